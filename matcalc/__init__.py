@@ -1,0 +1,1 @@
+"""matcalc: a symbolic matrix-calculus compiler."""

@@ -1,0 +1,163 @@
+"""Canonical labels for the summed indices of a product, so that equal products are one object.
+
+Sorting operands by content and numbering indices as they come leaves a product with repeated operands in
+many forms. Here summed indices are coloured by where they occur, the colours refined until stable, and
+the smallest class that is still tied is split by trying each member, the least certificate winning
+(individualisation and refinement, as in graph canonisation). Components that share no unlabelled index
+are labelled on their own, which keeps stars of equal operands cheap. Colours are content digests, never
+addresses. Beyond a budget of calls ties are broken in the order given: correct, no longer canonical.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+BUDGET = 500
+
+
+class Operand(NamedTuple):
+    """A factor of a product: its content digest, its index tuple, and whether its two indices commute."""
+
+    digest: bytes
+    indices: tuple[int, ...]
+    symmetric: bool
+    place: int  # position in the caller's list
+
+
+Labels = dict[int, int]
+Certificate = tuple[tuple[bytes, tuple[int, ...]], ...]
+
+
+def order_operands(operands: Sequence[Operand], fixed: Labels) -> tuple[list[int], Labels]:
+    """Return the canonical order of `operands` (as places) and labels of all indices.
+
+    `fixed` labels the output indices; the others are numbered after them in canonical order.
+    """
+    budget = [BUDGET]
+    pieces: list[tuple[Certificate, list[int], list[Operand]]] = []
+    for piece in components(operands, fixed):
+        certificate, sequence = _label(piece, fixed, budget)
+        pieces.append((certificate, sequence, piece))
+    pieces.sort(key=lambda item: item[0])
+    labels = dict(fixed)
+    following = max(fixed.values(), default=-1) + 1
+    places: list[int] = []
+    for _, sequence, piece in pieces:
+        for index in sequence:
+            labels[index] = following
+            following += 1
+        for operand in _sorted(piece, labels):
+            places.append(operand.place)
+    return places, labels
+
+
+def components(operands: Sequence[Operand], fixed: Labels) -> list[list[Operand]]:
+    """Split operands into groups that share no index outside `fixed`, in order of first appearance."""
+    group_of: dict[int, int] = {}
+    groups: dict[int, list[Operand]] = {}
+    for number, operand in enumerate(operands):
+        free = [i for i in operand.indices if i not in fixed]
+        touched = sorted({group_of[i] for i in free if i in group_of})
+        home = touched[0] if touched else number
+        members = groups.setdefault(home, [])
+        for other in touched[1:]:
+            members.extend(groups.pop(other))
+        members.append(operand)
+        for member in members if len(touched) > 1 else [operand]:
+            for i in member.indices:
+                if i not in fixed:
+                    group_of[i] = home
+    return list(groups.values())
+
+
+def _label(operands: list[Operand], fixed: Labels, budget: list[int]) -> tuple[Certificate, list[int]]:
+    """Return the least certificate of a component and the order of its free indices that gives it."""
+    budget[0] -= 1
+    free = _free(operands, fixed)
+    if not free:
+        return _certificate(operands, fixed), []
+    if len(free) == 1:
+        return _certificate(operands, {**fixed, free[0]: _next(fixed)}), free
+    colours = _refine(operands, free, fixed)
+    cells: dict[int, list[int]] = {}
+    for index in free:
+        cells.setdefault(colours[index], []).append(index)
+    if len(cells) == len(free):
+        sequence = sorted(free, key=colours.__getitem__)
+        return _certificate(operands, _number(sequence, fixed)), sequence
+    smallest = min((len(cell), colour) for colour, cell in cells.items() if len(cell) > 1)[1]
+    candidates = cells[smallest] if budget[0] > 0 else cells[smallest][:1]
+    best: tuple[Certificate, list[int]] | None = None
+    for index in candidates:
+        found = _individualise(operands, index, fixed, budget)
+        if best is None or found[0] < best[0]:
+            best = found
+    assert best is not None
+    return best
+
+
+def _individualise(
+    operands: list[Operand], index: int, fixed: Labels, budget: list[int]
+) -> tuple[Certificate, list[int]]:
+    held = {**fixed, index: _next(fixed)}
+    parts = [(*_label(piece, held, budget), piece) for piece in components(operands, held)]
+    parts.sort(key=lambda part: part[0])
+    sequence = [index]
+    for _, piece_sequence, _ in parts:
+        sequence.extend(piece_sequence)
+    return _certificate(operands, _number(sequence, fixed)), sequence
+
+
+def _refine(operands: list[Operand], free: list[int], fixed: Labels) -> dict[int, int]:
+    """Colour the free indices by where they occur, until the classes no longer split."""
+    colours = dict.fromkeys(free, 0)
+    count = 1
+    while True:
+        signatures: dict[int, list[tuple[object, ...]]] = {index: [] for index in free}
+        for operand in operands:
+            shown = tuple(
+                (0, fixed[i]) if i in fixed else (1, colours[i]) for i in operand.indices
+            )
+            if operand.symmetric:
+                shown = tuple(sorted(shown))
+            for position, i in enumerate(operand.indices):
+                if i not in fixed:
+                    same = tuple(j == i for j in operand.indices)
+                    place = (0, same.count(True)) if operand.symmetric else (position, *same)
+                    signatures[i].append((operand.digest, place, shown))
+        keys = {i: (colours[i], tuple(sorted(signatures[i]))) for i in free}  # type: ignore[type-var]
+        ranking = {key: rank for rank, key in enumerate(sorted(set(keys.values())))}
+        colours = {i: ranking[keys[i]] for i in free}
+        if len(ranking) == count or len(ranking) == len(free):
+            return colours
+        count = len(ranking)
+
+
+def _certificate(operands: Sequence[Operand], labels: Labels) -> Certificate:
+    return tuple(sorted((o.digest, relabelled(o, labels)) for o in operands))
+
+
+def _sorted(operands: list[Operand], labels: Labels) -> list[Operand]:
+    return sorted(operands, key=lambda o: (o.digest, relabelled(o, labels), o.place))
+
+
+def relabelled(operand: Operand, labels: Labels) -> tuple[int, ...]:
+    """Return the labels of an operand's indices, sorted where the operand is symmetric."""
+    shown = tuple(labels[i] for i in operand.indices)
+    return tuple(sorted(shown)) if operand.symmetric else shown
+
+
+def _free(operands: list[Operand], fixed: Labels) -> list[int]:
+    counted = Counter(i for o in operands for i in o.indices if i not in fixed)
+    return list(counted)
+
+
+def _next(fixed: Labels) -> int:
+    return max(fixed.values(), default=-1) + 1
+
+
+def _number(sequence: list[int], fixed: Labels) -> Labels:
+    start = _next(fixed)
+    return {**fixed, **{index: start + k for k, index in enumerate(sequence)}}

@@ -1,0 +1,164 @@
+"""Canonical maps and powers: elementwise functions of operands of equal shape.
+
+Axes along which every operand is broadcast are taken out, matrices are oriented, odd and even functions
+give up the sign of their argument, powers of products of factors are products of powers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from matcalc.make import exponent_of, map_node, number, power_node
+from matcalc.network import MOST
+from matcalc.node import Node
+from matcalc.product import simple_product, transposed
+from matcalc.sums import split_coef
+
+if TYPE_CHECKING:
+    from matcalc.rulebook.rule import Rule
+
+
+def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:
+    """Return the map of `rule` on operands of one shape."""
+    if rule.name == "pow":
+        return power(args[0], params[0])
+    kept = _kept_axes(args)
+    if len(kept) < len(args[0].shape):
+        return _broadcast_back(apply(rule, [_reduced(a, kept) for a in args], params), kept, args[0])
+    if rule.parity and len(args) == 1:
+        coef, rest = split_coef(args[0])
+        if coef < 0:
+            inner = apply(rule, [_scaled(-coef, rest)], params)
+            return _scaled(Fraction(-1), inner) if rule.parity == "odd" else inner
+    if rule.commutes:
+        args = sorted(args, key=lambda a: a.digest)
+    if _leans(args):
+        mirrored = map_node(rule, params, _ordered(rule, [transposed(a) for a in args]))
+        return transposed(mirrored)
+    return map_node(rule, params, args)
+
+
+def power(base: Node, exponent: Fraction) -> Node:
+    """Return base.^exponent for a rational exponent, elementwise."""
+    if exponent == 1:
+        return base
+    if exponent == 0:
+        return _ones_like(base)
+    indices = tuple(range(len(base.shape)))
+    sizes = dict(enumerate(base.shape))
+    if exponent.denominator == 1 and 1 < exponent <= MOST:
+        return simple_product(1, [(base, indices)] * int(exponent), indices, sizes)
+    kept = _kept_axes([base])
+    if len(kept) < len(base.shape):
+        return _broadcast_back(power(_reduced(base, kept), exponent), kept, base)
+    factored = _power_of_factors(base, exponent)
+    if factored is not None:
+        return factored
+    inner, before = exponent_of(base)
+    if before != 1 and (inner.range.positive or (before.denominator == exponent.denominator == 1)):
+        return power(inner, before * exponent)
+    if base.kind == "number":
+        exact = _exact_power(base.value, exponent)
+        return number(exact) if exact is not None else power_node(base, exponent)
+    if _leans([base]):
+        return transposed(power_node(transposed(base), exponent))
+    return power_node(base, exponent)
+
+
+def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
+    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, for what may leave the power."""
+    if base.kind != "product" or not base.coef:
+        return None
+    axes = tuple(range(len(base.shape)))
+    if base.out != axes or len(base.index_sizes) != len(axes):
+        return None
+    coef = _exact_power(base.coef, exponent)
+    if coef is None:
+        return None
+    free, bound = [], []
+    for arg, at in zip(base.args, base.indices, strict=True):
+        (free if exponent.denominator == 1 or arg.range.positive else bound).append((arg, at))
+    if base.coef == 1 and not free:
+        return None
+    sizes = dict(enumerate(base.shape))
+    operands = [(power(arg, exponent), at) for arg, at in free]
+    if bound:
+        operands.append((power(simple_product(1, bound, axes, sizes), exponent), axes))
+    return simple_product(coef, operands, axes, sizes)
+
+
+def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:
+    """Return value**exponent where it is rational and defined."""
+    if exponent.denominator == 1:
+        return None if value == 0 and exponent < 0 else Fraction(value) ** int(exponent)
+    if value < 0:
+        return None
+    root = _exact_root(value, exponent.denominator)
+    if root is None or (root == 0 and exponent < 0):
+        return None
+    return root ** int(exponent.numerator)
+
+
+def _exact_root(value: Fraction, degree: int) -> Fraction | None:
+    parts = []
+    for part in (value.numerator, value.denominator):
+        guess = round(part ** (1.0 / degree)) if part < 2**1000 else -1
+        if guess < 0 or guess**degree != part:
+            return None
+        parts.append(guess)
+    return Fraction(parts[0], parts[1])
+
+
+def _ones_like(node: Node) -> Node:
+    axes = tuple(range(len(node.shape)))
+    return simple_product(1, [], axes, dict(enumerate(node.shape)))
+
+
+def _scaled(coef: Fraction, node: Node) -> Node:
+    axes = tuple(range(len(node.shape)))
+    return simple_product(coef, [(node, axes)], axes, dict(enumerate(node.shape)))
+
+
+def _kept_axes(args: Sequence[Node]) -> list[int]:
+    """Return the axes along which some operand varies."""
+    rank = len(args[0].shape)
+    varies = set()
+    for arg in args:
+        if arg.kind != "product":
+            return list(range(rank))
+        measured = {i for at in arg.indices for i in at}
+        varies.update(
+            axis for axis, i in enumerate(arg.out) if i in measured or arg.out.count(i) > 1
+        )
+    return sorted(varies)
+
+
+def _reduced(node: Node, kept: Sequence[int]) -> Node:
+    """Return a node without the axes it is broadcast along."""
+    sizes = dict(enumerate(node.index_sizes))
+    operands = list(zip(node.args, node.indices, strict=True))
+    return simple_product(node.coef, operands, tuple(node.out[axis] for axis in kept), sizes)
+
+
+def _broadcast_back(node: Node, kept: Sequence[int], like: Node) -> Node:
+    out = tuple(range(len(like.shape)))
+    return simple_product(1, [(node, tuple(kept))], out, dict(enumerate(like.shape)))
+
+
+def _leans(args: Sequence[Node]) -> bool:
+    """Whether matrices should be read transposed: fewer transposed leaves, ties by content."""
+    if len(args[0].shape) != 2:
+        return False
+    against, leaves = (sum(a.tilt[k] for a in args) for k in (0, 1))
+    if 2 * against != leaves:
+        return 2 * against > leaves
+    if not leaves and all("symmetric" in a.facts for a in args):
+        return False
+    mirrored = [transposed(a) for a in args]
+    return [a.digest for a in mirrored] < [a.digest for a in args]
+
+
+def _ordered(rule: Rule, args: list[Node]) -> list[Node]:
+    return sorted(args, key=lambda a: a.digest) if rule.commutes else args

@@ -1,0 +1,83 @@
+"""The errors of matcalc: one family, each saying what is wrong in the user's own names and what would help.
+
+Short messages are raised where the fault is found; the public boundary adds the text and a caret
+(`MatcalcError.at` carries the position). Nothing unknown ever becomes a zero or a guess: it becomes one of these.
+"""
+
+from __future__ import annotations
+
+
+class MatcalcError(Exception):
+    """Base of every error that matcalc raises.
+
+    `text` is the input at fault and `at` the character where the caret stands; both may be filled in
+    by an outer layer that knows them (`located`).
+    """
+
+    def __init__(self, message: str, *, text: str = "", at: int = -1, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.text = text
+        self.at = at
+        self.hint = hint
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.text and self.at >= 0:
+            parts.append(excerpt(self.text, self.at))
+        if self.hint:
+            parts.append(f"  {self.hint}")
+        return "\n".join(parts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.message, self.text, self.at, self.hint))
+
+    @property
+    def line(self) -> int:
+        """Line of the fault in `text`, from 1."""
+        return self.text.count("\n", 0, max(self.at, 0)) + 1
+
+    @property
+    def column(self) -> int:
+        """Column of the fault in its line, from 1."""
+        return max(self.at, 0) - (self.text.rfind("\n", 0, max(self.at, 0)) + 1) + 1
+
+
+class ParseError(MatcalcError, ValueError):
+    """The text is not in the language."""
+
+
+class ShapeError(MatcalcError, ValueError):
+    """Operands whose shapes or facts do not fit together."""
+
+
+class UnknownName(MatcalcError, ValueError):  # noqa: N818 - the interface names it so
+    """A name that is neither declared nor known."""
+
+
+class RuleError(MatcalcError):
+    """A fault in a rule file, with file and line."""
+
+
+class NotDifferentiable(MatcalcError):  # noqa: N818 - the interface names it so
+    """An operation without a derivative in that argument."""
+
+
+class NotSupported(MatcalcError):  # noqa: N818 - the interface names it so
+    """What is well-formed but not available, and on which target."""
+
+
+def excerpt(text: str, at: int, width: int = 72) -> str:
+    """Return the line of `text` that holds position `at`, cut to `width`, with a caret below it."""
+    start = text.rfind("\n", 0, at) + 1
+    end = text.find("\n", at)
+    line = text[start : end if end >= 0 else len(text)]
+    column = at - start
+    first = max(0, min(column - width // 2, len(line) - width))
+    shown = line[first : first + width]
+    head, tail = ("..." if first else ""), ("..." if first + width < len(line) else "")
+    return f"  {head}{shown}{tail}\n  {' ' * (len(head) + column - first)}^"
+
+
+def _rebuild(kind: type[MatcalcError], message: str, text: str, at: int, hint: str) -> MatcalcError:
+    return kind(message, text=text, at=at, hint=hint)

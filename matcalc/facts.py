@@ -1,0 +1,303 @@
+"""What is known of a node: facts, the range of its entries, and how it leans.
+
+Facts and ranges are computed once per node from its operands, bottom-up, before it is interned; no
+fixpoint is needed. Facts of operations come from the rulebook, those of products from their shape as a
+chain: a palindrome around a positive semidefinite middle is positive semidefinite, a chain of lower
+triangular matrices is lower triangular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from matcalc.chain import chain_between, halves
+from matcalc.node import ANY, Node, Range
+from matcalc.rulebook.load import default_rulebook
+
+POSITIVE = Range(0.0, inf, low_open=True)
+NONNEGATIVE = Range(0.0, inf)
+SYMMETRIC = frozenset(["symmetric"])
+CLOSED_UNDER_PRODUCT = ("orthogonal", "lower", "upper", "diagonal", "nonsingular")
+CLOSED_UNDER_SUM = ("symmetric", "skew", "lower", "upper", "diagonal", "integer")
+
+
+def closure(facts: Iterable[str]) -> frozenset[str]:
+    """Return `facts` with all that they imply."""
+    return default_rulebook().closure(frozenset(facts))
+
+
+def describe(node: Node, symmetric: bool = False) -> None:
+    """Fill in facts, range and tilt of a new node; its constructor may have seen that it is symmetric."""
+    if symmetric:
+        node.facts = SYMMETRIC
+    DESCRIBE[node.kind](node)
+
+
+def _symbol(node: Node) -> None:
+    node.facts = closure(node.data[1])
+    node.range = POSITIVE if "positive" in node.facts else NONNEGATIVE if "nonnegative" in node.facts else ANY
+    node.tilt = (0, 1) if node.rank == 2 and "symmetric" not in node.facts else (0, 0)
+
+
+def _number(node: Node) -> None:
+    value = float(node.value)
+    node.range = Range(value, value)
+    node.facts = closure(_sign_facts(node) + (["integer"] if node.value.denominator == 1 else []))
+
+
+def _size(node: Node) -> None:
+    coefficients = [c for _, c in node.size.terms]
+    node.range = POSITIVE if all(c > 0 for c in coefficients) else ANY
+    node.facts = closure([*_sign_facts(node), "integer"])
+
+
+def _constant(node: Node) -> None:
+    array = node.array
+    if array.size and bool((array == array).all()):
+        node.range = Range(float(array.min()), float(array.max()))
+    facts = _sign_facts(node)
+    if node.rank == 2 and node.shape[0] == node.shape[1]:
+        facts += ["symmetric"] if (array == array.T).all() else []
+    node.facts = closure(facts)
+    node.tilt = (0, 1) if node.rank == 2 and "symmetric" not in node.facts else (0, 0)
+
+
+def _selector(node: Node) -> None:
+    node.range = Range(0.0, 1.0)
+    node.facts = frozenset(["symmetric"]) if node.selector.kind == "flip" else frozenset()
+
+
+def _product(node: Node) -> None:
+    node.range = _product_range(node)
+    facts = _sign_facts(node)
+    if node.rank == 2 and node.shape[0] == node.shape[1]:
+        facts += _matrix_facts(node)
+    node.facts = closure(facts)
+    node.tilt = (0, 0) if "symmetric" in node.facts else _product_tilt(node)
+
+
+def _sum(node: Node) -> None:
+    low = high = 0.0
+    low_open = high_open = False
+    for coef, arg in zip(node.coefs, node.args, strict=True):
+        term = _scaled(arg.range, float(coef))
+        low, high = low + term.low, high + term.high
+        low_open, high_open = low_open or term.low_open, high_open or term.high_open
+    node.range = Range(low, high, low_open, high_open)
+    facts = _sign_facts(node)
+    facts += [f for f in CLOSED_UNDER_SUM if all(f in arg.facts for arg in node.args)]
+    positive_terms = all(coef > 0 for coef in node.coefs)
+    if positive_terms and all("psd" in arg.facts for arg in node.args):
+        facts.append("spd" if any("spd" in arg.facts for arg in node.args) else "psd")
+    if "integer" in facts and any(c.denominator != 1 for c in node.coefs):
+        facts.remove("integer")
+    facts += node.facts
+    node.facts = closure(facts)
+    if "symmetric" not in node.facts:
+        node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
+
+
+def _map(node: Node) -> None:
+    node.range = _map_range(node)
+    facts = _sign_facts(node)
+    if node.rank == 2 and all("symmetric" in arg.facts for arg in node.args):
+        facts.append("symmetric")
+    node.facts = closure(facts)
+    if "symmetric" not in node.facts:
+        node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
+
+
+def _op(node: Node) -> None:
+    rule = node.rule
+    known = _parameter_facts(node)
+    declared = next((o.facts for o in rule.signature.outputs if o.name == node.output), ())
+    facts = list(declared)
+    for conditions, output, fact in rule.fact_rules:
+        if output in ("Y", node.output) and all(f in known.get(p, frozenset()) for f, p in conditions):
+            facts.append(fact)
+    facts = list(closure(facts))
+    interval = rule.interval
+    node.range = Range(interval[0], interval[2], interval[1], interval[3]) if interval else ANY
+    if "positive" in facts:
+        node.range = POSITIVE
+    elif "nonnegative" in facts and not node.range.nonnegative:
+        node.range = NONNEGATIVE
+    node.facts = closure(facts + _sign_facts(node))
+    if node.rank - node.batch_rank == 2 and "symmetric" not in node.facts:
+        matrices = [a for a in node.args if a.rank == 2]
+        inherits = rule.transpose_same and matrices and node.batch_rank == 0
+        node.tilt = (sum(a.tilt[0] for a in matrices), sum(a.tilt[1] for a in matrices)) if inherits else (0, 1)
+
+
+def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
+    """Return the facts of each argument under its parameter's name; functions have facts by their range."""
+    known: dict[str, frozenset[str]] = {}
+    tensors = iter(node.args)
+    values = iter(node.params)
+    for parameter in node.rule.signature.parameters:
+        if parameter.kind in ("integer", "function"):
+            value = next(values, None)
+            known[parameter.name] = frozenset(_sign_facts(value)) if isinstance(value, Node) else frozenset()
+        elif parameter.repeated:
+            rest = [arg.facts for arg in tensors]
+            known[parameter.name] = frozenset.intersection(*rest) if rest else closure(["symmetric"])
+        else:
+            arg = next(tensors, None)
+            known[parameter.name] = arg.facts if arg is not None else frozenset()
+    return known
+
+
+def _sign_facts(node: Node) -> list[str]:
+    if node.range.positive:
+        return ["positive"]
+    return ["nonnegative"] if node.range.nonnegative else []
+
+
+def _scaled(interval: Range, factor: float) -> Range:
+    if factor == 0:
+        return Range(0.0, 0.0)
+    low, high, low_open, high_open = interval
+    if factor > 0:
+        return Range(low * factor, high * factor, low_open, high_open)
+    return Range(high * factor, low * factor, high_open, low_open)
+
+
+def _multiplied(a: Range, b: Range) -> Range:
+    if a.positive and b.positive:
+        return POSITIVE if not (a.high <= 1 and b.high <= 1) else Range(0.0, 1.0, low_open=True)
+    if a.nonnegative and b.nonnegative:
+        return NONNEGATIVE if not (a.high <= 1 and b.high <= 1) else Range(0.0, 1.0)
+    corners = [x * y for x in a[:2] for y in b[:2]]
+    if any(c != c for c in corners):
+        return ANY
+    return Range(min(corners), max(corners))
+
+
+def _product_range(node: Node) -> Range:
+    result = Range(1.0, 1.0)
+    counts: dict[tuple[Node, tuple[int, ...]], int] = {}
+    for arg, indices in zip(node.args, node.indices, strict=True):
+        counts[arg, indices] = counts.get((arg, indices), 0) + 1
+    summed = any(i not in node.out for i in range(len(node.index_sizes)))
+    if summed and node.rank == 0 and halves(node, _is_psd):
+        result = NONNEGATIVE
+    else:
+        for (arg, _), count in counts.items():
+            squared = NONNEGATIVE if count % 2 == 0 and not arg.range.nonzero else POSITIVE
+            part = arg.range if count == 1 else squared if count % 2 == 0 else _multiplied(squared, arg.range)
+            result = _multiplied(result, part) if result != Range(1.0, 1.0) else part
+    if summed:
+        zero_included = Range(min(result.low, 0.0) if result.low < 0 else result.low, result.high)
+        result = Range(-inf, inf) if result.low < 0 < result.high else zero_included
+        result = POSITIVE if result.low > 0 or _was_positive(node) else (NONNEGATIVE if result.low >= 0 else ANY)
+    if len(set(node.out)) < len(node.out):
+        result = Range(min(result.low, 0.0), max(result.high, 0.0))
+    return _scaled(result, float(node.coef))
+
+
+def _was_positive(node: Node) -> bool:
+    return all(arg.range.positive for arg in node.args)
+
+
+def _map_range(node: Node) -> Range:
+    rule = node.rule
+    if rule.name == "pow":
+        return _power_range(node.args[0].range, node.params[0].numerator, node.params[0].denominator)
+    if rule.interval:
+        return Range(rule.interval[0], rule.interval[2], rule.interval[1], rule.interval[3])
+    known = {p.name: a for p, a in zip(rule.signature.parameters, node.args, strict=False)}
+    for conditions, _, fact in rule.fact_rules:
+        if all(f in known[p].facts for f, p in conditions if p in known):
+            return POSITIVE if fact == "positive" else NONNEGATIVE if fact == "nonnegative" else ANY
+    return ANY
+
+
+def _power_range(base: Range, numerator: int, denominator: int) -> Range:
+    if base.positive:
+        return POSITIVE
+    if denominator == 1 and numerator % 2 == 0:
+        return POSITIVE if base.nonzero else NONNEGATIVE
+    return NONNEGATIVE if base.nonnegative or denominator % 2 == 0 else ANY
+
+
+def _is_psd(node: Node) -> bool:
+    return "psd" in node.facts
+
+
+def _matrix_facts(node: Node) -> list[str]:
+    first, last = node.out
+    if first == last:
+        return _diagonal_facts(node)
+    facts = list(node.facts)
+    if node.coef > 0 and facts and halves(node, _is_psd):
+        facts.append("psd")
+    links = chain_between(node, first, last)
+    if links is None or not links.matrices:
+        return facts
+    if links.weighted:
+        closed: tuple[str, ...] = ("lower", "upper", "diagonal")
+    else:
+        closed = CLOSED_UNDER_PRODUCT
+    for fact in closed:
+        if fact == "orthogonal" and (abs(node.coef) != 1 or links.scalars):
+            continue
+        if fact == "nonsingular" and (not node.coef or any(not s.range.nonzero for s in links.scalars)):
+            continue
+        if all(_link_has(arg, forward, fact) for arg, forward in links.matrices):
+            facts.append(fact)
+    single = links.matrices[0][0] if len(links.matrices) == 1 and not links.weighted else None
+    if single is not None and node.coef > 0 and all(s.range.positive for s in links.scalars):
+        facts += [f for f in ("spd", "psd") if f in single.facts]
+    return facts
+
+
+def _link_has(arg: Node, forward: bool, fact: str) -> bool:
+    swapped = {"lower": "upper", "upper": "lower"}
+    return (fact if forward else swapped.get(fact, fact)) in arg.facts
+
+
+def _diagonal_facts(node: Node) -> list[str]:
+    entries = Range(1.0, 1.0)
+    for arg in node.args:
+        entries = _multiplied(entries, arg.range) if entries != Range(1.0, 1.0) else arg.range
+    entries = _scaled(entries, float(node.coef))
+    facts = ["diagonal", "symmetric"]
+    if entries.positive:
+        facts.append("spd")
+    elif entries.nonnegative:
+        facts.append("psd")
+    if not node.args and abs(node.coef) == 1:
+        facts.append("orthogonal")
+    return facts
+
+
+def _product_tilt(node: Node) -> tuple[int, int]:
+    """Count the leaf matrices and those read against their index order when walking from the first output."""
+    if node.rank != 2:
+        return (0, 0)
+    first, last = node.out
+    links = chain_between(node, first, last)
+    if links is not None:
+        pairs = links.matrices
+    else:
+        pairs = [
+            (a, last not in i[:1] and first not in i[1:])
+            for a, i in zip(node.args, node.indices, strict=True)
+            if len(i) == 2 and (first in i or last in i)
+        ]
+    transposed = sum(a.tilt[0] if forward else a.tilt[1] - a.tilt[0] for a, forward in pairs)
+    return (transposed, sum(a.tilt[1] for a, _ in pairs))
+
+
+DESCRIBE = {
+    "symbol": _symbol,
+    "number": _number,
+    "size": _size,
+    "constant": _constant,
+    "selector": _selector,
+    "product": _product,
+    "sum": _sum,
+    "map": _map,
+    "op": _op,
+}

@@ -1,0 +1,178 @@
+"""The syntax tree of the matrix language: what the parser makes, and what notation makes to be printed.
+
+One record serves both directions, so that reading and writing are inverse to each other and text, LaTeX
+and SymPy are three printings of one tree. The tree knows spelling, not meaning: `A*B` is a product here
+whether it is a matrix product or a scaling. Meaning is given by elaboration, which knows the shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+HEADS = (
+    "number", "name", "sum", "product", "negative", "power", "transpose", "call", "part", "slice", "empty",
+    "block", "row", "index_form", "condition", "compare", "function", "spread",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ast:
+    """A node of the syntax tree; `head` is one of HEADS, the meaning of `value` depends on it.
+
+    number: Fraction; name: str; sum: tuple of +1/-1 for each term; product: tuple of the operators
+    between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
+    index_form: tuple of index names; condition, compare: the relation; function: the parameter;
+    transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
+    spread: the argument `E...` of a rule, repeated.
+    `span` is the character range in the text, `at` the place of the operator for a caret.
+    """
+
+    head: str
+    args: tuple[Ast, ...] = ()
+    value: object = None
+    span: tuple[int, int] = (0, 0)
+    at: int = -1
+
+    @property
+    def caret(self) -> int:
+        """Where an error about this node points to."""
+        return self.at if self.at >= 0 else self.span[0]
+
+    def __repr__(self) -> str:
+        """Show heads and values in prefix form, without recursion."""
+        shown: list[str] = []
+        for node in walk(self):
+            inner = [shown.pop() for _ in children(node)][::-1]
+            own = "" if node.value is None else f" {node.value[0] if node.head == 'call' else node.value}"  # type: ignore[index]
+            shown.append(f"({' '.join([node.head + own, *inner])})")
+        return shown[0]
+
+
+def walk(root: Ast) -> Iterator[Ast]:
+    """Yield the nodes of `root`, operands before the node that holds them, left to right."""
+    stack: list[tuple[Ast, bool]] = [(root, False)]
+    while stack:
+        node, entered = stack.pop()
+        if entered:
+            yield node
+            continue
+        stack.append((node, True))
+        stack.extend((child, False) for child in reversed(children(node)))
+
+
+def children(node: Ast) -> tuple[Ast, ...]:
+    """Return the operands of `node`, keyword arguments of a call last."""
+    if node.head != "call":
+        return node.args
+    return node.args + tuple(value for _, value in call_keywords(node))
+
+
+def call_name(node: Ast) -> str:
+    """Return the name that a call calls."""
+    return node.value[0]  # type: ignore[index,no-any-return]
+
+
+def call_keywords(node: Ast) -> tuple[tuple[str, Ast], ...]:
+    """Return the keyword arguments of a call."""
+    return node.value[1]  # type: ignore[index,no-any-return]
+
+
+def number(value: Fraction | int) -> Ast:
+    return Ast("number", (), Fraction(value))
+
+
+def name(text: str) -> Ast:
+    return Ast("name", (), text)
+
+
+def call(function: str, *args: Ast, **keywords: Ast) -> Ast:
+    return Ast("call", args, (function, tuple(keywords.items())))
+
+
+def transpose(x: Ast) -> Ast:
+    return Ast("transpose", (x,))
+
+
+def negative(x: Ast) -> Ast:
+    return Ast("negative", (x,))
+
+
+def power(base: Ast, exponent: Ast, elementwise: bool = False) -> Ast:
+    return Ast("power", (base, exponent), ".^" if elementwise else "^")
+
+
+def product(factors: Sequence[Ast], operators: Sequence[str]) -> Ast:
+    return Ast("product", tuple(factors), tuple(operators))
+
+
+def add(terms: Sequence[Ast], signs: Sequence[int]) -> Ast:
+    return Ast("sum", tuple(terms), tuple(signs))
+
+
+def part(base: Ast, *subscripts: Ast) -> Ast:
+    return Ast("part", (base, *subscripts))
+
+
+def index_form(names: Sequence[str], body: Ast) -> Ast:
+    return Ast("index_form", (body,), tuple(names))
+
+
+def condition(left: Ast, relation: str, right: Ast) -> Ast:
+    return Ast("condition", (left, right), relation)
+
+
+def compare(left: Ast, relation: str, right: Ast) -> Ast:
+    return Ast("compare", (left, right), relation)
+
+
+def block(rows: Sequence[Sequence[Ast]]) -> Ast:
+    return Ast("block", tuple(Ast("row", tuple(row)) for row in rows))
+
+
+def slice_of(start: Ast | None = None, stop: Ast | None = None, step: Ast | None = None) -> Ast:
+    return Ast("slice", tuple(bound or Ast("empty") for bound in (start, stop, step)))
+
+
+def function(parameter: str, body: Ast) -> Ast:
+    return Ast("function", (body,), parameter)
+
+
+def negate(x: Ast) -> Ast:
+    """Return -x with the sign on the first factor of a product, where it needs no parentheses."""
+    if x.head == "negative":
+        return x.args[0]
+    if x.head == "product" and not {"//", "%"} & set(x.value):  # type: ignore[call-overload]
+        return Ast("product", (negative(x.args[0]), *x.args[1:]), x.value, x.span, x.at)
+    return negative(x)
+
+
+def same(a: Ast, b: Ast) -> bool:
+    """Tell whether two trees have the same heads and values; places in the text do not count."""
+    pairs = [(a, b)]
+    while pairs:
+        one, other = pairs.pop()
+        if one is other:
+            continue
+        if one.head != other.head or _label(one) != _label(other):
+            return False
+        inner, outer = children(one), children(other)
+        if len(inner) != len(outer):
+            return False
+        pairs.extend(zip(inner, outer, strict=True))
+    return True
+
+
+def operator_position(node: Ast, text: str, k: int) -> int:
+    """Return where in `text` operator `k` of a sum or product stands, for a caret."""
+    at = node.args[k].span[1]
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _label(node: Ast) -> object:
+    if node.head != "call":
+        return node.value
+    return call_name(node), tuple(key for key, _ in call_keywords(node))

@@ -1,0 +1,92 @@
+"""Raw nodes: interning with facts, no mathematics. Only the constructors of the normal form call this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from matcalc.facts import describe
+from matcalc.node import Indices, Node, Shape, intern
+from matcalc.rulebook.load import default_rulebook
+from matcalc.selectors import Selector
+from matcalc.sizes import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from matcalc.rulebook.rule import Rule
+
+
+def symbol(name: str, shape: Sequence[Size], facts: Sequence[str] = ()) -> Node:
+    """Return the symbol of this name, shape and declared facts (all three are its identity)."""
+    return intern("symbol", (), (name, frozenset(facts)), tuple(shape), describe)
+
+
+def number(value: Fraction | int) -> Node:
+    """Return an exact number, shape ()."""
+    return intern("number", (), (Fraction(value),), (), describe)
+
+
+def constant(array: np.ndarray) -> Node:
+    """Return a literal array, keyed by its float64 entries."""
+    import numpy as np
+
+    entries = np.ascontiguousarray(array, dtype=np.float64)
+    return intern("constant", (), (entries.tobytes(),), tuple(map(Size.of, entries.shape)), describe)
+
+
+def selector(rule: Selector) -> Node:
+    """Return a selector as an operand of products."""
+    return intern("selector", (), (rule,), rule.shape, describe)
+
+
+def size_atom(size: Size) -> Node:
+    """Return a size used as a number; the caller has taken out its content and its factors."""
+    return intern("size", (), (size,), (), describe)
+
+
+def product_node(
+    coef: Fraction,
+    args: Sequence[Node],
+    indices: Sequence[Indices],
+    out: Indices,
+    sizes: Sequence[Size],
+    is_symmetric: Callable[[Node], bool],
+) -> Node:
+    shape = tuple(sizes[i] for i in out)
+    data = (coef, tuple(indices), out, tuple(sizes))
+    return intern("product", tuple(args), data, shape, lambda node: describe(node, is_symmetric(node)))
+
+
+def sum_node(coefs: Sequence[Fraction], args: Sequence[Node], is_symmetric: Callable[[Node], bool]) -> Node:
+    data = (tuple(coefs),)
+    return intern("sum", tuple(args), data, args[0].shape, lambda node: describe(node, is_symmetric(node)))
+
+
+def map_node(rule: Rule, params: tuple[Any, ...], args: Sequence[Node]) -> Node:
+    return intern("map", tuple(args), (rule, params), args[0].shape, describe)
+
+
+def op_node(
+    rule: Rule,
+    params: tuple[Any, ...],
+    args: Sequence[Node],
+    batches: Sequence[Indices],
+    output: str,
+    shape: Shape,
+    batch_rank: int,
+) -> Node:
+    return intern("op", tuple(args), (rule, params, tuple(batches), batch_rank, output), shape, describe)
+
+
+def power_node(base: Node, exponent: Fraction) -> Node:
+    """Return `base.^exponent` as it stands: the caller has normalised both."""
+    return map_node(default_rulebook().get("pow"), (exponent,), (base,))
+
+
+def exponent_of(node: Node) -> tuple[Node, Fraction]:
+    """Return base and exponent of a node; anything that is no power has exponent 1."""
+    if node.kind == "map" and node.rule.name == "pow":
+        return node.args[0], node.params[0]
+    return node, Fraction(1)

@@ -1,0 +1,235 @@
+"""Node: one hash-consed tensor expression in normal form, and the walks over its DAG.
+
+Equal structure is the same object, so `is` decides equality, sharing is free and every pass can keep its
+results in a dictionary. Nodes are made by `tensor.py` alone, which knows the normal form; this module
+knows only what a node holds. The kinds are few and closed: there is no transpose, trace, diagonal or
+Kronecker node, since all of these are index tuples of a product.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from hashlib import blake2b
+from math import inf
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from matcalc.sizes import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from matcalc.rulebook.rule import Rule
+    from matcalc.selectors import Selector
+
+Shape = tuple[Size, ...]
+Indices = tuple[int, ...]
+
+
+class Range(NamedTuple):
+    """The interval that all entries of a node lie in; open ends exclude the bound."""
+
+    low: float = -inf
+    high: float = inf
+    low_open: bool = False
+    high_open: bool = False
+
+    @property
+    def positive(self) -> bool:
+        return self.low > 0 or (self.low == 0 and self.low_open)
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.low >= 0
+
+    @property
+    def nonzero(self) -> bool:
+        return self.positive or self.high < 0 or (self.high == 0 and self.high_open)
+
+
+ANY = Range()
+
+
+class Node:
+    """A tensor expression. Attributes are read-only; payloads are read through the properties below.
+
+    Kinds: symbol, number, size, constant, selector, product, sum, map, op.
+    A product is `value[out] = coef * sum over indices not in out of prod_k args[k][indices[k]]`: a
+    repeated number in `out` is the identity on these axes, one that no operand has is broadcasting.
+    """
+
+    __slots__ = ("__weakref__", "args", "data", "digest", "facts", "kind", "range", "shape", "tilt")
+
+    kind: str
+    args: tuple[Node, ...]
+    data: tuple[Any, ...]
+    shape: Shape
+    facts: frozenset[str]
+    range: Range
+    digest: bytes
+    tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
+
+    @property
+    def name(self) -> str:
+        """Name of a symbol."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def value(self) -> Fraction:
+        """Value of a number."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> Size:
+        """Size that a size node stands for."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def array(self) -> np.ndarray:
+        """Entries of a constant, read-only."""
+        import numpy as np
+
+        return np.frombuffer(self.data[0], dtype=np.float64).reshape([int(s) for s in self.shape])
+
+    @property
+    def selector(self) -> Selector:
+        """Rule of a selector."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def coef(self) -> Fraction:
+        """Coefficient in front of a product."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def indices(self) -> tuple[Indices, ...]:
+        """Index tuple of each operand of a product."""
+        return self.data[1]  # type: ignore[no-any-return]
+
+    @property
+    def out(self) -> Indices:
+        """Output indices of a product."""
+        return self.data[2]  # type: ignore[no-any-return]
+
+    @property
+    def index_sizes(self) -> Shape:
+        """Size of each index of a product, by number."""
+        return self.data[3]  # type: ignore[no-any-return]
+
+    @property
+    def coefs(self) -> tuple[Fraction, ...]:
+        """Coefficients of the terms of a sum."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def rule(self) -> Rule:
+        """Rulebook entry of a map or op."""
+        return self.data[0]  # type: ignore[no-any-return]
+
+    @property
+    def params(self) -> tuple[Any, ...]:
+        """Parameters of a map or op: Fraction, Size or (functions) Node."""
+        return self.data[1]  # type: ignore[no-any-return]
+
+    @property
+    def batches(self) -> tuple[Indices, ...]:
+        """For each argument of an op, the batch axes that it carries in front."""
+        return self.data[2]  # type: ignore[no-any-return]
+
+    @property
+    def batch_rank(self) -> int:
+        """Number of leading batch axes of an op."""
+        return self.data[3]  # type: ignore[no-any-return]
+
+    @property
+    def output(self) -> str:
+        """Which result of a several-output op this is; empty if there is one."""
+        return self.data[4]  # type: ignore[no-any-return]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_zero(self) -> bool:
+        return (self.kind == "product" and not self.coef) or (self.kind == "number" and not self.value)
+
+    def is_number(self, value: int) -> bool:
+        return self.kind == "number" and self.value == value
+
+    def __repr__(self) -> str:
+        shape = ", ".join(map(str, self.shape))
+        return f"<{label(self)} ({shape}) {self.digest.hex()[:6]}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        from matcalc.notation.text import pickle_form
+
+        return pickle_form(self)
+
+
+_interned: weakref.WeakValueDictionary[tuple[Any, ...], Node] = weakref.WeakValueDictionary()
+_lock = RLock()
+
+
+def intern(
+    kind: str,
+    args: tuple[Node, ...],
+    data: tuple[Any, ...],
+    shape: Shape,
+    describe: Callable[[Node], None],
+) -> Node:
+    """Return the one node of this structure; `describe` fills facts, range and tilt of a new one."""
+    key = (kind, args, data, shape)
+    found = _interned.get(key)
+    if found is not None:
+        return found
+    node = object.__new__(Node)
+    node.kind, node.args, node.data, node.shape = kind, args, data, shape
+    node.digest = _digest(kind, args, data, shape)
+    node.facts, node.range, node.tilt = frozenset(), ANY, (0, 0)
+    describe(node)
+    with _lock:
+        return _interned.setdefault(key, node)
+
+
+def _digest(kind: str, args: tuple[Node, ...], data: tuple[Any, ...], shape: Shape) -> bytes:
+    parts = [kind.encode(), *(a.digest for a in args), _encode(data), _encode(shape)]
+    return blake2b(b"\0".join(parts), digest_size=16).digest()
+
+
+def _encode(value: object) -> bytes:
+    if isinstance(value, tuple):
+        return b"(" + b",".join(map(_encode, value)) + b")"
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, frozenset):
+        return _encode(tuple(sorted(value)))
+    digest = getattr(value, "digest", None)
+    return digest if isinstance(digest, bytes) else str(value).encode()
+
+
+def toposort(roots: Node | Iterable[Node]) -> list[Node]:
+    """Return all nodes that `roots` reach, operands before users, each once, in a deterministic order."""
+    order: list[Node] = []
+    done: set[Node] = set()
+    stack = [(root, False) for root in reversed([roots] if isinstance(roots, Node) else list(roots))]
+    while stack:
+        node, entered = stack.pop()
+        if entered:
+            order.append(node)
+        elif node not in done:
+            done.add(node)
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(node.args) if a not in done)
+    return order
+
+
+def label(node: Node) -> str:
+    """Return a short word for a node, for drawings and messages."""
+    if node.kind in ("symbol", "number", "size", "selector"):
+        return str(node.data[0])
+    if node.kind in ("map", "op"):
+        return node.rule.name + (f"_{node.output}" if node.kind == "op" and node.output else "")
+    return node.kind

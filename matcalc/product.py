@@ -1,0 +1,249 @@
+"""Canonical products: from a network of operands and indices to the one node that it is.
+
+Steps: flatten within the bound; apply selector identities; replace indices that nothing measures by their
+size; split closed components off as scalar nodes; collect powers of equal operands; order by canonical
+labels. Transpose, trace, diagonal, matrix, Hadamard, outer and Kronecker products all end here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from matcalc.canonical import Operand, components, order_operands, relabelled
+from matcalc.make import exponent_of, number, power_node, product_node, selector, size_atom
+from matcalc.network import MOST, Network, flatten
+from matcalc.node import Indices, Node, Shape
+from matcalc.reindex import reduce_selectors
+from matcalc.sizes import Size
+
+Term = tuple[Node, Indices]
+
+
+def gather(
+    coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
+) -> Network:
+    """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes."""
+    network = Network(Fraction(coef), operands, out, sizes or {})
+    while network.coef:
+        flatten(network)
+        before = list(network.operands)
+        reduce_selectors(network, selector)
+        if any(node.is_zero for node, _ in network.operands):
+            network.coef = Fraction(0)
+        if network.operands == before:
+            break
+    return network
+
+
+def finish(network: Network) -> Node:
+    """Return the node of a gathered network."""
+    shape = tuple(network.sizes[i] for i in network.out)
+    if not network.coef:
+        return zeros(shape)
+    coef, operands = network.coef, list(network.operands)
+    measured = {i for _, indices in operands for i in indices}
+    for index, size in network.sizes.items():
+        if index not in measured and index not in network.out:
+            extra, atoms = size_factors(size)
+            coef *= extra
+            operands += [(atom, ()) for atom in atoms]
+    if not coef:
+        return zeros(shape)
+    factor, operands = _close(operands, network.out, network.sizes)
+    coef *= factor
+    factor, operands = collect_powers(operands)
+    coef *= factor
+    if len(operands) > MOST:
+        operands = group_long(operands, network.out, network.sizes)
+    return _intern(coef, operands, network.out, network.sizes)
+
+
+def simple_product(
+    coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
+) -> Node:
+    """Return the canonical product, without the distribution over block sums."""
+    return finish(gather(coef, operands, out, sizes))
+
+
+def zeros(shape: Shape) -> Node:
+    """Return the zero tensor of this shape."""
+    if not shape:
+        return number(0)
+    out = tuple(range(len(shape)))
+    return product_node(Fraction(0), (), (), out, shape, lambda node: _constant_symmetry(node))
+
+
+def size_number(size: Size) -> Node:
+    """Return a size as a number: its content times its factors."""
+    coef, atoms = size_factors(size)
+    return simple_product(coef, [(atom, ()) for atom in atoms], ())
+
+
+def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
+    """Split a size into its rational content and atoms (a monomial's factors, else the polynomial)."""
+    if size.is_integer:
+        return size.constant, []
+    if len(size.terms) == 1:
+        (monomial, coef), = size.terms
+        atoms = []
+        for atom, power in monomial:
+            atoms += [size_atom(atom_size(atom))] * power
+        return coef, atoms
+    coefficients = [c for _, c in size.terms]
+    content = rational_content(coefficients)
+    return content, [size_atom(size * (1 / content))]
+
+
+def atom_size(atom: object) -> Size:
+    """Return the size that a polynomial's atom is."""
+    if isinstance(atom, str):
+        return Size.of(atom)
+    from matcalc.sizes import COMPOUND
+
+    return COMPOUND[atom.operator](atom.left, atom.right)  # type: ignore[attr-defined]
+
+
+def rational_content(values: Sequence[Fraction]) -> Fraction:
+    """Return the positive rational c such that values/c are integers without common factor, signed as the first."""
+    from math import gcd, lcm
+
+    numerator = gcd(*(v.numerator for v in values))
+    denominator = lcm(*(v.denominator for v in values))
+    content = Fraction(numerator, denominator)
+    return -content if values[0] < 0 else content
+
+
+def _close(
+    operands: list[Term], out: Indices, sizes: Mapping[int, Size]
+) -> tuple[Fraction, list[Term]]:
+    """Turn every closed component with indices into a scalar operand, unless it is the whole product."""
+    held = {index: label for label, index in enumerate(dict.fromkeys(out))}
+    parts = components(_described(operands), held)
+    if len(parts) <= 1 and not out:
+        return Fraction(1), operands
+    kept: list[Term] = []
+    coef = Fraction(1)
+    for part in parts:
+        terms = [operands[o.place] for o in part]
+        if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
+            kept += terms
+            continue
+        closed = _intern(*collect_powers(terms), (), sizes)
+        if closed.kind == "number":
+            coef *= closed.value
+        else:
+            kept.append((closed, ()))
+    return coef, kept
+
+
+def _described(operands: Sequence[Term]) -> list[Operand]:
+    return [
+        Operand(node.digest, indices, len(indices) == 2 and "symmetric" in node.facts, place)
+        for place, (node, indices) in enumerate(operands)
+    ]
+
+
+def collect_powers(operands: list[Term]) -> tuple[Fraction, list[Term]]:
+    """Merge powers of one operand at the same indices; opposite signs only where it is known nonzero."""
+    if not any(node.kind == "map" and node.rule.name == "pow" for node, _ in operands):
+        return Fraction(1), operands
+    groups: dict[tuple[Node, Indices], list[Fraction]] = {}
+    for node, indices in operands:
+        base, exponent = exponent_of(node)
+        at = tuple(sorted(indices)) if len(indices) == 2 and "symmetric" in base.facts else indices
+        groups.setdefault((base, at), []).append(exponent)
+    result: list[Term] = []
+    for (base, at), exponents in groups.items():
+        for exponent in _merged(base, exponents):
+            if exponent.denominator == 1 and 0 < exponent <= MOST:
+                result += [(base, at)] * int(exponent)
+            elif exponent:
+                result.append((power_node(base, exponent), at))
+    return Fraction(1), result
+
+
+def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:
+    if len(exponents) == 1:
+        return exponents
+    if base.range.positive:
+        return [sum(exponents, Fraction(0))]
+    whole = [e for e in exponents if e.denominator == 1]
+    broken = [e for e in exponents if e.denominator != 1]
+    if base.range.nonzero:
+        return [sum(whole, Fraction(0)), *broken]
+    if base.range.nonnegative:
+        whole, broken = exponents, []
+    up, down = [e for e in whole if e > 0], [e for e in whole if e < 0]
+    return [sum(up, Fraction(0)), sum(down, Fraction(0)), *broken]
+
+
+def group_long(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> list[Term]:
+    """Group a product of more than MOST operands in balanced runs, in the order given."""
+    while len(operands) > MOST:
+        width = -(-len(operands) // MOST)
+        grouped: list[Term] = []
+        for start in range(0, len(operands), width):
+            run = operands[start : start + width]
+            others = operands[:start] + operands[start + width :]
+            outside = {i for _, indices in others for i in indices} | set(out)
+            inner_out = tuple(dict.fromkeys(i for _, indices in run for i in indices if i in outside))
+            node = _intern(Fraction(1), run, inner_out, sizes) if len(run) > 1 else run[0][0]
+            grouped.append((node, inner_out if len(run) > 1 else run[0][1]))
+        operands = grouped
+    return operands
+
+
+def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> Node:
+    """Order operands canonically and intern; a lone operand read as it is, is itself."""
+    if not operands and not out:
+        return number(coef)
+    labels = {index: label for label, index in enumerate(dict.fromkeys(out))}
+    described = _described(operands)
+    places, labels = order_operands(described, labels)
+    shown_out = tuple(labels[i] for i in out)
+    shown = [relabelled(described[p], labels) for p in places]
+    args = [operands[p][0] for p in places]
+    if coef == 1 and len(args) == 1 and shown[0] == shown_out == tuple(range(len(shown_out))):
+        return args[0]
+    measured = {labels[index]: size for index, size in sizes.items() if index in labels}
+    ordered = [measured[label] for label in range(len(measured))]
+    return product_node(coef, args, shown, shown_out, ordered, is_symmetric)
+
+
+def is_symmetric(node: Node) -> bool:
+    """Whether swapping the two output axes of a square product gives the same operands and indices."""
+    if len(node.out) != 2 or node.shape[0] != node.shape[1]:
+        return False
+    first, last = node.out
+    if first == last or not node.args:
+        return True
+    if _touching(node, first) != _touching(node, last):
+        return False
+    return swapped(node) == (node.args, node.indices)
+
+
+def swapped(node: Node) -> tuple[tuple[Node, ...], tuple[Indices, ...]]:
+    """Return operands and indices of the node with its two output axes exchanged, in canonical order."""
+    described = _described(list(zip(node.args, node.indices, strict=True)))
+    places, labels = order_operands(described, {node.out[0]: 1, node.out[1]: 0})
+    args = tuple(node.args[p] for p in places)
+    return args, tuple(relabelled(described[p], labels) for p in places)
+
+
+def _touching(node: Node, index: int) -> list[tuple[bytes, tuple[bool, ...]]]:
+    found = []
+    for arg, indices in zip(node.args, node.indices, strict=True):
+        if index in indices:
+            at = (True,) if "symmetric" in arg.facts else tuple(i == index for i in indices)
+            found.append((arg.digest, at))
+    return sorted(found)
+
+
+def _constant_symmetry(node: Node) -> bool:
+    return len(node.shape) == 2 and node.shape[0] == node.shape[1]
+
+
+def transposed(node: Node) -> Node:
+    """Return the matrix with its two axes exchanged; coefficient and all."""
+    return simple_product(1, [(node, (0, 1))], (1, 0))

@@ -1,0 +1,272 @@
+"""Sizes of tensors: polynomials in size names with exact coefficients.
+
+A size is what stands in `matrix(2*n, m - 1)`. It is a polynomial over atoms: a name, or a floor division,
+minimum or maximum that cannot be evaluated. Equal sizes are one object, so shapes compare quickly.
+Sizes know arithmetic and nothing of tensors; equations between them are solved where shapes are inferred.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from hashlib import blake2b
+from threading import Lock
+from typing import NamedTuple
+
+from matcalc.errors import ShapeError
+
+
+class Compound(NamedTuple):
+    """A part of a size that is no polynomial: `//`, `%`, `min` or `max` of two sizes."""
+
+    operator: str
+    left: Size
+    right: Size
+
+
+Atom = str | Compound
+Monomial = tuple[tuple[Atom, int], ...]
+
+
+class Size:
+    """An immutable size; equal sizes are the same object. Compare with `==` to a Size or an int."""
+
+    __slots__ = ("__weakref__", "_hash", "key", "terms")
+
+    key: str
+    terms: tuple[tuple[Monomial, Fraction], ...]
+
+    @staticmethod
+    def of(value: int | str | Fraction | Size) -> Size:
+        """Return the size of a number or of a name."""
+        if isinstance(value, Size):
+            return value
+        if isinstance(value, str):
+            return _make({((value, 1),): Fraction(1)})
+        return _make({(): Fraction(value)})
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether this is a number, without names."""
+        return not self.terms or (len(self.terms) == 1 and self.terms[0][0] == ())
+
+    @property
+    def constant(self) -> Fraction:
+        """The term without names."""
+        return next((c for monomial, c in self.terms if monomial == ()), Fraction(0))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that occur, sorted."""
+        found: set[str] = set()
+        for monomial, _ in self.terms:
+            for atom, _ in monomial:
+                found.update((atom,) if isinstance(atom, str) else (*atom.left.names, *atom.right.names))
+        return tuple(sorted(found))
+
+    def substitute(self, values: Mapping[str, Size]) -> Size:
+        """Return this size with names replaced by sizes."""
+        if not any(name in values for name in self.names):
+            return self
+        total = Size.of(0)
+        for monomial, coefficient in self.terms:
+            term = Size.of(coefficient)
+            for atom, power in monomial:
+                if isinstance(atom, str):
+                    factor = values.get(atom) or Size.of(atom)
+                else:
+                    left, right = atom.left.substitute(values), atom.right.substitute(values)
+                    factor = COMPOUND[atom.operator](left, right)
+                for _ in range(power):
+                    term = term * factor
+            total = total + term
+        return total
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """Return the integer that this size is where names have the given values.
+
+        Raises: ShapeError where a name has no value or the result is no integer.
+        """
+        missing = [name for name in self.names if name not in values]
+        if missing:
+            raise ShapeError(f"the size {self} needs a value for {', '.join(missing)}")
+        result = self.substitute({name: Size.of(values[name]) for name in self.names})
+        if not result.is_integer or result.constant.denominator != 1:
+            raise ShapeError(f"the size {self} is {result.constant}, which is no integer")
+        return int(result.constant)
+
+    def __int__(self) -> int:
+        if not self.is_integer or self.constant.denominator != 1:
+            raise ShapeError(f"the size {self} is not a known integer")
+        return int(self.constant)
+
+    def __add__(self, other: Size | int) -> Size:
+        merged = dict(self.terms)
+        for monomial, coefficient in Size.of(other).terms:
+            merged[monomial] = merged.get(monomial, Fraction(0)) + coefficient
+        return _make(merged)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Size:
+        return _make({monomial: -coefficient for monomial, coefficient in self.terms})
+
+    def __sub__(self, other: Size | int) -> Size:
+        return self + -Size.of(other)
+
+    def __rsub__(self, other: int) -> Size:
+        return Size.of(other) - self
+
+    def __mul__(self, other: Size | int | Fraction) -> Size:
+        product: dict[Monomial, Fraction] = {}
+        for left, a in self.terms:
+            for right, b in Size.of(other).terms:
+                monomial = _join(left, right)
+                product[monomial] = product.get(monomial, Fraction(0)) + a * b
+        return _make(product)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Size | int) -> Size:
+        return floordiv(self, Size.of(other))
+
+    def __mod__(self, other: Size | int) -> Size:
+        return modulo(self, Size.of(other))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, int) and self.is_integer and self.constant == other
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_make, (dict(self.terms),))
+
+    def __str__(self) -> str:
+        return self.key
+
+    def __repr__(self) -> str:
+        return f"Size({self.key})"
+
+
+def floordiv(a: Size, b: Size) -> Size:
+    """Return a // b, evaluated where it can be."""
+    if b == 0:
+        raise ShapeError(f"the size {a} is divided by zero")
+    if a.is_integer and b.is_integer:
+        return Size.of(a.constant // b.constant)
+    if b.is_integer:
+        exact = a * (1 / b.constant)
+        if all(c.denominator == 1 for _, c in exact.terms):
+            return exact
+    return _compound("//", a, b)
+
+
+def modulo(a: Size, b: Size) -> Size:
+    """Return a % b, evaluated where it can be."""
+    if a.is_integer and b.is_integer and b != 0:
+        return Size.of(a.constant % b.constant)
+    return _compound("%", a, b)
+
+
+def minimum(a: Size, b: Size) -> Size:
+    """Return the smaller of two sizes, an atom where the difference is not known."""
+    return _extremum("min", a, b)
+
+
+def maximum(a: Size, b: Size) -> Size:
+    """Return the larger of two sizes, an atom where the difference is not known."""
+    return _extremum("max", a, b)
+
+
+def _extremum(operator: str, a: Size, b: Size) -> Size:
+    difference = a - b
+    if difference.is_integer:
+        a_is_smaller = difference.constant <= 0
+        return a if a_is_smaller == (operator == "min") else b
+    return _compound(operator, *sorted((a, b), key=str))
+
+
+COMPOUND: dict[str, Callable[[Size, Size], Size]] = {
+    "//": floordiv,
+    "%": modulo,
+    "min": minimum,
+    "max": maximum,
+}
+
+
+def _compound(operator: str, a: Size, b: Size) -> Size:
+    return _make({((Compound(operator, a, b), 1),): Fraction(1)})
+
+
+def _join(left: Monomial, right: Monomial) -> Monomial:
+    powers = dict(left)
+    for atom, power in right:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(powers.items(), key=lambda item: _atom_text(item[0])))
+
+
+def _atom_text(atom: Atom) -> str:
+    if isinstance(atom, str):
+        return atom
+    if atom.operator in ("min", "max"):
+        return f"{atom.operator}({atom.left}, {atom.right})"
+    sides = (f"({s})" if len(s.terms) > 1 or "//" in str(s) or "%" in str(s) else str(s) for s in (atom.left, atom.right))
+    left, right = sides
+    if len(atom.right.terms) == 1 and not atom.right.is_integer and str(atom.right) not in atom.right.names:
+        right = f"({atom.right})"
+    return f"{left}{atom.operator}{right}"
+
+
+def _monomial_text(monomial: Monomial) -> str:
+    factors = []
+    for atom, power in monomial:
+        text = _atom_text(atom)
+        if not isinstance(atom, str) and atom.operator in ("//", "%") and len(monomial) + power > 2:
+            text = f"({text})"
+        factors += [text] * power
+    return "*".join(factors)
+
+
+def _text(terms: tuple[tuple[Monomial, Fraction], ...]) -> str:
+    if not terms:
+        return "0"
+    positive_first = sorted(terms, key=lambda t: (t[1] < 0,))
+    text = ""
+    for monomial, coefficient in positive_first:
+        body = _monomial_text(monomial)
+        size = abs(coefficient)
+        if size.denominator != 1:
+            body = f"{size}" if not body else f"{size.numerator}*{body}/{size.denominator}"
+            body = body.removeprefix("1*")
+        elif not body:
+            body = str(size)
+        elif size != 1:
+            body = f"{size}*({body})" if "//" in body or "%" in body else f"{size}*{body}"
+        sign = ("-" if coefficient < 0 else "") if not text else (" - " if coefficient < 0 else " + ")
+        text += sign + body
+    return text
+
+
+_interned: weakref.WeakValueDictionary[str, Size] = weakref.WeakValueDictionary()
+_lock = Lock()
+
+
+def _make(terms: dict[Monomial, Fraction]) -> Size:
+    kept = [(monomial, c) for monomial, c in terms.items() if c]
+    kept.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
+    canonical = tuple(kept)
+    key = _text(canonical)
+    with _lock:
+        found = _interned.get(key)
+        if found is not None:
+            return found
+        size = object.__new__(Size)
+        object.__setattr__(size, "key", key)
+        object.__setattr__(size, "terms", canonical)
+        object.__setattr__(size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big"))
+        _interned[key] = size
+        return size

@@ -1,0 +1,233 @@
+"""Canonical sums: like terms merged, equal re-indexings added first, content taken out, matrices oriented.
+
+A sum node is primitive: its coefficients are coprime integers, the first (by content digest) positive.
+The content stands as the coefficient of a product around it, so that `2*x + 2*y` is `2*(x + y)` and
+`y - x` shares its node with `x - y`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from matcalc.errors import ShapeError
+from matcalc.make import number, sum_node
+from matcalc.network import MOST
+from matcalc.node import Indices, Node
+from matcalc.product import rational_content, simple_product, size_number, transposed, zeros
+from matcalc.sizes import Size
+
+Coefs = dict[Node, Fraction]
+
+
+def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
+    """Return the sum of coefficient times node, over at least one term of equal shapes."""
+    shape = terms[0][1].shape
+    for _, node in terms:
+        if node.shape != shape:
+            raise ShapeError(f"cannot add shapes {_shown(shape)} and {_shown(node.shape)}")
+    collected = _collect([(Fraction(c), node) for c, node in terms])
+    if not shape:
+        collected = _add_sizes(collected)
+    elif len(collected) > 1:
+        collected = _add_reindexed(collected)
+    if not collected:
+        return zeros(shape)
+    if len(collected) == 1:
+        ((node, coef),) = collected.items()
+        return scale(coef, node)
+    return _finish(collected)
+
+
+def scale(coef: Fraction | int, node: Node) -> Node:
+    """Return coef * node."""
+    if coef == 1:
+        return node
+    if node.kind == "number":
+        return number(node.value * coef)
+    indices = tuple(range(len(node.shape)))
+    return simple_product(Fraction(coef), [(node, indices)], indices, dict(enumerate(node.shape)))
+
+
+def split_coef(node: Node) -> tuple[Fraction, Node]:
+    """Return a node as coefficient and rest."""
+    if node.kind == "number":
+        return node.value, number(1)
+    if node.kind != "product" or node.coef == 1 or not node.coef:
+        return Fraction(1), node
+    return node.coef, scale(1 / node.coef, node)
+
+
+def _shown(shape: Sequence[Size]) -> str:
+    return " x ".join(map(str, shape)) or "scalar"
+
+
+def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
+    """Flatten nested sums within the bound, smallest first, and merge like terms."""
+    merged: Coefs = {}
+    nested: Coefs = {}
+    for coef, node in terms:
+        if node.is_zero:
+            continue
+        factor, rest = split_coef(node)
+        target = nested if rest.kind == "sum" else merged
+        target[rest] = target.get(rest, Fraction(0)) + coef * factor
+    queue = sorted((n for n, c in nested.items() if c), key=lambda n: (len(n.args), n.digest))
+    count = sum(1 for c in merged.values() if c) + len(queue)
+    for node in queue:
+        coef = nested[node]
+        if count - 1 + len(node.args) <= MOST:
+            count += len(node.args) - 1
+            for inner, arg in zip(node.coefs, node.args, strict=True):
+                merged[arg] = merged.get(arg, Fraction(0)) + coef * inner
+        else:
+            merged[node] = merged.get(node, Fraction(0)) + coef
+    return {node: c for node, c in merged.items() if c}
+
+
+def _add_sizes(collected: Coefs) -> Coefs:
+    """Merge numbers and sizes among scalar terms into one size polynomial."""
+    total = Size.of(0)
+    rest: Coefs = {}
+    found = 0
+    for node, coef in collected.items():
+        size = as_size(node)
+        if size is None:
+            rest[node] = coef
+        else:
+            found += 1
+            total = total + size * coef
+    if found < 2 or total == 0:
+        return collected if found < 2 else rest
+    factor, node = split_coef(size_number(total))
+    rest[node] = rest.get(node, Fraction(0)) + factor
+    return rest
+
+
+def as_size(node: Node) -> Size | None:
+    """Return the size polynomial that a scalar node is, if it is one."""
+    if node.kind == "number":
+        return Size.of(node.value)
+    if node.kind == "size":
+        return node.size
+    if node.kind == "product" and not node.shape and not node.index_sizes:
+        if all(arg.kind == "size" for arg in node.args):
+            total = Size.of(node.coef)
+            for arg in node.args:
+                total = total * arg.size
+            return total
+    return None
+
+
+def _add_reindexed(collected: Coefs) -> Coefs:
+    """Add terms under one re-indexing (selector, broadcast, repeated output) before they are re-indexed."""
+    groups: dict[tuple[object, ...], list[tuple[Node, Node, Fraction]]] = {}
+    result: Coefs = {}
+    for node, coef in collected.items():
+        peeled = peel(node)
+        if peeled is None:
+            result[node] = coef
+        else:
+            groups.setdefault(peeled[0], []).append((peeled[1], node, coef))
+    for key, members in groups.items():
+        if len(members) == 1:
+            _, node, coef = members[0]
+            result[node] = result.get(node, Fraction(0)) + coef
+            continue
+        core = add([(coef, inner) for inner, _, coef in members])
+        factor, node = split_coef(_rewrap(key, core))
+        if not node.is_zero:
+            result[node] = result.get(node, Fraction(0)) + factor
+    return {node: c for node, c in result.items() if c}
+
+
+def peel(node: Node) -> tuple[tuple[object, ...], Node] | None:
+    """Split a product into its outer re-indexing and the core that is re-indexed, if it has one."""
+    if node.kind != "product":
+        return None
+    outer = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if arg.kind == "selector"]
+    touched = set(node.out)
+    selectors = [(arg, at) for arg, at in outer if touched.intersection(at)]
+    rest = [
+        (arg, at)
+        for arg, at in zip(node.args, node.indices, strict=True)
+        if not any(arg is s and at == t for s, t in selectors)
+    ]
+    inner = {i for _, at in rest for i in at}
+    axes = tuple(i for i in dict.fromkeys((*node.out, *(i for _, at in selectors for i in at))) if i in inner)
+    if not selectors and len(set(node.out)) == len(node.out) == len(axes):
+        return None
+    sizes = dict(enumerate(node.index_sizes))
+    core = simple_product(node.coef, rest, axes, sizes)
+    number_of = {index: k for k, index in enumerate(axes)}
+    for index in (*node.out, *(i for _, at in selectors for i in at)):
+        number_of.setdefault(index, len(number_of))
+    key_sizes = tuple(node.index_sizes[i] for i in number_of)
+    key = (
+        tuple((arg, tuple(number_of[i] for i in at)) for arg, at in selectors),
+        tuple(number_of[i] for i in node.out),
+        len(axes),
+        key_sizes,
+    )
+    return key, core
+
+
+def _rewrap(key: tuple[object, ...], core: Node) -> Node:
+    selectors, out, axes, sizes = key
+    operands: list[tuple[Node, Indices]] = [*selectors, (core, tuple(range(axes)))]  # type: ignore[misc,call-overload]
+    return simple_product(1, operands, out, dict(enumerate(sizes)))  # type: ignore[arg-type]
+
+
+def _finish(collected: Coefs) -> Node:
+    """Orient, group, take out the content and intern."""
+    nodes = list(collected)
+    flipped = False
+    if len(nodes[0].shape) == 2:
+        against, leaves = (sum(n.tilt[k] for n in nodes) for k in (0, 1))
+        flipped = 2 * against > leaves
+        if 2 * against == leaves and not all("symmetric" in n.facts for n in nodes):
+            mirrored = _mirror(collected)
+            flipped = sorted(n.digest for n in mirrored) < sorted(n.digest for n in collected)
+    if flipped:
+        collected = _mirror(collected)
+    ordered = sorted(collected.items(), key=lambda item: item[0].digest)
+    node = _primitive(ordered)
+    return transposed(node) if flipped else node
+
+
+def _mirror(collected: Coefs) -> Coefs:
+    result: Coefs = {}
+    for node, coef in collected.items():
+        factor, rest = split_coef(transposed(node))
+        result[rest] = result.get(rest, Fraction(0)) + coef * factor
+    return result
+
+
+def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
+    while len(ordered) > MOST:
+        width = -(-len(ordered) // MOST)
+        runs = [ordered[k : k + width] for k in range(0, len(ordered), width)]
+        grouped: Coefs = {}
+        for run in runs:
+            factor, node = split_coef(_primitive(run)) if len(run) > 1 else (run[0][1], run[0][0])
+            grouped[node] = grouped.get(node, Fraction(0)) + factor
+        ordered = sorted(grouped.items(), key=lambda item: item[0].digest)
+    if len(ordered) == 1:
+        return scale(ordered[0][1], ordered[0][0])
+    content = rational_content([c for _, c in ordered])
+    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], is_symmetric_sum)
+    return scale(content, node)
+
+
+def is_symmetric_sum(node: Node) -> bool:
+    """Whether the terms of a square sum are symmetric or paired by transposition."""
+    if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
+        return False
+    terms = dict(zip(node.args, node.coefs, strict=True))
+    for arg, coef in terms.items():
+        if "symmetric" in arg.facts:
+            continue
+        factor, mirrored = split_coef(transposed(arg))
+        if terms.get(mirrored) != coef * factor:
+            return False
+    return True

@@ -1,0 +1,164 @@
+"""The constructors of the normal form: the only way to make nodes.
+
+Everything is said by `product`, `add`, `apply`, `power` and `operate`; the rest are shorthands for index
+tuples. One rule needs both products and sums and stands here: a summed index that meets sums of blocks
+(or slices) at two places is distributed over, since the cross terms of disjoint blocks vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from matcalc.elementwise import apply, power
+from matcalc.make import constant, number, selector, symbol
+from matcalc.network import Network
+from matcalc.node import Indices, Node, Shape
+from matcalc.operations import operate
+from matcalc.product import finish, gather, size_number, transposed, zeros
+from matcalc.sizes import Size
+from matcalc.sums import add, scale, split_coef
+
+__all__ = [
+    "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",
+    "ones", "operate", "outer", "power", "product", "scale", "selector", "size_number", "split_coef", "symbol",
+    "take_diag", "total", "trace", "transpose", "transposed", "zeros",
+]  # fmt: skip
+
+
+def product(
+    coef: Fraction | int,
+    operands: Sequence[tuple[Node, Indices]],
+    out: Indices,
+    sizes: Mapping[int, Size] | None = None,
+) -> Node:
+    """Return coef * the sum over indices not in `out` of the product of operands at their indices.
+
+    Shapes: `sizes` gives the length of output indices that no operand measures.
+    """
+    network = gather(coef, operands, out, sizes)
+    met = _met_blocks(network)
+    if met is None:
+        return finish(network)
+    node, indices = network.operands[met]
+    others = network.operands[:met] + network.operands[met + 1 :]
+    terms = [
+        (c, product(network.coef, [*others, (term, indices)], network.out, network.sizes))
+        for c, term in zip(node.coefs, node.args, strict=True)
+    ]
+    return add(terms)
+
+
+def _met_blocks(network: Network) -> int | None:
+    """Return the place of a sum of blocks whose block axis meets another block axis or slice."""
+    if not network.coef or not any(node.kind == "sum" for node, _ in network.operands):
+        return None
+    meetings: dict[int, int] = {}
+    first: dict[int, int] = {}
+    for place, (node, indices) in enumerate(network.operands):
+        for axis in block_axes(node):
+            index = indices[axis]
+            meetings[index] = meetings.get(index, 0) + 1
+            if node.kind == "sum":
+                first.setdefault(index, place)
+    places = [place for index, place in first.items() if meetings[index] > 1 and index not in network.out]
+    return min(places) if places else None
+
+
+def block_axes(node: Node) -> tuple[int, ...]:
+    """Return the axes along which a node is put together from blocks placed by slices."""
+    if node.kind == "selector":
+        return (0,) if node.selector.kind == "slice" else ()
+    if node.kind != "sum":
+        return ()
+    return tuple(a for a in range(len(node.shape)) if all(_is_placed(term, a) for term in node.args))
+
+
+def _is_placed(term: Node, axis: int) -> bool:
+    if term.kind != "product":
+        return False
+    index = term.out[axis]
+    return any(
+        arg.kind == "selector" and arg.selector.kind == "slice" and at[0] == index
+        for arg, at in zip(term.args, term.indices, strict=True)
+    )
+
+
+def transpose(a: Node) -> Node:
+    """Return the matrix with its axes exchanged; scalars and vectors as they are."""
+    return a if len(a.shape) < 2 else product(1, [(a, (0, 1))], (1, 0))
+
+
+def matmul(*factors: Node) -> Node:
+    """Return the chain product of matrices and vectors, as NumPy's `@` reads it."""
+    operands: list[tuple[Node, Indices]] = []
+    out: list[int] = []
+    index = 0
+    for place, factor in enumerate(factors):
+        if len(factor.shape) == 1:
+            operands.append((factor, (index,)))
+            if place:
+                index += 1
+            continue
+        operands.append((factor, (index, index + 1)))
+        if place == 0:
+            out.append(index)
+        index += 1
+    if len(factors[-1].shape) == 2:
+        out.append(index)
+    return product(1, operands, tuple(out))
+
+
+def hadamard(*factors: Node) -> Node:
+    """Return the entrywise product of operands of one shape."""
+    axes = tuple(range(len(factors[0].shape)))
+    return product(1, [(f, axes) for f in factors], axes, dict(enumerate(factors[0].shape)))
+
+
+def inner(a: Node, b: Node) -> Node:
+    """Return the sum of entrywise products of two operands of one shape."""
+    axes = tuple(range(len(a.shape)))
+    return product(1, [(a, axes), (b, axes)], ())
+
+
+def outer(a: Node, b: Node) -> Node:
+    """Return the tensor a[i..]*b[j..]."""
+    left = tuple(range(len(a.shape)))
+    right = tuple(range(len(left), len(left) + len(b.shape)))
+    return product(1, [(a, left), (b, right)], left + right)
+
+
+def eye(*sizes: Size) -> Node:
+    """Return the identity on tensors of this shape: axes `sizes + sizes`, a matrix for one size."""
+    axes = tuple(range(len(sizes)))
+    return product(1, [], axes + axes, dict(enumerate(sizes)))
+
+
+def ones(shape: Shape) -> Node:
+    """Return the tensor of ones."""
+    return product(1, [], tuple(range(len(shape))), dict(enumerate(shape)))
+
+
+def broadcast(scalar: Node, shape: Shape) -> Node:
+    """Return the tensor of this shape with one scalar in every entry."""
+    return product(1, [(scalar, ())], tuple(range(len(shape))), dict(enumerate(shape)))
+
+
+def diag_matrix(x: Node) -> Node:
+    """Return the diagonal matrix of a vector."""
+    return product(1, [(x, (0,))], (0, 0))
+
+
+def take_diag(a: Node) -> Node:
+    """Return the diagonal of a square matrix."""
+    return product(1, [(a, (0, 0))], (0,))
+
+
+def trace(a: Node) -> Node:
+    """Return the trace of a square matrix."""
+    return product(1, [(a, (0, 0))], ())
+
+
+def total(a: Node) -> Node:
+    """Return the sum of all entries."""
+    return product(1, [(a, tuple(range(len(a.shape))))], ())

@@ -1,1 +1,42 @@
-"""matcalc: a symbolic matrix-calculus compiler."""
+"""matcalc: a symbolic matrix-calculus compiler.
+
+A formula over matrices goes in, its derivative comes out as a mathematician writes it, and as fast code.
+Names are loaded when first used, so that `import matcalc` and `matcalc --help` are instant.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "matcalc.errors": (
+        "MatcalcError", "NotDifferentiable", "NotSupported", "ParseError", "RuleError", "ShapeError", "UnknownName",
+    ),
+    "matcalc.expression": ("Expression",),
+    "matcalc.functions": (
+        "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
+    ),
+}  # fmt: skip
+
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is not None:
+        return getattr(import_module(home), name)
+    if name.startswith("_") or find_spec(f"matcalc.{name}") is not None:
+        raise AttributeError(f"module 'matcalc' has no attribute '{name}'")
+    from matcalc.calling import function
+
+    return function(name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

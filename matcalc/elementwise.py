@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.make import exponent_of, map_node, number, power_node
 from matcalc.network import MOST
 from matcalc.node import Node
-from matcalc.product import simple_product, transposed
+from matcalc.product import is_root_of_squares, simple_product, sum_of_squares, transposed
 from matcalc.sums import split_coef
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def power(base: Node, exponent: Fraction) -> Node:
     factored = _power_of_factors(base, exponent)
     if factored is not None:
         return factored
+    if exponent % 2 == 0 and is_root_of_squares(base):
+        return power(sum_of_squares(base), exponent / 2)
     inner, before = exponent_of(base)
     if before != 1 and (inner.range.positive or (before.denominator == exponent.denominator == 1)):
         return power(inner, before * exponent)

@@ -14,6 +14,7 @@ from math import inf
 from matcalc.chain import chain_between, halves
 from matcalc.node import ANY, Node, Range
 from matcalc.rulebook.load import default_rulebook
+from matcalc.signature_shapes import PLAIN
 
 POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
@@ -136,7 +137,7 @@ def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
     tensors = iter(node.args)
     values = iter(node.params)
     for parameter in node.rule.signature.parameters:
-        if parameter.kind in ("integer", "function"):
+        if parameter.kind in PLAIN:
             value = next(values, None)
             known[parameter.name] = frozenset(_sign_facts(value)) if isinstance(value, Node) else frozenset()
         elif parameter.repeated:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.facts import describe
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 def symbol(name: str, shape: Sequence[Size], facts: Sequence[str] = ()) -> Node:
     """Return the symbol of this name, shape and declared facts (all three are its identity)."""
     return intern("symbol", (), (name, frozenset(facts)), tuple(shape), describe)
+
+
+@cache
+def parameter() -> Node:
+    """Return the bound symbol of every function argument such as `x -> log(x)^2`: interned up to renaming."""
+    return symbol("_", ())
 
 
 def number(value: Fraction | int) -> Node:

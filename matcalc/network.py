@@ -33,7 +33,7 @@ class Network:
         self.coef = coef
         self.operands: list[tuple[Node, Indices]] = list(operands)
         self.out = tuple(out)
-        self.sizes: dict[int, Size] = dict(sizes)
+        self.sizes: dict[int, Size] = {i: sizes[i] for i in out if i in sizes}
         for node, indices in self.operands:
             for index, size in zip(indices, node.shape, strict=True):
                 known = self.sizes.setdefault(index, size)

@@ -16,7 +16,7 @@ from matcalc.language.read import read
 from matcalc.make import op_node
 from matcalc.node import Indices, Node, Shape
 from matcalc.product import simple_product, zeros
-from matcalc.signature_shapes import Binding, bind, core_rank, result_shape, size_of
+from matcalc.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
 from matcalc.sums import split_coef
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def operate(
 
 
 def _slots(rule: Rule, args: Sequence[Node], carried: Sequence[Indices]) -> list[Slot]:
-    tensors = [p for p in rule.signature.parameters if p.kind not in ("integer", "function")]
+    tensors = tensors_of(rule.signature)
     slots = []
     for place, (node, batch) in enumerate(zip(args, carried, strict=True)):
         parameter = tensors[min(place, len(tensors) - 1)]

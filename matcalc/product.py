@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.canonical import Operand, components, order_operands, relabelled
 from matcalc.make import exponent_of, number, power_node, product_node, selector, size_atom
-from matcalc.network import MOST, Network, flatten
+from matcalc.network import MOST, Network, flatten, is_closed_scalar
 from matcalc.node import Indices, Node, Shape
 from matcalc.reindex import reduce_selectors
 from matcalc.sizes import Size
@@ -52,8 +52,10 @@ def finish(network: Network) -> Node:
         return zeros(shape)
     factor, operands = _close(operands, network.out, network.sizes)
     coef *= factor
-    factor, operands = collect_powers(operands)
-    coef *= factor
+    collected = collect_powers(operands)
+    if any(_dissolves(node) for node, _ in collected if collected is not operands):
+        return finish(gather(coef, collected, network.out, network.sizes))
+    operands = collected
     if len(operands) > MOST:
         operands = group_long(operands, network.out, network.sizes)
     return _intern(coef, operands, network.out, network.sizes)
@@ -129,7 +131,7 @@ def _close(
         if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
             kept += terms
             continue
-        closed = _intern(*collect_powers(terms), (), sizes)
+        closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
         if closed.kind == "number":
             coef *= closed.value
         else:
@@ -144,10 +146,17 @@ def _described(operands: Sequence[Term]) -> list[Operand]:
     ]
 
 
-def collect_powers(operands: list[Term]) -> tuple[Fraction, list[Term]]:
-    """Merge powers of one operand at the same indices; opposite signs only where it is known nonzero."""
-    if not any(node.kind == "map" and node.rule.name == "pow" for node, _ in operands):
-        return Fraction(1), operands
+def _dissolves(node: Node) -> bool:
+    return node.kind == "number" or (node.kind == "product" and not node.shape and not is_closed_scalar(node))
+
+
+def collect_powers(operands: list[Term]) -> list[Term]:
+    """Merge powers of one operand at the same indices; opposite signs only where it is known nonzero.
+
+    Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
+    """
+    if not any(exponent_of(node)[1] != 1 or is_root_of_squares(node) for node, _ in operands):
+        return operands
     groups: dict[tuple[Node, Indices], list[Fraction]] = {}
     for node, indices in operands:
         base, exponent = exponent_of(node)
@@ -156,11 +165,30 @@ def collect_powers(operands: list[Term]) -> tuple[Fraction, list[Term]]:
     result: list[Term] = []
     for (base, at), exponents in groups.items():
         for exponent in _merged(base, exponents):
-            if exponent.denominator == 1 and 0 < exponent <= MOST:
-                result += [(base, at)] * int(exponent)
-            elif exponent:
-                result.append((power_node(base, exponent), at))
-    return Fraction(1), result
+            if exponent % 2 == 0 and is_root_of_squares(base):
+                result += _as_operands(sum_of_squares(base), exponent / 2, at)
+            else:
+                result += _as_operands(base, exponent, at)
+    return result
+
+
+def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
+    if exponent.denominator == 1 and 0 <= exponent <= MOST:
+        return [(base, at)] * int(exponent)
+    return [(power_node(base, exponent), at)]
+
+
+def is_root_of_squares(node: Node) -> bool:
+    """Whether the rulebook says that the square of this operation is the sum of squares of its argument."""
+    return node.kind == "op" and "square" in node.rule.fields
+
+
+def sum_of_squares(node: Node) -> Node:
+    """Return the square of an operation that is the root of a sum of squares."""
+    argument, count = node.args[0], node.batch_rank
+    axes = tuple(range(count, count + len(argument.shape) - len(node.batches[0])))
+    at = (*node.batches[0], *axes)
+    return simple_product(1, [(argument, at), (argument, at)], tuple(range(count)))
 
 
 def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:

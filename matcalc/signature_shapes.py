@@ -17,6 +17,13 @@ from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size, floordiv, maximum, minimum, modulo
 
 CORE_RANK = {"scalar": 0, "entry": 0, "vector": 1, "matrix": 2}
+PLAIN = ("integer", "number", "function")
+"""Kinds of parameters that are no tensors."""
+
+
+def tensors_of(signature: Signature) -> list[Declaration]:
+    """Return the parameters that take tensors, in order."""
+    return [p for p in signature.parameters if p.kind not in PLAIN]
 
 
 def core_rank(parameter: Declaration, available: int) -> int:
@@ -43,7 +50,7 @@ def bind(
     binding = Binding()
     tensors, integers = iter(shapes), iter(params)
     for parameter in signature.parameters:
-        if parameter.kind in ("integer", "function"):
+        if parameter.kind in PLAIN:
             value = next(integers, None)
             if isinstance(value, Size):
                 binding.sizes[parameter.name] = value
@@ -51,10 +58,8 @@ def bind(
         for shape in [next(tensors, None)] if not parameter.repeated else list(tensors):
             if shape is not None:
                 _bind_one(rule, parameter, shape, binding)
-    extra = rule.fields.get("sizes")
-    if isinstance(extra, str):
-        name, _, formula = extra.partition("=")
-        binding.sizes[name.strip()] = size_of(read(formula.strip()), binding.sizes)
+    for name, formula in rule.sizes.items():
+        binding.sizes[name] = size_of(read(formula), binding.sizes)
     return binding
 
 

@@ -154,6 +154,11 @@ INSTANTIATE = {
 }
 
 
+def remake(node: Node, made: Mapping[Node, Node]) -> Node:
+    """Return one node with its operands exchanged by `made`, through the constructors."""
+    return INSTANTIATE[node.kind](node, {a: Batched(made[a]) for a in node.args}, {}, ()).node
+
+
 def rebuild(root: Node, replace: Mapping[Node, Node]) -> Node:
     """Return `root` with the nodes in `replace` exchanged, everything above them made anew."""
     return instantiate(root, {old: Batched(new) for old, new in replace.items()}, {}, ()).node

@@ -1,0 +1,96 @@
+"""The adjugate at any rank, and its derivative along one tangent.
+
+det(X)*inv(X) from one LU is the adjugate of a nearby matrix, hence accurate however close to singular X is
+(Stewart 1998, "On the adjugate matrix"); only a pivot that is exactly zero, or a determinant out of range,
+needs X = P*diag(s)*Q: adj(X) = det(P)*det(Q)*Q'*diag(products of the others)*P'.
+"""
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, VECTOR
+from matcalc.codegen.numba.lu import getrf, lu_det, lu_inv
+from matcalc.codegen.numba.products import gemm
+from matcalc.codegen.numba.spectral import gesdd
+
+
+@njit(types.void(VECTOR, MATRIX_OUT), **EXACT)
+def prod_without(s, W):
+    """W[i,j] = the product of all entries of s but the i-th and the j-th; no division."""
+    n = s.shape[0]
+    after = np.empty(n + 1)
+    after[n] = 1.0
+    for i in range(n - 1, -1, -1):
+        after[i] = after[i + 1] * s[i]
+    before = 1.0
+    for i in range(n):
+        W[i, i] = before * after[i + 1]
+        between = before
+        for j in range(i + 1, n):
+            W[i, j] = between * after[j + 1]
+            W[j, i] = W[i, j]
+            between *= s[j]
+        before *= s[i]
+
+
+@njit(float64(MATRIX), **EXACT)
+def orthogonal_sign(Q):
+    """det(Q) of an orthogonal matrix: 1 or -1."""
+    F = np.empty(Q.shape)
+    p = np.empty(Q.shape[0], np.int32)
+    getrf(Q, F, p)
+    return 1.0 if lu_det(F, p) > 0.0 else -1.0
+
+
+@njit(int64(MATRIX, MATRIX, PIVOTS, MATRIX_OUT), **EXACT)
+def adj(X, F, p, C):
+    """C = adj(X), given the LU factors of X."""
+    n = X.shape[0]
+    d = lu_det(F, p)
+    if 1e-290 < abs(d) < 1e290 and lu_inv(F, p, C) == 0:
+        for i in range(n):
+            for j in range(n):
+                C[i, j] *= d
+        return 0
+    P = np.empty((n, n))
+    Q = np.empty((n, n))
+    W = np.empty((n, n))
+    s = np.empty(n)
+    status = gesdd(1, X, P, s, Q)
+    prod_without(s, W)
+    sign = orthogonal_sign(P) * orthogonal_sign(Q)
+    for i in range(n):
+        for j in range(n):
+            Q[i, j] *= sign * W[i, i]
+    gemm(1, 1, 1.0, Q, P, 0.0, C)
+    return status
+
+
+@njit(int64(MATRIX, MATRIX, MATRIX_OUT), **EXACT)
+def adj_along(X, E, C):
+    """C = the derivative of adj at X along E: a closed form in the singular bases of X."""
+    n = X.shape[0]
+    P = np.empty((n, n))
+    Q = np.empty((n, n))
+    W = np.empty((n, n))
+    G = np.empty((n, n))
+    H = np.empty((n, n))
+    s = np.empty(n)
+    status = gesdd(1, X, P, s, Q)
+    prod_without(s, W)
+    sign = orthogonal_sign(P) * orthogonal_sign(Q)
+    gemm(1, 0, 1.0, P, E, 0.0, G)
+    gemm(0, 1, 1.0, G, Q, 0.0, H)
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                G[i, j] = -sign * H[i, j] * W[i, j]
+        total = 0.0
+        for k in range(n):
+            if k != i:
+                total += H[k, k] * W[i, k]
+        G[i, i] = sign * total
+    gemm(1, 0, 1.0, Q, G, 0.0, H)
+    gemm(0, 1, 1.0, H, P, 0.0, C)
+    return status

@@ -1,0 +1,115 @@
+"""How a kernel calls BLAS and LAPACK: by symbol, with every argument an address.
+
+The addresses come from SciPy's capsules and are registered with LLVM under stable names, so that compiled
+kernels stay cacheable on disk (a ctypes pointer would not). Fortran wants pointers even for flags and sizes:
+`letter`, `integer` and `real` put a value on the stack and give its address, `cell` an integer to write to.
+"""
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import get_cython_function_address, intrinsic
+
+# Inputs are read-only types: a writable array converts to one, so each kernel is compiled once.
+VECTOR = types.Array(types.float64, 1, "C", readonly=True)
+MATRIX = types.Array(types.float64, 2, "C", readonly=True)
+PIVOTS = types.Array(types.int32, 1, "C", readonly=True)
+VECTOR_OUT = types.Array(types.float64, 1, "C")
+MATRIX_OUT = types.Array(types.float64, 2, "C")
+PIVOTS_OUT = types.Array(types.int32, 1, "C")
+
+# `fastmath` is always written out: a callee without it takes that of whoever compiles it first.
+EXACT = {"error_model": "numpy", "fastmath": False, "nogil": True, "cache": True}
+# Sums may be reordered (so that they vectorise); NaN and infinity keep their meaning.
+SUMS = {**EXACT, "fastmath": {"contract", "reassoc", "nsz", "arcp"}}
+
+N = 78  # the letters that BLAS takes, as ASCII codes
+T = 84
+L = 76
+U = 85
+R = 82
+V = 86
+S = 83
+
+
+def external(library, name, count):
+    """Register SciPy's `name` with LLVM and return it as a function of `count` addresses."""
+    symbol = f"scipy_{library}_{name}"
+    llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.cython_{library}", name))
+    return types.ExternalFunction(symbol, types.void(*[types.intp] * count))
+
+
+@intrinsic
+def address(typingctx, array):
+    """Address of the first entry of a contiguous array."""
+
+    def codegen(context, builder, signature, args):
+        view = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
+        return builder.ptrtoint(view.data, ir.IntType(64))
+
+    return types.intp(array), codegen
+
+
+@intrinsic
+def letter(typingctx, code):
+    """Address of a stack cell that holds an ASCII code."""
+
+    def codegen(context, builder, signature, args):
+        cell = cgutils.alloca_once_value(builder, builder.trunc(args[0], ir.IntType(8)))
+        return builder.ptrtoint(cell, ir.IntType(64))
+
+    return types.intp(types.int64), codegen
+
+
+@intrinsic
+def integer(typingctx, value):
+    """Address of a stack cell that holds a 32-bit integer."""
+
+    def codegen(context, builder, signature, args):
+        cell = cgutils.alloca_once_value(builder, builder.trunc(args[0], ir.IntType(32)))
+        return builder.ptrtoint(cell, ir.IntType(64))
+
+    return types.intp(types.int64), codegen
+
+
+@intrinsic
+def real(typingctx, value):
+    """Address of a stack cell that holds a double."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ptrtoint(cgutils.alloca_once_value(builder, args[0]), ir.IntType(64))
+
+    return types.intp(types.float64), codegen
+
+
+@intrinsic
+def cell(typingctx):
+    """Address of a 64-bit stack cell set to zero: for the integer or double that a routine writes."""
+
+    def codegen(context, builder, signature, args):
+        slot = cgutils.alloca_once_value(builder, ir.Constant(ir.IntType(64), 0))
+        return builder.ptrtoint(slot, ir.IntType(64))
+
+    return types.intp(), codegen
+
+
+@intrinsic
+def integer_at(typingctx, where):
+    """The 32-bit integer at an address."""
+
+    def codegen(context, builder, signature, args):
+        value = builder.load(builder.inttoptr(args[0], ir.IntType(32).as_pointer()))
+        return builder.sext(value, ir.IntType(64))
+
+    return types.int64(types.intp), codegen
+
+
+@intrinsic
+def real_at(typingctx, where):
+    """The double at an address."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load(builder.inttoptr(args[0], ir.DoubleType().as_pointer()))
+
+    return types.float64(types.intp), codegen

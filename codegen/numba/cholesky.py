@@ -1,0 +1,134 @@
+"""Symmetric positive definite matrices: S = L*L', one factor shared by solves, inverse and log-determinant.
+
+Row-major L is the upper factor of what Fortran sees. Kernels return 0, or 1 where S is not positive definite.
+"""
+
+import math
+
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    SUMS,
+    VECTOR,
+    VECTOR_OUT,
+    N,
+    R,
+    T,
+    U,
+    address,
+    cell,
+    external,
+    integer,
+    integer_at,
+    letter,
+    real,
+)
+from matcalc.codegen.numba.products import copy_flipped
+
+dpotrf = external("lapack", "dpotrf", 5)
+dpotrs = external("lapack", "dpotrs", 8)
+dpotri = external("lapack", "dpotri", 5)
+dtrsm = external("blas", "dtrsm", 11)
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **SUMS)
+def small_chol(S, L):
+    """Cholesky factor of the lower triangle already in L, by rows: quicker than LAPACK up to 32."""
+    for i in range(L.shape[0]):
+        for j in range(i):
+            s = 0.0
+            for k in range(j):
+                s += L[i, k] * L[j, k]
+            L[i, j] = (L[i, j] - s) / L[j, j]
+        s = 0.0
+        for k in range(i):
+            s += L[i, k] * L[i, k]
+        s = S[i, i] - s
+        if not (0.0 < s < math.inf):
+            return 1
+        L[i, i] = math.sqrt(s)
+    return 0
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def chol(S, L):
+    """Lower L with S = L*L', zeros above; the lower triangle of S is read."""
+    n = S.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            L[i, j] = S[i, j]
+        for j in range(i + 1, n):
+            L[i, j] = 0.0
+    if n <= 32:
+        return small_chol(S, L)
+    info = cell()
+    dpotrf(letter(U), integer(n), address(L), integer(n), info)
+    return 0 if integer_at(info) == 0 else 1
+
+
+@njit(types.void(MATRIX, VECTOR, VECTOR_OUT), **EXACT)
+def chol_solve_vec(L, b, z):
+    """z = inv(L*L')*b."""
+    n = L.shape[0]
+    for i in range(n):
+        z[i] = b[i]
+    if n > 0:
+        order = integer(n)
+        dpotrs(letter(U), order, integer(1), address(L), order, address(z), order, cell())
+
+
+@njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def chol_solve_rows(L, t, B, Z):
+    """Z = (inv(L*L')*op(B))'."""
+    copy_flipped(1 - t, B, Z)
+    n = L.shape[0]
+    if n > 0 and Z.shape[0] > 0:
+        order = integer(n)
+        dpotrs(letter(U), order, integer(Z.shape[0]), address(L), order, address(Z), order, cell())
+
+
+@njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def chol_solve(L, t, B, Z):
+    """Z = inv(L*L')*op(B), by two triangular solves from the right of Z'."""
+    copy_flipped(t, B, Z)
+    n, q = Z.shape
+    if n == 0 or q == 0:
+        return
+    order = integer(n)
+    rows = integer(q)
+    side = letter(R)
+    upper = letter(U)
+    plain = letter(N)
+    one = real(1.0)
+    dtrsm(side, upper, plain, plain, rows, order, one, address(L), order, address(Z), rows)
+    dtrsm(side, upper, letter(T), plain, rows, order, one, address(L), order, address(Z), rows)
+
+
+@njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
+def chol_inv(L, C):
+    """C = inv(L*L')."""
+    n = L.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            C[i, j] = L[i, j]
+    if n > 0:
+        order = integer(n)
+        dpotri(letter(U), order, address(C), order, cell())
+    for ib in range(0, n, 32):
+        for jb in range(0, ib + 1, 32):
+            for i in range(ib, min(ib + 32, n)):
+                for j in range(jb, min(jb + 32, i)):
+                    C[j, i] = C[i, j]
+
+
+@njit(float64(MATRIX), **EXACT)
+def chol_logdet(L):
+    """log(det(L*L'))."""
+    s = 0.0
+    for i in range(L.shape[0]):
+        s += math.log(L[i, i])
+    return 2.0 * s

@@ -1,0 +1,158 @@
+"""General square matrices: one LU factorisation shared by solves, inverse, determinant and adjugate.
+
+Fortran sees X', so F and p are P*L*U = X': flags are reversed. The factorisation itself never fails; what
+divides by a pivot returns 1 where one is exactly zero.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    PIVOTS,
+    PIVOTS_OUT,
+    VECTOR,
+    VECTOR_OUT,
+    L,
+    N,
+    R,
+    T,
+    U,
+    address,
+    cell,
+    external,
+    integer,
+    letter,
+    real,
+)
+from matcalc.codegen.numba.cholesky import dtrsm
+from matcalc.codegen.numba.products import copy_flipped
+
+dgetrf = external("lapack", "dgetrf", 6)
+dgetrs = external("lapack", "dgetrs", 9)
+dgetri = external("lapack", "dgetri", 7)
+
+
+@njit(types.void(MATRIX, MATRIX_OUT, PIVOTS_OUT), **EXACT)
+def getrf(X, F, p):
+    """F, p = the packed LU factors of X' and the row swaps, counted from 1."""
+    copy_flipped(0, X, F)
+    n = X.shape[0]
+    if n > 0:
+        order = integer(n)
+        dgetrf(order, order, address(F), order, address(p), cell())
+
+
+@njit(int64(MATRIX), **EXACT)
+def zero_pivot(F):
+    """1 where a diagonal entry is exactly zero, else 0."""
+    for i in range(F.shape[0]):
+        if F[i, i] == 0.0:
+            return 1
+    return 0
+
+
+@njit(int64(int64, MATRIX, PIVOTS, VECTOR, VECTOR_OUT), **EXACT)
+def lu_solve_vec(t, F, p, b, z):
+    """z = inv(op(X))*b."""
+    n = F.shape[0]
+    for i in range(n):
+        z[i] = b[i]
+    if zero_pivot(F):
+        return 1
+    if n > 0:
+        order = integer(n)
+        flag = letter(N if t else T)
+        dgetrs(flag, order, integer(1), address(F), order, address(p), address(z), order, cell())
+    return 0
+
+
+@njit(int64(int64, MATRIX, PIVOTS, int64, MATRIX, MATRIX_OUT), **EXACT)
+def lu_solve_rows(t, F, p, tb, B, Z):
+    """Z = (inv(op(X))*op(B))'."""
+    copy_flipped(1 - tb, B, Z)
+    if zero_pivot(F):
+        return 1
+    n = F.shape[0]
+    if n > 0 and Z.shape[0] > 0:
+        order = integer(n)
+        flag = letter(N if t else T)
+        dgetrs(flag, order, integer(Z.shape[0]), address(F), order, address(p), address(Z), order, cell())
+    return 0
+
+
+@njit(types.void(PIVOTS, int64, MATRIX_OUT), **EXACT)
+def swap_rows(p, reverse, Z):
+    """Apply the row swaps p to Z, first to last or last to first."""
+    n = p.shape[0]
+    for step in range(n):
+        i = n - 1 - step if reverse else step
+        k = p[i] - 1
+        if k != i:
+            for j in range(Z.shape[1]):
+                kept = Z[i, j]
+                Z[i, j] = Z[k, j]
+                Z[k, j] = kept
+
+
+@njit(int64(int64, MATRIX, PIVOTS, int64, MATRIX, MATRIX_OUT), **EXACT)
+def lu_solve(t, F, p, tb, B, Z):
+    """Z = inv(op(X))*op(B), by two triangular solves from the right of Z'."""
+    copy_flipped(tb, B, Z)
+    if zero_pivot(F):
+        return 1
+    n, q = Z.shape
+    if n == 0 or q == 0:
+        return 0
+    order = integer(n)
+    rows = integer(q)
+    side = letter(R)
+    plain = letter(N)
+    one = real(1.0)
+    if t:
+        swap_rows(p, 0, Z)
+        flag = letter(T)
+        dtrsm(side, letter(L), flag, letter(U), rows, order, one, address(F), order, address(Z), rows)
+        dtrsm(side, letter(U), flag, plain, rows, order, one, address(F), order, address(Z), rows)
+        return 0
+    dtrsm(side, letter(U), plain, plain, rows, order, one, address(F), order, address(Z), rows)
+    dtrsm(side, letter(L), plain, letter(U), rows, order, one, address(F), order, address(Z), rows)
+    swap_rows(p, 1, Z)
+    return 0
+
+
+@njit(int64(MATRIX, PIVOTS, MATRIX_OUT), **EXACT)
+def lu_inv(F, p, C):
+    """C = inv(X)."""
+    copy_flipped(0, F, C)
+    if zero_pivot(F):
+        return 1
+    n = F.shape[0]
+    if n > 0:
+        order = integer(n)
+        work = np.empty(64 * n)
+        dgetri(order, address(C), order, address(p), address(work), integer(64 * n), cell())
+    return 0
+
+
+@njit(float64(MATRIX, PIVOTS), **EXACT)
+def lu_det(F, p):
+    """det(X); 0 where X is singular."""
+    d = 1.0
+    for i in range(F.shape[0]):
+        d *= F[i, i] if p[i] == i + 1 else -F[i, i]
+    return d
+
+
+@njit(float64(MATRIX), **EXACT)
+def lu_logdet(F):
+    """log(abs(det(X))); -inf where X is singular."""
+    s = 0.0
+    for i in range(F.shape[0]):
+        s += math.log(abs(F[i, i]))
+    return s

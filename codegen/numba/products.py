@@ -1,0 +1,284 @@
+"""Products of matrices and vectors. Fortran sees row-major arrays transposed: C = A*B is C' = B'*A'."""
+
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    SUMS,
+    VECTOR,
+    VECTOR_OUT,
+    L,
+    N,
+    R,
+    T,
+    U,
+    address,
+    external,
+    integer,
+    letter,
+    real,
+)
+
+dgemm = external("blas", "dgemm", 13)
+dgemv = external("blas", "dgemv", 11)
+dsyrk = external("blas", "dsyrk", 10)
+dsymv = external("blas", "dsymv", 10)
+dsymm = external("blas", "dsymm", 12)
+dtrmm = external("blas", "dtrmm", 11)
+
+
+@njit(types.void(int64, int64, float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
+def gemm(ta, tb, alpha, A, B, beta, C):
+    """C = alpha*op(A)*op(B) + beta*C; op transposes where its flag is 1."""
+    m, n = C.shape
+    k = A.shape[0] if ta else A.shape[1]
+    if m == 0 or n == 0:
+        return
+    if k == 0:
+        for i in range(m):
+            for j in range(n):
+                C[i, j] = beta * C[i, j] if beta != 0.0 else 0.0
+        return
+    flag_a = letter(T if ta else N)
+    flag_b = letter(T if tb else N)
+    lda = integer(A.shape[1])
+    ldb = integer(B.shape[1])
+    rows = integer(m)
+    columns = integer(n)
+    dgemm(
+        flag_b,
+        flag_a,
+        columns,
+        rows,
+        integer(k),
+        real(alpha),
+        address(B),
+        ldb,
+        address(A),
+        lda,
+        real(beta),
+        address(C),
+        columns,
+    )
+
+
+@njit(types.void(int64, float64, MATRIX, VECTOR, float64, VECTOR_OUT), **SUMS)
+def gemv(t, alpha, A, x, beta, y):
+    """y = alpha*op(A)*x + beta*y: loops over blocks of four rows while A fits in cache, else dgemv."""
+    m, n = A.shape
+    if m * n > 65536:
+        dgemv(
+            letter(N if t else T),
+            integer(n),
+            integer(m),
+            real(alpha),
+            address(A),
+            integer(n),
+            address(x),
+            integer(1),
+            real(beta),
+            address(y),
+            integer(1),
+        )
+        return
+    if beta == 0.0:
+        for i in range(y.shape[0]):
+            y[i] = 0.0
+    elif beta != 1.0:
+        for i in range(y.shape[0]):
+            y[i] *= beta
+    blocks = m - m % 4
+    if t:
+        for i in range(0, blocks, 4):
+            x0 = alpha * x[i]
+            x1 = alpha * x[i + 1]
+            x2 = alpha * x[i + 2]
+            x3 = alpha * x[i + 3]
+            for j in range(n):
+                y[j] += (x0 * A[i, j] + x1 * A[i + 1, j]) + (x2 * A[i + 2, j] + x3 * A[i + 3, j])
+        for i in range(blocks, m):
+            x0 = alpha * x[i]
+            for j in range(n):
+                y[j] += x0 * A[i, j]
+        return
+    for i in range(0, blocks, 4):
+        s0 = 0.0
+        s1 = 0.0
+        s2 = 0.0
+        s3 = 0.0
+        for j in range(n):
+            s0 += A[i, j] * x[j]
+            s1 += A[i + 1, j] * x[j]
+            s2 += A[i + 2, j] * x[j]
+            s3 += A[i + 3, j] * x[j]
+        y[i] += alpha * s0
+        y[i + 1] += alpha * s1
+        y[i + 2] += alpha * s2
+        y[i + 3] += alpha * s3
+    for i in range(blocks, m):
+        s0 = 0.0
+        for j in range(n):
+            s0 += A[i, j] * x[j]
+        y[i] += alpha * s0
+
+
+@njit(float64(VECTOR, VECTOR), **SUMS)
+def dot(x, y):
+    """x'*y."""
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * y[i]
+    return s
+
+
+@njit(types.void(float64, VECTOR, VECTOR, float64, MATRIX_OUT), **EXACT)
+def ger(alpha, x, y, beta, C):
+    """C = alpha*x*y' + beta*C."""
+    for i in range(C.shape[0]):
+        xi = alpha * x[i]
+        if beta == 0.0:
+            for j in range(C.shape[1]):
+                C[i, j] = xi * y[j]
+        else:
+            for j in range(C.shape[1]):
+                C[i, j] = xi * y[j] + beta * C[i, j]
+
+
+@njit(types.void(MATRIX_OUT), **EXACT)
+def mirror_upper(C):
+    """Copy the upper triangle onto the lower one, in tiles that stay in cache."""
+    n = C.shape[0]
+    for ib in range(0, n, 32):
+        for jb in range(0, ib + 1, 32):
+            for i in range(ib, min(ib + 32, n)):
+                for j in range(jb, min(jb + 32, i)):
+                    C[i, j] = C[j, i]
+
+
+@njit(types.void(int64, float64, MATRIX, float64, MATRIX_OUT), **EXACT)
+def syrk(t, alpha, A, beta, C):
+    """C = alpha*A'*A + beta*C, or alpha*A*A' + beta*C where t is 1; half the work of gemm, then mirrored."""
+    n = C.shape[0]
+    k = A.shape[1] if t else A.shape[0]
+    if beta != 0.0 or k == 0 or n < 4:  # C need not be symmetric, and mirroring would lose half of it
+        gemm(1 - t, t, alpha, A, A, beta, C)
+        return
+    dsyrk(
+        letter(L),
+        letter(T if t else N),
+        integer(n),
+        integer(k),
+        real(alpha),
+        address(A),
+        integer(A.shape[1]),
+        real(0.0),
+        address(C),
+        integer(n),
+    )
+    mirror_upper(C)
+
+
+@njit(types.void(float64, MATRIX, VECTOR, float64, VECTOR_OUT), **EXACT)
+def symv(alpha, A, x, beta, y):
+    """y = alpha*A*x + beta*y for symmetric A: reads one triangle once A no longer fits in cache."""
+    n = A.shape[0]
+    if n < 300:
+        gemv(0, alpha, A, x, beta, y)
+        return
+    dsymv(
+        letter(L),
+        integer(n),
+        real(alpha),
+        address(A),
+        integer(n),
+        address(x),
+        integer(1),
+        real(beta),
+        address(y),
+        integer(1),
+    )
+
+
+@njit(types.void(float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
+def symm(alpha, A, B, beta, C):
+    """C = alpha*A*B + beta*C for symmetric A."""
+    m, n = C.shape
+    if m == 0 or n == 0:
+        return
+    dsymm(
+        letter(R),
+        letter(L),
+        integer(n),
+        integer(m),
+        real(alpha),
+        address(A),
+        integer(m),
+        address(B),
+        integer(n),
+        real(beta),
+        address(C),
+        integer(n),
+    )
+
+
+@njit(types.void(int64, MATRIX, MATRIX_OUT), **EXACT)
+def copy_flipped(t, B, C):
+    """C = B, or B' where t is 1."""
+    m, n = C.shape
+    if t == 0:
+        for i in range(m):
+            for j in range(n):
+                C[i, j] = B[i, j]
+        return
+    for ib in range(0, m, 32):
+        for jb in range(0, n, 32):
+            for i in range(ib, min(ib + 32, m)):
+                for j in range(jb, min(jb + 32, n)):
+                    C[i, j] = B[j, i]
+
+
+@njit(types.void(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def trmm(lower, ta, A, tb, B, C):
+    """C = op(A)*op(B) for triangular A, lower or upper as it is stored."""
+    m, n = C.shape
+    copy_flipped(tb, B, C)
+    if m == 0 or n == 0:
+        return
+    dtrmm(
+        letter(R),
+        letter(U if lower else L),
+        letter(T if ta else N),
+        letter(N),
+        integer(n),
+        integer(m),
+        real(1.0),
+        address(A),
+        integer(m),
+        address(C),
+        integer(n),
+    )
+
+
+@njit(types.void(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def trmm_rows(lower, ta, A, tb, B, C):
+    """C = (op(A)*op(B))' for triangular A."""
+    n, m = C.shape
+    copy_flipped(1 - tb, B, C)
+    if m == 0 or n == 0:
+        return
+    dtrmm(
+        letter(L),
+        letter(U if lower else L),
+        letter(N if ta else T),
+        letter(N),
+        integer(m),
+        integer(n),
+        real(1.0),
+        address(A),
+        integer(m),
+        address(C),
+        integer(m),
+    )

@@ -1,0 +1,172 @@
+"""Reductions of a whole array, given as its flat view; none is fooled by overflow."""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64
+
+from matcalc.codegen.numba.call import EXACT, SUMS, VECTOR, VECTOR_OUT
+from matcalc.codegen.numba.elementary import vexp
+
+
+@njit(float64(VECTOR), **SUMS)
+def sum_of_squares(x):
+    """x'*x."""
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * x[i]
+    return s
+
+
+@njit(float64(VECTOR), **EXACT)
+def norm2(x):
+    """sqrt(x'*x), scaled only where the sum leaves the range of floats."""
+    s = sum_of_squares(x)
+    if 1e-290 < s < 1e290 or s != s:
+        return math.sqrt(s)
+    largest = 0.0
+    for i in range(x.shape[0]):
+        largest = max(largest, abs(x[i]))
+    if largest == 0.0 or largest == math.inf:
+        return largest
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += (x[i] / largest) * (x[i] / largest)
+    return largest * math.sqrt(s)
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def normalize(x, y):
+    """y = x/norm2(x), 0 where x is 0."""
+    length = norm2(x)
+    if length == 0.0:
+        length = 1.0
+    for i in range(x.shape[0]):
+        y[i] = x[i] / length
+
+
+@njit(float64(VECTOR), **EXACT)
+def largest(x):
+    """The largest entry; NaN where there is one, -inf of nothing."""
+    m = -math.inf
+    for i in range(x.shape[0]):
+        m = x[i] if not (x[i] <= m) else m
+        if m != m:
+            return m
+    return m
+
+
+@njit(float64(VECTOR), **EXACT)
+def smallest(x):
+    """The smallest entry; NaN where there is one, inf of nothing."""
+    m = math.inf
+    for i in range(x.shape[0]):
+        m = x[i] if not (x[i] >= m) else m
+        if m != m:
+            return m
+    return m
+
+
+@njit(types.void(float64, VECTOR, VECTOR_OUT), **EXACT)
+def share(m, x, y):
+    """y = 1 where x is m, divided by how often that is; NaN where m is."""
+    count = 0.0
+    for i in range(x.shape[0]):
+        count += 1.0 if x[i] == m else 0.0
+    for i in range(x.shape[0]):
+        y[i] = math.nan if m != m else (1.0 / count if x[i] == m else 0.0)
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def max_at(x, y):
+    """y = 1 at the largest entry of x, ties in equal shares: the gradient of max."""
+    share(largest(x), x, y)
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def min_at(x, y):
+    """y = 1 at the smallest entry of x, ties in equal shares: the gradient of min."""
+    share(smallest(x), x, y)
+
+
+@njit(float64(VECTOR), **EXACT)
+def logsumexp(x):
+    """log(sum(exp(x))) without overflow."""
+    m = largest(x)
+    if not (abs(m) < math.inf):
+        return m
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += vexp(x[i] - m)
+    return m + math.log(s)
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def softmax(x, y):
+    """y = exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    m = largest(x)
+    if not (abs(m) < math.inf):
+        share(m, x, y)
+        return
+    s = 0.0
+    for i in range(x.shape[0]):
+        y[i] = vexp(x[i] - m)
+        s += y[i]
+    for i in range(x.shape[0]):
+        y[i] /= s
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def log_softmax(x, y):
+    """y = x - logsumexp(x)."""
+    m = largest(x)
+    if not (abs(m) < math.inf):
+        share(m, x, y)
+        for i in range(x.shape[0]):
+            y[i] = math.log(y[i])
+        return
+    total = logsumexp(x) - m
+    for i in range(x.shape[0]):
+        y[i] = (x[i] - m) - total
+
+
+@njit(float64(VECTOR), **EXACT)
+def prod(x):
+    """The product of all entries."""
+    p = 1.0
+    for i in range(x.shape[0]):
+        p *= x[i]
+    return p
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def prod_others(x, y):
+    """y[i] = the product of all entries but the i-th, without division: the gradient of prod."""
+    n = x.shape[0]
+    after = 1.0
+    for i in range(n - 1, -1, -1):
+        y[i] = after
+        after *= x[i]
+    before = 1.0
+    for i in range(n):
+        y[i] *= before
+        before *= x[i]
+
+
+@njit(types.void(VECTOR, VECTOR, VECTOR_OUT), **EXACT)
+def prod_others_along(x, e, y):
+    """y = the derivative of prod_others at x along e."""
+    n = x.shape[0]
+    tails = np.empty((2, n + 1))
+    tails[0, n] = 1.0
+    tails[1, n] = 0.0
+    for i in range(n - 1, -1, -1):
+        tails[0, i] = tails[0, i + 1] * x[i]
+        tails[1, i] = tails[1, i + 1] * x[i] + tails[0, i + 1] * e[i]
+    before = 1.0
+    slope = 0.0
+    for i in range(n):
+        y[i] = slope * tails[0, i + 1] + before * tails[1, i + 1]
+        slope = slope * x[i] + before * e[i]
+        before *= x[i]

@@ -1,0 +1,150 @@
+"""Elementwise functions beyond those of `math`, right at infinity, zero and NaN."""
+
+import math
+
+from numba import njit
+
+from matcalc.codegen.numba.elementary import SCALAR, vexp, vlog1p
+
+
+@njit(**SCALAR)
+def sign(x):
+    """-1, 0 or 1; NaN for NaN."""
+    return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x)
+
+
+@njit(**SCALAR)
+def step(x):
+    """1 where x > 0, else 0; NaN for NaN."""
+    return 1.0 if x > 0.0 else (0.0 if x <= 0.0 else x)
+
+
+@njit(**SCALAR)
+def relu(x):
+    """max(x, 0); NaN for NaN."""
+    return 0.0 if x <= 0.0 else x
+
+
+@njit(**SCALAR)
+def maximum(x, y):
+    """The larger; NaN where there is one."""
+    return x if x > y or x != x else y
+
+
+@njit(**SCALAR)
+def minimum(x, y):
+    """The smaller; NaN where there is one."""
+    return x if x < y or x != x else y
+
+
+@njit(**SCALAR)
+def clip(x, low, high):
+    """min(max(x, low), high)."""
+    return minimum(maximum(x, low), high)
+
+
+@njit(**SCALAR)
+def where(c, a, b):
+    """a where c > 0, else b."""
+    return a if c > 0.0 else b
+
+
+@njit(**SCALAR)
+def huber(x):
+    """x^2/2 for |x| <= 1, |x| - 1/2 outside."""
+    return 0.5 * x * x if abs(x) <= 1.0 else abs(x) - 0.5
+
+
+@njit(**SCALAR)
+def logit(x):
+    """log(x/(1 - x)); near 1/2 through log1p, since x/(1 - x) rounds there."""
+    near = 0.3 < x < 0.65
+    return vlog1p((2.0 * x - 1.0) / (1.0 - x)) if near else math.log(x / (1.0 - x))
+
+
+@njit(**SCALAR)
+def xlogy(x, y):
+    """x*log(y), 0 where x is 0 and y no NaN."""
+    return 0.0 if x == 0.0 and y == y else x * math.log(y)
+
+
+@njit(**SCALAR)
+def entr(x):
+    """-x*log(x), 0 at 0, -inf below."""
+    return -x * math.log(x) if x > 0.0 else (0.0 if x == 0.0 else (-math.inf if x < 0.0 else x))
+
+
+@njit(**SCALAR)
+def logaddexp(x, y):
+    """log(exp(x) + exp(y)) without overflow."""
+    d = -abs(x - y)
+    top = x if x > y else y
+    return x + 0.6931471805599453 if x == y else top + vlog1p(vexp(d)) if d == d else x + y
+
+
+@njit(**SCALAR)
+def ratio0(x, y):
+    """x/y, 0 where both are 0."""
+    return 0.0 if x == 0.0 and y == 0.0 else x / y
+
+
+@njit(**SCALAR)
+def square(x):
+    """x^2."""
+    return x * x
+
+
+@njit(**SCALAR)
+def cube(x):
+    """x^3."""
+    return x * x * x
+
+
+@njit(**SCALAR)
+def three_halves(x):
+    """x^(3/2)."""
+    return x * math.sqrt(x)
+
+
+@njit(**SCALAR)
+def powr(x, p):
+    """x^p."""
+    return math.pow(x, p)
+
+
+@njit(**SCALAR)
+def sinhc(x):
+    """sinh(x)/x, 1 at 0."""
+    return 1.0 + x * x / 6.0 if abs(x) < 1e-4 else math.sinh(x) / x
+
+
+@njit(**SCALAR)
+def sinc1(x):
+    """sin(x)/x, 1 at 0."""
+    return 1.0 - x * x / 6.0 if abs(x) < 1e-4 else math.sin(x) / x
+
+
+@njit(**SCALAR)
+def log1pc(x):
+    """log(1 + x)/x, 1 at 0, 0 at infinity."""
+    return 1.0 if x == 0.0 else (0.0 if x == math.inf else math.log1p(x) / x)
+
+
+@njit(**SCALAR)
+def expm1c(x):
+    """(exp(x) - 1)/x, 1 at 0."""
+    return 1.0 if x == 0.0 else math.expm1(x) / x
+
+
+@njit(**SCALAR)
+def jump(a, b):
+    """(sign(a) - sign(b))/(a - b), 0 on the same side."""
+    s = sign(a) - sign(b)
+    return s if s == 0.0 else s / (a - b)
+
+
+@njit(**SCALAR)
+def step_jump(a, b):
+    """(step(a) - step(b))/(a - b), 0 on the same side."""
+    s = step(a) - step(b)
+    return s if s == 0.0 else s / (a - b)

@@ -1,0 +1,231 @@
+"""Eigenvalues, singular values and QR. Matrices with NaN or infinity give NaN: LAPACK might not end.
+
+Signs are fixed: each column of V of `eigh` and of U of `svd` has its entry of largest magnitude positive,
+R of `qr` a nonnegative diagonal. Status 1 where an iteration does not converge.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    VECTOR,
+    VECTOR_OUT,
+    L,
+    N,
+    S,
+    V,
+    address,
+    cell,
+    external,
+    integer,
+    integer_at,
+    letter,
+)
+from matcalc.codegen.numba.products import copy_flipped
+
+dsyevd = external("lapack", "dsyevd", 11)
+dgesdd = external("lapack", "dgesdd", 14)
+dgeqrf = external("lapack", "dgeqrf", 8)
+dorgqr = external("lapack", "dorgqr", 9)
+
+
+@njit(int64(MATRIX), **EXACT)
+def is_finite(X):
+    """1 where no entry is NaN or infinite, else 0."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            if not (abs(X[i, j]) < math.inf):
+                return 0
+    return 1
+
+
+@njit(types.void(float64, MATRIX_OUT), **EXACT)
+def fill(value, X):
+    """Set every entry."""
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            X[i, j] = value
+
+
+@njit(int64(int64, MATRIX_OUT, VECTOR_OUT), **EXACT)
+def syevd(vectors, A, w):
+    """w = the eigenvalues of symmetric A, ascending; its rows become the eigenvectors where asked for."""
+    n = A.shape[0]
+    if n == 0:
+        return 0
+    if is_finite(A) == 0:
+        fill(math.nan, A)
+        for i in range(n):
+            w[i] = math.nan
+        return 0
+    count = 1 + 6 * n + 2 * n * n if vectors else 1 + 66 * n
+    work = np.empty(count)
+    integers = np.empty(3 + 5 * n, np.int32)
+    info = cell()
+    order = integer(n)
+    dsyevd(
+        letter(V if vectors else N),
+        letter(L),
+        order,
+        address(A),
+        order,
+        address(w),
+        address(work),
+        integer(count),
+        address(integers),
+        integer(3 + 5 * n),
+        info,
+    )
+    return 0 if integer_at(info) == 0 else 1
+
+
+@njit(int64(MATRIX, VECTOR_OUT), **EXACT)
+def eigvalsh(A, w):
+    """w = the eigenvalues of symmetric A, ascending."""
+    B = np.empty(A.shape)
+    copy_flipped(0, A, B)
+    return syevd(0, B, w)
+
+
+@njit(int64(MATRIX, VECTOR_OUT, MATRIX_OUT), **EXACT)
+def eigh(A, w, Q):
+    """w, Q = the eigenvalues of symmetric A, ascending, and its eigenvectors in columns."""
+    n = A.shape[0]
+    B = np.empty(A.shape)
+    copy_flipped(0, A, B)
+    status = syevd(1, B, w)
+    for j in range(n):
+        sign = sign_of_largest(B, j)
+        for i in range(n):
+            Q[i, j] = sign * B[j, i]
+    return status
+
+
+@njit(float64(MATRIX, int64), **EXACT)
+def sign_of_largest(B, j):
+    """The sign of the entry of largest magnitude in row j, the first such."""
+    best = 0.0
+    sign = 1.0
+    for i in range(B.shape[1]):
+        if abs(B[j, i]) > best:
+            best = abs(B[j, i])
+            sign = 1.0 if B[j, i] > 0.0 else -1.0
+    return sign
+
+
+@njit(int64(int64, MATRIX, MATRIX_OUT, VECTOR_OUT, MATRIX_OUT), **EXACT)
+def gesdd(vectors, X, P, s, Q):
+    """X = P*diag(s)*Q, singular values descending; without vectors P and Q are not touched."""
+    m, n = X.shape
+    k = min(m, n)
+    if k == 0:
+        return 0
+    if is_finite(X) == 0:
+        for i in range(k):
+            s[i] = math.nan
+        if vectors:
+            fill(math.nan, P)
+            fill(math.nan, Q)
+        return 0
+    copy = np.empty((m, n))
+    copy_flipped(0, X, copy)
+    count = 4 * k * k + 7 * k + 64 * (m + n)
+    work = np.empty(count)
+    integers = np.empty(8 * k, np.int32)
+    info = cell()
+    rows = integer(n)
+    dgesdd(
+        letter(S if vectors else N),
+        rows,
+        integer(m),
+        address(copy),
+        rows,
+        address(s),
+        address(Q),
+        rows,
+        address(P),
+        integer(k),
+        address(work),
+        integer(count),
+        address(integers),
+        info,
+    )
+    return 0 if integer_at(info) == 0 else 1
+
+
+@njit(int64(MATRIX, VECTOR_OUT), **EXACT)
+def svdvals(X, s):
+    """s = the singular values, descending."""
+    none = np.empty((1, 1))
+    return gesdd(0, X, none, s, none)
+
+
+@njit(int64(MATRIX, MATRIX_OUT, VECTOR_OUT, MATRIX_OUT), **EXACT)
+def svd(X, U, s, W):
+    """X = U*diag(s)*W', thin."""
+    Q = np.empty((s.shape[0], X.shape[1]))
+    status = gesdd(1, X, U, s, Q)
+    for j in range(s.shape[0]):
+        best = 0.0
+        sign = 1.0
+        for i in range(U.shape[0]):
+            if abs(U[i, j]) > best:
+                best = abs(U[i, j])
+                sign = 1.0 if U[i, j] > 0.0 else -1.0
+        for i in range(U.shape[0]):
+            U[i, j] *= sign
+        for i in range(W.shape[0]):
+            W[i, j] = sign * Q[j, i]
+    return status
+
+
+@njit(types.void(MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)
+def qr(X, Q, R):
+    """X = Q*R, thin: Q is m x k, R is k x n, k = min(m, n)."""
+    m, n = X.shape
+    k = min(m, n)
+    if k == 0:
+        return
+    F = np.empty((n, m))
+    copy_flipped(1, X, F)
+    tau = np.empty(k)
+    count = 64 * max(n, k)
+    work = np.empty(count)
+    rows = integer(m)
+    reflectors = integer(k)
+    dgeqrf(rows, integer(n), address(F), rows, address(tau), address(work), integer(count), cell())
+    signs = np.empty(k)
+    for i in range(k):
+        signs[i] = -1.0 if F[i, i] < 0.0 else 1.0
+        for j in range(n):
+            R[i, j] = signs[i] * F[j, i] if j >= i else 0.0
+    length = integer(count)
+    dorgqr(rows, reflectors, reflectors, address(F), rows, address(tau), address(work), length, cell())
+    for i in range(m):
+        for j in range(k):
+            Q[i, j] = signs[j] * F[j, i]
+
+
+@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
+def gapdiv(w, K, C):
+    """C[i,j] = K[i,j]/(w[j] - w[i]); 0 where K[i,j] is 0 or i is j, NaN where the gap is within rounding."""
+    n = w.shape[0]
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(w[i]))
+    close = 4.0 * n * 2.220446049250313e-16 * largest
+    for i in range(n):
+        for j in range(n):
+            gap = w[j] - w[i]
+            if i == j or K[i, j] == 0.0:
+                C[i, j] = 0.0
+            elif abs(gap) <= close:
+                C[i, j] = math.nan
+            else:
+                C[i, j] = K[i, j] / gap

@@ -1,0 +1,111 @@
+"""Triangular matrices: solves without a factorisation. Status 1 where a diagonal entry is exactly zero."""
+
+import math
+
+from numba import njit
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    VECTOR,
+    VECTOR_OUT,
+    L,
+    N,
+    R,
+    T,
+    U,
+    address,
+    cell,
+    external,
+    integer,
+    letter,
+    real,
+)
+from matcalc.codegen.numba.cholesky import dtrsm
+from matcalc.codegen.numba.lu import zero_pivot
+from matcalc.codegen.numba.products import copy_flipped
+
+dtrsv = external("blas", "dtrsv", 8)
+dtrtri = external("lapack", "dtrtri", 6)
+
+
+@njit(int64(int64, int64, MATRIX, VECTOR, VECTOR_OUT), **EXACT)
+def trsv(lower, t, A, b, z):
+    """z = inv(op(A))*b for triangular A, lower or upper as it is stored."""
+    n = A.shape[0]
+    for i in range(n):
+        z[i] = b[i]
+    if zero_pivot(A):
+        return 1
+    if n > 0:
+        uplo = letter(U if lower else L)
+        flag = letter(N if t else T)
+        dtrsv(uplo, flag, letter(N), integer(n), address(A), integer(n), address(z), integer(1))
+    return 0
+
+
+@njit(int64(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def trsm(lower, t, A, tb, B, Z):
+    """Z = inv(op(A))*op(B)."""
+    copy_flipped(tb, B, Z)
+    if zero_pivot(A):
+        return 1
+    n, q = Z.shape
+    if n > 0 and q > 0:
+        uplo = letter(U if lower else L)
+        flag = letter(T if t else N)
+        rows = integer(q)
+        order = integer(n)
+        dtrsm(letter(R), uplo, flag, letter(N), rows, order, real(1.0), address(A), order, address(Z), rows)
+    return 0
+
+
+@njit(int64(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def trsm_rows(lower, t, A, tb, B, Z):
+    """Z = (inv(op(A))*op(B))'."""
+    copy_flipped(1 - tb, B, Z)
+    if zero_pivot(A):
+        return 1
+    q, n = Z.shape
+    if n > 0 and q > 0:
+        uplo = letter(U if lower else L)
+        flag = letter(N if t else T)
+        order = integer(n)
+        one = real(1.0)
+        dtrsm(letter(L), uplo, flag, letter(N), order, integer(q), one, address(A), order, address(Z), order)
+    return 0
+
+
+@njit(int64(int64, MATRIX, MATRIX_OUT), **EXACT)
+def tri_inv(lower, A, C):
+    """C = inv(A) for triangular A, zeros in the other triangle."""
+    n = A.shape[0]
+    for i in range(n):
+        for j in range(n):
+            kept = j <= i if lower else j >= i
+            C[i, j] = A[i, j] if kept else 0.0
+    if zero_pivot(A):
+        return 1
+    if n > 0:
+        dtrtri(letter(U if lower else L), letter(N), integer(n), address(C), integer(n), cell())
+    return 0
+
+
+@njit(float64(MATRIX), **EXACT)
+def tri_logdet(A):
+    """log(abs(det(A))) for triangular A."""
+    s = 0.0
+    for i in range(A.shape[0]):
+        s += math.log(abs(A[i, i]))
+    return s
+
+
+@njit(float64(MATRIX), **EXACT)
+def tri_det(A):
+    """det(A) for triangular A."""
+    d = 1.0
+    for i in range(A.shape[0]):
+        d *= A[i, i]
+    return d

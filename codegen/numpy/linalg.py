@@ -1,0 +1,200 @@
+"""Linear algebra by NumPy and SciPy in matcalc's conventions: signs fixed, faults named by the caller."""
+
+import numpy as np
+from scipy import linalg
+
+
+def chol(S, fault):
+    """Lower L with S = L*L'; the lower triangle of S is read."""
+    L, info = linalg.lapack.dpotrf(S, lower=1, clean=1)
+    if info != 0 or not np.all(np.isfinite(np.diagonal(L))):
+        raise np.linalg.LinAlgError(fault)
+    return np.ascontiguousarray(L)
+
+
+def chol_solve(L, B):
+    """inv(L*L')*B."""
+    return linalg.solve_triangular(
+        L,
+        linalg.solve_triangular(L, B, lower=True, check_finite=False),
+        lower=True,
+        trans=1,
+        check_finite=False,
+    )
+
+
+def chol_inv(L):
+    """inv(L*L')."""
+    C = linalg.solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
+    return C.T @ C
+
+
+def chol_logdet(L):
+    """log(det(L*L'))."""
+    return 2.0 * np.sum(np.log(np.diagonal(L)))
+
+
+def getrf(X):
+    """Packed LU factors of X and its row swaps; never fails."""
+    if len(X) == 0:
+        return np.empty((0, 0)), np.empty(0, np.int32)
+    F, p, _ = linalg.lapack.dgetrf(X)
+    return F, p
+
+
+def lu_solve(t, F, p, B, fault):
+    """inv(X)*B, or inv(X')*B where t is 1."""
+    if np.any(np.diagonal(F) == 0.0):
+        raise np.linalg.LinAlgError(fault)
+    if B.size == 0:
+        return np.empty(B.shape)
+    return linalg.lapack.dgetrs(F, p, B, trans=t)[0].reshape(B.shape)
+
+
+def lu_inv(F, p, fault):
+    """inv(X)."""
+    return lu_solve(0, F, p, np.eye(len(F)), fault)
+
+
+def lu_logdet(F):
+    """log(abs(det(X)))."""
+    return np.sum(np.log(np.abs(np.diagonal(F))))
+
+
+def lu_det(F, p):
+    """det(X)."""
+    return np.prod(np.diagonal(F)) * (-1.0) ** np.count_nonzero(p != np.arange(len(p)))
+
+
+def tri_solve(lower, t, A, B, fault):
+    """inv(A)*B for triangular A, or inv(A')*B where t is 1."""
+    if np.any(np.diagonal(A) == 0.0):
+        raise np.linalg.LinAlgError(fault)
+    if B.size == 0:
+        return np.empty(B.shape)
+    return linalg.solve_triangular(A, B, lower=bool(lower), trans=t, check_finite=False)
+
+
+def tri_logdet(A):
+    """log(abs(det(A))) for triangular A."""
+    return np.sum(np.log(np.abs(np.diagonal(A))))
+
+
+def tri_det(A):
+    """det(A) for triangular A."""
+    return np.prod(np.diagonal(A))
+
+
+def prod_without(s):
+    """The products of all entries of s but the i-th and the j-th, without division."""
+    n = len(s)
+    W = np.ones((n, n))
+    for i in range(n):
+        for j in range(n):
+            W[i, j] = np.prod(np.delete(s, [i, j]))
+    return W
+
+
+def adj(X, F, p):
+    """The adjugate at any rank: det*inv, through singular values where a pivot is zero."""
+    d = lu_det(F, p)
+    if 1e-290 < abs(d) < 1e290:
+        return d * lu_inv(F, p, "")
+    P, s, Q = finite_svd(X)
+    sign = np.linalg.det(P) * np.linalg.det(Q)
+    return (Q.T * (sign * np.diagonal(prod_without(s)))) @ P.T
+
+
+def adj_along(X, E):
+    """The derivative of the adjugate at X along E, in the bases of the singular vectors."""
+    P, s, Q = finite_svd(X)
+    H = P.T @ E @ Q.T
+    W = prod_without(s)
+    D = -H * W
+    off = W - np.diag(np.diagonal(W))
+    D[np.diag_indices(len(s))] = off @ np.diagonal(H)
+    return np.linalg.det(P) * np.linalg.det(Q) * (Q.T @ D @ P.T)
+
+
+def finite_svd(X):
+    """NumPy's thin svd; NaN where X is not finite."""
+    k = min(X.shape)
+    if k == 0 or not np.all(np.isfinite(X)):
+        shapes = ((X.shape[0], k), (k,), (k, X.shape[1]))
+        return tuple(np.full(shape, np.nan) for shape in shapes)
+    return np.linalg.svd(X, full_matrices=False)
+
+
+def signs_of_largest(V):
+    """The sign of the entry of largest magnitude of each column."""
+    if V.size == 0:
+        return np.ones(V.shape[1])
+    return np.where(np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None, :], axis=0)[0] < 0.0, -1.0, 1.0)
+
+
+def eigh(S):
+    """Eigenvalues, ascending, and eigenvectors."""
+    if not np.all(np.isfinite(S)):
+        return np.full(len(S), np.nan), np.full(S.shape, np.nan)
+    w, V = np.linalg.eigh(S)
+    return w, V * signs_of_largest(V)
+
+
+def eigvalsh(S):
+    """Eigenvalues, ascending."""
+    return np.linalg.eigvalsh(S) if np.all(np.isfinite(S)) else np.full(len(S), np.nan)
+
+
+def svd(X):
+    """U, s, V with X = U*diag(s)*V', thin."""
+    P, s, Q = finite_svd(X)
+    sign = signs_of_largest(P)
+    return P * sign, s, Q.T * sign
+
+
+def svdvals(X):
+    """Singular values, descending."""
+    return finite_svd(X)[1]
+
+
+def qr(X):
+    """Q, R with X = Q*R, thin, diag(R) >= 0."""
+    Q, R = np.linalg.qr(X)
+    sign = np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
+    return Q * sign, R * sign[:, None]
+
+
+def gapdiv(w, K):
+    """K[i,j]/(w[j] - w[i]); 0 where K is 0 or i is j, NaN where the gap is within rounding."""
+    gap = w[None, :] - w[:, None]
+    close = 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
+    gap[np.abs(gap) <= close] = np.nan
+    C = K / gap
+    C[(K == 0.0) | (np.eye(len(w)) == 1.0)] = 0.0
+    return C
+
+
+def sylvester(A, B, C, fault):
+    """X with A*X + X*B = C."""
+    if C.size == 0 or not (np.all(np.isfinite(A)) and np.all(np.isfinite(B))):
+        return np.full(C.shape, np.nan)
+    F, P = linalg.schur(A)
+    G, Q = linalg.schur(B)
+    X, scale, info = linalg.lapack.dtrsyl(F, G, P.T @ C @ Q)
+    if info != 0:
+        raise np.linalg.LinAlgError(fault)
+    return P @ (X / scale) @ Q.T
+
+
+def expm(X):
+    """The matrix exponential."""
+    if X.size == 0 or not np.all(np.isfinite(X)):
+        return np.full(X.shape, np.nan)
+    return linalg.expm(X)
+
+
+def expm_along(X, E):
+    """The derivative of the exponential at X along E."""
+    if X.size == 0 or not np.all(np.isfinite(X)):
+        return np.full(X.shape, np.nan)
+    return linalg.expm_frechet(X, E, compute_expm=False)

@@ -1,0 +1,114 @@
+"""Elementwise functions and reductions beyond those of NumPy and SciPy."""
+
+import numpy as np
+from scipy import special
+
+
+def step(x):
+    """1 where x > 0, else 0; NaN for NaN."""
+    return np.where(np.isnan(x), x, np.where(x > 0.0, 1.0, 0.0))
+
+
+def huber(x):
+    """x^2/2 for |x| <= 1, |x| - 1/2 outside."""
+    return np.where(np.abs(x) <= 1.0, 0.5 * x * x, np.abs(x) - 0.5)
+
+
+def logit(x):
+    """log(x/(1 - x)), through log1p near 1/2."""
+    near = (x > 0.3) & (x < 0.65)
+    return np.where(near, np.log1p((2.0 * x - 1.0) / (1.0 - x)), np.log(x / (1.0 - x)))
+
+
+def ratio0(x, y):
+    """x/y, 0 where both are 0."""
+    both = (x == 0.0) & (y == 0.0)
+    return np.where(both, 0.0, x / np.where(both, 1.0, y))
+
+
+def sinhc(x):
+    """sinh(x)/x, 1 at 0."""
+    return np.where(np.abs(x) < 1e-4, 1.0 + x * x / 6.0, np.sinh(x) / np.where(x == 0.0, 1.0, x))
+
+
+def log1pc(x):
+    """log(1 + x)/x, 1 at 0, 0 at infinity."""
+    y = np.where(x == 0.0, 1.0, np.log1p(x) / np.where(x == 0.0, 1.0, x))
+    return np.where(x == np.inf, 0.0, y)
+
+
+def expm1c(x):
+    """(exp(x) - 1)/x, 1 at 0."""
+    return np.where(x == 0.0, 1.0, np.expm1(x) / np.where(x == 0.0, 1.0, x))
+
+
+def jump(a, b):
+    """(sign(a) - sign(b))/(a - b), 0 on the same side."""
+    s = np.sign(a) - np.sign(b)
+    return np.where(s == 0.0, s, s / np.where(s == 0.0, 1.0, a - b))
+
+
+def step_jump(a, b):
+    """(step(a) - step(b))/(a - b), 0 on the same side."""
+    s = step(a) - step(b)
+    return np.where(s == 0.0, s, s / np.where(s == 0.0, 1.0, a - b))
+
+
+def norm2(x):
+    """Euclidean norm, scaled against overflow."""
+    top = np.max(np.abs(x), initial=0.0)
+    return top if top in (0.0, np.inf) or np.isnan(top) else top * np.sqrt(np.sum(np.square(x / top)))
+
+
+def normalize(x):
+    """x/norm2(x), 0 where x is 0."""
+    length = norm2(x)
+    return x / (1.0 if length == 0.0 else length)
+
+
+def max_at(x):
+    """1 at the largest entry, ties in equal shares."""
+    top = np.max(x, initial=-np.inf)
+    if np.isnan(top):
+        return np.full(x.shape, np.nan)
+    return (x == top) / max(np.count_nonzero(x == top), 1)
+
+
+def logsumexp(x):
+    """log(sum(exp(x))) without overflow."""
+    top = np.max(x, initial=-np.inf)
+    return top + np.log(np.sum(np.exp(x - top))) if np.isfinite(top) else top
+
+
+def softmax(x):
+    """exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    return (
+        special.softmax(x)
+        if np.all(np.isfinite(np.max(x, initial=0.0))) and np.any(x > -np.inf)
+        else max_at(x)
+    )
+
+
+def log_softmax(x):
+    """x - logsumexp(x)."""
+    top = np.max(x, initial=-np.inf)
+    return (x - top) - (logsumexp(x) - top) if np.isfinite(top) else np.log(max_at(x))
+
+
+def prod_others(x):
+    """The product of all entries but the i-th, without division."""
+    ahead = np.concatenate(([1.0], np.cumprod(x)[:-1])) if x.size else x
+    after = np.concatenate((np.cumprod(x[::-1])[::-1][1:], [1.0])) if x.size else x
+    return ahead * after
+
+
+def prod_others_along(x, e):
+    """The derivative of prod_others at x along e."""
+    y = np.zeros(x.shape)
+    for j in range(x.size):
+        others = x.copy()
+        others[j] = e[j]
+        others = prod_others(others)
+        others[j] = 0.0
+        y += others
+    return y

@@ -1,0 +1,71 @@
+"""Functions of the rulebook on objects: `mc.exp(x)`, `mc.inv(A)`, `mc.sum(X, axis=0)`, `mc.block(...)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from matcalc.elaborate.formula import build_formula
+from matcalc.errors import NotSupported, UnknownName
+from matcalc.expression import Expression, Names, as_expression
+from matcalc.node import Node
+from matcalc.rulebook.load import default_rulebook
+
+
+def function(name: str) -> Callable[..., Expression]:
+    """Return the function of that name, which takes expressions, numbers and arrays.
+
+    Raises: AttributeError for a name that the rulebook does not know.
+    """
+    if name == "block":
+        return block
+    try:
+        default_rulebook().candidates(name)
+    except UnknownName as error:
+        raise AttributeError(f"module 'matcalc' has no attribute '{name}'; {error}") from None
+
+    def call(*args: Any, **keywords: Any) -> Expression:
+        symbols: dict[str, Node] = {}
+        names = Names({}, ())
+        written = []
+        row = False
+        for place, arg in enumerate(args):
+            if isinstance(arg, str):
+                written.append(arg)
+                continue
+            e = as_expression(arg)
+            if e is None:
+                raise NotSupported(f"{name} takes expressions, numbers, arrays and sizes, not {arg!r}")
+            names = names.joined(e.names)
+            row = row or e.row
+            if e.node.kind == "number":
+                written.append(str(e))
+                continue
+            symbols[f"a{place}_"] = e.node
+            written.append(f"a{place}_'" if e.row and len(e.node.shape) == 1 else f"a{place}_")
+        written += [f"{key}={value}" for key, value in keywords.items()]
+        node = build_formula(f"{name}({', '.join(written)})", (), default_rulebook(), symbols)
+        return Expression(node, names, row and len(node.shape) == 1)
+
+    call.__name__ = name
+    call.__doc__ = f"Return {name} of expressions, as the text form gives it."
+    return call
+
+
+def block(rows: Sequence[Sequence[Any]]) -> Expression:
+    """Return the block matrix of rows of expressions."""
+    symbols: dict[str, Node] = {}
+    names = Names({}, ())
+    lines = []
+    for i, row in enumerate(rows):
+        entries = []
+        for j, entry in enumerate(row):
+            e = as_expression(entry)
+            if e is None:
+                raise NotSupported(f"a block is an expression, a number or an array, not {entry!r}")
+            names = names.joined(e.names)
+            symbols[f"a{i}_{j}_"] = e.node
+            entries.append(f"a{i}_{j}_'" if e.row else f"a{i}_{j}_")
+        lines.append(", ".join(entries))
+    node = build_formula(f"[{'; '.join(lines)}]", (), default_rulebook(), symbols)
+    return Expression(node, names)

@@ -1,0 +1,305 @@
+"""The command line: results on standard output, notes on standard error.
+
+Exit status 0: done; 1: a check failed; 2: bad input. Nothing but the argument parser is imported at the top:
+`matcalc --help` has to answer at once, and NumPy, SciPy, SymPy and Numba take 30 to 500 ms each. A command is
+a handler that gets the parsed arguments, prints, and returns the exit status.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from matcalc.errors import MatcalcError, NotSupported
+
+if TYPE_CHECKING:
+    from matcalc.expression import Expression
+    from matcalc.rulebook.rule import Rule
+
+FORMS = ("text", "latex", "sympy", "python", "json", "dot")
+DERIVATIVES = {
+    "gradient": "the gradient of a scalar formula",
+    "jacobian": "the (generalised) Jacobian",
+    "hessian": "the Hessian of a scalar formula",
+    "differential": "the differential, linear in the new symbol dX",
+    "vjp": "the pullback of a cotangent G",
+    "jvp": "the pushforward of a tangent dX",
+    "hvp": "the Hessian times a vector v",
+}
+EPILOG = """\
+Quote formulas: the shell takes ' for itself; A.T and A^T are transposes too. `-` reads the formula from
+standard input. Exit status: 0 done, 1 a check failed, 2 bad input.
+
+  matcalc gradient "norm2(X*w - y)^2" --wrt w
+  matcalc hessian "sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w" --wrt w --let "lam: scalar" --as latex
+  matcalc export "logdet(S) + tr(inv(S)*C)" --wrt S --let "S: matrix(n, n) spd" -o grad.py
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    given = sys.argv[1:] if argv is None else list(argv)
+    arguments = parser().parse_args([shield(word) for word in given])
+    try:
+        if getattr(arguments, "expression", "") == "-":
+            arguments.expression = sys.stdin.read()
+        status = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return status
+    except MatcalcError as error:
+        return complain(f"{type(error).__name__}: {error}")
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (OSError, UnicodeDecodeError) as error:
+        return complain(str(error))
+
+
+def complain(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 2
+
+
+def shield(word: str) -> str:
+    """Keep a formula that begins with a minus sign (`-logdet(X)`) from being read as an option."""
+    is_option = word in ("-", "-h", "-o") or word.startswith("--") or not word.startswith("-")
+    return word if is_option else f" {word}"
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog="matcalc",
+        description="Derivatives of matrix formulas: as formulas, and as compiled code.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=installed_version())
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, says in DERIVATIVES.items():
+        command = add(commands, name, says, derivative)
+        formula(command)
+        command.set_defaults(command=name)
+        command.add_argument("--as", dest="form", choices=FORMS, default="text", help="form of the result")
+        if name in ("jacobian", "hessian"):
+            command.add_argument("--layout", choices=("tensor", "vec"), help="vec: a matrix by columns")
+        if name == "gradient":
+            command.add_argument("--convention", choices=("projected", "magnus"))
+        if name in NEW_SYMBOL:
+            command.add_argument(f"--{NEW_SYMBOL[name]}", metavar="NAME", help="name of the new symbol")
+        command.add_argument("--target", default="numba", help="target of --as python")
+    command = add(commands, "explain", "the derivation, step by step", explain)
+    formula(command)
+    command = add(commands, "check", "test a derivative numerically; exit status 1 when it fails", check)
+    formula(command)
+    command.add_argument("--against", metavar="FORMULA", help="a formula for the derivative to be tested")
+    command = add(commands, "equivalent", "are two formulas equal? exit status 1 when not", equivalent)
+    command.add_argument("first", metavar="A")
+    command.add_argument("second", metavar="B")
+    declarations(command)
+    command = add(commands, "export", "write value and gradient as a stand-alone file", export)
+    formula(command)
+    command.add_argument("-o", "--output", metavar="FILE", required=True)
+    command.add_argument("--target", default="numba")
+    command = add(commands, "rules", "the rulebook: formula, domain, source, file and line", rules)
+    command.add_argument("name", nargs="?", metavar="NAME")
+    add(commands, "demo", "a real model fitted on real data, start to finish", demo)
+    return top
+
+
+# The option that names the new symbol of a derivative, where it has one.
+NEW_SYMBOL = {"differential": "tangent", "jvp": "tangent", "vjp": "cotangent", "hvp": "vector"}
+
+
+def add(commands: Any, name: str, says: str, run: Callable[[argparse.Namespace], int]) -> Any:
+    command = commands.add_parser(name, help=says, description=says[0].upper() + says[1:] + ".")
+    command.set_defaults(run=run)
+    return command
+
+
+def formula(command: Any) -> None:
+    """Add what every command on one formula takes."""
+    command.add_argument("expression", metavar="EXPR", help="the formula; - reads standard input")
+    command.add_argument(
+        "--wrt", metavar="NAME", action="append", required=True, help="the variable; several: U,V or repeated"
+    )
+    declarations(command)
+
+
+def declarations(command: Any) -> None:
+    command.add_argument(
+        "--let", metavar="DECL", action="append", default=[], help='declarations: "X: matrix(m, n) positive"'
+    )
+    command.add_argument("--dialect", choices=("matrix", "numpy"), default="matrix", help="spelling of EXPR")
+
+
+def installed_version() -> str:
+    try:
+        return f"matcalc {version('matcalc-compiler')}"
+    except PackageNotFoundError:
+        return "matcalc (not installed)"
+
+
+# What the arguments say
+
+
+def variables(arguments: argparse.Namespace) -> str | list[str]:
+    """Return the one name given by --wrt, or the list of several."""
+    names = [name.strip() for word in arguments.wrt for name in word.split(",")]
+    return names[0] if len(names) == 1 else names
+
+
+def scope(arguments: argparse.Namespace) -> dict[str, str]:
+    return {"declarations": "; ".join(arguments.let), "dialect": arguments.dialect}
+
+
+# Commands
+
+
+def derivative(arguments: argparse.Namespace) -> int:
+    """Print a derivative; several blocks (for several variables) are labelled."""
+    import matcalc as mc
+
+    options: dict[str, Any] = scope(arguments)
+    for name in ("layout", "convention", "tangent", "cotangent", "vector"):
+        if getattr(arguments, name, None) is not None:
+            options[name] = getattr(arguments, name)
+    wrt = variables(arguments)
+    result = getattr(mc, arguments.command)(arguments.expression.strip(), wrt, **options)
+    blocks = list(labelled(result, [wrt] if isinstance(wrt, str) else wrt))
+    if arguments.form == "json":
+        print(json.dumps(record(arguments, blocks), indent=2, ensure_ascii=False))
+        return 0
+    if arguments.form == "python":
+        print(mc.compile(result, target=arguments.target).source, end="")
+        return 0
+    for label, expression in blocks:
+        print(f"{label}: {shown(expression, arguments.form)}" if label else shown(expression, arguments.form))
+    return 0
+
+
+def labelled(result: Any, names: Sequence[str]) -> Iterator[tuple[str, Expression]]:
+    """Yield the expressions of a result with the variables that each belongs to."""
+    if not isinstance(result, (tuple, list)):
+        yield "", result
+        return
+    for name, block in zip(names, result, strict=True):
+        if isinstance(block, (tuple, list)):
+            yield from ((f"{name}, {other}", entry) for other, entry in zip(names, block, strict=True))
+        else:
+            yield name, block
+
+
+def shown(expression: Expression, form: str) -> str:
+    if form == "latex":
+        return str(expression.latex())
+    if form == "sympy":
+        return str(expression.sympy())
+    if form == "dot":
+        return str(expression.dot()).rstrip("\n")
+    return str(expression)
+
+
+def record(arguments: argparse.Namespace, blocks: list[tuple[str, Expression]]) -> dict[str, Any]:
+    """Return the machine-readable form; `schema` changes when a field changes its meaning."""
+    return {
+        "schema": 1,
+        "command": arguments.command,
+        "expression": arguments.expression.strip(),
+        "wrt": variables(arguments),
+        "results": [
+            {
+                "block": label or None,
+                "shape": [str(size) for size in expression.shape],
+                "symbols": [str(name) for name in expression.symbols],
+                "declarations": str(expression.declarations),
+                "text": str(expression),
+                "latex": str(expression.latex()),
+            }
+            for label, expression in blocks
+        ],
+    }
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    import matcalc as mc
+
+    text, wrt = arguments.expression.strip(), variables(arguments)
+    is_scalar = mc.expression(text, **scope(arguments)).shape == ()
+    derive = mc.gradient if is_scalar else mc.jacobian
+    result = derive(text, wrt, **scope(arguments))
+    for label, expression in labelled(result, [wrt] if isinstance(wrt, str) else wrt):
+        print(f"{label}:\n{expression.explain()}" if label else expression.explain())
+    return 0
+
+
+def check(arguments: argparse.Namespace) -> int:
+    import matcalc as mc
+
+    report = mc.check(
+        arguments.expression.strip(), variables(arguments), against=arguments.against, **scope(arguments)
+    )
+    print(report)
+    return 0 if report else 1
+
+
+def equivalent(arguments: argparse.Namespace) -> int:
+    raise NotSupported(
+        "`equivalent` is not available yet", hint="`matcalc check EXPR --against FORMULA` tests a derivative"
+    )
+
+
+def export(arguments: argparse.Namespace) -> int:
+    import matcalc as mc
+
+    text, wrt = arguments.expression.strip(), variables(arguments)
+    compiled = mc.value_and_gradient(text, wrt, target=arguments.target, **scope(arguments))
+    compiled.save(arguments.output)
+    print(f"wrote {arguments.output}", file=sys.stderr)
+    return 0
+
+
+def rules(arguments: argparse.Namespace) -> int:
+    from matcalc.rulebook.load import default_rulebook
+
+    book = default_rulebook()
+    if arguments.name is not None:
+        found = dict.fromkeys(candidate.rule for candidate in book.candidates(arguments.name))
+        print("\n\n".join(entry(rule) for rule in found))
+        return 0
+    wide = max(map(len, [*book.rules, *book.planned]))
+    where = max(len(rule.address) for rule in book.rules.values())
+    for name, rule in book.rules.items():
+        for signature in signatures(rule):
+            print(f"{name:{wide}}  {rule.address:{where}}  {signature}")
+    for name, reason in book.planned.items():
+        print(f"{name:{wide}}  {'not yet':{where}}  {reason}")
+    return 0
+
+
+def signatures(rule: Rule) -> list[str]:
+    """Return how a rule may be called, each signature as it is written."""
+    written = rule.fields["signature"]
+    return [str(text) for text in written] if isinstance(written, list) else [str(written)]
+
+
+def entry(rule: Rule) -> str:
+    """Return a rule as a page: its address, then its fields as they stand in the file."""
+    lines = [f"{rule.name}   ({rule.kind}, {rule.address})"]
+    for field, value in rule.fields.items():
+        parts = value if isinstance(value, list) else [value]
+        table = [f"{key} = {part}" for key, part in value.items()] if isinstance(value, dict) else parts
+        for label, part in zip([field, *[""] * len(table)], table, strict=False):
+            lines.append(f"  {label:12} {str(part).lower() if isinstance(part, bool) else part}")
+    return "\n".join(lines)
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    import matcalc.demo
+
+    return matcalc.demo.run(sys.stdout)

@@ -1,0 +1,339 @@
+"""Sums and products: what `+ - * @ .* ./ / \\` mean, by the shapes of their operands.
+
+A product chain is read left to right as one network of labelled axes, so that the whole of `A*B*x` reaches
+the normal form in one call. The table below is all of level 2: what joins with what, and what is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, shown
+from matcalc.elaborate.typed import Labels, Typed, is_one_by_one, kind, typed_exact
+from matcalc.errors import ShapeError
+from matcalc.language.syntax import Ast
+from matcalc.sizes import Size, floordiv, modulo
+
+Invert = Callable[[Inference, Ast, Typed], Typed]
+
+
+class Chain:
+    """A product under way: operands so far with their labels, the core axes of the value so far, and its flag."""
+
+    def __init__(self, inference: Inference, ast: Ast, first: Typed) -> None:
+        self.inference, self.ast = inference, ast
+        self.coef = Fraction(1)
+        self.operands: list[tuple[Typed, Labels]] = []
+        self.core: Labels = ()
+        self.row = False
+        self.restart(first)
+
+    def restart(self, value: Typed) -> None:
+        """Begin again with one operand."""
+        self.coef, self.operands = Fraction(1), []
+        self.core, self.row = self.take(value), value.row
+
+    def take(self, value: Typed, core: Labels | None = None) -> Labels:
+        """Add an operand, with new labels unless they are given; numbers go to the coefficient."""
+        if value.form == "number":
+            self.coef *= value.data.constant
+            return ()
+        labels = self.inference.labels(value) if core is None else core
+        self.operands.append((value, labels))
+        return labels
+
+    def value(self, count: int) -> Typed:
+        """Return the product of the first `count` factors of the chain."""
+        written = self.ast
+        if count == 1:
+            written = self.ast.args[0]
+        elif count < len(self.ast.args):
+            written = Ast("product", self.ast.args[:count], self.ast.value[: count - 1], self.ast.span, self.ast.at)  # type: ignore[index]
+        if count == 1 and len(self.operands) == 1 and self.coef == 1:
+            return self.operands[0][0]
+        return einsum(self.inference, written, self.operands, self.core, coef=self.coef, row=self.row)
+
+    def lengths(self) -> tuple[Size, ...]:
+        return tuple(self.inference.lengths[label] for label in self.core)
+
+
+def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
+    """Return the value of a product chain; `reciprocal` and `invert` make 1 ./ x and inv(A)."""
+    operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
+    exact = _exact_product(values, operators)
+    if exact is not None:
+        return typed_exact(exact, ast)
+    chain = Chain(inference, ast, values[0])
+    for k, (operator, factor) in enumerate(zip(operators, values[1:], strict=True)):
+        if operator in ("*", "@"):
+            _multiply(chain, factor, k)
+        elif operator == ".*":
+            _entrywise(chain, factor, k, operator)
+        elif operator == "./":
+            _entrywise(chain, reciprocal(inference, factor.ast, factor), k, operator)
+        elif operator == "/":
+            _divide(chain, factor, k, reciprocal)
+        elif operator == "\\":
+            _solve(chain, factor, k, reciprocal, invert)
+        else:
+            hint = "write / for a quotient" if operator == "//" else ""
+            raise inference.fault(f"{operator} is for sizes alone", ast, operator=k, hint=hint, about=ast.args)
+    return chain.value(len(values))
+
+
+def _exact_product(values: list[Typed], operators: tuple[str, ...]) -> Size | None:
+    """Return the value of a product of numbers and sizes, if it is a polynomial."""
+    total = values[0].exact
+    for operator, factor in zip(operators, values[1:], strict=True):
+        other = factor.exact
+        if total is None or other is None:
+            return None
+        if operator in ("*", "@", ".*"):
+            total = total * other
+        elif operator in ("/", "./") and other.is_integer and other.constant:
+            total = total * (1 / other.constant)
+        elif operator in ("//", "%") and other != 0:
+            total = floordiv(total, other) if operator == "//" else modulo(total, other)
+        else:
+            return None
+    return total
+
+
+def _multiply(chain: Chain, factor: Typed, k: int) -> None:
+    """Append `* factor`: the table of level 2."""
+    left_rank = len(chain.core)
+    if not left_rank or not factor.rank:
+        labels = chain.take(factor)
+        chain.core, chain.row = (chain.core, chain.row) if left_rank else (labels, factor.row)
+        return
+    left = chain.value(k + 1)
+    case = (kind(left), kind(factor))
+    if "tensor" in case:
+        hint = "write an index form, {i,j: T[i,k,l]*A[k,j]*...}"
+        raise _cannot(chain, "multiply", left, factor, k, "a product of tensors of order 3 has no one meaning", hint)
+    inner = None if case == ("column", "row") else chain.core[-1] if case[0] != "column" else None
+    if inner is None and case != ("column", "row"):
+        _multiply_column(chain, left, factor, k)
+        return
+    if inner is not None and case[1] != "row":
+        _contract(chain, left, factor, k)
+        return
+    if case == ("column", "row"):
+        chain.core, chain.row = chain.core + chain.take(factor), False
+        return
+    _multiply_by_row(chain, left, factor, k)
+
+
+def _contract(chain: Chain, left: Typed, factor: Typed, k: int) -> None:
+    """Append a matrix or column to a matrix or row: the last axis meets the first."""
+    inference = chain.inference
+    inner, rows = chain.core[-1], factor.shape[0]
+    if inference.same(inference.lengths[inner], rows):
+        labels = chain.take(factor, (inner, *inference.labels(factor)[1:]))
+        chain.core, chain.row = chain.core[:-1] + labels[1:], chain.row and factor.rank == 2
+        return
+    if _scale_by_one_by_one(chain, left, factor):
+        return
+    reason = f"{inference.size_text(inference.lengths[inner])} and {inference.size_text(rows)} differ"
+    raise _cannot(chain, "multiply", left, factor, k, reason, _transposition(inference, left, factor))
+
+
+def _multiply_column(chain: Chain, left: Typed, factor: Typed, k: int) -> None:
+    """Append a column or matrix to a column, which has one column: the factor needs one row."""
+    inference = chain.inference
+    if factor.rank == 1:
+        if inference.is_literally(factor.shape[0], 1):
+            chain.take(factor)
+            return
+        a, b = shown(left.ast), shown(factor.ast)
+        hint = f"write {_tight(a)}'*{_tight(b)} for the inner product or {_tight(a)}.*{_tight(b)} for entries"
+        raise _cannot(chain, "multiply", left, factor, k, "both are columns", hint)
+    if inference.same(Size.of(1), factor.shape[0]):
+        chain.core, chain.row = chain.core + chain.take(factor)[1:], False
+        return
+    if _scale_by_one_by_one(chain, left, factor):
+        return
+    reason = f"1 and {inference.size_text(factor.shape[0])} differ"
+    hint = ""
+    if inference.same(left.shape[0], factor.shape[0]):
+        hint = f"write {_tight(shown(left.ast))}'*{_tight(shown(factor.ast))}"
+    raise _cannot(chain, "multiply", left, factor, k, reason, hint)
+
+
+def _multiply_by_row(chain: Chain, left: Typed, factor: Typed, k: int) -> None:
+    """Append a row to a matrix or row, which needs one column."""
+    inference = chain.inference
+    columns = inference.lengths[chain.core[-1]]
+    if inference.is_literally(columns, 1) or (left.rank == 2 and inference.same(columns, Size.of(1))):
+        chain.core, chain.row = chain.core[:-1] + chain.take(factor), left.rank == 1
+        return
+    if _scale_by_one_by_one(chain, left, factor):
+        return
+    reason = f"{inference.size_text(columns)} and 1 differ"
+    a, b = _tight(shown(left.ast)), shown(factor.ast).removesuffix("'")
+    hint = f"write {a}*{_tight(b)}" if inference.same(columns, factor.shape[0]) else ""
+    raise _cannot(chain, "multiply", left, factor, k, reason, hint)
+
+
+def _scale_by_one_by_one(chain: Chain, left: Typed, factor: Typed) -> bool:
+    """Take a 1 x 1 matrix that does not fit as the scalar that it is, and tell whether there was one."""
+    inference = chain.inference
+    if is_one_by_one(_resolved(inference, left)):
+        labels = chain.take(factor)
+        chain.core, chain.row = labels, factor.row
+        return True
+    if is_one_by_one(_resolved(inference, factor)):
+        chain.take(factor)
+        return True
+    return False
+
+
+def _entrywise(chain: Chain, factor: Typed, k: int, operator: str) -> None:
+    """Append `.* factor`: equal shapes, or a scalar."""
+    inference = chain.inference
+    if not chain.core or not factor.rank:
+        labels = chain.take(factor)
+        chain.core, chain.row = (chain.core, chain.row) if chain.core else (labels, factor.row)
+        return
+    left = chain.value(k + 1)
+    if left.rank == factor.rank and left.row == factor.row:
+        if all(inference.same(a, b) for a, b in zip(left.shape, factor.shape, strict=True)):
+            chain.take(factor, chain.core)
+            return
+    if _scale_by_one_by_one(chain, left, factor):
+        return
+    verb = "multiply" if operator == ".*" else "divide"
+    raise _unequal(inference, chain.ast, k, f"{verb} entry by entry", left, factor, "by")
+
+
+def _divide(chain: Chain, factor: Typed, k: int, reciprocal: Invert) -> None:
+    """Append `/ factor`, a scalar."""
+    inference = chain.inference
+    if factor.rank and is_one_by_one(_resolved(inference, factor)):
+        factor = as_scalar(inference, factor)
+    if not factor.rank:
+        chain.take(reciprocal(inference, factor.ast, factor))
+        return
+    left = chain.value(k + 1)
+    a, b = _tight(shown(left.ast)), shown(factor.ast)
+    hint = f"write {a}./{_tight(b)} for entries"
+    if factor.rank == 2:
+        hint += f", or {a}*inv({b})"
+    raise _cannot(chain, "divide", left, factor, k, "/ divides by a scalar", hint)
+
+
+def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Invert) -> None:
+    r"""Append `\ factor`: the solution z of (value so far)*z = factor."""
+    left = chain.value(k + 1)
+    if left.rank in (0, 2):
+        chain.restart((invert if left.rank else reciprocal)(chain.inference, left.ast, left))
+        _multiply(chain, factor, k)
+        return
+    raise _cannot(chain, "solve", left, factor, k, "the left side is a matrix", "")
+
+
+def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
+    """Return the value of a sum; scalars are added to every entry."""
+    signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
+    if all(value.exact is not None for value in values):
+        return typed_exact(_exact_sum(values, signs), ast)
+    leader: Typed | None = None
+    terms: list[Typed] = []
+    for k, value in enumerate(values):
+        if value.rank and leader is None:
+            leader = value
+        elif value.rank and leader is not None and not _fits(inference, leader, value):
+            leader, value = _squeezed(inference, ast, k - 1, leader, value, signs[k])
+            terms = [as_scalar(inference, t) if t.rank and leader.rank == 0 else t for t in terms]
+        terms.append(value)
+    core = inference.labels(leader) if leader is not None else ()
+    axes = common_axes(terms)
+    aligned = tuple(broadcast(inference, _plain(inference, t, leader), axes, core) for t in terms)
+    row = leader.row if leader is not None else False
+    shape = leader.shape if leader is not None else ()
+    return Typed("sum", ast, shape, aligned, tuple(map(Fraction, signs)), axes, row)
+
+
+def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
+    total = Size.of(0)
+    for sign, value in zip(signs, values, strict=True):
+        assert value.exact is not None
+        total = total + value.exact * sign
+    return total
+
+
+def _fits(inference: Inference, a: Typed, b: Typed) -> bool:
+    """Make two shapes equal if they can be."""
+    if a.rank != b.rank or a.row != b.row:
+        return False
+    return all(inference.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))
+
+
+def _squeezed(inference: Inference, ast: Ast, k: int, a: Typed, b: Typed, sign: int) -> tuple[Typed, Typed]:
+    """Return leader and term where one of them is 1 x 1 and so a scalar.
+
+    Raises: ShapeError otherwise.
+    """
+    if is_one_by_one(_resolved(inference, b)):
+        return a, as_scalar(inference, b)
+    if is_one_by_one(_resolved(inference, a)):
+        return b, b
+    verb, link = ("add", "to") if sign > 0 else ("subtract", "from")
+    raise _unequal(inference, ast, k, verb, b, a, link)
+
+
+def _plain(inference: Inference, term: Typed, leader: Typed | None) -> Typed:
+    """Return a term as a scalar where it is a 1 x 1 matrix among terms of another shape."""
+    if leader is None or not term.rank or term.rank == leader.rank:
+        if leader is not None and term.rank == 2 and is_one_by_one(_resolved(inference, term)):
+            return term if is_one_by_one(_resolved(inference, leader)) else as_scalar(inference, term)
+        return term
+    return as_scalar(inference, term)
+
+
+def _resolved(inference: Inference, value: Typed) -> Typed:
+    return Typed(value.form, value.ast, tuple(map(inference.sizes.resolve, value.shape)))
+
+
+def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typed, link: str) -> ShapeError:
+    """Return the error of operands that should have equal shapes."""
+    hint, reason = "", ""
+    if a.rank == b.rank == 1 and a.row != b.row:
+        reason = "one is a row, the other a column"
+        hint = "a vector is a column: transpose one of the two"
+    elif a.rank == b.rank:
+        pairs = zip(a.shape, b.shape, strict=True)
+        differing = next((pair for pair in pairs if not inference.same(*pair)), None)
+        reason = "" if differing is None else " and ".join(map(inference.size_text, differing)) + " differ"
+    elif {a.rank, b.rank} == {1, 2}:
+        reason = "a vector is no matrix"
+        hint = "write x*ones(n)' to repeat a column, diag(x) for a diagonal matrix"
+    message = f"cannot {verb} {inference.describe(a)} {link} {inference.describe(b)}"
+    return inference.fault(f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast))
+
+
+def _cannot(chain: Chain, verb: str, a: Typed, b: Typed, k: int, reason: str, hint: str) -> ShapeError:
+    inference = chain.inference
+    message = f"cannot {verb} {inference.describe(a)} by {inference.describe(b)}: {reason}"
+    return inference.fault(message, chain.ast, operator=k, hint=hint, about=(a.ast, b.ast))
+
+
+def _transposition(inference: Inference, a: Typed, b: Typed) -> str:
+    """Return the advice to transpose one operand where that would fit."""
+    x, y = _tight(shown(a.ast)), _tight(shown(b.ast))
+    inner = a.shape[-1]
+    if b.rank == 2 and _equal(inference, inner, b.shape[1]):
+        return f"write {x}*{y}'"
+    if a.rank == 2 and _equal(inference, a.shape[0], b.shape[0]):
+        return f"write {x}'*{y}"
+    return f"declare {y} with {inference.size_text(inner)} rows" if b.form == "symbol" else ""
+
+
+def _equal(inference: Inference, a: Size, b: Size) -> bool:
+    return inference.sizes.resolve(a) is inference.sizes.resolve(b)
+
+
+def _tight(text: str) -> str:
+    """Return the text of a sub-expression in parentheses, unless it is a name, a call or a transpose."""
+    return text if text.rstrip("'").isidentifier() or (text.endswith(")") and text.split("(")[0].isidentifier()) else f"({text})"

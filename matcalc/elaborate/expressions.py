@@ -1,0 +1,67 @@
+"""Elaboration: texts or syntax trees -> nodes, with the scope that they share.
+
+Reading all texts comes first, since a size may be told by a later one; then sizes are solved and named, then nodes
+are built. Errors name the user's sub-expression and its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from matcalc.elaborate.build import Builder, build
+from matcalc.elaborate.formula import template_of
+from matcalc.elaborate.infer import infer, size_names
+from matcalc.elaborate.inference import Inference
+from matcalc.elaborate.scope import Scope, adopt, declare, scope_of
+from matcalc.elaborate.typed import Typed
+from matcalc.errors import NotSupported
+from matcalc.language.declare import read_declarations
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast
+from matcalc.node import Node
+from matcalc.rulebook.load import Rulebook, default_rulebook
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """What texts mean: a node for each, whether it was written as a row, and their scope."""
+
+    nodes: tuple[Node, ...]
+    rows: tuple[bool, ...]
+    scope: Scope
+
+
+def elaborate(
+    formulas: Sequence[str | Ast],
+    declarations: str = "",
+    rulebook: Rulebook | None = None,
+    dialect: str = "matrix",
+    symbols: Mapping[str, Node] | None = None,
+) -> Elaborated:
+    """Return the nodes of formulas that share one scope; `symbols` are in it from the start.
+
+    Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
+    """
+    if dialect != "matrix":
+        raise NotSupported(f"the dialect '{dialect}'")
+    book = rulebook if rulebook is not None else default_rulebook()
+    texts = [formula if isinstance(formula, str) else "" for formula in formulas]
+    trees = [read(formula) if isinstance(formula, str) else formula for formula in formulas]
+    inference = Inference(book)
+    adopt(inference, symbols or {})
+    declare(inference, read_declarations(declarations))
+    size_names(inference, trees)
+    values: list[Typed] = []
+    for text, tree in zip(texts, trees, strict=True):
+        inference.text = text
+        values.append(infer(inference, tree))
+    inference.finish()
+    scope = scope_of(inference)
+    builder = Builder(inference, scope.symbols, partial(template_of, book, 0))
+    nodes: list[Node] = []
+    for text, value in zip(texts, values, strict=True):
+        inference.text = text
+        nodes.append(build(builder, value))
+    return Elaborated(tuple(nodes), tuple(value.row for value in values), scope)

@@ -1,0 +1,234 @@
+"""Inference: what is known while a formula is read, and how its faults are told.
+
+One `Inference` serves all the texts that share a scope. It holds the symbols (declared, or inferred from their
+spelling), the names of sizes, unknown lengths and the labels of axes, and which index names are in force. The
+meaning of the grammar's forms is in the modules beside this one, which take an Inference and operands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from matcalc.elaborate.typed import Einsum, Labels, Typed, kind
+from matcalc.elaborate.unify import Sizes, fresh_names
+from matcalc.errors import MatcalcError, ShapeError
+from matcalc.language.syntax import Ast, operator_position, walk
+from matcalc.language.write import text as write
+from matcalc.sizes import Size
+
+if TYPE_CHECKING:
+    from matcalc.rulebook.load import Rulebook
+
+GREEK = frozenset(
+    ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa", "lam", "lambda", "mu", "nu", "xi", "omicron", "rho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega"]
+)
+SHOWN = 48  # characters of a sub-expression in a message
+
+
+@dataclass(slots=True)
+class Symbol:
+    """A symbol: its shape, perhaps with unknown lengths, and whether it was declared."""
+
+    name: str
+    shape: tuple[Size, ...]
+    facts: tuple[str, ...] = ()
+    declared: bool = True
+
+
+@dataclass(slots=True)
+class Inference:
+    """The state of reading. `strict` refuses undeclared symbols, as in rule files."""
+
+    rulebook: Rulebook
+    strict: bool = False
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    size_names: dict[str, Size] = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=Sizes)
+    lengths: list[Size] = field(default_factory=list)
+    bound: dict[str, int] = field(default_factory=dict)  # index names in force -> label
+    parameters: dict[str, Typed] = field(default_factory=dict)  # parameter of the function in force
+    functions: dict[str, Any] = field(default_factory=dict)  # functions that a rule is given, as nodes
+    slots: dict[str, tuple[str, ...]] = field(default_factory=dict)  # repeated parameters of a rule, their members
+    depth: int = 0  # of index forms
+    free: dict[int, frozenset[str]] = field(default_factory=dict)  # id of a tree in index form -> its open indices
+    index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)  # label, name, place and its text
+    checks: list[tuple[Size, MatcalcError]] = field(default_factory=list)  # sizes that must not be negative
+    text: str = ""
+
+    def label(self, length: Size) -> int:
+        """Return a new label for an axis of this length."""
+        self.lengths.append(length)
+        return len(self.lengths) - 1
+
+    def labels(self, value: Typed) -> Labels:
+        """Return new labels for the core axes of a value."""
+        first = len(self.lengths)
+        self.lengths.extend(value.shape)
+        return tuple(range(first, len(self.lengths)))
+
+    def same(self, a: Size, b: Size) -> bool:
+        """Make two lengths equal if they can be, and tell whether that is so or may still be."""
+        if a is b:
+            return True
+        text = self.text
+        return self.sizes.equate(a, b, lambda: self.undecided(a, b, text))
+
+    def undecided(self, a: Size, b: Size, text: str) -> ShapeError:
+        """Return the error of an equation between sizes that does not hold, or cannot be solved."""
+        one, other = self.size_text(a), self.size_text(b)
+        hint = "declare the symbols with their sizes"
+        return ShapeError(f"cannot make the sizes {one} and {other} equal", text=text, at=0 if text else -1, hint=hint)
+
+    def check_bound(self, size: Size, message: str, ast: Ast) -> None:
+        """Require at the end, when sizes are known, that `size` is not negative."""
+        self.checks.append((size, self.fault(message, ast)))
+
+    def is_literally(self, size: Size, value: int) -> bool:
+        return self.sizes.resolve(size) == value
+
+    # Messages: the user's names, bounded in length, with the place.
+
+    def fault(self, message: str, ast: Ast, *, operator: int = -1, hint: str = "", about: Sequence[Ast] = ()) -> ShapeError:
+        """Return a ShapeError at `ast`, or at its operator of that number; kinds inferred in `about` are listed."""
+        at = ast.caret
+        if operator >= 0 and self.text:
+            at = operator_position(ast, self.text, operator)
+        kinds = self.inferred_kinds(about)
+        return ShapeError(message, text=self.text, at=at, hint="\n  ".join(line for line in (hint, kinds) if line))
+
+    def inferred_kinds(self, asts: Iterable[Ast]) -> str:
+        """Return `lam: vector(p), undeclared; ...` for the undeclared symbols in the trees."""
+        found: dict[str, None] = {}
+        for ast in asts:
+            for node in walk(ast):
+                if node.head == "name" and node.value in self.symbols and not self.symbols[str(node.value)].declared:
+                    found[str(node.value)] = None
+                if len(found) == 6:
+                    break
+        return "; ".join(f"{name}: {self.kind_text(self.symbols[name])}, undeclared" for name in found)
+
+    def kind_text(self, symbol: Symbol) -> str:
+        """Return the kind of a symbol as it is declared: `matrix(m, n)`."""
+        word = ("scalar", "vector", "matrix")[len(symbol.shape)] if len(symbol.shape) < 3 else "tensor"
+        return f"{word}({', '.join(map(self.size_text, symbol.shape))})" if symbol.shape else word
+
+    def size_text(self, size: Size) -> str:
+        """Return a size for a message, its unknowns named."""
+        self.name_sizes()
+        resolved = self.sizes.resolve(size)
+        if "?" in resolved.key:
+            resolved = resolved.substitute({name: Size.of("_") for name in resolved.names if name[0] == "?"})
+        return str(resolved)
+
+    def describe(self, value: Typed) -> str:
+        """Return a sub-expression with its shape: `A*B (n x m)`, `x' (row of n)`."""
+        form = kind(value)
+        shape = " x ".join(self.size_text(size) for size in value.shape)
+        shape = {"scalar": "scalar", "column": f"vector of {shape}", "row": f"row of {shape}"}.get(form, shape)
+        return f"{shown(value.ast)} ({shape})"
+
+    def name_sizes(self) -> None:
+        """Name the unknown lengths of the symbols m, n, k, p, q, ... in order of appearance."""
+        taken = [*self.symbols, *self.size_names, *self.bound]
+        for symbol in self.symbols.values():
+            for size in symbol.shape:
+                for name in self.sizes.resolve(size).names:
+                    if name[0] != "?":
+                        taken.append(name)
+        names = fresh_names(taken)
+        self.sizes.name_unknowns((size for symbol in self.symbols.values() for size in symbol.shape), names)
+
+    def finish(self) -> None:
+        """Solve what is left, name inferred sizes, and check what had to wait for sizes.
+
+        Raises: ShapeError for an equation that does not hold, an index without a length, a bound outside its axis.
+        """
+        self.sizes.finish()
+        self.name_sizes()
+        for label, name, ast, text in self.index_labels:
+            if "?" in self.sizes.resolve(self.lengths[label]).key:
+                self.text = text
+                hint = f"multiply by ones(n)[{name}], n its length"
+                raise self.fault(f"the length of index {name} is not known", ast, hint=hint)
+        for size, fault in self.checks:
+            resolved = self.sizes.resolve(size)
+            if resolved.terms and all(c < 0 for _, c in resolved.terms):
+                raise fault
+        self.index_labels.clear()
+        self.checks.clear()
+
+    def infer_symbol(self, name: str) -> Symbol | None:
+        """Return a new symbol of the kind that its spelling says, None where it says nothing."""
+        rank = inferred_rank(name)
+        if rank is None:
+            return None
+        symbol = Symbol(name, tuple(self.sizes.fresh() for _ in range(rank)), (), False)
+        self.symbols[name] = symbol
+        return symbol
+
+
+def inferred_rank(name: str) -> int | None:
+    """Return the rank that a name has undeclared: Greek 0, lower case 1, capital 2; None where there is no case."""
+    stem = re.sub(r"[_\d]+$", "", name)
+    first = stem[:1]
+    if first.isupper():
+        return 2
+    if stem in GREEK or (first.islower() and "\u0370" <= first <= "\u03ff"):
+        return 0
+    return 1 if first.islower() else None
+
+
+def shown(ast: Ast) -> str:
+    """Return the text of a tree, cut in the middle where it is long."""
+    spelling = write(ast)
+    if len(spelling) <= SHOWN:
+        return spelling
+    return f"{spelling[: SHOWN - 16]} ... {spelling[-11:]}"
+
+
+def einsum(
+    inference: Inference,
+    ast: Ast,
+    operands: Sequence[tuple[Typed, Labels]],
+    core: Labels,
+    *,
+    coef: Fraction = Fraction(1),
+    row: bool = False,
+) -> Typed:
+    """Return the product of `operands`, given with labels of their core axes, with the core axes `core`.
+
+    The result depends on all named axes that its operands depend on.
+    """
+    axes: dict[int, None] = {}
+    for value, _ in operands:
+        axes.update(dict.fromkeys(value.axes))
+    data = Einsum(coef, tuple(value.axes + labels for value, labels in operands), (*axes, *core))
+    shape = tuple(inference.lengths[label] for label in core)
+    return Typed("einsum", ast, shape, tuple(value for value, _ in operands), data, tuple(axes), row)
+
+
+def broadcast(inference: Inference, value: Typed, axes: Labels, core: Labels) -> Typed:
+    """Return `value` with exactly these named axes and these core axes; a scalar is repeated along them."""
+    own = core if value.rank else ()
+    if value.axes == axes and len(own) == len(core):
+        return value
+    data = Einsum(Fraction(1), (value.axes + own,), axes + core)
+    shape = tuple(inference.lengths[label] for label in core)
+    return Typed("einsum", value.ast, shape, (value,), data, axes, value.row)
+
+
+def as_scalar(inference: Inference, value: Typed) -> Typed:
+    """Return a value of the literal shape (1, 1) as a scalar."""
+    return einsum(inference, value.ast, [(value, inference.labels(value))], ())
+
+
+def common_axes(values: Iterable[Typed]) -> Labels:
+    """Return the named axes of all values, in order of appearance."""
+    axes: dict[int, None] = {}
+    for value in values:
+        axes.update(dict.fromkeys(value.axes))
+    return tuple(axes)

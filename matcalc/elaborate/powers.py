@@ -1,0 +1,133 @@
+"""Powers, transposes and signs: what `^ .^ '` and a leading minus mean, by the shape of the base.
+
+The operators stand for entries of the rulebook (`A^-1` is `inv(A)`, `A^.5` is `sqrtm(A)`): the table below names
+them once. Integer powers up to 12 are repeated factors, which the normal form flattens and cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from matcalc.elaborate.inference import Inference, einsum, shown
+from matcalc.elaborate.typed import Labels, Typed, typed_exact
+from matcalc.language.syntax import Ast
+from matcalc.sizes import Size
+
+INVERSE, ROOT, MATRIX_POWER, POWER = "inv", "sqrtm", "powm", "powr"
+MOST_FACTORS = 12
+MAX_EXPONENT = 256  # of a number that is raised exactly
+
+CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
+
+
+def reciprocal(inference: Inference, ast: Ast, value: Typed) -> Typed:
+    """Return 1 ./ value."""
+    return _entrywise(value, Fraction(-1), ast)
+
+
+def infer_negative(inference: Inference, ast: Ast, value: Typed) -> Typed:
+    """Return -value."""
+    if value.exact is not None:
+        return typed_exact(-value.exact, ast)
+    core = inference.labels(value)
+    return einsum(inference, ast, [(value, core)], core, coef=Fraction(-1), row=value.row)
+
+
+def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
+    """Return value'; a vector keeps its one axis and changes its flag."""
+    if ast.value == "^T" and ("T" in inference.symbols or "T" in inference.size_names):
+        raise inference.fault("^T is refused where T is a name", ast, hint="write A' for the transpose")
+    if value.rank == 0:
+        return value
+    if value.rank == 1:
+        return replace(value, row=not value.row, ast=ast)
+    if value.rank == 2:
+        rows, columns = inference.labels(value)
+        return einsum(inference, ast, [(value, (rows, columns))], (columns, rows))
+    hint = "write an index form, {k,j,i: T[i,j,k]}"
+    raise inference.fault(f"{inference.describe(value)} has no transpose", ast, hint=hint)
+
+
+def is_inverse_transpose(inference: Inference, ast: Ast) -> bool:
+    """Whether a power is `A^-T` with T no name."""
+    exponent = ast.args[1]
+    if ast.value != "^" or exponent.head != "negative" or exponent.args[0].head != "name":
+        return False
+    return exponent.args[0].value == "T" and "T" not in inference.symbols and "T" not in inference.size_names
+
+
+def infer_inverse_transpose(inference: Inference, ast: Ast, base: Typed, call: CallRule) -> Typed:
+    """Return A^-T, which is inv(A)'."""
+    return infer_transpose(inference, Ast("transpose", (ast,), None, ast.span, ast.at), call(inference, ast, INVERSE, [base]))
+
+
+def infer_power(inference: Inference, ast: Ast, base: Typed, exponent: Typed, call: CallRule) -> Typed:
+    """Return base^exponent or base.^exponent."""
+    if exponent.exact is not None and exponent.exact.is_integer:
+        return _constant_power(inference, ast, base, exponent.exact.constant, call)
+    if base.rank == 0 or ast.value == ".^":
+        if ast.value == "^" and exponent.rank:
+            raise inference.fault(f"an exponent is a scalar, not {inference.describe(exponent)}", ast, hint="write .^ for entries")
+        return call(inference, ast, POWER, [base, exponent])
+    if base.rank == 2 and exponent.rank == 0:
+        return call(inference, ast, MATRIX_POWER, [base, exponent])
+    raise _no_power(inference, ast, base)
+
+
+def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fraction, call: CallRule) -> Typed:
+    if base.exact is not None:
+        exact = _exact_power(base.exact, exponent)
+        if exact is not None:
+            return typed_exact(exact, ast)
+    if base.rank == 0 or ast.value == ".^":
+        return _entrywise(base, exponent, ast)
+    if base.rank != 2:
+        raise _no_power(inference, ast, base)
+    rows, columns = base.shape
+    if not inference.same(rows, columns):
+        message = f"cannot raise {inference.describe(base)} to a power: {inference.size_text(rows)} and {inference.size_text(columns)} differ"
+        raise inference.fault(message, ast, hint="write .^ for entries", about=ast.args[:1])
+    if exponent == Fraction(1, 2):
+        return call(inference, ast, ROOT, [base])
+    if exponent.denominator != 1 or abs(exponent) > MOST_FACTORS:
+        return call(inference, ast, MATRIX_POWER, [base, typed_exact(Size.of(exponent), ast.args[1])])
+    if exponent < 0:
+        base = call(inference, ast, INVERSE, [base])
+    return _repeated(inference, ast, base, abs(int(exponent)))
+
+
+def _repeated(inference: Inference, ast: Ast, base: Typed, count: int) -> Typed:
+    """Return a square matrix times itself; its zeroth power is the identity."""
+    if count == 1:
+        return base
+    chain: list[int] = [inference.label(base.shape[0]) for _ in range(count + 1)]
+    if count == 0:
+        return einsum(inference, ast, [], (chain[0], chain[0]))
+    operands: list[tuple[Typed, Labels]] = [(base, (chain[k], chain[k + 1])) for k in range(count)]
+    return einsum(inference, ast, operands, (chain[0], chain[-1]))
+
+
+def _entrywise(base: Typed, exponent: Fraction, ast: Ast) -> Typed:
+    return Typed("power", ast, base.shape, (base,), exponent, base.axes, base.row)
+
+
+def _exact_power(base: Size, exponent: Fraction) -> Size | None:
+    """Return a power of a number or size, where it is one."""
+    if exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
+        return None
+    if base.is_integer:
+        return Size.of(base.constant ** int(exponent)) if base.constant or exponent >= 0 else None
+    if not 0 <= exponent <= MOST_FACTORS:
+        return None
+    total = Size.of(1)
+    for _ in range(int(exponent)):
+        total = total * base
+    return total
+
+
+def _no_power(inference: Inference, ast: Ast, base: Typed) -> Exception:
+    message = f"cannot raise {inference.describe(base)} to a power"
+    hint = f"write {shown(base.ast)}.^... for entries" if base.rank else ""
+    return inference.fault(message, ast, hint=hint, about=ast.args[:1])

@@ -1,0 +1,242 @@
+"""The value of nodes by plain NumPy: slow, obvious, and the reference for compiled code.
+
+A product is one `einsum`; merges are reshapes, other selectors their 0/1 arrays; maps and operations are
+the `value` expressions of their rules, an operation with batch axes a loop over them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from matcalc.differentiate import pullback
+from matcalc.errors import NotSupported
+from matcalc.make import number, parameter
+from matcalc.node import Node, toposort
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.oracle import oracle
+from matcalc.signature_shapes import PLAIN
+from matcalc.sizes import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Values = dict[Node, "np.ndarray"]
+
+
+def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Any]:
+    """Return the values of `roots` as float64 arrays.
+
+    `symbols` gives an array for each symbol's name, `sizes` an integer for each size name.
+    """
+    import numpy as np
+
+    values: Values = {}
+    with np.errstate(all="ignore"):
+        for node in toposort(roots):
+            values[node] = EVALUATE[node.kind](node, values, symbols, sizes)
+    return [values[root] for root in roots]
+
+
+Symbols = Mapping[str, Any]
+Sizes = Mapping[str, int]
+
+
+def _symbol(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    return np.asarray(symbols[node.name], dtype=np.result_type(symbols[node.name], np.float64))
+
+
+def _number(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    return np.float64(node.value)  # type: ignore[return-value]
+
+
+def _size(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    return np.float64(rational(node.size, sizes))  # type: ignore[return-value]
+
+
+def rational(size: Size, sizes: Sizes) -> float:
+    """Return the value of a size polynomial that need not be an integer."""
+    return float(size.substitute({name: Size.of(sizes[name]) for name in size.names}).constant)
+
+
+def _constant(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    return node.array
+
+
+def _selector(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> None:
+    """Selectors are read by the products that hold them; a merge is never formed."""
+
+
+def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
+    merges, operands = _operands(node, values, sizes)
+    parts_of = _merge_order(merges)
+    expand = _expander(parts_of)
+    terms: list[tuple[np.ndarray, list[int]]] = []
+    for array, indices in operands:
+        axes = [i for index in indices for i in expand(index)]
+        terms.append((np.reshape(array, [lengths[i] for i in axes]), axes))
+    out = [i for index in node.out for i in expand(index)]
+    result = _contract(float(node.coef), terms, out, lengths)
+    return np.reshape(result, [lengths[i] for i in node.out])
+
+
+def _operands(
+    node: Node, values: Values, sizes: Sizes
+) -> tuple[list[tuple[int, ...]], list[tuple[np.ndarray, tuple[int, ...]]]]:
+    """Split operands into merges (index tuples) that can be reshapes, and arrays."""
+    merges: list[tuple[int, ...]] = []
+    arrays: list[tuple[np.ndarray, tuple[int, ...]]] = []
+    wholes: set[int] = set()
+    for arg, indices in zip(node.args, node.indices, strict=True):
+        if arg.kind != "selector":
+            arrays.append((values[arg], indices))
+        elif arg.selector.kind == "merge" and indices[0] not in wholes and len(set(indices)) == len(indices):
+            wholes.add(indices[0])
+            merges.append(indices)
+        else:
+            arrays.append((arg.selector.dense(dict(sizes)), indices))
+    return merges, arrays
+
+
+def _merge_order(merges: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+    return {whole: tuple(parts) for whole, *parts in merges}
+
+
+def _expander(parts_of: Mapping[int, tuple[int, ...]]) -> Callable[[int], list[int]]:
+    def expand(index: int) -> list[int]:
+        pending, found = [index], []
+        while pending:
+            i = pending.pop(0)
+            if i in parts_of:
+                pending[:0] = parts_of[i]
+            else:
+                found.append(i)
+        return found
+
+    return expand
+
+
+def _contract(
+    coef: float, terms: list[tuple[np.ndarray, list[int]]], out: list[int], lengths: Mapping[int, int]
+) -> np.ndarray:
+    """Contract by einsum over measured indices, then broadcast and place on diagonals."""
+    import numpy as np
+
+    measured = {i for _, axes in terms for i in axes}
+    distinct = list(dict.fromkeys(out))
+    kept = [i for i in distinct if i in measured]
+    name_of = {i: k for k, i in enumerate(dict.fromkeys([i for _, axes in terms for i in axes] + kept))}
+    flat: list[Any] = []
+    for array, axes in terms:
+        flat += [array, [name_of[i] for i in axes]]
+    core = np.einsum(*flat, [name_of[i] for i in kept], optimize=len(terms) > 2) if terms else np.float64(1.0)
+    shape = [lengths[i] if i in measured else 1 for i in distinct]
+    full = np.broadcast_to(np.reshape(coef * core, shape), [lengths[i] for i in distinct])
+    if len(distinct) == len(out):
+        return np.array(full)
+    result = np.zeros([lengths[i] for i in out], dtype=full.dtype)
+    where = np.meshgrid(*(np.arange(lengths[i]) for i in distinct), indexing="ij")
+    at = dict(zip(distinct, where, strict=True))
+    result[tuple(at[i] for i in out)] = full
+    return result
+
+
+def _sum(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    total = float(node.coefs[0]) * values[node.args[0]]
+    for coef, arg in zip(node.coefs[1:], node.args[1:], strict=True):
+        total = total + float(coef) * values[arg]
+    return total
+
+
+def _map(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    function = _oracle_of(node)
+    arrays = [values[a] for a in node.args]
+    return np.asarray(function(*_arguments(node, arrays, sizes)))
+
+
+def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    function = _oracle_of(node)
+    shape = [s.evaluate(dict(sizes)) for s in node.shape]
+    result = np.zeros(shape)
+    for at in itertools.product(*map(range, shape[: node.batch_rank])):
+        arrays = [
+            values[arg][tuple(at[b] for b in batch)]
+            for arg, batch in zip(node.args, node.batches, strict=True)
+        ]
+        value = function(*_arguments(node, arrays, sizes))
+        if node.output:
+            value = value[node.rule.outputs.index(node.output)]
+        if np.iscomplexobj(value) and not np.iscomplexobj(result):
+            result = result.astype(complex)
+        result[at] = value
+    return result
+
+
+def _oracle_of(node: Node) -> Callable[..., Any]:
+    function = oracle(default_rulebook(), node.rule)
+    if function is None:
+        raise NotSupported(f"{node.rule.name} has no value expression ({node.rule.address})")
+    return function
+
+
+def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[Any]:
+    """Return the arguments of an oracle: tensors and parameters in the signature's order."""
+    tensors, params = iter(arrays), iter(node.params)
+    result: list[Any] = []
+    for parameter in node.rule.signature.parameters:
+        if parameter.kind in PLAIN:
+            result.append(_parameter(next(params), sizes))
+        elif parameter.repeated:
+            result.extend(tensors)
+        else:
+            result.append(next(tensors))
+    return result
+
+
+def _parameter(value: Any, sizes: Sizes) -> Any:
+    if isinstance(value, Size):
+        return value.evaluate(dict(sizes))
+    return _function(value) if isinstance(value, Node) else float(value)
+
+
+def _function(body: Node) -> Callable[..., np.ndarray]:
+    """Return a function argument as f(x, k=0): the k-th derivative of its body at every entry of x."""
+
+    def function(x: np.ndarray, k: int = 0) -> np.ndarray:
+        import numpy as np
+
+        derived = body
+        for _ in range(k):
+            derived = pullback(derived, number(1), [parameter()])[0]
+        flat = [evaluate([derived], {parameter().name: v}, {})[0] for v in np.ravel(x)]
+        return np.reshape(np.array(flat), np.shape(x))
+
+    return function
+
+
+EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], Any]] = {
+    "symbol": _symbol,
+    "number": _number,
+    "size": _size,
+    "constant": _constant,
+    "selector": _selector,
+    "product": _product,
+    "sum": _sum,
+    "map": _map,
+    "op": _op,
+}
+

@@ -1,0 +1,483 @@
+"""Expression: the user's handle on a node, with the symbols that it was written with.
+
+The node is the mathematics; the expression remembers names, their order (that of compiled arguments) and a
+row mark for NumPy's operators. Derivatives are again expressions, simplified and factored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from matcalc import derive, operators
+from matcalc.elaborate.formula import build_formula
+from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
+from matcalc.evaluate import evaluate
+from matcalc.explain import Trace
+from matcalc.factor import factor_all
+from matcalc.language.latex import latex
+from matcalc.language.write import text
+from matcalc.lengths import solve, undetermined
+from matcalc.node import Node, toposort
+from matcalc.notation.raising import formula_of
+from matcalc.operators import Marked
+from matcalc.rulebook.entry import nearest
+from matcalc.rulebook.load import default_rulebook
+from matcalc.simplify import simplify
+from matcalc.substitute import substitute
+from matcalc.tensor import constant, number, scale, symbol
+
+Wrt = Any
+"""A name, a symbol (Expression or SymPy), or a list of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with."""
+
+    symbols: Mapping[str, Node]
+    written: tuple[str, ...]
+
+    def joined(self, other: Names) -> Names:
+        """Return the names of both, those of `self` first.
+
+        Raises: ShapeError for a name with two shapes or two sets of facts.
+        """
+        for name, node in other.symbols.items():
+            mine = self.symbols.get(name, node)
+            if mine is not node:
+                raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
+        return Names({**self.symbols, **other.symbols}, tuple(dict.fromkeys(self.written + other.written)))
+
+    def with_symbol(self, node: Node, parameter: str) -> Names:
+        """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
+        if node.name in self.symbols:
+            raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
+        return Names({**self.symbols, node.name: node}, (*self.written, node.name))
+
+    def ordered(self) -> tuple[Node, ...]:
+        """Return the written symbols in the order of compiled arguments."""
+        chosen = set(self.written)
+        return tuple(node for name, node in self.symbols.items() if name in chosen)
+
+
+def declaration(node: Node) -> str:
+    """Return the declaration of a symbol, as it is written."""
+    kinds = ("scalar", "vector", "matrix")
+    kind = kinds[len(node.shape)] if len(node.shape) < len(kinds) else "tensor"
+    sizes = f"({', '.join(map(str, node.shape))})" if node.shape else ""
+    return " ".join((f"{node.name}: {kind}{sizes}", *sorted(node.data[1])))
+
+
+class Expression:
+    """A formula over declared symbols; immutable. `str(e)` reads back to the same node."""
+
+    __slots__ = ("_trace", "names", "node", "row")
+
+    def __init__(self, node: Node, names: Names, row: bool = False, trace: Trace | None = None) -> None:
+        self.node = node
+        self.names = names
+        self.row = row
+        self._trace = trace
+
+    # What it is.
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Integers, and sizes that equal their text."""
+        return tuple(int(s) if s.is_integer else ShapeText(str(s)) for s in self.node.shape)
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """What is known of the value: symmetric, spd, positive, ..."""
+        return self.node.facts
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the arguments: symbols, then sizes that no argument determines."""
+        return (*(node.name for node in self.names.ordered()), *self.free_sizes)
+
+    @property
+    def free_sizes(self) -> tuple[str, ...]:
+        """Size names that the value needs and no argument determines."""
+        return free_sizes([self.node], self.names)
+
+    @property
+    def declarations(self) -> str:
+        """Text that declares the symbols again."""
+        return "; ".join(map(declaration, self.names.ordered()))
+
+    # Printing.
+
+    def __str__(self) -> str:
+        return text(formula_of(self.node))
+
+    def __repr__(self) -> str:
+        return f"Expression({str(self)!r}, {self.declarations!r})"
+
+    def latex(self) -> str:
+        """Return the formula as LaTeX."""
+        kinds = {n.name: ("scalar", "vector", "matrix")[min(n.rank, 2)] for n in self.names.symbols.values()}
+        return latex(formula_of(self.node), kinds)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def sympy(self) -> Any:
+        """Return the formula as a SymPy expression."""
+        from matcalc.sympy_bridge import to_sympy
+
+        return to_sympy(formula_of(self.node), self.names.symbols)
+
+    def tree(self) -> str:
+        """Return the DAG as indented text."""
+        from matcalc.notation import draw
+
+        return draw.tree(self.node)
+
+    def dot(self) -> str:
+        """Return the DAG in Graphviz' language."""
+        from matcalc.notation import draw
+
+        return draw.dot(self.node)
+
+    def mermaid(self) -> str:
+        """Return the DAG in Mermaid's language."""
+        from matcalc.notation import draw
+
+        return draw.mermaid(self.node)
+
+    def explain(self) -> str:
+        """Return the derivation: a line a step, each naming its rule."""
+        return (self._trace or Trace(self.node, "")).text(self.node)
+
+    # Algebra.
+
+    def simplify(self) -> Expression:
+        """Return an equal expression: rewrites applied, then factored."""
+        return self._with(factor_all([simplify(self.node)])[0])
+
+    def substitute(self, **values: Any) -> Expression:
+        """Return the expression with symbols replaced by expressions or numbers of their shape."""
+        names, bound = self.names, {}
+        for name, value in values.items():
+            old = self._symbol(name)
+            new = as_expression(value)
+            if new is None:
+                raise ShapeError(f"{value!r} is no expression to put in for {name}")
+            if new.node.shape != old.shape:
+                shape = derive.shape_text(new.node.shape)
+                raise ShapeError(f"{name} is {derive.shape_text(old.shape)}, its value {shape}")
+            bound[old] = new.node
+            kept = {k: v for k, v in names.symbols.items() if k != name}
+            names = Names(kept, tuple(w for w in names.written if w != name)).joined(new.names)
+        return Expression(substitute(self.node, bound), names, self.row)
+
+    def equals(self, other: Expression) -> bool:
+        """Whether both are one node."""
+        return self.node is other.node
+
+    def _with(self, node: Node) -> Expression:
+        return Expression(node, self.names, self.row, self._trace)
+
+    # Values.
+
+    def __call__(self, *args: Any, **values: Any) -> Any:
+        """Return the value by plain NumPy; arguments as `symbols`, by position or name."""
+        return evaluate_all([self], args, values)[0]
+
+    # Derivatives.
+
+    def gradient(self, wrt: Wrt, convention: str = "projected") -> Any:
+        """Return the gradient of a scalar: the shape of `wrt`; a tuple for a list."""
+        if self.node.shape:
+            shape = derive.shape_text(self.node.shape)
+            hint = "use vjp for a pullback, jacobian for all derivatives"
+            raise ShapeError(f"gradient needs a scalar, and this is {shape}", hint=hint)
+        if convention not in derive.CONVENTIONS:
+            raise ShapeError(f"unknown convention '{convention}': projected or magnus")
+        return self._each(wrt, lambda f, xs, trace: derive.gradients(f, xs, convention, trace.step))
+
+    def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Any:
+        """Return d self / d wrt, shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
+        rank = len(self.node.shape)
+
+        def made(f: Node, xs: Sequence[Node], trace: Trace) -> list[Node]:
+            found = derive.jacobians(f, xs, trace.step)
+            return [derive.as_matrix(j, rank) for j in found] if _is_vec(layout) else found
+
+        return self._each(wrt, made)
+
+    def hessian(self, wrt: Wrt, layout: str = "tensor") -> Any:
+        """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
+        self._need_scalar("hessian")
+        xs, many = self._wrt(wrt)
+        trace = Trace(self.node, "hessian")
+        f = simplify(self.node, record=trace.rewrite)
+        rows = derive.hessians(f, xs, trace.step)
+        if _is_vec(layout):
+            rows = [tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
+        flat = derive.finish([block for row in rows for block in row])
+        made = [Expression(node, self._names_with(xs), trace=trace) for node in flat]
+        blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
+        return blocks if many else blocks[0][0]
+
+    def differential(self, wrt: Wrt, tangent: Any = None) -> Expression:
+        """Return the differential, linear in the new symbols d + name (lists take lists of names)."""
+        return self.jvp(wrt, tangent)
+
+    def jvp(self, wrt: Wrt, tangent: Any = None) -> Expression:
+        """Return the pushforward of tangents, the shape of self; the total for a list."""
+        xs, _ = self._wrt(wrt)
+        names = self._names_with(xs)
+        chosen = _new_names(tangent, [f"d{x.name}" for x in xs], "tangent")
+        tangents = {}
+        for x, name in zip(xs, chosen, strict=True):
+            tangents[x] = derive.tangent_symbol(x, name)
+            names = names.with_symbol(tangents[x], "tangent")
+        trace = Trace(self.node, "differential")
+        moved = derive.pushforward(simplify(self.node, record=trace.rewrite), tangents, (), trace.step)
+        return Expression(derive.finish([moved])[0], names, self.row, trace)
+
+    def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
+        """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
+        xs, many = self._wrt(wrt)
+        bar = symbol(cotangent, self.node.shape)
+        names = self._names_with(xs).with_symbol(bar, "cotangent")
+        trace = Trace(self.node, "vjp")
+        found = derive.finish(derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step))
+        made = tuple(Expression(node, names, trace=trace) for node in found)
+        return made if many else made[0]
+
+    def hvp(self, wrt: Wrt, vector: Any = "v") -> Any:
+        """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
+        self._need_scalar("hvp")
+        xs, many = self._wrt(wrt)
+        names = self._names_with(xs)
+        defaults = [f"v_{x.name}" for x in xs] if many else ["v"]
+        chosen = _new_names(None if vector == "v" else vector, defaults, "vector")
+        vectors = {}
+        for x, name in zip(xs, chosen, strict=True):
+            vectors[x] = derive.tangent_symbol(x, name)
+            names = names.with_symbol(vectors[x], "vector")
+        trace = Trace(self.node, "hvp")
+        found = derive.finish(derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step))
+        made = tuple(Expression(node, names, trace=trace) for node in found)
+        return made if many else made[0]
+
+    def _each(self, wrt: Wrt, make: Callable[[Node, Sequence[Node], Trace], list[Node]]) -> Any:
+        xs, many = self._wrt(wrt)
+        trace = Trace(self.node, "derivative")
+        found = derive.finish(make(simplify(self.node, record=trace.rewrite), xs, trace))
+        names = self._names_with(xs)
+        made = tuple(Expression(node, names, trace=trace) for node in found)
+        return made if many else made[0]
+
+    def _need_scalar(self, what: str) -> None:
+        if self.node.shape:
+            raise ShapeError(f"{what} needs a scalar, and this is {derive.shape_text(self.node.shape)}")
+
+    def _names_with(self, xs: Sequence[Node]) -> Names:
+        return Names(self.names.symbols, tuple(dict.fromkeys((*self.names.written, *(x.name for x in xs)))))
+
+    def _wrt(self, wrt: Wrt) -> tuple[list[Node], bool]:
+        """Return the symbols to differentiate in, and whether they were given as a list."""
+        many = isinstance(wrt, (list, tuple))
+        xs = [self._symbol(name_of(w)) for w in (wrt if many else [wrt])]
+        for x in xs:
+            if "constant" in x.facts:
+                raise NotDifferentiable(f"{x.name} is declared constant")
+        return xs, many
+
+    def _symbol(self, name: str) -> Node:
+        found = self.names.symbols.get(name)
+        if found is None:
+            raise UnknownName(f"{name} is no symbol of this expression{nearest(name, list(self.names.symbols))}")
+        return found
+
+    # Python's operators follow NumPy.
+
+    __array_priority__ = 1000
+
+    @property
+    def marked(self) -> Marked:
+        """The node with its row mark."""
+        return Marked(self.node, self.row)
+
+    def _with_other(self, operation: Callable[[Marked, Marked], Marked], other: Any, swap: bool = False) -> Any:
+        right = as_expression(other)
+        if right is None:
+            return NotImplemented
+        a, b = (right, self) if swap else (self, right)
+        made = operation(a.marked, b.marked)
+        return Expression(made.node, a.names.joined(b.names), made.row)
+
+    def __add__(self, other: Any) -> Any:
+        return self._with_other(lambda a, b: operators.add(a, b, 1), other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with_other(lambda a, b: operators.add(a, b, 1), other, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with_other(lambda a, b: operators.add(a, b, -1), other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with_other(lambda a, b: operators.add(a, b, -1), other, True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with_other(operators.multiply, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with_other(operators.multiply, other, True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with_other(operators.divide, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with_other(operators.divide, other, True)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._with_other(operators.matmul, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return self._with_other(operators.matmul, other, True)
+
+    def __pow__(self, exponent: Any) -> Any:
+        return self._with_other(operators.power, exponent)
+
+    def __neg__(self) -> Expression:
+        return Expression(scale(-1, self.node), self.names, self.row)
+
+    def __pos__(self) -> Expression:
+        return self
+
+    @property
+    def T(self) -> Expression:  # noqa: N802 - NumPy's name
+        """The transpose; of a vector the row mark is toggled."""
+        made = operators.transpose(self.marked)
+        return Expression(made.node, self.names, made.row)
+
+    def __getitem__(self, at: Any) -> Expression:
+        parts = at if isinstance(at, tuple) else (at,)
+        written = f"a_[{', '.join(map(_subscript, parts))}]"
+        node = build_formula(written, (), default_rulebook(), {"a_": self.node})
+        return Expression(node, self.names)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restored, (str(self), "; ".join(map(declaration, self.names.symbols.values())), self.names.written))
+
+
+class ShapeText(str):
+    """The text of a size in a shape."""
+
+    __slots__ = ()
+
+
+def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expression:
+    from matcalc.reading import expression
+
+    made = expression(text_, declarations)
+    return Expression(made.node, Names(made.names.symbols, written), made.row)
+
+
+def as_expression(value: Any) -> Expression | None:
+    """Return a number, an array of numbers or an expression as an expression; None for anything else."""
+    if isinstance(value, Expression):
+        return value
+    nothing = Names({}, ())
+    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
+        return Expression(number(operators.rational(value)), nothing)
+    if hasattr(value, "__array__") and hasattr(value, "shape"):
+        import numpy as np
+
+        array = np.asarray(value, dtype=np.float64)
+        return Expression(constant(array) if array.ndim else number(operators.rational(float(array))), nothing)
+    return None
+
+
+def name_of(wrt: Any) -> str:
+    """Return the name of a symbol given as text, as an expression or as a SymPy symbol."""
+    if isinstance(wrt, str):
+        return wrt
+    if isinstance(wrt, Expression) and wrt.node.kind == "symbol":
+        return wrt.node.name
+    name = getattr(wrt, "name", None)
+    if isinstance(name, str):
+        return name
+    raise UnknownName(f"{wrt} is no symbol to differentiate in")
+
+
+def _subscript(part: Any) -> str:
+    if not isinstance(part, slice):
+        return str(part)
+    ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
+    return ":".join([*ends, *([str(part.step)] if part.step is not None else [])])
+
+
+def _is_vec(layout: str) -> bool:
+    if layout not in ("tensor", "vec"):
+        raise ShapeError(f"unknown layout '{layout}': tensor or vec")
+    return layout == "vec"
+
+
+def _new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:
+    if given is None:
+        return list(defaults)
+    chosen = [given] if isinstance(given, str) else list(given)
+    if len(chosen) != len(defaults):
+        raise ShapeError(f"{parameter}= needs {len(defaults)} names, and has {len(chosen)}")
+    return chosen
+
+
+def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
+    """Return the size names that nodes or symbols use and no symbol's shape determines, in order of appearance."""
+    ordered = names.ordered()
+    met: list[str] = [n for s in ordered for size in s.shape for n in size.names]
+    for node in toposort(nodes):
+        sizes = [*node.shape]
+        if node.kind == "product":
+            sizes += node.index_sizes
+        elif node.kind == "size":
+            sizes.append(node.size)
+        met += [n for size in sizes for n in size.names]
+    return undetermined([(s.name, s.shape) for s in ordered], met)
+
+
+def evaluate_all(expressions: Sequence[Expression], args: Sequence[Any], values: Mapping[str, Any]) -> list[Any]:
+    """Return the values of expressions that share arguments, by plain NumPy."""
+    import numpy as np
+
+    names = expressions[0].names
+    for e in expressions[1:]:
+        names = names.joined(e.names)
+    nodes = [e.node for e in expressions]
+    expected = [*(n.name for n in names.ordered()), *free_sizes(nodes, names)]
+    bound = bind_arguments(expected, args, values)
+    arrays = {n.name: np.asarray(bound[n.name]) for n in names.ordered()}
+    given = {name: int(bound[name]) for name in expected if name not in arrays}
+    sizes = solve([(n.name, n.shape) for n in names.ordered()], {k: a.shape for k, a in arrays.items()}, given)
+    found = evaluate(nodes, arrays, sizes)
+    return [float(v) if np.ndim(v) == 0 and not np.iscomplexobj(v) else v for v in found]
+
+
+def bind_arguments(expected: Sequence[str], args: Sequence[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments by name from positions and keywords.
+
+    Raises: ShapeError that names what is missing, UnknownName what is too much.
+    """
+    if len(args) > len(expected):
+        raise ShapeError(f"{len(args)} arguments for {len(expected)}: {', '.join(expected)}")
+    bound = dict(zip(expected, args, strict=False))
+    for name, value in values.items():
+        if name not in expected:
+            raise UnknownName(f"no argument {name}{nearest(name, list(expected))}; they are {', '.join(expected)}")
+        if name in bound:
+            raise ShapeError(f"the argument {name} is given twice")
+        bound[name] = value
+    missing = [name for name in expected if name not in bound]
+    if missing:
+        raise ShapeError(f"missing argument{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
+    return bound
+

@@ -1,0 +1,180 @@
+"""Factoring: common factors of the terms of a sum are taken out where that reads shorter.
+
+The last pass before printing, on nodes, so that what is printed reads back. A factor is an operand that
+stands in the same way in several terms: it carries the same output axes and is linked to the rest by the
+same of its own indices. What it leaves behind is summed in its place, and factored again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from matcalc.node import Indices, Node, toposort
+from matcalc.substitute import remake
+from matcalc.tensor import add, product, scale
+
+Key = tuple[Node, tuple[int, ...]]
+LINKED, OPEN = -1, 0
+
+
+class Place(NamedTuple):
+    """Where a factor stands: which term, which operand of it."""
+
+    term: int
+    operand: int
+
+
+def factor(root: Node) -> Node:
+    """Return an equal node, its sums factored where that is shorter in tokens."""
+    return factor_all([root])[0]
+
+
+def factor_all(roots: Sequence[Node]) -> list[Node]:
+    """Return the factored roots; what they share is factored once."""
+    done: dict[Node, Node] = {}
+    for node in toposort(roots):
+        current = remake(node, done) if any(done[a] is not a for a in node.args) else node
+        done[node] = _factored(current)
+    return [done[root] for root in roots]
+
+
+def _factored(node: Node) -> Node:
+    """Factor a sum (or a scaled one) until nothing is gained; new inner sums are factored on the way."""
+    if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum":
+        inner = _factored(node.args[0])
+        return node if inner is node.args[0] else remake(node, {node.args[0]: inner})
+    while node.kind == "sum":
+        best = _best(node)
+        if best is None:
+            return node
+        node = _take_out(node, *best)
+    return node
+
+
+def _best(node: Node) -> tuple[Key, list[Place]] | None:
+    """Return the factor whose removal saves most tokens, and where it stands (one place a term)."""
+    found: dict[Key, dict[int, Place]] = {}
+    for number, term in enumerate(node.args):
+        for place, key in _candidates(term):
+            found.setdefault(key, {}).setdefault(number, Place(number, place))
+    best: tuple[int, Key, list[Place]] | None = None
+    for key, by_term in found.items():
+        if len(by_term) < 2:
+            continue
+        places = list(by_term.values())
+        saving = _saving(node, key, places)
+        if saving >= 0 and (best is None or saving > best[0]):
+            best = (saving, key, places)
+    return (best[1], best[2]) if best else None
+
+
+def _candidates(term: Node) -> list[tuple[int, Key]]:
+    """Return operands that can be taken out, each with how it stands.
+
+    A key holds, for each index of the operand, OPEN + 1 + axis if it is an output axis that no other
+    operand has, minus that if others share it, LINKED - rank if it is summed.
+    """
+    if term.kind != "product":
+        return [(0, (term, tuple(1 + a for a in range(len(term.shape)))))] if term.shape == () else []
+    if len(set(term.out)) < len(term.out):
+        return []
+    result = []
+    for place, (arg, indices) in enumerate(zip(term.args, term.indices, strict=True)):
+        if arg.kind == "selector" or len(set(indices)) < len(indices):
+            continue
+        others = {i for k, t in enumerate(term.indices) if k != place for i in t}
+        how = tuple(_standing(i, term.out, others) for i in indices)
+        if any(h == LINKED * 1000 for h in how):
+            continue
+        result.append((place, (arg, how)))
+    return result
+
+
+def _standing(index: int, out: Indices, others: set[int]) -> int:
+    if index in out:
+        axis = 1 + out.index(index)
+        return -axis if index in others else axis
+    return LINKED * 100 if index in others else LINKED * 1000
+
+
+def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
+    """Estimate the tokens saved: the factor and its operator once for each further term, less what is added."""
+    factor_node, how = key
+    size = tokens(factor_node) + 1
+    added = 2
+    for place in places:
+        term = node.args[place.term]
+        if term.kind != "product" or len(term.args) == 1:
+            coef = abs(node.coefs[place.term])
+            added += (0 if coef != 1 else 1) if not term.shape else 4
+            continue
+        left = {i for k, t in enumerate(term.indices) if k != place.operand for i in t}
+        needed = {i for i in term.out if i not in term.indices[place.operand]} | {
+            i for i, h in zip(term.indices[place.operand], how, strict=True) if h < 0
+        }
+        added += 6 * len(needed - left)
+    return (len(places) - 1) * size - added
+
+
+def _take_out(node: Node, key: Key, places: Sequence[Place]) -> Node:
+    """Return the sum with the factor taken out of the terms at `places`."""
+    factor_node, how = key
+    chosen = {place.term: place for place in places}
+    rests = [
+        (node.coefs[k], _rest(node.args[k], place.operand, how)) for k, place in chosen.items()
+    ]
+    inner = _factored(add(rests))
+    combined = _combined(node, factor_node, how, inner)
+    others: list[tuple[Fraction, Node]] = [
+        (c, a) for k, (c, a) in enumerate(zip(node.coefs, node.args, strict=True)) if k not in chosen
+    ]
+    return add([(Fraction(1), combined), *others]) if others else combined
+
+
+def _linked(how: Sequence[int]) -> list[int]:
+    return [position for position, h in enumerate(how) if h == LINKED * 100]
+
+
+def _rest(term: Node, place: int, how: Sequence[int]) -> Node:
+    """Return a term without its factor: output axes that it alone had are gone, its links are new axes."""
+    if term.kind != "product":
+        return product(1, [], ())
+    indices = term.indices[place]
+    alone = {i for i, h in zip(indices, how, strict=True) if h > 0}
+    out = (*(i for i in term.out if i not in alone), *(indices[p] for p in _linked(how)))
+    operands = [(a, t) for k, (a, t) in enumerate(zip(term.args, term.indices, strict=True)) if k != place]
+    return product(term.coef, operands, out, dict(enumerate(term.index_sizes)))
+
+
+def _combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> Node:
+    rank = len(node.shape)
+    links = _linked(how)
+    at = tuple(rank + links.index(p) if p in links else abs(h) - 1 for p, h in enumerate(how))
+    alone = {h - 1 for h in how if h > 0}
+    inner_at = (*(a for a in range(rank) if a not in alone), *(rank + k for k in range(len(links))))
+    return product(1, [(factor_node, at), (inner, inner_at)], tuple(range(rank)), dict(enumerate(node.shape)))
+
+
+def tokens(node: Node) -> int:
+    """Estimate the tokens that a node prints as."""
+    memo: dict[Node, int] = {}
+    for n in toposort(node):
+        memo[n] = _tokens(n, memo)
+    return memo[node]
+
+
+def _tokens(node: Node, memo: Mapping[Node, int]) -> int:
+    if node.kind in ("map", "op"):
+        if node.kind == "map" and node.rule.name == "pow":
+            return memo[node.args[0]] + 2
+        return 2 + sum(memo[a] + 1 for a in node.args)
+    if node.kind == "product":
+        return max(1, sum(memo[a] + 1 for a in node.args) - 1 + (node.coef != 1))
+    if node.kind == "sum":
+        return sum(memo[a] + 1 for a in node.args) + 1
+    return 1
+
+
+__all__ = ["factor", "factor_all", "scale", "tokens"]

@@ -1,0 +1,1 @@
+"""The text language: syntax tree, reading and writing. It knows spelling, no mathematics."""

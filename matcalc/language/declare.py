@@ -1,0 +1,232 @@
+"""Declarations: `X: matrix(m, n); lam: scalar positive` <-> records, and the signatures of rule files.
+
+A record keeps what was written (kind, sizes as trees, facts); what the sizes equal is found by unification
+later. Checked here is what the text alone decides: kinds and facts that exist, the number of sizes, what a
+size may be made of, facts that no such shape can have, and names used twice or for two things.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
+from matcalc.language.read import identifier, parse
+from matcalc.language.syntax import Ast, call_name, same, walk
+from matcalc.language.write import text as write
+
+_Kinds = Mapping[str, tuple[int, int]]
+
+KINDS: _Kinds = {
+    "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32),
+}  # fmt: skip
+RULE_KINDS: _Kinds = {
+    **KINDS, "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
+}  # fmt: skip
+"""Kind -> least and greatest number of its sizes; a rule file knows a few more than the user."""
+
+FACTS: Mapping[str, str] = {
+    "symmetric": "square", "skew": "square", "spd": "square", "psd": "square", "orthogonal": "square",
+    "lower": "matrix", "upper": "matrix", "diagonal": "square", "positive": "any", "nonnegative": "any",
+    "nonsingular": "square", "integer": "any", "constant": "any",
+}  # fmt: skip
+"""Fact -> the shapes that can have it."""
+
+_SIZE_HEADS = ("number", "name", "sum", "product", "negative", "call")
+_SIZE_CALLS = ("min", "max")
+_EXAMPLES = {"vector": "w: vector(n)", "matrix": "X: matrix(m, n)", "tensor": "T: tensor(m, n, k)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A declared name. `repeated` (E...) and `default` (k = 1) occur in signatures alone.
+
+    `span` is the place of the name in the text; an unnamed output has the name "".
+    """
+
+    name: str
+    kind: str
+    sizes: tuple[Ast, ...] = ()
+    facts: tuple[str, ...] = ()
+    span: tuple[int, int] = (0, 0)
+    repeated: bool = False
+    default: Ast | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The first line of an operation: `qr(X: matrix(m, n)) -> Q: matrix(m, k), R: matrix(k, n) upper`."""
+
+    name: str
+    parameters: tuple[Declaration, ...]
+    outputs: tuple[Declaration, ...]
+
+
+def read_declarations(
+    text: str, kinds: _Kinds = KINDS, facts: Mapping[str, str] = FACTS
+) -> tuple[Declaration, ...]:
+    """Return the declarations in `text`, separated by `;` or new lines, in order.
+
+    `kinds` may be RULE_KINDS, and `facts` those of a rulebook, each with the shapes that can have it.
+
+    Raises: ParseError, UnknownName (kind or fact), ShapeError; each with `text` and a position.
+    """
+    found: list[Declaration] = []
+    for begin, end in _pieces(text):
+        names, type_ = parse(text, "declaration", begin, end)
+        found.extend(_located(text, _declaration, token, type_, kinds, facts) for token in names)
+    _located(text, _check_names, found)
+    return tuple(found)
+
+
+def write_declarations(declarations: Iterable[Declaration]) -> str:
+    """Return text that `read_declarations` reads as `declarations`."""
+    return "; ".join(write_declaration(d) for d in declarations)
+
+
+def read_signature(text: str, facts: Mapping[str, str] = FACTS) -> Signature:
+    """Return the signature of a rule, `inv(X: matrix(n, n)) -> matrix(n, n)`."""
+    signature: Signature = _located(text, _signature, parse(text, "signature"), facts)
+    return signature
+
+
+def write_signature(signature: Signature) -> str:
+    """Return text that `read_signature` reads as `signature`."""
+    inputs = ", ".join(map(write_declaration, signature.parameters))
+    outputs = ", ".join(map(write_declaration, signature.outputs))
+    return f"{signature.name}({inputs}) -> {outputs}"
+
+
+def write_declaration(declaration: Declaration) -> str:
+    """Return the text of one declaration; an unnamed output is its type alone."""
+    d = declaration
+    sizes = f"({', '.join(map(write, d.sizes))})" if d.sizes else ""
+    default = "" if d.default is None else f" = {write(d.default)}"
+    name = f"{d.name}{'...' if d.repeated else ''}: " if d.name else ""
+    return " ".join([f"{name}{d.kind}{sizes}", *d.facts]) + default
+
+
+def size_names(declaration: Declaration) -> tuple[str, ...]:
+    """Return the names in the sizes of a declaration, by first appearance."""
+    nodes = (node for size in declaration.sizes for node in walk(size))
+    return tuple(dict.fromkeys(str(node.value) for node in nodes if node.head == "name"))
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    """Return the ranges between `;` and new lines that stand outside brackets, blank ones left out."""
+    cuts, depth = [-1], 0
+    for mark in re.finditer(r"[()\[\];\n]", text):
+        if mark.group() in "([":
+            depth += 1
+        elif mark.group() in ")]":
+            depth = max(depth - 1, 0)
+        elif depth == 0:
+            cuts.append(mark.start())
+    ranges = zip(cuts, [*cuts[1:], len(text)], strict=True)
+    return [(begin + 1, end) for begin, end in ranges if text[begin + 1 : end].strip()]
+
+
+def _located(text: str, action: Any, *args: Any) -> Any:
+    """Call `action`, giving its errors the text."""
+    try:
+        return action(*args)
+    except MatcalcError as fault:
+        fault.text = text
+        raise
+
+
+def _signature(parts: list[Any], facts: Mapping[str, str]) -> Signature:
+    token, parameters, outputs = parts
+    inputs: list[Declaration] = []
+    for name, dots, type_, default in parameters:
+        d = _declaration(name, type_, RULE_KINDS, facts)
+        inputs.append(Declaration(d.name, d.kind, d.sizes, d.facts, d.span, dots is not None, default))
+    results = [_declaration(name, type_, RULE_KINDS, facts) for name, type_ in outputs]
+    _check_names([*inputs, *(d for d in results if d.name)])
+    return Signature(identifier(token), tuple(inputs), tuple(results))
+
+
+def _declaration(token: Any, type_: list[Any], kinds: _Kinds, facts: Mapping[str, str]) -> Declaration:
+    kind, written, marks = type_
+    name = "" if token is None else identifier(token)
+    sizes = tuple(written or ())
+    _check_kind(kind, sizes, kinds, facts)
+    for size in sizes:
+        _check_size(size)
+    for k, mark in enumerate(marks):
+        if mark not in facts:
+            raise UnknownName(f"unknown fact '{mark}'", at=mark.start_pos, hint=_nearest(mark, facts))
+        if mark in marks[:k]:
+            raise ParseError(f"fact '{mark}' is given twice", at=mark.start_pos)
+        _check_fact(str(kind), sizes, mark, facts[mark])
+    first = kind if token is None else token
+    span = (first.start_pos, first.end_pos)
+    return Declaration(name, str(kind), sizes, tuple(map(str, marks)), span)
+
+
+def _check_kind(kind: Any, sizes: tuple[Ast, ...], kinds: _Kinds, facts: Mapping[str, str]) -> None:
+    if kind not in kinds:
+        hint = _nearest(kind, kinds)
+        if kind in facts:
+            example = "k: scalar" if facts[kind] == "any" else "X: matrix(n, n)"
+            hint = f"'{kind}' is a fact: write the kind first, as in  {example} {kind}"
+        raise UnknownName(f"unknown kind '{kind}'", at=kind.start_pos, hint=hint)
+    least, greatest = kinds[kind]
+    if least <= len(sizes) <= greatest:
+        return
+    takes = {(0, 0): "no sizes", (1, 1): "one size", (2, 2): "two sizes"}.get((least, greatest), "sizes")
+    hint = f"write  {_EXAMPLES[kind]}" if str(kind) in _EXAMPLES else ""
+    raise ShapeError(f"'{kind}' takes {takes}, found {len(sizes) or 'none'}", at=kind.start_pos, hint=hint)
+
+
+def _check_size(size: Ast) -> None:
+    """Refuse what no size is made of: integers, names, + - * //, min and max."""
+    for node in walk(size):
+        if node.head == "number" and node.value.denominator != 1:  # type: ignore[attr-defined]
+            raise ShapeError("a size is an integer", at=node.caret)
+        wrong_operator = node.head == "product" and not set(node.value) <= {"*", "//"}  # type: ignore[call-overload]
+        wrong_call = node.head == "call" and call_name(node) not in _SIZE_CALLS
+        if node.head not in _SIZE_HEADS or wrong_operator or wrong_call:
+            raise ShapeError("a size is made of integers, names, + - * //, min and max", at=node.caret)
+    if size.head == "negative" and size.args[0].head == "number":
+        raise ShapeError("a size is not negative", at=size.caret)
+
+
+def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> None:
+    """Refuse a fact that no value of this kind and these sizes can have."""
+    if shapes == "any":
+        return
+    if kind != "matrix":
+        raise ShapeError(f"'{mark}' is a fact about matrices, this is a {kind}", at=mark.start_pos)
+    plain = all(size.head in ("name", "number") for size in sizes)
+    if shapes == "square" and plain and not same(*sizes):
+        rows, columns = map(write, sizes)
+        hint = f"write  matrix({rows}, {rows}) {mark}"
+        message = f"'{mark}' is a fact about square matrices, this one is {rows} x {columns}"
+        raise ShapeError(message, at=mark.start_pos, hint=hint)
+
+
+def _check_names(declarations: list[Declaration]) -> None:
+    """Refuse a name that is declared twice, or is both a size and a symbol; an integer may stand in sizes."""
+    names: set[str] = set()
+    for d in declarations:
+        if d.name in names:
+            raise ShapeError(f"'{d.name}' is declared twice", at=d.span[0])
+        names.add(d.name)
+    names -= {d.name for d in declarations if d.kind == "integer"}
+    for d in declarations:
+        for node in (node for size in d.sizes for node in walk(size)):
+            if node.head == "name" and node.value in names:
+                message = f"'{node.value}' is both a size and a symbol"
+                raise ShapeError(message, at=node.caret, hint="give one of them another name")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """Return advice that names the known words nearest to `word`, or all of them."""
+    near = get_close_matches(word, list(known), n=2, cutoff=0.6)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"known: {' '.join(known)}"

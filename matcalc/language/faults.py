@@ -1,0 +1,222 @@
+"""What is wrong with a text, in the user's words: a parser's failure -> ParseError, with place and advice.
+
+Works on the failing prefix alone: its tokens are read once more, so the fast path of reading pays nothing for
+good messages. A parser state knows every token that may follow; what helps a person is the operand that is
+missing, the bracket that is open, or the spelling that is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from matcalc.errors import ParseError
+
+if TYPE_CHECKING:
+    from lark import Lark
+    from lark.exceptions import UnexpectedInput
+    from lark.lexer import Token
+
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+FORMS = {
+    "declaration": "a declaration reads  X: matrix(m, n) symmetric; w: vector(n); lam: scalar positive",
+    "signature": "a signature reads  f(X: matrix(m, n), k: integer) -> matrix(n, n)",
+}
+_ENDS_OPERAND = {"NAME", "NUMBER", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T"}
+_BEGINS_OPERAND = {"NAME", "NUMBER", "OPEN", "OPEN_BRACKET", "OPEN_BRACE"}
+_SEPARATORS = {",", ";", ":"}
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
+_WORDS = {
+    "COLON": "':'", "COMMA": "','", "OPEN": "'('", "CLOSE": "')'", "ARROW": "'->'", "NAME": "a name",
+    "EQUALS": "'='", "DOTS": "'...'", "$END": "the end",
+}  # fmt: skip
+
+
+def explain(parser: Lark, fault: UnexpectedInput, text: str, begin: int, end: int, start: str) -> ParseError:
+    """Return the error to raise for `fault`, met while reading `text[begin:end]` as `start`."""
+    from lark import TextSlice
+    from lark.exceptions import UnexpectedToken
+
+    found: Token | None = fault.token if isinstance(fault, UnexpectedToken) else None
+    at = end if found is not None and found.type == "$END" else (fault.pos_in_stream or 0)
+    if found is None:
+        return _character(text, at, end)
+    before: list[Any] = list(parser.lex(TextSlice(text, begin, at), dont_ignore=False))
+    stack = _open_brackets(before)
+    if start in FORMS and (found.type == "$END" or not _inside_sizes(before, start)):
+        return _form(fault, text, before, found, at, start)
+    message, place, hint = _diagnose(before, stack, found, at)
+    return ParseError(message, text=text, at=place, hint=hint)
+
+
+def show(character: str) -> str:
+    """Return a character as it can be read in a message."""
+    return f"'{character}'" if character.isprintable() else repr(character)
+
+
+def advice(rest: str) -> str:
+    """Return what may help where `rest` begins with a character that is not in the language."""
+    if rest[0] in _SUPERSCRIPTS:
+        return "write a power as x^2, an inverse as inv(X)"
+    method = re.match(r"\.([^\W\d]\w*)", rest)
+    if method:
+        name = method.group(1)
+        return f'a function is called as {name}(X); dialect="numpy" reads X.{name}'
+    if rest[0] in "\"'`“”‘":
+        return "a formula holds no quoted text; a transpose is A' in the matrix language, A.T in both"
+    if rest[0] == "^":
+        return "a power is written x**2"
+    if rest[0] in "&|!~":
+        return "there are no logical operators; where(x > 0, a, b) chooses entries"
+    return ""
+
+
+def _character(text: str, at: int, end: int) -> ParseError:
+    message = f"unexpected character {show(text[at])}"
+    return ParseError(message, text=text, at=at, hint=advice(text[at:end][:80]))
+
+
+def _open_brackets(tokens: list[Any]) -> list[Any]:
+    stack: list[Any] = []
+    for token in tokens:
+        if token in CLOSING:
+            stack.append(token)
+        elif token in CLOSING.values() and stack:
+            stack.pop()
+    return stack
+
+
+def _diagnose(before: list[Any], stack: list[Any], found: Any, at: int) -> tuple[str, int, str]:
+    """Return message, place and advice for the token `found` after the tokens `before`."""
+    last = before[-1] if before else None
+    after_operand = last is not None and last.type in _ENDS_OPERAND
+    if found.type == "$END":
+        return _ended(last, stack, after_operand, at)
+    if found in CLOSING.values():
+        return _closed(last, stack, found, after_operand)
+    if not after_operand:
+        return _missing_operand(last, found)
+    if found.type in _BEGINS_OPERAND:
+        return _missing_operator(before, stack, found)
+    return _misplaced(before, stack, found)
+
+
+def _ended(last: Any, stack: list[Any], after_operand: bool, at: int) -> tuple[str, int, str]:
+    if last is None:
+        return "expected an expression, found nothing", at, ""
+    if not after_operand and last not in CLOSING:
+        return f"expected {_operand(last)} after '{last}'", last.end_pos, ""
+    if stack:
+        opening = stack[-1]
+        hint = f"expected '{CLOSING[opening]}' before the end"
+        return f"'{opening}' is never closed", opening.start_pos, hint
+    return "unexpected end of the text", at, ""
+
+
+def _closed(last: Any, stack: list[Any], found: Any, after_operand: bool) -> tuple[str, int, str]:
+    at = found.start_pos
+    if not stack:
+        return f"'{found}' closes nothing", at, ""
+    opening = stack[-1]
+    if not after_operand and last is not opening:
+        return f"expected {_operand(last)} after '{last}', found '{found}'", at, ""
+    if CLOSING[opening] != found:
+        hint = f"'{opening}' in column {opening.column} is still open"
+        return f"expected '{CLOSING[opening]}', found '{found}'", at, hint
+    if last is opening:
+        return f"expected an expression between '{opening}' and '{found}'", at, ""
+    if found == "}":
+        return "expected ':' after the names of an index form", at, "write {i,j: A[i,k]*B[k,j]}"
+    return f"unexpected '{found}'", at, ""
+
+
+def _missing_operand(last: Any, found: Any) -> tuple[str, int, str]:
+    at = found.start_pos
+    if last is None or last in CLOSING:
+        return f"expected an operand before '{found}'", at, ""
+    return f"expected {_operand(last)} after '{last}', found '{found}'", at, ""
+
+
+def _missing_operator(before: list[Any], stack: list[Any], found: Any) -> tuple[str, int, str]:
+    at = found.start_pos
+    last = before[-1]
+    if found.type == last.type == "NUMBER" and found.startswith("."):
+        return f"expected an operator between '{last}' and '{found}'", at, "a number has one decimal point"
+    left = last
+    if last.type in ("TRANSPOSE", "TO_THE_T"):
+        left = f"{before[-2]}{last}"
+    between = f"between {_quoted(left)} and '{found}'"
+    if last.type == "NAME" and stack and stack[-1] == "{" and before[-2] in ("{", ","):
+        return f"expected ',' or ':' {between}", at, "write {i,j: A[i,k]*B[k,j]}"
+    plain = last.type not in ("CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE") and found.type in ("NAME", "NUMBER")
+    hint = f"for the product write {left}*{found}" if plain else "for the product write a '*' there"
+    entries = ", between entries a comma" if stack and stack[-1] == "[" else ""
+    return f"expected an operator {between}", at, hint + entries
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if "'" in word else f"'{word}'"
+
+
+def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, int, str]:
+    at = found.start_pos
+    if found.type == "POWER":
+        return "a power of a power needs parentheses", at, "write (a^b)^c or a^(b^c)"
+    if found.type == "EQUALS" or found == "=":
+        hint = "to compare, write '=='"
+        return "'=' stands only in keyword arguments, as in sum(X, axis=0)", at, hint
+    if found.type == "COMPARE":
+        if _compared(before, stack):
+            return "comparisons do not chain", at, "write two conditions, [0 <= i]*[i < k]"
+        where = "in an argument, as in where(x > 0, a, b), and in brackets in index form"
+        return f"'{found}' stands only {where}", at, ""
+    where = {
+        ":": "in parts, as in A[1:3, 0] or x[::-1], and after the names of an index form",
+        "->": "in arguments, as in matfun(x -> log(x)^2, S), after one name",
+        ",": "between arguments, subscripts and entries",
+        ";": "between the rows of [A, B; C, D]",
+    }.get(str(found), "in the arguments of a rule")
+    return f"'{found}' stands only {where}", at, ""
+
+
+def _compared(before: list[Any], stack: list[Any]) -> bool:
+    """Tell whether a comparison stands before in the same brackets, after the last comma."""
+    depth = 0
+    for token in reversed(before):
+        if token in CLOSING.values():
+            depth += 1
+        elif token in CLOSING:
+            depth -= 1
+        elif depth == 0 and token.type == "COMPARE":
+            return True
+        if depth < 0 or (depth == 0 and token in _SEPARATORS):
+            return False
+    return False
+
+
+def _operand(last: Any) -> str:
+    return "an expression" if last in _SEPARATORS or last.type in ("EQUALS", "ARROW") else "an operand"
+
+
+def _inside_sizes(before: list[Any], start: str) -> bool:
+    """Tell whether the failing place is among sizes, where the messages of formulas fit."""
+    return len(_open_brackets(before)) > (1 if start == "signature" else 0)
+
+
+def _form(fault: Any, text: str, before: list[Any], found: Any, at: int, start: str) -> ParseError:
+    """Return the error for a declaration or signature of the wrong form."""
+    stack = _open_brackets(before)
+    if found.type == "$END" and stack:
+        opening = stack[-1]
+        message = f"'{opening}' is never closed"
+        return ParseError(message, text=text, at=opening.start_pos, hint=f"expected '{CLOSING[opening]}'")
+    if found in CLOSING.values() and not stack:
+        return ParseError(f"'{found}' closes nothing", text=text, at=at)
+    expected = [word for name, word in _WORDS.items() if name in fault.expected]
+    words = " or ".join(expected) or "an expression"
+    shown = "the end" if found.type == "$END" else f"'{found}'"
+    place = before[-1].end_pos if found.type == "$END" and before else at
+    hint = FORMS[start]
+    if start == "declaration" and found == "," and len(before) > 2:
+        hint = "separate declarations by ';' or a new line"
+    return ParseError(f"expected {words}, found {shown}", text=text, at=place, hint=hint)

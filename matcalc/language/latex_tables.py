@@ -1,0 +1,112 @@
+r"""How names and functions look in LaTeX: tables, and the spelling of a symbol from its name and kind.
+
+Vectors are bold lower-case, matrices bold upper-case, scalars italic, tensors calligraphic, as in most
+textbooks of matrix algebra. A template is LaTeX with places for arguments: `{0}` the first one, `{0^}` the
+first one as a base or factor, in parentheses unless it is an atom. A function may have several, one for
+each number of arguments. Under `name:kind` stands one for a first argument of that kind (`name:` of unknown
+kind), under `name[]` one for its entries (the subscripts follow the arguments). What has no template is
+written as a call. A digit in braces after a letter, `_` or `^` is no place: `\mathbf{1}_{{0}}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+Templates = Mapping[str, str | tuple[str, ...]]
+
+TEMPLATES: Templates = {
+    "abs": r"\left|{0}\right|",
+    "adj": r"\operatorname{adj}({0})",
+    "det": r"\det({0})",
+    "dot": r"{0^}^\top {1^}",
+    "erf": r"\operatorname{erf}({0})",
+    "expm": r"e^{{0}}",
+    "eye": r"\mathbf{I}_{{0}}",
+    "eye[]": r"\delta_{{1}{2}}",
+    "inv": r"{0^}^{-1}",
+    "khatri_rao": r"{0^} \ast {1^}",
+    "kron": r"{0^} \otimes {1^}",
+    "lambda_max": r"\lambda_{\max}({0})",
+    "lambda_min": r"\lambda_{\min}({0})",
+    "log10": r"\log_{10}({0})",
+    "log2": r"\log_2({0})",
+    "logdet": r"\log\left|\det({0})\right|",
+    "norm1": r"\lVert {0} \rVert_1",
+    "norm2": r"\lVert {0} \rVert_2",
+    "norm2:": r"\lVert {0} \rVert",
+    "norm2:matrix": r"\lVert {0} \rVert_F",
+    "norminf": r"\lVert {0} \rVert_\infty",
+    "normp": r"\lVert {0} \rVert_{{1}}",
+    "nuclear_norm": r"\lVert {0} \rVert_*",
+    "ones": (r"\mathbf{1}_{{0}}", r"\mathbf{1}_{{0} \times {1}}"),
+    "outer": r"{0^} {1^}^\top",
+    "pinv": r"{0^}^{+}",
+    "sigmoid": r"\sigma({0})",
+    "spectral_norm": r"\sigma_{\max}({0})",
+    "spectral_radius": r"\rho({0})",
+    "sqrt": r"\sqrt{{0}}",
+    "sqrtm": r"{0^}^{1/2}",
+    "step": r"\mathbb{1}[{0} > 0]",
+    "vec": r"\operatorname{vec}({0})",
+    "where": r"\begin{cases} {1} & \text{if } {0} \\ {2} & \text{otherwise} \end{cases}",
+    "zeros": (r"\mathbf{0}_{{0}}", r"\mathbf{0}_{{0} \times {1}}"),
+}
+
+COMMANDS = frozenset((
+    "arccos", "arcsin", "arctan", "cos", "cosh", "cot", "coth", "det", "exp", "gcd", "inf", "lim", "ln",
+    "log", "max", "min", "sec", "sin", "sinh", "sup", "tan", "tanh",
+))  # fmt: skip
+"""Functions with a command of their own in LaTeX; the others are set by operatorname."""
+
+_GREEK_WORDS = (
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
+    "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta",
+    "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+)  # fmt: skip
+_GREEK_LETTERS = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
+GREEK: Mapping[str, str] = {
+    **{word: f"\\{word}" for word in _GREEK_WORDS},
+    **{letter: f"\\{word}" for letter, word in zip(_GREEK_LETTERS, _GREEK_WORDS, strict=True)},
+    "lam": r"\lambda", "eps": r"\epsilon", "sig": r"\sigma", "ς": r"\varsigma", "ϵ": r"\epsilon",
+}  # fmt: skip
+
+_FONTS = {"vector": r"\mathbf", "matrix": r"\mathbf", "tensor": r"\mathcal"}
+_NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
+
+
+def symbol(name: str, kinds: Mapping[str, str], entry: bool = False) -> str:
+    """Return a symbol's LaTeX; an `entry` of it is an italic scalar. `dX` is a differential if X is known."""
+    if name[0] == "d" and name[1:] in kinds:
+        return r"\mathrm{d}" + symbol(name[1:], kinds, entry)
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return rf"\mathit{{{escaped(name)}}}"
+    word = _word(found["word"], "scalar" if entry else kinds.get(name, "scalar"))
+    below = ",".join(part for part in (found["number"], *(found["below"] or "").split("_")) if part)
+    return f"{word}_{{{_subscript(below)}}}" if below else word
+
+
+def operator(name: str) -> str:
+    """Return the LaTeX of a function's name where it is called."""
+    return f"\\{name}" if name in COMMANDS else rf"\operatorname{{{escaped(name)}}}"
+
+
+def escaped(text: str) -> str:
+    """Return `text` with LaTeX's own characters made plain."""
+    return text.replace("_", r"\_")
+
+
+def _word(word: str, kind: str) -> str:
+    if word in GREEK:
+        return rf"\boldsymbol{{{GREEK[word]}}}" if kind in _FONTS else GREEK[word]
+    if kind in _FONTS:
+        return f"{_FONTS[kind]}{{{escaped(word)}}}"
+    return escaped(word) if len(word) == 1 else rf"\mathit{{{escaped(word)}}}"
+
+
+def _subscript(below: str) -> str:
+    if below in GREEK:
+        return GREEK[below]
+    plain = all(len(part) == 1 or part.isdigit() for part in below.split(","))
+    return below if plain else rf"\mathrm{{{below}}}"

@@ -1,0 +1,300 @@
+"""Reading: text -> Ast, by an LALR grammar whose reductions build the tree, so that nothing recurses.
+
+The grammar (grammar.lark) is the precedence table; this file says what each reduction makes, and hands a
+failure to `faults`, which puts it in the user's words. Reading knows spelling alone: it does not know which
+names are declared, what a function takes, or whether `A*B` fits. It never evaluates text. The basic lexer
+suffices: no token means different things in different places, so errors are found by the parser alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+from unicodedata import normalize
+
+from matcalc.errors import MatcalcError, ParseError
+from matcalc.language import faults
+from matcalc.language.syntax import Ast
+
+if TYPE_CHECKING:
+    from lark import Lark, Token
+
+MAX_DIGITS = 1000  # of a number's decimal form: beyond it Fraction would take time or memory without bound
+
+Actions = dict[str, Callable[[list[Any]], Any]]
+
+_SPELLINGS = {
+    "∘": ".*", "⊙": ".*", "⊘": "./", "·": "*", "**": "^", ".**": ".^", "≤": "<=", "≥": ">=", "≠": "!=",
+}  # fmt: skip
+
+
+def read(text: str) -> Ast:
+    """Return the tree of a formula.
+
+    Raises: ParseError with the text and the position of the fault.
+    """
+    root = cast(Ast, parse(text, "expression"))
+    if _has_relation(text):
+        _check_relations(root, text)
+    return root
+
+
+def read_relation(text: str) -> Ast:
+    """Return the tree of a formula or of one comparison of two, such as the domain `x > -1` of a rule."""
+    root = cast(Ast, parse(text, "relation"))
+    for side in root.args if root.head == "compare" else (root,):
+        _check_relations(side, text)
+    return root
+
+
+def parse(text: str, start: str, begin: int = 0, end: int | None = None) -> Any:
+    """Parse `text[begin:end]` as `start` of the grammar; positions count from the start of `text`."""
+    return run(_parser(), text, start, begin, end)
+
+
+def run(parser: Lark, text: str, start: str, begin: int = 0, end: int | None = None) -> Any:
+    """Parse with any parser of this package, its failures told by `faults`."""
+    from lark import TextSlice
+    from lark.exceptions import UnexpectedInput
+
+    stop = len(text) if end is None else end
+    try:
+        return parser.parse(TextSlice(text, begin, stop), start=start)
+    except UnexpectedInput as fault:
+        raise faults.explain(parser, fault, text, begin, stop, start) from None
+    except MatcalcError as fault:
+        fault.text = text
+        raise
+
+
+@cache
+def _parser() -> Lark:
+    return build("grammar.lark", ["expression", "relation", "declaration", "signature"], ACTIONS)
+
+
+def build(grammar: str, starts: list[str], actions: Actions) -> Lark:
+    """Return the parser of a grammar file that reduces by `actions`."""
+    from lark import Lark
+
+    transformer = cast(Any, SimpleNamespace(**actions))
+    return Lark.open(
+        grammar, rel_to=__file__, parser="lalr", lexer="basic", start=starts, transformer=transformer
+    )
+
+
+def _has_relation(text: str) -> bool:
+    return "[" in text and any(mark in text for mark in "=<>≤≥≠")
+
+
+def _check_relations(root: Ast, text: str) -> None:
+    """Refuse a condition outside index form (inside, the grammar puts it in its place)."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.head == "condition":
+            hint = "write {i,j: A[i,j]*[i >= j]}, or where(x > 0, a, b) for entries"
+            raise ParseError("a condition stands only in index form", text=text, at=node.caret, hint=hint)
+        if node.head != "index_form":
+            stack.extend(node.args)
+            if node.head == "call":
+                stack.extend(value for _, value in cast(Any, node.value)[1])
+
+
+# What each reduction makes of its children. Lists are gathered in place: a chain of any length is linear.
+
+
+def _gather(children: list[Any]) -> list[Any]:
+    return children
+
+
+def _more(children: list[Any]) -> list[Any]:
+    gathered: list[Any] = children[0]
+    gathered.extend(children[1:])
+    return gathered
+
+
+def _only(children: list[Any]) -> Any:
+    return children[0]
+
+
+def _sum(children: list[Any]) -> Ast:
+    chain = children[0]
+    signs = (1, *(1 if sign == "+" else -1 for sign in chain[1::2]))
+    return _chain("sum", chain, signs)
+
+
+def _product(children: list[Any]) -> Ast:
+    chain = children[0]
+    return _chain("product", chain, tuple(_SPELLINGS.get(op, str(op)) for op in chain[1::2]))
+
+
+def _chain(head: str, chain: list[Any], value: tuple[object, ...]) -> Ast:
+    span = (chain[0].span[0], chain[-1].span[1])
+    return Ast(head, tuple(chain[0::2]), value, span, chain[1].start_pos)
+
+
+def _signed(children: list[Any]) -> Ast:
+    sign, x = children
+    span = (sign.start_pos, x.span[1])
+    if sign == "+":
+        return Ast(x.head, x.args, x.value, span, x.caret)
+    return Ast("negative", (x,), None, span, sign.start_pos)
+
+
+def _power(children: list[Any]) -> Ast:
+    base, operator, exponent = children
+    value = _SPELLINGS.get(operator, str(operator))
+    return Ast("power", (base, exponent), value, (base.span[0], exponent.span[1]), operator.start_pos)
+
+
+def _transpose(children: list[Any]) -> Ast:
+    x, mark = children
+    value = "^T" if mark.type == "TO_THE_T" else None
+    return Ast("transpose", (x,), value, (x.span[0], mark.end_pos), mark.start_pos)
+
+
+def _number(children: list[Any]) -> Ast:
+    token = children[0]
+    digits, _, exponent = token.lower().partition("e")
+    if len(digits) > MAX_DIGITS or len(exponent) > 8 or abs(int(exponent or 0)) > MAX_DIGITS:
+        raise ParseError(f"a number of more than {MAX_DIGITS} digits", at=token.start_pos)
+    return Ast("number", (), Fraction(token.rstrip(".").replace(".e", "e").replace(".E", "E")), _span(token))
+
+
+def _name(children: list[Any]) -> Ast:
+    token = children[0]
+    return Ast("name", (), identifier(token), _span(token))
+
+
+def identifier(token: Token) -> str:
+    """Return a name in the form that Python compares (NFKC); refuse what is no identifier in Unicode."""
+    if token.isascii():
+        return str(token)
+    name = normalize("NFKC", token)
+    if token.isidentifier() and name.isidentifier():
+        return name
+    wrong = next(k for k in range(1, len(token) + 1) if not token[:k].isidentifier()) - 1
+    at = cast(int, token.start_pos) + wrong
+    message = f"unexpected character {faults.show(token[wrong])}"
+    raise ParseError(message, at=at, hint=faults.advice(token[wrong:]))
+
+
+def _span(token: Token) -> tuple[int, int]:
+    return cast("tuple[int, int]", (token.start_pos, token.end_pos))
+
+
+def _parenthesised(children: list[Any]) -> Ast:
+    opening, x, closing = children
+    return Ast(x.head, x.args, x.value, (opening.start_pos, closing.end_pos), x.caret)
+
+
+def _call(children: list[Any]) -> Ast:
+    token, _, arguments, closing = children
+    positional, keywords = split_arguments(arguments)
+    span = (token.start_pos, closing.end_pos)
+    return Ast("call", positional, (identifier(token), keywords), span)
+
+
+def split_arguments(arguments: list[Any]) -> tuple[tuple[Ast, ...], tuple[tuple[str, Ast], ...]]:
+    """Return the plain and the keyword arguments of a call."""
+    plain: list[Ast] = []
+    keywords: list[tuple[Any, Ast]] = []
+    for argument in arguments:
+        if isinstance(argument, Ast):
+            _after_keywords(argument, keywords)
+            plain.append(argument)
+            continue
+        key, value = argument
+        if any(key == other for other, _ in keywords):
+            raise ParseError(f"keyword argument '{key}' is given twice", at=key.start_pos)
+        keywords.append(argument)
+    return tuple(plain), tuple((identifier(key), value) for key, value in keywords)
+
+
+def _after_keywords(argument: Ast, keywords: list[tuple[Any, Ast]]) -> None:
+    if keywords:
+        key = keywords[-1][0]
+        hint = f"to compare, write '{key} == ...'"
+        message = f"a plain argument after the keyword argument '{key}='"
+        raise ParseError(message, at=argument.span[0], hint=hint)
+
+
+def _keyword(children: list[Any]) -> tuple[Any, Ast]:
+    return children[0], children[1]
+
+
+def _function(children: list[Any]) -> Ast:
+    parameter, arrow, body = children
+    span = (parameter.start_pos, body.span[1])
+    return Ast("function", (body,), identifier(parameter), span, arrow.start_pos)
+
+
+def _spread(children: list[Any]) -> Ast:
+    x, dots = children
+    return Ast("spread", (x,), None, (x.span[0], dots.end_pos), dots.start_pos)
+
+
+def _compare(children: list[Any]) -> Ast:
+    left, relation, right = children
+    value = _SPELLINGS.get(relation, str(relation))
+    return Ast("compare", (left, right), value, (left.span[0], right.span[1]), relation.start_pos)
+
+
+def _condition(children: list[Any]) -> Ast:
+    opening, left, relation, right, closing = children
+    value = _SPELLINGS.get(relation, str(relation))
+    return Ast("condition", (left, right), value, (opening.start_pos, closing.end_pos), relation.start_pos)
+
+
+def _part(children: list[Any]) -> Ast:
+    base, opening, subscripts, closing = children
+    return Ast("part", (base, *subscripts), None, (base.span[0], closing.end_pos), opening.start_pos)
+
+
+def _slice(children: list[Any]) -> Ast:
+    start, colon, stop, _, step = children
+    written = [x for x in children if x is not None]
+    first, last = _ends(written[0])[0], _ends(written[-1])[1]
+    bounds = tuple(x or Ast("empty", (), None, (last, last)) for x in (start, stop, step))
+    return Ast("slice", bounds, None, (first, last), colon.start_pos)
+
+
+def _ends(x: Any) -> tuple[int, int]:
+    return x.span if isinstance(x, Ast) else _span(x)
+
+
+def _block(children: list[Any]) -> Ast:
+    opening, rows, closing = children
+    return Ast("block", tuple(rows), None, (opening.start_pos, closing.end_pos))
+
+
+def _row(children: list[Any]) -> Ast:
+    entries = children[0]
+    return Ast("row", tuple(entries), None, (entries[0].span[0], entries[-1].span[1]))
+
+
+def _index_form(children: list[Any]) -> Ast:
+    opening, tokens, _, body, closing = children
+    names = tuple(identifier(token) for token in tokens)
+    for k, token in enumerate(tokens):
+        if names[k] in names[:k]:
+            raise ParseError(f"index '{names[k]}' is listed twice", at=token.start_pos)
+    return Ast("index_form", (body,), names, (opening.start_pos, closing.end_pos))
+
+
+def _unnamed(children: list[Any]) -> list[list[Any]]:
+    return [[None, children[0]]]
+
+
+ACTIONS: Actions = {
+    "gather": _gather, "more": _more, "terms": _gather, "factors": _gather, "expression": _only,
+    "relation": _only, "sum": _sum, "product": _product, "signed": _signed, "power": _power,
+    "transpose": _transpose, "number": _number, "name": _name, "parenthesised": _parenthesised, "call": _call,
+    "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
+    "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
+    "index_form": _index_form, "declaration": _gather, "declared": _gather, "type": _gather,
+    "parameter": _gather, "output": _gather, "signature": _gather, "outputs": _only, "unnamed": _unnamed,
+}  # fmt: skip

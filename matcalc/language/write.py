@@ -1,0 +1,255 @@
+"""Writing: Ast -> text with as few parentheses as the precedence table allows; reading gives the tree back.
+
+A tree becomes pieces of text with a stack, so it may be of any depth. A sum in a sum or a product in a
+product keeps its parentheses: the trees differ, and a chain is elaborated in one piece. Nothing is reordered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, cast
+
+from matcalc.language.syntax import Ast, call_keywords, call_name
+
+SUM, PRODUCT, SIGNED, TIGHT, TRANSPOSED, PRIMARY = range(1, 7)
+"""Levels of the precedence table; TRANSPOSED is a power's equal that may also be a base and have parts."""
+
+Piece = str | tuple[Ast, int]
+"""What is still to be written: text, or a tree and the least level that needs no parentheses."""
+
+
+def text(ast: Ast) -> str:
+    """Return the text of a tree, which `read` gives back."""
+    written: list[str] = []
+    stack: list[Piece] = [(ast, SUM)]
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, str):
+            written.append(piece)
+            continue
+        node, least = piece
+        pieces = list(_PIECES[node.head](node))
+        if level(node) < least:
+            pieces = ["(", *pieces, ")"]
+        stack.extend(reversed(pieces))
+    return "".join(written)
+
+
+def level(node: Ast) -> int:
+    """Return the level of a tree in the precedence table; 0 for an argument such as `x > 0`."""
+    if node.head == "number":
+        return _number_level(cast(Fraction, node.value))
+    if node.head == "part":
+        return _part_level(node)
+    return _LEVELS.get(node.head, 0)
+
+
+def number_text(value: Fraction) -> str:
+    """Return the shorter exact decimal form of a number, `1/3` where there is none.
+
+    A negative one is written with its sign, a quotient without parentheses: `level` tells.
+    """
+    sign, size = ("-" if value < 0 else ""), abs(value)
+    places = _places(size.denominator)
+    if places is None:
+        return f"{sign}{size.numerator}/{size.denominator}"
+    return sign + _decimal(size.numerator * 10**places // size.denominator, places)
+
+
+def _places(denominator: int) -> int | None:
+    """Return how many decimals 1/denominator has, None if no number of them is enough."""
+    places = 0
+    while denominator % 10 == 0:
+        denominator, places = denominator // 10, places + 1
+    for prime in (2, 5):
+        while denominator % prime == 0:
+            denominator, places = denominator // prime, places + 1
+    return places if denominator == 1 else None
+
+
+def _decimal(digits: int, places: int) -> str:
+    """Return digits * 10^-places, with an exponent where the number is far from 1 and that is shorter."""
+    shown = str(digits)
+    padded = shown.rjust(places + 1, "0")
+    positional = f"{padded[:-places]}.{padded[-places:]}" if places else shown
+    magnitude = len(shown) - places - 1
+    if -5 <= magnitude < 16:
+        return positional
+    mantissa = shown.rstrip("0")
+    point = "." if len(mantissa) > 1 else ""
+    scientific = f"{mantissa[0]}{point}{mantissa[1:]}e{magnitude}"
+    return min(scientific, positional, key=len)
+
+
+def _number_level(value: Fraction) -> int:
+    if _places(value.denominator) is None:
+        return PRODUCT
+    return SIGNED if value < 0 else PRIMARY
+
+
+def _part_level(node: Ast) -> int:
+    """Return PRIMARY, or TRANSPOSED where the innermost base is no primary: `A'[0, :]`."""
+    base, _ = _part_chain(node)
+    return PRIMARY if level(base) == PRIMARY else TRANSPOSED
+
+
+def _part_chain(node: Ast) -> tuple[Ast, list[Ast]]:
+    """Return the innermost base of parts of parts, and the parts from the inside out."""
+    parts: list[Ast] = []
+    while node.head == "part":
+        parts.append(node)
+        node = node.args[0]
+    return node, parts[::-1]
+
+
+def _number(node: Ast) -> Iterator[Piece]:
+    yield number_text(cast(Fraction, node.value))
+
+
+def _name(node: Ast) -> Iterator[Piece]:
+    yield str(node.value)
+
+
+def _sum(node: Ast) -> Iterator[Piece]:
+    signs = cast("tuple[int, ...]", node.value)
+    for k, (sign, term) in enumerate(zip(signs, node.args, strict=True)):
+        if k:
+            yield " + " if sign > 0 else " - "
+        elif sign < 0:
+            yield "-"
+        yield term, (PRODUCT if k or sign > 0 or _takes_sign(term) else SIGNED)
+
+
+def _takes_sign(term: Ast) -> bool:
+    """Tell whether a sign before a product may be read as one of its first factor."""
+    return term.head != "product" or not {"//", "%"} & set(cast("tuple[str, ...]", term.value))
+
+
+def _product(node: Ast) -> Iterator[Piece]:
+    operators = cast("tuple[str, ...]", node.value)
+    first = node.args[0]
+    yield first, (PRODUCT if first.head == "number" else SIGNED)
+    for operator, factor in zip(operators, node.args[1:], strict=True):
+        yield operator
+        yield factor, SIGNED
+
+
+def _negative(node: Ast) -> Iterator[Piece]:
+    yield "-"
+    yield node.args[0], SIGNED
+
+
+def _power(node: Ast) -> Iterator[Piece]:
+    base, exponent = node.args
+    yield base, TRANSPOSED
+    yield str(node.value)
+    if node.value == "^" and _is_t(exponent):
+        yield from ("(", (exponent, SUM), ")")  # A^T is a transpose
+        return
+    while exponent.head == "negative":
+        yield "-"
+        exponent = exponent.args[0]
+    if exponent.head == "number" and level(exponent) == SIGNED:
+        yield "-"
+        exponent = Ast("number", (), -cast(Fraction, exponent.value))
+    yield exponent, PRIMARY
+
+
+def _is_t(exponent: Ast) -> bool:
+    base, _ = _part_chain(exponent)
+    return base.head == "name" and base.value == "T"
+
+
+def _transpose(node: Ast) -> Iterator[Piece]:
+    yield node.args[0], TIGHT
+    yield "^T" if node.value == "^T" else "'"
+
+
+def _list(nodes: tuple[Ast, ...], least: int, separator: str = ", ") -> Iterator[Piece]:
+    for k, node in enumerate(nodes):
+        if k:
+            yield separator
+        yield node, least
+
+
+def _call(node: Ast) -> Iterator[Piece]:
+    yield f"{call_name(node)}("
+    yield from _list(node.args, 0)
+    for k, (key, value) in enumerate(call_keywords(node), start=len(node.args)):
+        yield f"{', ' if k else ''}{key}="
+        yield value, SUM
+    yield ")"
+
+
+def _part(node: Ast) -> Iterator[Piece]:
+    base, parts = _part_chain(node)
+    yield base, TRANSPOSED
+    for part in parts:
+        subscripts = part.args[1:]
+        yield "["
+        yield from _list(subscripts, 0, "," if all(x.head == "name" for x in subscripts) else ", ")
+        yield "]"
+
+
+def _slice(node: Ast) -> Iterator[Piece]:
+    start, stop, step = node.args
+    yield start, 0
+    yield ":"
+    yield stop, 0
+    if step.head != "empty":
+        yield ":"
+        yield step, 0
+
+
+def _empty(node: Ast) -> Iterator[Piece]:
+    return iter(())
+
+
+def _block(node: Ast) -> Iterator[Piece]:
+    yield "["
+    yield from _list(node.args, 0, "; ")
+    yield "]"
+
+
+def _row(node: Ast) -> Iterator[Piece]:
+    return _list(node.args, 0)
+
+
+def _index_form(node: Ast) -> Iterator[Piece]:
+    yield f"{{{','.join(cast('tuple[str, ...]', node.value))}: "
+    yield node.args[0], SUM
+    yield "}"
+
+
+def _relation(node: Ast) -> Iterator[Piece]:
+    yield node.args[0], SUM
+    yield f" {node.value} "
+    yield node.args[1], SUM
+
+
+def _condition(node: Ast) -> Iterator[Piece]:
+    return iter(["[", *_relation(node), "]"])
+
+
+def _function(node: Ast) -> Iterator[Piece]:
+    yield f"{node.value} -> "
+    yield node.args[0], SUM
+
+
+def _spread(node: Ast) -> Iterator[Piece]:
+    yield node.args[0], SUM
+    yield "..."
+
+
+_LEVELS = {
+    "name": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY, "index_form": PRIMARY,
+    "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM,
+}  # fmt: skip
+
+_PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
+    "number": _number, "name": _name, "sum": _sum, "product": _product, "negative": _negative,
+    "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
+    "empty": _empty, "block": _block, "row": _row, "index_form": _index_form, "condition": _condition,
+    "compare": _relation, "function": _function, "spread": _spread,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""From nodes back to what a mathematician writes."""

@@ -1,0 +1,139 @@
+"""Calls: operations with their arguments and parameters in the order of the signature, and with batches.
+
+An operation along one axis of a matrix is `f(X, axis=1)`; every other batch is an index form whose arguments
+are index forms over the outer names: `{i,j,k: solve({p,q: T[i,p,q]}, b)[j]}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from matcalc.elaborate.powers import MATRIX_POWER
+from matcalc.node import Node
+from matcalc.notation import forms
+from matcalc.notation.context import Context
+from matcalc.notation.forms import Form
+from matcalc.notation.reading import Reading, of_difference
+from matcalc.signature_shapes import PLAIN
+from matcalc.sizes import Size
+
+
+def operation_reading(context: Context, node: Node) -> Reading:
+    """Return the reading of an op."""
+    if not node.batch_rank:
+        return _plain(context, node)
+    if _is_axis(node):
+        return Reading(_along_axis(context, node))
+    return Reading(_batched(context, node))
+
+
+def _plain(context: Context, node: Node) -> Reading:
+    readings = [context.readings[arg] for arg in node.args]
+    shown = [r.form for r in readings]
+    place, odd = _difference(node)
+    if place is None or readings[place].minus is None:
+        return Reading(_call(context, node, shown))
+
+    def make(form: Form) -> Form:
+        return _call(context, node, [*shown[:place], form, *shown[place + 1 :]])
+
+    return of_difference(readings[place], odd, make)
+
+
+def _difference(node: Node) -> tuple[int | None, bool]:
+    """Return the argument whose sign the operation gives up, and whether it comes out."""
+    tensors = [p for p in node.rule.signature.parameters if p.kind not in PLAIN]
+    fixed = []
+    for place in range(len(node.args)):
+        parameter = tensors[min(place, len(tensors) - 1)]
+        if parameter.repeated or parameter.name in node.rule.linear:
+            return place, True
+        fixed.append(place)
+    if len(fixed) != 1:
+        return None, False
+    if node.rule.even:
+        return fixed[0], False
+    degree = node.rule.degree
+    if not node.rule.homogeneous or not isinstance(degree, Fraction) or degree.denominator != 1:
+        return None, False
+    return fixed[0], degree.numerator % 2 == 1
+
+
+def _call(context: Context, node: Node, shown: Sequence[Form]) -> Form:
+    if node.rule.name == MATRIX_POWER and len(shown) == 1:
+        return forms.raised(shown[0], parameter_form(context, node.params[0]), False)
+    return forms.call(name_of(node), *arguments(context, node, shown))
+
+
+def name_of(node: Node) -> str:
+    """Return the name by which a map or op is called."""
+    output = node.output if node.kind == "op" else ""
+    return f"{node.rule.name}_{output}" if output else node.rule.spelling
+
+
+def arguments(context: Context, node: Node, shown: Sequence[Form]) -> list[Form]:
+    """Return operands and parameters in the order of the signature."""
+    tensors, values = list(shown), list(node.params)
+    found: list[Form] = []
+    for parameter in node.rule.signature.parameters:
+        if parameter.kind in PLAIN:
+            if values:
+                found.append(parameter_form(context, values.pop(0)))
+        elif parameter.repeated:
+            found += tensors
+            tensors = []
+        elif tensors:
+            found.append(tensors.pop(0))
+    return found
+
+
+def parameter_form(context: Context, value: Any) -> Form:
+    """Return a parameter that is no tensor: a number, a size, a function."""
+    if isinstance(value, Size):
+        return context.size(value)
+    if isinstance(value, Node):
+        return context.function(value)
+    exact = Fraction(value)
+    form = forms.number(abs(exact))
+    return forms.negated(form) if exact < 0 else form
+
+
+def _is_axis(node: Node) -> bool:
+    """Whether an operation acts along one axis of its one matrix."""
+    return (
+        node.batch_rank == 1
+        and node.batches[0] == (0,)
+        and node.args[0].rank == 2
+        and not any(node.batches[1:])
+    )
+
+
+def _along_axis(context: Context, node: Node) -> Form:
+    readings = [context.readings[arg] for arg in node.args]
+    straight = readings[0].form
+    across = readings[0].turned or forms.transposed(straight)
+    rest = [r.form for r in readings[1:]]
+    by_rows = "symmetric" in node.args[0].facts or straight.cost <= across.cost
+    axis = forms.number(int(by_rows))
+    shown = [straight if by_rows else across, *rest]
+    form = forms.call(name_of(node), *arguments(context, node, shown), axis=axis)
+    return forms.transposed(form) if node.rank == 2 and not by_rows else form
+
+
+def _batched(context: Context, node: Node) -> Form:
+    taken = forms.used([context.readings[arg].form for arg in node.args])
+    outputs = context.names.fresh(node.rank)
+    batch = outputs[: node.batch_rank]
+    shown = []
+    for arg, carried in zip(node.args, node.batches, strict=True):
+        form = context.readings[arg].form
+        core = arg.rank - len(carried)
+        if carried:
+            names = context.names.fresh(core, {*outputs, *taken})
+            form = forms.entry(form, [*(batch[b] for b in carried), *names])
+            form = forms.index_form(names, form) if core else form
+        shown.append(form)
+    call = forms.call(name_of(node), *arguments(context, node, shown))
+    return forms.index_form(outputs, forms.entry(call, outputs[node.batch_rank :]))

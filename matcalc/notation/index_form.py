@@ -1,0 +1,165 @@
+"""Index form: what matrix notation cannot say, `{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}`.
+
+Factors are the contracted parts of the network, each in matrix form with the names of its axes. A repeated
+output index is an identity between two names, an index that no factor measures gets its length from
+`ones(n)[k]`, a selector is a condition. Names are chosen outside those of symbols and sizes, and outside
+those used in nested index forms, so that no name is ever captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import chain, count
+
+from matcalc.language import syntax
+from matcalc.language.read import read as read_text
+from matcalc.node import Indices
+from matcalc.notation import forms, pieces
+from matcalc.notation.contraction import Net, reduce_net
+from matcalc.notation.forms import ATOM, Form, call, entry
+from matcalc.notation.measure import tokens
+from matcalc.notation.pieces import Piece
+from matcalc.notation.reading import quotient
+from matcalc.selectors import Selector
+from matcalc.sizes import Size
+
+LETTERS = "ijklpqrstuvabcdefgh"
+
+
+class Names:
+    """Index names that no symbol or size has."""
+
+    def __init__(self, avoid: Collection[str]) -> None:
+        self.avoid = frozenset(avoid)
+
+    def fresh(self, number: int, taken: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the first names that are free."""
+        found: list[str] = []
+        for name in chain(LETTERS, (f"{letter}{k}" for k in count(1) for letter in LETTERS)):
+            if len(found) == number:
+                break
+            if name not in self.avoid and name not in taken:
+                found.append(name)
+        return tuple(found)
+
+
+def index_body(names: Names, net: Net, out: Indices, tops: Sequence[Form], bottoms: Sequence[Form]) -> Form:
+    """Return a network as an index form; its output names are the first free ones."""
+    outputs = names.fresh(len(out))
+    return forms.index_form(outputs, body(names, net, out, outputs, tops, bottoms))
+
+
+def body(
+    names: Names,
+    net: Net,
+    out: Indices,
+    outputs: Sequence[str],
+    tops: Sequence[Form],
+    bottoms: Sequence[Form],
+) -> Form:
+    """Return the formula of one entry of a network, at output indices of given names."""
+    reduce_net(net)
+    taken = {*outputs, *forms.used([*tops, *bottoms]), *_used(net)}
+    label: dict[int, str] = {}
+    identities: list[Form] = []
+    for index, name in zip(out, outputs, strict=True):
+        if index in label:
+            identities.append(entry(call("eye", net.size(index)), (label[index], name)))
+        label.setdefault(index, name)
+    inner = [i for i in net.indices() if i not in label]
+    label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
+    factors, divisors, measured = _factors(net, label)
+    measured |= {i for i in out if out.count(i) > 1}
+    conditions: list[Form] = []
+    for other in net.others:
+        if other.form is None:
+            conditions += _conditions(other.node.selector, [label[i] for i in other.at])
+    lengths = [entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
+    above = [*tops, *factors, *identities, *lengths, *conditions]
+    return quotient(above, [*bottoms, *divisors])
+
+
+def _used(net: Net) -> frozenset[str]:
+    columns = [p for weights in net.weights.values() for p in weights]
+    found = [pieces.read(p) for p in [*columns, *(e.piece for e in net.edges)]]
+    return forms.used([*found, *(o.form for o in net.others if o.form is not None)])
+
+
+def _factors(net: Net, label: dict[int, str]) -> tuple[list[Form], list[Form], set[int]]:
+    """Return the entries above and below the line, and the indices whose length they tell."""
+    above: list[Form] = []
+    below: list[Form] = []
+    measured: set[int] = set()
+    for other in net.others:
+        if other.form is not None:
+            above.append(entry(other.form, [label[i] for i in other.at]))
+            measured.update(other.at)
+    for edge in net.edges:
+        _add_entry(edge.piece, [label[i] for i in edge[:2]], above, below)
+        measured.update(edge[:2])
+    for index in sorted(net.weights):
+        for piece in net.weights[index]:
+            _add_entry(piece, [label[index]], above, below)
+            measured.add(index)
+    return above, below, measured
+
+
+def _add_entry(piece: Piece, at: list[str], above: list[Form], below: list[Form]) -> None:
+    target, shown = (below, piece.inverse) if piece.inverse else (above, piece)
+    flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]
+    target.append(entry(pieces.read(shown, flip), at[::-1] if flip else at))
+
+
+def _conditions(selector: Selector, at: Sequence[str]) -> list[Form]:
+    """Return the rule of a selector on named indices."""
+    return [_condition(left, relation, right) for left, relation, right in RULES[selector.kind](selector, at)]
+
+
+def _condition(left: str, relation: str, right: str) -> Form:
+    ast = syntax.condition(read_text(left), relation, read_text(right))
+    return Form(ast, ATOM, tokens(left) + tokens(right) + 3, 0, (), 0)
+
+
+def _shifted(text: str, offset: Size) -> str:
+    if offset == 0:
+        return text
+    shown = str(offset)
+    if shown.startswith("-") and len(offset.terms) == 1:
+        return f"{text} - {shown[1:]}"
+    return f"{text} + {shown}" if len(offset.terms) == 1 else f"{text} + ({shown})"
+
+
+def _times(text: str, size: Size) -> str:
+    return f"{text}*{size}" if str(size).isalnum() else f"{text}*({size})"
+
+
+def _merge(selector: Selector, at: Sequence[str]) -> list[tuple[str, str, str]]:
+    total, *parts = at
+    terms = []
+    for place, part in enumerate(parts):
+        stride = Size.of(1)
+        for size in selector.shape[place + 2 :]:
+            stride = stride * size
+        terms.append(part if stride == 1 else _times(part, stride))
+    return [(total, "==", " + ".join(terms))]
+
+
+def _triangle(selector: Selector, at: Sequence[str]) -> list[tuple[str, str, str]]:
+    p, i, j = at
+    column = _times(j, selector.shape[1])
+    return [(p, "==", f"{i} + {column} - {j}*({j} + 1)//2"), (i, ">=", j)]
+
+
+RULES = {
+    "merge": _merge,
+    "slice": lambda s, at: [(at[0], "==", _shifted(at[1], s.offset))],
+    "mask": lambda s, at: [(at[0], ">=", _shifted(at[1], s.offset))],
+    "flip": lambda s, at: [(f"{at[0]} + {at[1]}", "==", str(s.shape[0] - 1))],
+    "shift": lambda s, at: [(at[0], "==", f"({_shifted(at[1], s.offset)}) % {_modulus(s.shape[1])}")],
+    "conv": lambda s, at: [(at[0], "==", _shifted(f"{at[1]} + {at[2]}", s.offset))],
+    "triangle": _triangle,
+}
+
+
+def _modulus(size: Size) -> str:
+    return str(size) if str(size).isalnum() else f"({size})"

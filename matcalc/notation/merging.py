@@ -1,0 +1,150 @@
+"""Merged axes read as `vec`, `reshape`, `kron`, `khatri_rao` and `commutation`.
+
+A merge says that an index p is the row-major rank of several others. With one merge around columns or one
+matrix it is `kron(x, y)` or `vec(A)`; with two whose parts are linked in pairs it is `kron(A, B)`. Any number
+of parts goes: `kron(A, B, C)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matcalc.notation import forms, pieces
+from matcalc.notation.contraction import Around, Edge, Net, Other, column
+from matcalc.notation.pieces import Item, Piece, chain, diagonal, elementwise, read
+
+
+def fold_merge(net: Net, other: Other) -> bool:
+    """Fold a merge that stands alone: `reshape`, `vec`, or `kron` of columns and at most one matrix."""
+    total, *parts = other.at
+    if _reshape(net, other, total, parts):
+        return True
+    arounds = [net.around(i, other) for i in parts]
+    known = [a for a in arounds if a is not None]
+    if len(known) < len(parts):
+        return False
+    inner = [e for a in known for e in a.edges]
+    if len(parts) == 2 and len(known[0].edges) == 1 and known[0].edges == known[1].edges:
+        return _vec(net, other, known)
+    outer = [e for e in inner if not set(e[:2]) <= set(parts)]
+    ends = [e.row if e.column in parts else e.column for e in outer]
+    if len(outer) < len(inner) or any(len(a.edges) > 1 for a in known):
+        return False
+    if len(outer) == len(parts) == 2 and len(set(ends)) == 1:
+        return _fold_columns(net, other, known, "khatri_rao", ends[0])
+    if len(outer) <= 1:
+        return _fold_columns(net, other, known, "kron", ends[0] if ends else None)
+    return False
+
+
+def _reshape(net: Net, other: Other, total: int, parts: Sequence[int]) -> bool:
+    around = net.around(total, other)
+    if around is None or around.edges or not around.weights or len(parts) != 2:
+        return False
+    last, row = parts
+    call = forms.call("reshape", read(column(around.weights)), net.size(row), net.size(last))
+    net.take(around)
+    net.others.remove(other)
+    net.edges.append(Edge(row, last, pieces.leaf(call, 2)))
+    return True
+
+
+def _vec(net: Net, other: Other, arounds: Sequence[Around]) -> bool:
+    first, second = arounds
+    edge = first.edges[0]
+    matrix = chain([*second.diagonal(), edge.leaving(second.index), *first.diagonal()])
+    _replace(net, [other], arounds)
+    call = forms.call("vec", read(matrix))
+    net.weights.setdefault(other.at[0], []).append(pieces.leaf(call, 1))
+    return True
+
+
+def _fold_columns(net: Net, other: Other, arounds: Sequence[Around], function: str, end: int | None) -> bool:
+    """Fold parts that are columns, or matrices that lead to one index `end`."""
+    shown = []
+    for around in arounds:
+        if around.edges:
+            shown.append(chain([*around.diagonal(), around.edges[0].leaving(around.index)]))
+        else:
+            shown.append(column(around.weights) if around.weights else pieces.ones(net.size(around.index)))
+    _replace(net, [other], arounds)
+    piece = pieces.leaf(forms.call(function, *map(read, shown)), 1 if end is None else 2)
+    if end is None:
+        net.weights.setdefault(other.at[0], []).append(piece)
+    else:
+        net.edges.append(Edge(other.at[0], end, piece))
+    return True
+
+
+def fold_merges(net: Net, one: Other) -> bool:
+    """Fold two merges whose parts are linked in pairs, in order or (two parts) crosswise."""
+    for two in net.others:
+        if two is one or two.node.kind != "selector" or two.node.selector.kind != "merge":
+            continue
+        if len(two.at) != len(one.at) or one.at[0] == two.at[0]:
+            continue
+        left, right = one.at[1:], two.at[1:]
+        if _kron(net, one, two, left, right, False):
+            return True
+        if len(left) == 2 and _kron(net, one, two, left, right[::-1], True):
+            return True
+    return False
+
+
+def _kron(
+    net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence[int], crossed: bool
+) -> bool:
+    arounds: list[Around] = []
+    factors: list[Piece] = []
+    for a, b in zip(left, right, strict=True):
+        found = _link(net, one, two, a, b)
+        if found is None:
+            return False
+        arounds += found[0]
+        factors.append(found[1])
+    items: list[Item] = []
+    identity = all(a == b for a, b in zip(left, right, strict=True)) and not any(a.weights for a in arounds)
+    if not (crossed and identity):
+        items.append((_kron_piece(factors), False))
+    if crossed:
+        exchange = forms.call("commutation", net.size(right[0]), net.size(right[1]))
+        items.append((pieces.leaf(exchange, 2), False))
+    _replace(net, [one, two], arounds)
+    net.edges.append(Edge(one.at[0], two.at[0], chain(items)))
+    return True
+
+
+def _kron_piece(factors: Sequence[Piece]) -> Piece:
+    """Return `kron(A, B)`; its transpose is that of the factors."""
+    straight = forms.call("kron", *(read(f) for f in factors))
+    turned = forms.call("kron", *(read(f, True) for f in factors))
+    return pieces.leaf(straight, 2, turned=turned)
+
+
+def _link(net: Net, one: Other, two: Other, a: int, b: int) -> tuple[list[Around], Piece] | None:
+    """Return the matrix between parts a and b of two merges, None if something else hangs on them."""
+    if a == b:
+        around = net.around(a, one, two)
+        if around is None or around.edges:
+            return None
+        if around.weights:
+            return [around], diagonal(column(around.weights))
+        return [around], pieces.leaf(forms.call("eye", net.size(a)), 2, symmetric=True)
+    first, second = net.around(a, one), net.around(b, two)
+    if first is None or second is None or first.edges != second.edges or len(first.edges) > 1:
+        return None
+    if first.edges:
+        matrix = chain([*first.diagonal(), first.edges[0].leaving(a), *second.diagonal()])
+        return [first, second], matrix
+    sides = [
+        elementwise((w, False) for w in x.weights) if x.weights else pieces.ones(net.size(x.index))
+        for x in (first, second)
+    ]
+    return [first, second], chain([(sides[0], False), (sides[1], True)])
+
+
+def _replace(net: Net, others: Sequence[Other], arounds: Sequence[Around]) -> None:
+    for around in arounds:
+        net.take(around)
+    for other in others:
+        net.others.remove(other)

@@ -1,0 +1,237 @@
+"""Products: from index tuples to matrix notation.
+
+Scalar operands stand in front, reciprocals behind a `/`; the rest is a network that `contraction` brings to
+one column or matrix, `scalar` to a closed chain, and `selection` rids of its selectors. What resists is
+written in index form, its contracted parts still in matrix form. The coefficient is not looked at here, but
+for its sign, which may turn a difference round: `-2*X'*(y - X*w)` is `2*X'*(X*w - y)`.
+"""
+
+from __future__ import annotations
+
+from matcalc.node import Indices, Node
+from matcalc.notation import forms, pieces
+from matcalc.notation.context import Context
+from matcalc.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
+from matcalc.notation.forms import Form, call, number
+from matcalc.notation.index_form import index_body
+from matcalc.notation.pieces import Piece, read
+from matcalc.notation.reading import Reading, quotient
+from matcalc.notation.scalar import scalar_form
+from matcalc.notation.selection import fold_selectors
+
+
+def product_reading(context: Context, node: Node) -> Reading:
+    """Return the reading of a product without its coefficient."""
+    choice = _directions(context, node)
+    plus, turned = _formula(context, node, _signs(choice, 1) or {})
+    signs = _signs(choice, -1)
+    if signs is None:
+        return Reading(plus, turned=turned)
+    minus, turned_minus = _formula(context, node, signs)
+    return Reading(plus, minus, _is_natural(choice), turned, turned_minus)
+
+
+Choice = dict[Node, tuple[int, bool]]  # how often a difference occurs, and whether it is natural as it stands
+
+
+def _directions(context: Context, node: Node) -> Choice:
+    choice: Choice = {}
+    for arg in node.args:
+        reading = context.readings[arg]
+        if reading.minus is not None or reading.inverse_minus is not None:
+            count, _ = choice.get(arg, (0, True))
+            choice[arg] = count + 1, reading.natural
+    return choice
+
+
+def _is_natural(choice: Choice) -> bool:
+    """Whether reading each difference in its natural direction leaves the sign as it is."""
+    return sum(count for count, natural in choice.values() if not natural) % 2 == 0
+
+
+def _signs(choice: Choice, sign: int) -> dict[Node, int] | None:
+    """Return the sign that each difference is read with, such that their product is `sign`."""
+    signs = {arg: 1 if natural else -1 for arg, (_, natural) in choice.items()}
+    left = sign * (1 if _is_natural(choice) else -1)
+    if left > 0:
+        return signs
+    odd = [arg for arg, (count, _) in choice.items() if count % 2]
+    if not odd:
+        return None
+    plain = [arg for arg in odd if arg.kind == "sum" and not _holds_unit(arg)] or odd
+    signs[plain[0]] = -signs[plain[0]]
+    return signs
+
+
+def _holds_unit(node: Node) -> bool:
+    """Whether a sum has a term without operands, as `1 - x` has, which one would not turn round."""
+    return any(not arg.args and arg.kind in ("product", "number") for arg in node.args)
+
+
+def _formula(context: Context, node: Node, signs: dict[Node, int]) -> tuple[Form, Form | None]:
+    """Return the formula of a product read with the given signs, and that of its transpose if it has one."""
+    if not node.coef:
+        return _zeros(context, node), None
+    tops, bottoms = _scalars(context, node, signs)
+    if not node.index_sizes:
+        return quotient(tops, bottoms), None
+    net = _network(context, node, signs)
+    closed = _closed_parts(net, node.out)
+    if closed is None:
+        return index_body(context.names, net, node.out, tops, bottoms), None
+    tops += closed
+    if not node.out:
+        return quotient(_ordered(tops), bottoms), None
+    fold_selectors(net)
+    tops = _ordered(tops + net.scalars)
+    body = _body(net, node.out)
+    if body is None:
+        return index_body(context.names, net, node.out, tops, bottoms), None
+    forward, backward = (f and forms.divided(forms.extended(tops, f), bottoms) for f in body)
+    assert forward is not None
+    if len(node.args) == len(tops) + len(bottoms) and len(set(node.out)) == len(node.out):
+        return forward.repeating(quotient(tops, bottoms) if tops or bottoms else number(1)), None
+    return forward, backward
+
+
+def selector_form(context: Context, node: Node) -> Form:
+    """Return the formula of a selector that stands alone."""
+    out = tuple(range(node.rank))
+    net = Net({}, [], frozenset(out), node.shape, context.size, [Other(node, None, out)])
+    fold_selectors(net)
+    body = _body(net, out)
+    return body[0] if body else index_body(context.names, net, out, [], [])
+
+
+MOST_AXES = 4  # of `ones` and `zeros`
+
+
+def _zeros(context: Context, node: Node) -> Form:
+    form = call("zeros", *(context.size(s) for s in node.shape))
+    return form.repeating(number(0))
+
+
+def _scalars(context: Context, node: Node, signs: dict[Node, int]) -> tuple[list[Form], list[Form]]:
+    """Return the formulas of scalar operands above and below the line, equal ones as powers."""
+    counts: dict[Node, int] = {}
+    for arg in node.args:
+        if not arg.shape:
+            counts[arg] = counts.get(arg, 0) + 1
+    tops: list[Form] = []
+    bottoms: list[Form] = []
+    for arg, count in counts.items():
+        reading = context.readings[arg]
+        sign = signs.get(arg, 1)
+        below = reading.inverse if sign > 0 else reading.inverse_minus
+        form = below or reading.signed(sign)
+        if count > 1:
+            form = forms.raised(form, number(count), False)
+        (bottoms if below else tops).append(form)
+    return _ordered(tops), _ordered(bottoms)
+
+
+def _ordered(factors: list[Form]) -> list[Form]:
+    """Return scalar factors in the order that a person writes: names, calls, products."""
+    return sorted(factors, key=lambda f: (f.level <= forms.PRODUCT, f.tokens > 1, f.names))
+
+
+def _network(context: Context, node: Node, signs: dict[Node, int]) -> Net:
+    leaves: dict[Node, Piece] = {}
+    weights: dict[int, list[Piece]] = {}
+    edges: list[Edge] = []
+    others: list[Other] = []
+    for arg, at in zip(node.args, node.indices, strict=True):
+        if not at:
+            continue
+        if len(at) > 2 or arg.kind == "selector":
+            form = None if arg.kind == "selector" else context.readings[arg].signed(signs.get(arg, 1))
+            others.append(Other(arg, form, at))
+            continue
+        if arg not in leaves:
+            leaves[arg] = _leaf(arg, context.readings[arg], signs.get(arg, 1))
+        if len(at) == 1:
+            weights.setdefault(at[0], []).append(leaves[arg])
+        else:
+            edges.append(Edge(at[0], at[1], leaves[arg]))
+    return Net(weights, edges, frozenset(node.out), node.index_sizes, context.size, others)
+
+
+def _leaf(arg: Node, reading: Reading, sign: int) -> Piece:
+    """Return an operand as a piece, in the direction of sign that was chosen for it."""
+    symmetric = "symmetric" in arg.facts
+    turned = reading.turned if sign > 0 else reading.turned_minus
+    piece = pieces.leaf(reading.signed(sign), len(arg.shape), symmetric, turned)
+    below = reading.inverse if sign > 0 else reading.inverse_minus
+    if below is not None:
+        piece.inverse = pieces.leaf(below, len(arg.shape), symmetric)
+    return piece
+
+
+def _closed_parts(net: Net, out: Indices) -> list[Form] | None:
+    """Take components without output indices out of the network, as scalars; None if one has no formula."""
+    if out and all(i in net.kept for i in net.indices()):
+        return []
+    found: list[Form] = []
+    for part in components(net):
+        if any(i in net.kept for i in part):
+            continue
+        inner = Net(
+            {i: w for i, w in net.weights.items() if i in part},
+            [e for e in net.edges if e.row in part],
+            frozenset(),
+            net.sizes,
+            net.size_of,
+            [o for o in net.others if o.at[0] in part],
+        )
+        fold_selectors(inner)
+        found += inner.scalars
+        if inner.indices():
+            form = scalar_form(inner)
+            if form is None:
+                return None
+            found.append(form)
+        net.weights = {i: w for i, w in net.weights.items() if i not in part}
+        net.edges = [e for e in net.edges if e.row not in part]
+        net.others = [o for o in net.others if o.at[0] not in part]
+    return found
+
+
+def components(net: Net) -> list[set[int]]:
+    """Return the indices of a network in groups that operands connect, in order."""
+    groups: list[set[int]] = []
+    links = [set(e[:2]) for e in net.edges] + [set(o.at) for o in net.others] + [{i} for i in net.weights]
+    for link in links:
+        touching = [g for g in groups if g & link]
+        groups = [g for g in groups if not g & link] + [link.union(*touching)]
+    return sorted(groups, key=min)
+
+
+def _body(net: Net, out: Indices) -> tuple[Form, Form | None] | None:
+    """Return the formula of a network and of its transpose, None where matrix notation has none."""
+    if not net.weights and not net.edges and not net.others and len(set(out)) == len(out) <= MOST_AXES:
+        return call("ones", *(net.size(i) for i in out)), None
+    if len(out) > 2:
+        return None
+    reduce_net(net)
+    if net.others or any(i not in net.kept for i in net.indices()):
+        return None
+    if len(out) == 1:
+        return read(vector_at(net, out[0])), None
+    if out[0] == out[1]:
+        return _diagonal(net, out[0]), None
+    matrix = matrix_between(net, *out)
+    return read(matrix), read(matrix, True)
+
+
+def _diagonal(net: Net, index: int) -> Form:
+    """Return a diagonal matrix: `eye(n)`, `diag(x)`, `A.*eye(n)`."""
+    identity = call("eye", net.size(index))
+    if index not in net.weights:
+        return identity
+    column = vector_at(net, index)
+    diagonal = call("diag", read(column))
+    if column.cycle is None:
+        return diagonal
+    matrix = read(column.cycle, column.cycle.costs[1] < column.cycle.costs[0])
+    masked = forms.product([matrix, identity], [".*"])
+    return min(diagonal, masked, key=lambda f: f.tokens)

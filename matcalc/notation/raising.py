@@ -1,0 +1,226 @@
+"""Raising: from a node back to what a mathematician writes, one to one.
+
+Each node of the DAG is read once, operands first; a reading is a formula with its price, so that every step
+is local and the walk needs no recursion. Reading the formula back builds the same node: what is chosen here
+(directions, order, signs) is what the normal form does not see. Nothing is simplified or multiplied out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from matcalc.elaborate.functions import PARAMETER
+from matcalc.elaborate.powers import POWER
+from matcalc.errors import NotSupported
+from matcalc.language import syntax
+from matcalc.language.read import read as read_text
+from matcalc.language.syntax import Ast
+from matcalc.make import exponent_of, parameter
+from matcalc.node import Node, toposort
+from matcalc.notation import forms
+from matcalc.notation.calls import arguments, name_of, operation_reading
+from matcalc.notation.context import Context
+from matcalc.notation.forms import Form
+from matcalc.notation.index_form import Names
+from matcalc.notation.literal import literal
+from matcalc.notation.measure import tokens
+from matcalc.notation.products import product_reading, selector_form
+from matcalc.notation.reading import Reading, of_difference, scaled, summed
+from matcalc.sizes import Size
+
+HALF = Fraction(1, 2)
+
+
+def formula_of(root: Node) -> Ast:
+    """Return the formula of a node; reading it with the node's declarations gives the node back.
+
+    Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
+    """
+    return _form_of(root).ast
+
+
+def _form_of(root: Node) -> Form:
+    nodes = toposort(root)
+    readings: dict[Node, Reading] = {}
+    sizes: dict[Size, Form] = {}
+
+    def size_form(size: Size) -> Form:
+        if size not in sizes:
+            sizes[size] = form_of_size(size)
+        return sizes[size]
+
+    context = Context(readings, size_form, function_form, Names(_names(nodes)))
+    for node in nodes:
+        readings[node] = READ[node.kind](context, node)
+    return readings[root].form
+
+
+def _names(nodes: list[Node]) -> set[str]:
+    """Return the names of symbols and sizes."""
+    found = {node.name for node in nodes if node.kind == "symbol"}
+    for node in nodes:
+        for size in node.data[3] if node.kind == "product" else node.shape:
+            found.update(size.names)
+        if node.kind == "size":
+            found.update(node.size.names)
+    return found
+
+
+def function_form(body: Node) -> Form:
+    """Return a function as an argument: its name where it is one, else `x -> ...`.
+
+    Functions nest only as deep as their text, so this may call itself.
+    """
+    if body.kind == "map" and not body.params and len(body.args) == 1 and body.args[0].kind == "symbol":
+        return forms.name(name_of(body))
+    if body.kind == "map" and exponent_of(body)[1] == HALF and body.args[0].kind == "symbol":
+        return forms.name("sqrt")
+    inner = _form_of(body)
+    return Form(syntax.function(PARAMETER, inner.ast), forms.ATOM, inner.tokens + 2, 0, (), 0)
+
+
+def form_of_size(size: Size) -> Form:
+    """Return a size as a formula."""
+    text = str(size)
+    ast = read_text(text)
+    return Form(ast, forms.level_of(ast), tokens(text), 0, size.names, 0)
+
+
+def _symbol(context: Context, node: Node) -> Reading:
+    return Reading(forms.name(PARAMETER if node is parameter() else node.name))
+
+
+def _number(context: Context, node: Node) -> Reading:
+    return Reading(_signed_number(node.value))
+
+
+def _signed_number(value: Fraction) -> Form:
+    form = forms.number(abs(value))
+    return forms.negated(form) if value < 0 else form
+
+
+def _size(context: Context, node: Node) -> Reading:
+    return Reading(context.size(node.size))
+
+
+def _constant(context: Context, node: Node) -> Reading:
+    if node.rank > 2:
+        raise NotSupported("a literal array of order 3 or more has no text")
+    return Reading(literal(node.array))
+
+
+def _selector(context: Context, node: Node) -> Reading:
+    return Reading(selector_form(context, node))
+
+
+def _product(context: Context, node: Node) -> Reading:
+    reading = _with_coefficient(product_reading(context, node), node)
+    if len(node.args) == 1 and node.args[0].kind == "sum" and node.indices[0] == node.out:
+        spread = _sum_of(context, node.args[0], node.coef)
+        return spread if spread.form.tokens < reading.form.tokens else reading
+    return reading
+
+
+def _with_coefficient(reading: Reading, node: Node) -> Reading:
+    if node.coef in (0, 1):
+        return reading
+    size = abs(node.coef)
+    plus, minus, turned, turned_minus = (
+        form and scaled(form, size)
+        for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
+    )
+    assert plus is not None
+    if reading.form.scalar is not None:
+        plus = plus.repeating(scaled(reading.form.scalar, size))
+    if node.coef > 0:
+        return Reading(plus, minus, reading.natural, turned, turned_minus)
+    if minus is not None:
+        return Reading(minus, plus, not reading.natural, turned_minus, turned)
+    form = forms.negated(plus)
+    if plus.scalar is not None:
+        form = form.repeating(forms.negated(plus.scalar))
+    return Reading(form, turned=turned and forms.negated(turned))
+
+
+def _sum(context: Context, node: Node) -> Reading:
+    return _sum_of(context, node, Fraction(1))
+
+
+def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
+    """Return the reading of a sum times a number, multiplied out."""
+    readings = [_term_reading(context, arg) for arg in node.args]
+    if node.rank and any(r.form.scalar is None for r in readings):
+        readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
+    coefs = [factor * c for c in node.coefs]
+    return summed(list(zip(coefs, readings, strict=True)), [a.digest for a in node.args])
+
+
+def _term_reading(context: Context, node: Node) -> Reading:
+    """Return a term of a sum; a matrix with its transpose, should that be needed for the whole sum."""
+    reading = context.readings[node]
+    if node.rank == 2 and reading.turned is None:
+        symmetric = "symmetric" in node.facts
+        reading.turned = reading.form if symmetric else forms.transposed(reading.form)
+        if reading.minus is not None:
+            reading.turned_minus = reading.minus if symmetric else forms.transposed(reading.minus)
+    return reading
+
+
+def _repeated(scalar: Form) -> Reading:
+    return Reading(scalar, turned=scalar)
+
+
+def _map(context: Context, node: Node) -> Reading:
+    base, exponent = exponent_of(node)
+    if exponent != 1:
+        return _power(context.readings[base], exponent, bool(node.shape))
+    readings = [context.readings[arg] for arg in node.args]
+    if len(readings) == 1 and node.rule.parity:
+        return of_difference(readings[0], node.rule.parity == "odd", lambda x: forms.call(name_of(node), x))
+    shown = [r.form for r in readings]
+    if node.shape and any(f.scalar is None for f in shown):
+        shown = [f.scalar or f for f in shown]
+    if node.rule.name == POWER:
+        return Reading(forms.raised(shown[0], shown[1], bool(node.shape)))
+    return Reading(forms.call(name_of(node), *arguments(context, node, shown)))
+
+
+def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
+    """Return the reading of x.^p, with what it divides by where p is negative."""
+
+    def make(x: Form) -> Form:
+        if exponent == HALF:
+            return forms.call("sqrt", x)
+        if exponent < 0:
+            return forms.product([forms.number(1), below(x)], ["./" if elementwise else "/"])
+        return forms.raised(x, forms.number(exponent), elementwise)
+
+    def below(x: Form) -> Form:
+        if exponent == -1:
+            return x
+        if exponent == -HALF:
+            return forms.call("sqrt", x)
+        return forms.raised(x, forms.number(-exponent), elementwise)
+
+    whole = exponent.denominator == 1
+    odd = exponent.numerator % 2 == 1
+    difference = base if whole else Reading(base.form)
+    reading = of_difference(difference, odd, make)
+    if exponent < 0:
+        inverse = of_difference(difference, odd, below)
+        reading.inverse, reading.inverse_minus = inverse.form, inverse.minus
+    return reading
+
+
+READ: dict[str, Callable[[Context, Node], Reading]] = {
+    "symbol": _symbol,
+    "number": _number,
+    "size": _size,
+    "constant": _constant,
+    "selector": _selector,
+    "product": _product,
+    "sum": _sum,
+    "map": _map,
+    "op": operation_reading,
+}

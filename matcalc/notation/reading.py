@@ -1,0 +1,185 @@
+"""Readings: what is kept of a node that has been read, for the nodes that use it.
+
+`form` is the node itself. A difference `x - y` may as well be read as minus `y - x`, which saves a sign
+somewhere else: `minus` is the form of the negated node where it costs no more, and `natural` says whether
+`form` is the better of the two. `turned` is the transpose where it can be written without a `'` on the whole,
+`inverse` the divisor of a reciprocal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from matcalc.language import syntax
+from matcalc.notation import forms
+from matcalc.notation.forms import Form, product
+
+MOST_DIVISOR = 9  # x/9 is written so, 0.1*x rather than x/10
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """The formulas of a node, in the directions and signs that cost no more."""
+
+    form: Form
+    minus: Form | None = None
+    natural: bool = True
+    turned: Form | None = None
+    turned_minus: Form | None = None
+    inverse: Form | None = None
+    inverse_minus: Form | None = None
+
+    def signed(self, sign: int) -> Form:
+        """Return the form of the node times `sign`."""
+        if sign > 0:
+            return self.form
+        return self.minus if self.minus is not None else forms.negated(self.form)
+
+
+def of_difference(argument: Reading, odd: bool, make: Callable[[Form], Form]) -> Reading:
+    """Return an odd or even function of what may be a difference."""
+    if argument.minus is None:
+        return Reading(make(argument.form))
+    if odd:
+        return Reading(make(argument.form), make(argument.minus), argument.natural)
+    return Reading(make(argument.form if argument.natural else argument.minus))
+
+
+def scaled(form: Form, coef: Fraction) -> Form:
+    """Return `coef * form` as a person writes it: `2*x`, `x/2`, `0.1*x`, `2*x/3`; the sign in front."""
+    return forms.negated(_scaled(form, -coef)) if coef < 0 else _scaled(form, coef)
+
+
+def _scaled(form: Form, coef: Fraction) -> Form:
+    if coef == 1:
+        return form
+    if form.body is not None:
+        return forms.index_form(tuple(form.ast.value), _scaled(form.body, coef))  # type: ignore[arg-type]
+    if _is_one(form.ast):
+        return forms.number(coef)
+    if form.ast.head == "product" and _is_one(form.ast.args[0]):
+        return _replaced_one(form, coef)
+    if coef.denominator == 1 or (forms.is_decimal(coef) and not _divides(coef)):
+        return forms.extended([forms.number(coef)], form)
+    if form.ast.head == "product" and "/" in form.ast.value:  # type: ignore[operator]
+        return _with_quotient(form, coef)
+    return forms.divided(_scaled(form, Fraction(coef.numerator)), [forms.number(coef.denominator)])
+
+
+def _divides(coef: Fraction) -> bool:
+    """Whether a decimal fraction reads better as a division: 1/2, 1/4, 1/16, but 0.1, 0.05, 1.5."""
+    if coef.numerator != 1:
+        return False
+    denominator = coef.denominator
+    if denominator <= MOST_DIVISOR:
+        return True
+    significant = 10**9 // denominator
+    while significant % 10 == 0:
+        significant //= 10
+    return significant >= 100
+
+
+def _is_one(ast: syntax.Ast) -> bool:
+    return ast.head == "number" and ast.value == 1
+
+
+def _replaced_one(form: Form, coef: Fraction) -> Form:
+    """Return `c./x` for `1./x`."""
+    if not forms.is_decimal(coef):
+        return _with_quotient(form, coef, 1)
+    ast = syntax.product([syntax.number(coef), *form.ast.args[1:]], form.ast.value)  # type: ignore[arg-type]
+    return Form(ast, form.level, form.tokens, form.transposes, form.names, form.degree, form.used)
+
+
+def _with_quotient(form: Form, coef: Fraction, skip: int = 0) -> Form:
+    """Return `p/q*x` with the quotient in front, where x ends in a division already."""
+    front = [syntax.number(coef.numerator), syntax.number(coef.denominator)]
+    operators: tuple[str, ...] = ("/", *form.ast.value) if skip else ("/", "*", *form.ast.value)  # type: ignore[misc]
+    ast = syntax.product([*front, *form.ast.args[skip:]], operators)
+    return Form(ast, form.level, form.tokens + 4 - 2 * skip, form.transposes, form.names, form.degree, form.used)
+
+
+def summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
+    """Return the reading of a sum, and of its transpose where all terms have one written out."""
+    reading = _summed(terms, tie)
+    mirrored = [(coef, _mirrored(term)) for coef, term in terms]
+    if all(term is not None for _, term in mirrored):
+        turned = _summed([(coef, term) for coef, term in mirrored if term is not None], tie)
+        reading.turned, reading.turned_minus = turned.form, turned.minus
+    return reading
+
+
+def _mirrored(reading: Reading) -> Reading | None:
+    """Return the reading of a term's transpose."""
+    if reading.turned is not None:
+        return Reading(reading.turned, reading.turned_minus, reading.natural)
+    return None
+
+
+def _summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
+    """Return the reading of a sum: terms by degree and name, a positive one first.
+
+    A sum of mixed signs has its negation for nothing; the better one has its first term positive.
+    """
+    entries = []
+    for (coef, reading), digest in zip(terms, tie, strict=True):
+        sign, form = _term(coef, reading)
+        entries.append((_rank(form), digest, sign, form))
+    entries.sort(key=lambda e: e[:2])
+    if len(entries) == 2 and _is_unit(entries[1][3]):
+        entries.reverse()
+    signs = [e[2] for e in entries]
+    parts = [e[3] for e in entries]
+    plus = _positive_first(parts, signs)
+    if min(signs) == max(signs):
+        return Reading(plus)
+    return Reading(plus, _positive_first(parts, [-s for s in signs]), natural=signs[0] > 0)
+
+
+def _term(coef: Fraction, reading: Reading) -> tuple[int, Form]:
+    """Return the sign and the formula of a term, read in its natural direction."""
+    sign = 1 if coef > 0 else -1
+    form = reading.form
+    if reading.minus is not None and not reading.natural:
+        sign, form = -sign, reading.minus
+    return sign, _scaled(form, abs(coef))
+
+
+def _rank(form: Form) -> tuple[bool, int, tuple[str, ...], int, int]:
+    """Return the place of a term: the highest degree first, identities and numbers last."""
+    last = form.ast.args[-1] if form.ast.head == "product" else form.ast
+    identity = last.head == "call" and syntax.call_name(last) == "eye"
+    return identity, -form.degree, form.names, form.transposes, form.tokens
+
+
+def _is_unit(form: Form) -> bool:
+    """Whether a term is 1 or an identity, which leads a sum of two: `1 - x`, `eye(n) + x*x'`."""
+    return form.degree == 0 and (_is_one(form.ast) or form.ast.head == "call")
+
+
+def _positive_first(parts: list[Form], signs: list[int]) -> Form:
+    first = next((k for k, sign in enumerate(signs) if sign > 0), 0)
+    order = [first, *(k for k in range(len(parts)) if k != first)]
+    return forms.total([parts[k] for k in order], [signs[k] for k in order])
+
+
+def quotient(tops: list[Form], bottoms: list[Form]) -> Form:
+    """Return a scalar quotient: `a*b/(c*d)`, `(x'*A*x)/(x'*x)`, `1/c`."""
+    if not tops:
+        return forms.divided(forms.number(1), bottoms)
+    if len(tops) > 1 and tops[-1].ast.head == "product" and not bottoms:
+        return forms.extended(tops[:-1], tops[-1]) if _all_simple(tops[:-1]) else product(tops, _stars(tops))
+    top = product(tops, _stars(tops))
+    if bottoms and len(tops) == 1 and top.ast.head == "product":
+        return product([top, product(bottoms, _stars(bottoms))], ["/"])
+    return forms.divided(top, bottoms)
+
+
+def _stars(factors: list[Form]) -> list[str]:
+    return ["*"] * (len(factors) - 1)
+
+
+def _all_simple(factors: list[Form]) -> bool:
+    return all(f.level > forms.PRODUCT for f in factors)

@@ -1,0 +1,128 @@
+"""Selectors in a network, read as the functions that make them: `kron`, `vec`, `tril`, `conv`, parts of arrays.
+
+A selector is folded where the pieces around it fit one of these functions; what it leaves is a column or a
+matrix like any other, so that contraction goes on. One that fits none stays, for index form. Parts of arrays
+are in `parting`, merges of axes in `merging`; here are the others, and the order in which all are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from matcalc.notation import forms, pieces
+from matcalc.notation.contraction import Edge, Net, Other, column, reduce_net
+from matcalc.notation.merging import fold_merge, fold_merges
+from matcalc.notation.parting import fold_slice, slice_as_matrix
+from matcalc.notation.pieces import read
+from matcalc.sizes import Size
+
+Fold = Callable[[Net, Other], bool]
+
+
+def fold_selectors(net: Net) -> None:
+    """Fold all selectors that matrix notation has a function for."""
+    if not net.others:
+        return
+    reduce_net(net)
+    while any(_fold_one(net, fold) for fold in FOLDS):
+        reduce_net(net)
+
+
+def _fold_one(net: Net, fold: tuple[str, Fold]) -> bool:
+    kind, attempt = fold
+    return any(
+        attempt(net, other)
+        for other in list(net.others)
+        if other.node.kind == "selector" and other.node.selector.kind == kind
+    )
+
+
+def _mask(net: Net, other: Other) -> bool:
+    """Read `i - j >= c` beside a matrix as its lower triangle."""
+    row, last = other.at
+    beside = [e for e in net.edges if set(e[:2]) == {row, last}]
+    if beside:
+        matrix = beside[0].leaving(row)
+    else:
+        matrix = pieces.leaf(forms.call("ones", net.size(row), net.size(last)), 2), False
+    offset = other.node.selector.offset
+    lower = _triangle(net, "tril", read(*matrix), -offset)
+    upper = _triangle(net, "triu", read(matrix[0], not matrix[1]), offset)
+    if forms.transposed(upper).cost < lower.cost:
+        piece, ends = pieces.leaf(upper, 2, turned=lower), (last, row)
+    else:
+        piece, ends = pieces.leaf(lower, 2, turned=upper), (row, last)
+    net.edges = [e for e in net.edges if e not in beside]
+    net.edges.append(Edge(*ends, piece))
+    net.others.remove(other)
+    return True
+
+
+def _triangle(net: Net, function: str, matrix: forms.Form, offset: Size) -> forms.Form:
+    return forms.call(function, matrix, *([] if offset == 0 else [net.size_of(offset)]))
+
+
+def _flip(net: Net, other: Other) -> bool:
+    return any(_move(net, other, index, lambda x: forms.call("flip", x)) for index in other.at)
+
+
+def _shift(net: Net, other: Other) -> bool:
+    """Read `i == (j + c) % n` as a cyclic shift of the vector on the side that is summed."""
+    offset = other.node.selector.offset
+    target, source = other.at
+    return _move(net, other, source, lambda x: forms.call("circshift", x, net.size_of(offset))) or _move(
+        net, other, target, lambda x: forms.call("circshift", x, net.size_of(-offset))
+    )
+
+
+def _move(net: Net, other: Other, index: int, make: Callable[[forms.Form], forms.Form]) -> bool:
+    """Replace the vector on a summed index of a two-index selector by a vector on the other index."""
+    around = net.around(index, other)
+    if around is None or around.edges or not around.weights:
+        return False
+    (target,) = (i for i in other.at if i != index)
+    net.take(around)
+    net.others.remove(other)
+    net.weights.setdefault(target, []).append(pieces.leaf(make(read(column(around.weights))), 1))
+    return True
+
+
+def _conv(net: Net, other: Other) -> bool:
+    target, *sources = other.at
+    arounds = [net.around(i, other) for i in sources]
+    if other.node.selector.offset != 0 or any(a is None or a.edges or not a.weights for a in arounds):
+        return False
+    vectors = []
+    for around in arounds:
+        assert around is not None
+        net.take(around)
+        vectors.append(read(column(around.weights)))
+    net.others.remove(other)
+    net.weights.setdefault(target, []).append(pieces.leaf(forms.call("conv", *vectors), 1))
+    return True
+
+
+def _vech(net: Net, other: Other) -> bool:
+    target, row, last = other.at
+    around, beside = net.around(row, other), net.around(last, other)
+    if around is None or beside is None or around.edges != beside.edges or len(around.edges) != 1:
+        return False
+    matrix = pieces.chain([*around.diagonal(), around.edges[0].leaving(row), *beside.diagonal()])
+    net.take(around)
+    net.take(beside)
+    net.others.remove(other)
+    net.weights.setdefault(target, []).append(pieces.leaf(forms.call("vech", read(matrix)), 1))
+    return True
+
+
+FOLDS: list[tuple[str, Fold]] = [
+    ("slice", fold_slice),
+    ("flip", _flip),
+    ("shift", _shift),
+    ("conv", _conv),
+    ("triangle", _vech),
+    ("merge", fold_merge),
+    ("merge", fold_merges),
+    ("mask", _mask),
+    ("slice", slice_as_matrix),
+]

@@ -1,0 +1,106 @@
+"""Python's operators on formulas, as NumPy means them, on nodes with a row mark.
+
+`*` is elementwise or scalar, `@` the matrix product, only scalars broadcast. A vector carries a mark that
+tells rows from columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a sum needs equal marks, and
+`x @ y.T` is the outer product; every other product with a vector is NumPy's.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from matcalc import tensor
+from matcalc.errors import ShapeError
+from matcalc.node import Node, Shape
+from matcalc.rulebook.load import default_rulebook
+
+
+class Marked(NamedTuple):
+    """A node, and whether it is a vector read as a row."""
+
+    node: Node
+    row: bool = False
+
+
+def rational(value: Any) -> Fraction:
+    """Return a Python or NumPy number as the exact rational of its shortest decimal form.
+
+    Raises: ShapeError for infinities and NaN.
+    """
+    if isinstance(value, Fraction):
+        return value
+    try:
+        return Fraction(repr(float(value))) if not isinstance(value, int) else Fraction(value)
+    except (ValueError, OverflowError):
+        raise ShapeError(f"{value} is no number that a formula can hold") from None
+
+
+def add(a: Marked, b: Marked, sign: int) -> Marked:
+    """Return a + sign*b; a scalar is added to every entry."""
+    left, right, row = _alike(a, b, "add" if sign > 0 else "subtract")
+    return Marked(tensor.add([(1, left), (sign, right)]), row)
+
+
+def multiply(a: Marked, b: Marked) -> Marked:
+    """Return the elementwise product, or a scaling."""
+    if not a.node.shape or not b.node.shape:
+        return _scaled(a, b) if not a.node.shape else _scaled(b, a)
+    left, right, row = _alike(a, b, "multiply elementwise")
+    return Marked(tensor.hadamard(left, right), row)
+
+
+def divide(a: Marked, b: Marked) -> Marked:
+    """Return the elementwise quotient."""
+    return multiply(a, Marked(tensor.power(b.node, Fraction(-1)), b.row))
+
+
+def matmul(a: Marked, b: Marked) -> Marked:
+    """Return the matrix product."""
+    ranks = (len(a.node.shape), len(b.node.shape))
+    if 0 in ranks or max(ranks) > 2:
+        raise ShapeError(f"@ needs vectors or matrices, not {_shown(a.node.shape)} and {_shown(b.node.shape)}")
+    if ranks == (1, 1) and b.row and not a.row:
+        return Marked(tensor.outer(a.node, b.node))
+    inner = a.node.shape[-1], b.node.shape[0]
+    if inner[0] != inner[1]:
+        shapes = f"{_shown(a.node.shape)} by {_shown(b.node.shape)}"
+        raise ShapeError(f"cannot multiply {shapes}: {inner[0]} and {inner[1]} differ")
+    return Marked(tensor.matmul(a.node, b.node), ranks[0] == 1 and ranks[1] == 2)
+
+
+def power(a: Marked, b: Marked) -> Marked:
+    """Return a**b elementwise, b a number or scalar."""
+    if b.node.kind == "number":
+        return Marked(tensor.power(a.node, b.node.value), a.row)
+    left, right, row = _alike(a, b, "raise")
+    return Marked(tensor.apply(default_rulebook().get("powr"), [left, right]), row)
+
+
+def transpose(a: Marked) -> Marked:
+    """Return the transpose; a vector's mark is toggled."""
+    if len(a.node.shape) > 2:
+        raise ShapeError("a tensor has no transpose: write an index form")
+    return Marked(tensor.transpose(a.node), len(a.node.shape) == 1 and not a.row)
+
+
+def _scaled(scalar: Marked, other: Marked) -> Marked:
+    axes = tuple(range(len(other.node.shape)))
+    return Marked(tensor.product(1, [(scalar.node, ()), (other.node, axes)], axes), other.row)
+
+
+def _alike(a: Marked, b: Marked, verb: str) -> tuple[Node, Node, bool]:
+    """Return two operands of one shape, a scalar broadcast, and the row mark."""
+    if not a.node.shape and b.node.shape:
+        return tensor.broadcast(a.node, b.node.shape), b.node, b.row
+    if not b.node.shape and a.node.shape:
+        return a.node, tensor.broadcast(b.node, a.node.shape), a.row
+    if a.node.shape != b.node.shape:
+        raise ShapeError(f"cannot {verb} {_shown(a.node.shape)} and {_shown(b.node.shape)}")
+    if a.row != b.row:
+        raise ShapeError(f"cannot {verb} a row and a column of {a.node.shape[0]}")
+    return a.node, b.node, a.row
+
+
+def _shown(shape: Shape) -> str:
+    return f"({', '.join(map(str, shape))})" if shape else "a scalar"

@@ -1,0 +1,182 @@
+"""Whole plans compared: values or gradients first, inverses solved or formed.
+
+The best order for each product alone gives poor joint plans, so every alternative that can differ is planned to
+the end and its estimated time taken. A plan with formed inverses has to be clearly cheaper (SOLVE_BETTER).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from matcalc.node import Node, toposort
+from matcalc.paths import data_folder
+from matcalc.plan.allocate import Allocator
+from matcalc.plan.cost import Estimate
+from matcalc.plan.describe import describe
+from matcalc.plan.entries import Lowerings, load
+from matcalc.plan.expand import expand, implied_facts, must_form
+from matcalc.plan.lower import group_of, lower
+from matcalc.plan.match import Matcher
+from matcalc.plan.price import price
+from matcalc.plan.schedule import Scheduler, accumulate
+from matcalc.plan.session import Ref, Session
+from matcalc.plan.values import Graph, Value
+from matcalc.program import Program, Source
+from matcalc.sizes import Size
+
+SOLVE_BETTER = 1.25
+
+
+def plan(
+    outputs: Sequence[tuple[str, Node]],
+    inputs: Sequence[Node],
+    sizes: Mapping[str, int] | None = None,
+    target: str = "numba",
+    folder: Path | None = None,
+) -> Program:
+    """Return the Program that computes named `outputs` from the symbols `inputs`.
+
+    `sizes` are hints for costs; sizes that no input determines become arguments.
+
+    Raises: NotSupported where something has no lowering.
+    """
+    lowerings = load(folder or data_folder("codegen"))
+    matcher = Matcher(lowerings)
+    roots = expand([node for _, node in outputs], lowerings)
+    named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
+    estimate = Estimate(sizes)
+    comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
+    best: tuple[float, Program] | None = None
+    for order, form_all in _alternatives(named, lowerings):
+        program = _plan_once(named, order, form_all, inputs, lowerings, matcher, estimate, target, comment)
+        cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
+        if best is None or cost < best[0]:
+            best = (cost, program)
+    assert best is not None
+    return best[1]
+
+
+def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
+    """Return orders of outputs, each with whether inverses are formed, that may lead to different plans."""
+    forward = list(range(len(outputs)))
+    orders = [forward, forward[::-1]] if len(outputs) > 1 else [forward]
+    factored = {name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)}
+    nodes = toposort([node for _, node in outputs])
+    solves = any(n.kind == "op" and n.rule.name in factored for n in nodes)
+    return [(order, form) for form in ((False, True) if solves else (False,)) for order in orders]
+
+
+def _plan_once(
+    outputs: Sequence[tuple[str, Node]],
+    order: Sequence[int],
+    form_all: bool,
+    inputs: Sequence[Node],
+    lowerings: Lowerings,
+    matcher: Matcher,
+    estimate: Estimate,
+    target: str,
+    comment: str,
+) -> Program:
+    nodes = toposort([outputs[k][1] for k in order])
+    size_args, sources = size_sources(inputs, [*(n for n in nodes), *inputs])
+    reserved = {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
+    graph = Graph(frozenset(reserved))
+    uses: dict[Node, int] = {}
+    for node in nodes:
+        for arg in node.args:
+            uses[arg] = uses.get(arg, 0) + 1
+    session = Session(
+        graph,
+        lowerings,
+        estimate,
+        matcher,
+        target,
+        implied_facts(nodes),
+        must_form(nodes, [node for _, node in outputs], form_all),
+        uses,
+    )
+    for node in inputs:
+        session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for node in nodes:
+        if node.kind == "op":
+            groups.setdefault(group_of(node), []).append(node.output)
+    session.groups = {key: tuple(dict.fromkeys(names)) for key, names in groups.items()}
+    lower(session, nodes)
+    accumulate(graph)
+    results = _results(session, outputs)
+    schedule = Scheduler(graph, list(results.values())).steps()
+    allocator = Allocator(graph, schedule, results)
+    return allocator.program([n.name for n in inputs], size_args, sources, comment)
+
+
+def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str, Value]:
+    """Return for each output a value of its own, in the order of its axes."""
+    graph = session.graph
+    results: dict[str, Value] = {}
+    taken: set[str] = set()
+    for name, node in outputs:
+        axes = graph.axes[: len(node.shape)]
+        if node.kind not in ("number", "size", "selector"):
+            ref = session.ref(node)
+            root = ref.value
+            while root.kind == "view" and root.of is not None and root.start is None:
+                root = root.of
+            computed = root.kind in ("kernel", "point", "sum") and root.dtype == "float64"
+            if ref.is_straight and computed and root.name not in taken:
+                taken.add(root.name)
+                results[name] = ref.value
+                continue
+        if node.kind == "selector":
+            from matcalc.plan.lower import lower_selector
+
+            lower_selector(session, node)
+        results[name] = graph.point(node.shape, session.read(node, axes), describe(node))
+    return results
+
+
+def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[str], list[Source]]:
+    """Return the size names that must be arguments, and where the others are read from.
+
+    A size name is read from an axis that is linear in it and otherwise known; plain axes first.
+    """
+    needed: dict[str, None] = {}
+    for node in nodes:
+        shapes = [*node.shape, *(node.index_sizes if node.kind == "product" else ())]
+        if node.kind == "size":
+            shapes.append(node.size)
+        if node.kind == "selector":
+            shapes += [*node.selector.shape, node.selector.offset]
+        if node.kind in ("map", "op"):
+            shapes += [p for p in node.params if isinstance(p, Size)]
+        for size in shapes:
+            needed.update(dict.fromkeys(size.names))
+    sources: dict[str, Source] = {}
+    progress = True
+    while progress:
+        progress = False
+        for node in inputs:
+            for axis, size in enumerate(node.shape):
+                found = _solve(size, set(sources))
+                if found is not None and found[0] not in sources:
+                    name, factor, offset = found
+                    sources[name] = Source(name, node.name, axis, factor, offset)
+                    progress = True
+    return [n for n in sorted(needed) if n not in sources], list(sources.values())
+
+
+def _solve(size: Size, known: set[str]) -> tuple[str, Fraction, Size] | None:
+    """Return (name, factor, offset) if size = factor*name + offset, the offset known."""
+    open_names = [n for n in size.names if n not in known]
+    if len(open_names) != 1:
+        return None
+    name = open_names[0]
+    offset = size.substitute({name: Size.of(0)})
+    slope = size.substitute({name: Size.of(1)}) - offset
+    if not slope.is_integer or slope == 0 or Size.of(name) * slope.constant + offset is not size:
+        return None
+    return name, slope.constant, offset
+
+

@@ -1,0 +1,227 @@
+"""Lowering entries: what the kernels and scalar functions of the targets compute, when, and at what cost.
+
+The files of `codegen/` are read here and nowhere else in the engine. An entry says in index form what it
+computes; the planner finds where that occurs. So a new kernel is an entry and its source, and no Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from matcalc.errors import RuleError
+from matcalc.sizes import Size, maximum, minimum
+
+PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate, a loop
+TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
+CALL = 40.0  # ns to call a kernel
+
+TERM = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`A[i,k]`, or `inv(X)[i,k]` where `operation` is the name and `args` its operands."""
+
+    name: str
+    letters: tuple[str, ...] | None = None
+    dtype: str = "float64"
+    args: tuple[Term, ...] = ()
+
+    @property
+    def is_operation(self) -> bool:
+        return bool(self.args)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Kernel:
+    """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed."""
+
+    name: str
+    results: tuple[Term, ...]
+    factors: tuple[Term, ...]
+    flips: frozenset[str]
+    when: frozenset[str]
+    via: Term | None
+    scales: bool
+    fails: str
+    templates: Mapping[str, str]
+    flops: Callable[[Mapping[str, Any]], Any]
+    bytes: Callable[[Mapping[str, Any]], Any] | None
+    rate: float
+    order: int
+
+    def time(self, sizes: Mapping[str, float]) -> float:
+        """Return the estimated time in ns for letters of the given sizes."""
+        moved = self.bytes(sizes) if self.bytes else sum(8 * _volume(t, sizes) for t in self.measured)
+        return CALL + self.rate * float(self.flops(sizes)) + TRAFFIC * float(moved)
+
+    @property
+    def measured(self) -> tuple[Term, ...]:
+        return tuple(t for t in (*self.results, *self.factors) if t.letters is not None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scalar:
+    """An entry of scalars.toml: an elementwise function, `cost` in flops."""
+
+    name: str
+    templates: Mapping[str, str]
+    cost: float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lowerings:
+    """All entries: products of plain operands, those by operation, expansions and scalar functions."""
+
+    products: tuple[Kernel, ...] = ()
+    operations: Mapping[str, tuple[Kernel, ...]] = field(default_factory=dict)
+    becomes: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = field(default_factory=dict)
+    scalars: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@cache
+def load(folder: Path) -> Lowerings:
+    """Return the entries of `kernels.toml` and `scalars.toml` in `folder`.
+
+    Raises: RuleError that names the file and the entry.
+    """
+    table = tomllib.loads((folder / "kernels.toml").read_text(encoding="utf-8"))
+    products: list[Kernel] = []
+    operations: dict[str, list[Kernel]] = {}
+    becomes: dict[str, list[tuple[frozenset[str], str]]] = {}
+    for order, (name, entry) in enumerate(table.items()):
+        if "becomes" in entry:
+            rule = (frozenset(entry.get("when", "").split()), str(entry["becomes"]))
+            becomes.setdefault(str(entry.get("operation", name)), []).append(rule)
+        if "pattern" not in entry:
+            continue
+        kernel = _kernel(name, entry, order)
+        heads = [f.name for f in kernel.factors if f.is_operation]
+        if heads:
+            operations.setdefault(heads[0], []).append(kernel)
+        else:
+            products.append(kernel)
+    scalars = _scalars(tomllib.loads((folder / "scalars.toml").read_text(encoding="utf-8")))
+    return Lowerings(
+        tuple(products),
+        {name: tuple(found) for name, found in operations.items()},
+        {name: tuple(found) for name, found in becomes.items()},
+        scalars,
+    )
+
+
+def _kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
+    left, _, right = str(entry["pattern"]).partition("=")
+    try:
+        results, factors = _terms(left, ","), _terms(right, "*")
+        via = _terms(entry["via"], ",")[0] if "via" in entry else None
+        measure = formula(str(entry.get("flops", "0")))
+        moved = formula(str(entry["bytes"])) if "bytes" in entry else None
+    except (ValueError, SyntaxError) as fault:
+        raise RuleError(f"codegen/kernels.toml: [{name}]: {fault}") from fault
+    return Kernel(
+        name,
+        results,
+        factors,
+        frozenset(str(entry.get("flips", "")).split()),
+        frozenset(str(entry.get("when", "")).split()),
+        via,
+        bool(entry.get("scales", False)),
+        str(entry.get("fails", "")),
+        {k: str(v) for k, v in entry.items() if k in ("numba", "numpy")},
+        measure,
+        moved,
+        float(entry.get("rate", PLAIN)),
+        order,
+    )
+
+
+def _scalars(table: dict[str, Any]) -> dict[str, Scalar]:
+    return {
+        name: Scalar(name, {k: str(v) for k, v in entry.items() if isinstance(v, str)}, float(entry.get("cost", 1)))
+        for name, entry in table.items()
+        if "numba" in entry or "numpy" in entry
+    }
+
+
+def _terms(text: str, separator: str) -> tuple[Term, ...]:
+    """Read `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
+    terms: list[Term] = []
+    place = 0
+    while text[place:].strip():
+        term, place = _term(text, place)
+        terms.append(term)
+        rest = text[place:].lstrip()
+        if rest and not rest.startswith(separator):
+            raise ValueError(f"cannot read {rest!r} in the pattern")
+        place = len(text) - len(rest) + 1
+    return tuple(terms)
+
+
+def _term(text: str, place: int) -> tuple[Term, int]:
+    found = TERM.match(text, place)
+    if not found:
+        raise ValueError(f"cannot read {text[place:]!r} in the pattern")
+    name, letters, dtype = found.groups()
+    after = found.end()
+    if letters is None and text[after:].lstrip().startswith("("):
+        start = text.index("(", after)
+        end = text.index(")", start)
+        args = _terms(text[start + 1 : end], ",")
+        tail = re.compile(r"\s*(?:\[([\w\s,]*)\])?").match(text, end + 1)
+        assert tail is not None
+        return Term(name, _letters(tail.group(1)), "float64", args), tail.end()
+    return Term(name, _letters(letters), dtype or "float64"), after
+
+
+def _letters(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _volume(term: Term, sizes: Mapping[str, float]) -> float:
+    volume = 1.0
+    for letter in term.letters or ():
+        volume *= sizes.get(letter, 1.0)
+    return volume
+
+
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: b * a if isinstance(b, Size) else a * b,
+    ast.Div: lambda a, b: a * (1 / b) if isinstance(a, Size) else a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+}
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "min": lambda a, b: minimum(a, b) if isinstance(a, Size) else min(a, b),
+    "max": lambda a, b: maximum(a, b) if isinstance(a, Size) else max(a, b),
+}
+
+
+@cache
+def formula(text: str) -> Callable[[Mapping[str, Any]], Any]:
+    """Return the cost formula `text` as a function of the sizes of its letters, numbers or Sizes."""
+    tree = ast.parse(text, mode="eval").body
+
+    def value(node: ast.expr, sizes: Mapping[str, Any]) -> Any:
+        if isinstance(node, ast.Constant):
+            return Fraction(str(node.value))
+        if isinstance(node, ast.Name):
+            return sizes[node.id]
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)](value(node.left, sizes), value(node.right, sizes))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
+            return FUNCTIONS[node.func.id](value(node.args[0], sizes), value(node.args[1], sizes))
+        raise ValueError(f"a cost is made of letters, numbers, + - * / min max: {text!r}")
+
+    return lambda sizes: value(tree, sizes)

@@ -1,0 +1,302 @@
+"""From nodes to values: each kind of node lowered once, operands first.
+
+Maps and sums are entrywise; products are contracted; operations are runs of kernels, put off where a kernel
+takes them as a factor (an inverse is then a solve). What an operation `becomes` was expanded before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from matcalc.errors import NotSupported
+from matcalc.node import Node
+from matcalc.plan.describe import describe
+from matcalc.plan.entries import Kernel, Scalar
+from matcalc.plan.products import lower_product, place_result
+from matcalc.plan.selecting import Indexed
+from matcalc.plan.session import Ref, Session, fault
+from matcalc.plan.values import Operand, Part, Run, Value, plus, times, volume
+from matcalc.program import Apply, Expr, Number, Read
+from matcalc.sizes import Size
+
+
+def lower(session: Session, order: Sequence[Node]) -> None:
+    """Lower the nodes of `order`, which stands operands first."""
+    session.form = lower_operation
+    for node in order:
+        if node in session.refs or session.is_unformed(node) or node.kind in ("number", "size", "selector"):
+            continue
+        session.refs[node] = LOWER[node.kind](session, node)
+
+
+def lower_constant(session: Session, node: Node) -> Ref:
+    entries = tuple(float(x) for x in node.array.ravel())
+    name = f"K{sum(1 for v in session.graph.values.values() if v.kind == 'constant')}"
+    while name in session.graph.values or name in session.graph.reserved:
+        name += "_"
+    return Ref(session.graph.given(name, node.shape, "constant", entries), tuple(range(len(node.shape))))
+
+
+def lower_map(session: Session, node: Node) -> Ref:
+    axes, order = _orientation(session, node)
+    args = [session.read(a, axes) if a.shape else session.read(a, ()) for a in node.args]
+    shape = tuple(node.shape[a] for a in order)
+    key, params = _scalar(session, node)
+    value = session.graph.point(shape, Apply(key, tuple(args), params), describe(node))
+    return Ref(value, tuple(order.index(a) for a in range(len(order))))
+
+
+def _orientation(session: Session, node: Node) -> tuple[tuple[str, ...], list[int]]:
+    """Return names for the axes of a node, and its axes in the order in which its operands lie in memory."""
+    order = list(range(len(node.shape)))
+    ways = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
+    if len(ways) == 1:
+        way = next(iter(ways))
+        if len(way) == len(order):
+            order = [way.index(k) for k in range(len(way))]
+    names = [""] * len(order)
+    for place, axis in enumerate(order):
+        names[axis] = session.graph.axes[place]
+    return tuple(names), order
+
+
+def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, ...]]:
+    """Return the scalar function of a map: the entry of its very parameters, else the general one."""
+    table = session.lowerings.scalars
+    params = tuple(p for p in node.params if isinstance(p, (Fraction, float, Size)))
+    special = " ".join([node.rule.name, *map(str, params)])
+    for key, kept in ((special, ()), (node.rule.name, params)):
+        if key in table:
+            return table[key], kept
+    raise NotSupported(f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name")
+
+
+def lower_sum(session: Session, node: Node) -> Ref:
+    axes, order = _orientation(session, node)
+    shape = tuple(node.shape[a] for a in order)
+    straight = order == sorted(order)
+    dense: list[tuple[Number, Expr]] = []
+    every: list[tuple[Number, Expr]] = []
+    parts: list[Part] = []
+    for coef, term in zip(node.coefs, node.args, strict=True):
+        ref = _term(session, term)
+        read = session.read(term, axes) if ref is None else _read(ref, axes)
+        every.append((coef, read))
+        if ref is None or not ref.value.parts or not ref.is_straight or not straight:
+            dense.append((coef, read))
+            continue
+        if ref.value.base is not None:
+            dense.append((coef, ref.value.base))
+        parts += [Part(p.domain, p.at, times(coef, (p.expr,)), p.guards) for p in ref.value.parts]
+    comment = describe(node)
+    if parts:
+        base = plus(dense) if dense else None
+        value = session.graph.placed(shape, base, parts, plus(every), comment)
+    else:
+        value = session.graph.point(shape, plus(every), comment)
+    return Ref(value, tuple(order.index(a) for a in range(len(order))))
+
+
+def _term(session: Session, term: Node) -> Ref | None:
+    """Return where a term is; a bare selector is placed as a product is."""
+    if term.kind in ("number", "size"):
+        return None
+    if term.kind == "selector":
+        return lower_selector(session, term)
+    return session.ref(term)
+
+
+def _read(ref: Ref, axes: Sequence[str]) -> Read:
+    return Read(ref.value.name, tuple(axes[ref.axes.index(k)] for k in range(len(axes))))
+
+
+def lower_selector(session: Session, node: Node) -> Ref:
+    """Form a selector that stands alone: as a product of itself."""
+    from matcalc.plan.selecting import SOLVE
+
+    found = session.refs.get(node)
+    if found is None:
+        out = list(range(len(node.shape)))
+        indexed = Indexed([], [*out], dict(enumerate(node.shape)), [])
+        SOLVE[node.selector.kind][1](indexed, node.selector, [*out], [])
+        found = session.refs[node] = place_result(session, node, indexed, Fraction(1))
+    return found
+
+
+# ---- operations
+
+
+def lower_operation(session: Session, node: Node) -> Ref:
+    """Run the cheapest kernel of an operation, and note where all its outputs are.
+
+    Raises: NotSupported where no entry computes it.
+    """
+    kernel = _choose(session, node)
+    rest = (node.params, node.batches, node.batch_rank)
+    key = session.run_key(kernel, node.args, rest)
+    if not node.batch_rank and len(node.args) == 1 and not node.params:
+        key = session.run_key(kernel, node.args)
+    run = session.runs.get(key)
+    if run is None:
+        run = session.runs[key] = _run(session, node, kernel)
+    wanted = _result_name(kernel, node)
+    value = dict(run.results)[wanted]
+    if value.shape != node.shape:
+        value = session.graph.view(value, node.shape)
+    return Ref(value, tuple(range(len(node.shape))))
+
+
+def _result_name(kernel: Kernel, node: Node) -> str:
+    names = [r.name for r in kernel.results]
+    return node.output if node.output in names else names[0]
+
+
+def group_of(node: Node) -> tuple[object, ...]:
+    """Return what the outputs of one operation on equal operands have in common."""
+    return (node.rule, node.args, node.params, node.batches, node.batch_rank)
+
+
+def _choose(session: Session, node: Node) -> Kernel:
+    wanted = session.groups.get(group_of(node), (node.output,))
+    facts = session.facts(node.args[0]) if node.args else frozenset()
+    options = []
+    for kernel in session.lowerings.operations.get(node.rule.name, ()):
+        if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(node.args):
+            continue
+        results = {r.name for r in kernel.results}
+        if not kernel.when <= facts or (len(kernel.results) > 1 and not set(wanted) <= results):
+            continue
+        if len(kernel.results) == 1 and node.output and set(wanted) != results:
+            continue
+        via = session.via_costs(node).get(kernel.via.name, (None, 0.0))[1] if kernel.via else 0.0
+        letters = _letters(session, node, kernel)
+        time = kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
+        options.append((time, not kernel.when, -kernel.order, kernel))
+    if not options:
+        raise NotSupported(
+            f"{node.rule.spelling} has no lowering", hint=f"codegen/kernels.toml has no entry for {describe(node)}"
+        )
+    return min(options, key=lambda o: o[:3])[3]
+
+
+def _integers(kernel: Kernel, node: Node) -> int:
+    """Return how many arguments of the pattern are integer parameters of the operation."""
+    names = {p.name for p in node.rule.signature.parameters if p.kind == "integer"}
+    return sum(1 for a in kernel.factors[0].args if a.name in names)
+
+
+def _arguments(kernel: Kernel, node: Node) -> list[tuple[str, tuple[str, ...] | None]]:
+    names = {p.name for p in node.rule.signature.parameters if p.kind in ("integer", "function")}
+    return [(a.name, a.letters) for a in kernel.factors[0].args if a.name not in names]
+
+
+def _core(node: Node, place: int) -> tuple[Size, ...]:
+    return node.args[place].shape[len(node.batches[place]) :]
+
+
+def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
+    """Return the sizes of the letters of an operation's pattern; one letter for a flat view of any array."""
+    found: dict[str, Size] = {}
+    for place, (_, letters) in enumerate(_arguments(kernel, node)):
+        _measure(found, letters, _core(node, place))
+    for term in kernel.results:
+        if term.name == _result_name(kernel, node):
+            _measure(found, term.letters, node.shape[node.batch_rank :])
+    return found
+
+
+def _measure(found: dict[str, Size], letters: tuple[str, ...] | None, shape: tuple[Size, ...]) -> None:
+    if letters is None:
+        return
+    if len(letters) == len(shape):
+        for letter, size in zip(letters, shape, strict=True):
+            found.setdefault(letter, size)
+    elif len(letters) == 1:
+        found.setdefault(letters[0], volume(shape))
+
+
+def _run(session: Session, node: Node, kernel: Kernel) -> Run:
+    """Make the run of an operation, inside loops over its batch axes."""
+    graph = session.graph
+    batch = graph.batch_axes[: node.batch_rank]
+    letters = _letters(session, node, kernel)
+    run = Run(kernel, [], [], tuple(letters.items()), comment=describe(node))
+    run.batch = tuple(zip(batch, node.shape[: node.batch_rank], strict=True))
+    run.kept = tuple(batch)
+    run.params = _params(node)
+    arguments = _arguments(kernel, node)
+    named = {name: node.args[place] for place, (name, _) in enumerate(arguments)}
+    if kernel.via is not None and not node.batch_rank:
+        session.add_named(run, kernel, named)
+    elif kernel.via is not None:
+        _batched_factor(session, run, kernel, node, letters)
+    else:
+        for place, (name, pattern) in enumerate(arguments):
+            operand = _operand(session, node, place, name, pattern, batch)
+            run.operands.append(operand)
+    run.fault = fault(kernel, named)
+    lead = node.shape[: node.batch_rank]
+    shapes = []
+    for term in kernel.results:
+        core = tuple(letters[x] for x in term.letters or ())
+        shapes.append((term.name, (*lead, *core), term.dtype))
+    graph.run(run, shapes)
+    return run
+
+
+def _operand(
+    session: Session, node: Node, place: int, name: str, pattern: tuple[str, ...] | None, batch: Sequence[str]
+) -> Operand:
+    """Return an argument as an array whose batch axes lead, flat if the pattern has one index for all."""
+    argument = node.args[place]
+    value: Value = session.array(argument)
+    carried = node.batches[place]
+    core = _core(node, place)
+    if pattern is not None and len(pattern) == 1 and len(core) != 1:
+        value = session.graph.view(value, (*argument.shape[: len(carried)], volume(core)))
+    return Operand(name, value, False, tuple(batch[b] for b in carried))
+
+
+def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, letters: dict[str, Size]) -> None:
+    """Factorise inside batch loops of its own: each matrix of the batch has its own factor."""
+    entry = session.factorisation(kernel)
+    batch = run.batch
+    names = tuple(a for a, _ in batch)
+    argument = entry.factors[0].args[0]
+    operand = _operand(session, node, 0, argument.name, argument.letters, names)
+    lead = tuple(s for _, s in batch)
+    sizes = dict(zip(argument.letters or (), _core(node, 0), strict=True))
+    factor = Run(entry, [], [operand], tuple(sizes.items()), batch=batch, kept=names, comment=entry.name)
+    factor.fault = entry.fails.replace("{" + argument.name + "}", describe(node.args[0]))
+    shapes = [(r.name, (*lead, *(sizes[x] for x in r.letters or ())), r.dtype) for r in entry.results]
+    session.graph.run(factor, shapes)
+    template = kernel.templates.get(session.target, "")
+    for field, value in factor.results:
+        if "{" + field in template:
+            run.operands.append(Operand(field, value, False, names))
+    for place, (name, pattern) in enumerate(_arguments(kernel, node)):
+        if "{" + name + "}" in template or "{" + name + ".T}" in template:
+            run.operands.append(_operand(session, node, place, name, pattern, names))
+
+
+def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
+    """Return integer parameters by their names in the signature."""
+    names = [p.name for p in node.rule.signature.parameters if p.kind == "integer"]
+    values = [p for p in node.params if isinstance(p, Size)]
+    return tuple((name, value) for name, value in zip(names, values, strict=False))
+
+
+def lower_symbol(session: Session, node: Node) -> Ref:
+    raise NotSupported(f"{node.name} is not among the arguments")
+
+
+Lowering = Callable[[Session, Node], Ref]
+LOWER: dict[str, Lowering] = {
+    "symbol": lower_symbol,
+    "constant": lower_constant,
+    "product": lower_product,
+    "sum": lower_sum,
+    "map": lower_map,
+    "op": lower_operation,
+}

@@ -1,0 +1,175 @@
+"""A session: everything that one plan has decided so far, shared by the passes that lower nodes.
+
+It knows which node is found in which value, which parts of products exist, which kernels have run on what, and
+what the facts of a matrix are in view of all its uses (a Gram matrix under `inv` is positive definite).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from matcalc.errors import NotSupported
+from matcalc.node import Node
+from matcalc.plan.contract import Key
+from matcalc.plan.cost import Estimate
+from matcalc.plan.describe import describe
+from matcalc.plan.entries import Kernel, Lowerings
+from matcalc.plan.match import Matcher
+from matcalc.plan.values import Graph, Operand, Run, Value
+from matcalc.program import At, Expr, Index, Literal, Read
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Where a node is: a value, and for each axis of the node the axis of the value."""
+
+    value: Value
+    axes: tuple[int, ...]
+
+    @property
+    def is_straight(self) -> bool:
+        return self.axes == tuple(range(len(self.axes)))
+
+
+@dataclass(eq=False)
+class Session:
+    graph: Graph
+    lowerings: Lowerings
+    estimate: Estimate
+    matcher: Matcher
+    target: str
+    implied: Mapping[Node, frozenset[str]]
+    formed: frozenset[Node]
+    uses: Mapping[Node, int]
+    refs: dict[Node, Ref] = field(default_factory=dict)
+    known: dict[Key, Value] = field(default_factory=dict)
+    known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
+    runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
+    needed: set[str] = field(default_factory=set)
+    groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
+    form: Callable[[Session, Node], Ref] | None = None
+
+    # ---- where nodes are
+
+    def ref(self, node: Node) -> Ref:
+        """Return where a node is, forming an operation that was put off."""
+        found = self.refs.get(node)
+        if found is None:
+            assert self.form is not None
+            found = self.refs[node] = self.form(self, node)
+        return found
+
+    def read(self, node: Node, at: Sequence[Index]) -> Expr:
+        """Return the entry of a node at `at`."""
+        if node.kind == "number":
+            return Literal(node.value)
+        if node.kind == "size":
+            return Literal(node.size)
+        ref = self.ref(node)
+        return Read(ref.value.name, tuple(at[ref.axes.index(k)] for k in range(len(at))))
+
+    def array(self, node: Node) -> Value:
+        """Return a value with the axes of the node in order, in memory."""
+        if node.kind in ("number", "size"):
+            return self.graph.point((), self.read(node, ()))
+        ref = self.ref(node)
+        if ref.is_straight:
+            self.needed.add(ref.value.name)
+            return ref.value
+        axes: At = self.graph.axes[: len(node.shape)]
+        value = self.graph.point(node.shape, self.read(node, axes), describe(node))
+        self.refs[node] = Ref(value, tuple(range(len(node.shape))))
+        self.needed.add(value.name)
+        return value
+
+    def is_needed(self, value: Value) -> bool:
+        return value.name in self.needed
+
+    def comment(self, node: Node, last: bool) -> str:
+        text = describe(node)
+        return text if last else f"for {text}"
+
+    # ---- operations
+
+    def facts(self, node: Node) -> frozenset[str]:
+        return node.facts | self.implied.get(node, frozenset())
+
+    def is_unformed(self, node: Node) -> bool:
+        """Whether a node is an operation that need not be computed, because kernels take it as a factor."""
+        if node.kind != "op" or node in self.formed or node in self.refs or node.batch_rank:
+            return False
+        return any(len(k.factors) > 1 for k in self.lowerings.operations.get(node.rule.name, ()))
+
+    def via_costs(self, node: Node) -> dict[str, tuple[object, float]]:
+        """Return for each factorisation that serves `node` its step and cost, 0 where it has been made."""
+        costs: dict[str, tuple[object, float]] = {}
+        argument = node.args[0]
+        for kernel in self.lowerings.operations.get(node.rule.name, ()):
+            if kernel.via is not None and kernel.via.name not in costs:
+                made = self.run_key(self.factorisation(kernel), (argument,))
+                cost = 0.0 if made in self.runs else self.via_time(kernel, argument)
+                costs[kernel.via.name] = (("via", kernel.via.name, argument), cost)
+        return costs
+
+    def factorisation(self, kernel: Kernel) -> Kernel:
+        """Return the entry of the factorisation that a kernel needs."""
+        assert kernel.via is not None
+        found = [k for k in self.lowerings.operations.get(kernel.via.name, ()) if len(k.factors) == 1]
+        if not found:
+            raise NotSupported(f"codegen/kernels.toml: [{kernel.name}] needs {kernel.via.name}, which has no entry")
+        return found[0]
+
+    def via_time(self, kernel: Kernel, argument: Node) -> float:
+        entry = self.factorisation(kernel)
+        letters = entry.factors[0].args[0].letters or ()
+        sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
+        return entry.time(sizes)
+
+    def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
+        return (kernel.name, tuple(args), rest)
+
+    def factorised(self, run: Run, kernel: Kernel, node: Node, name: str, flip: bool) -> None:
+        """Add to a run the operands that stand for an operation that is not formed."""
+        argument = node.args[0]
+        run.params = (*run.params, (f"{name}.t", "1" if flip else "0"))
+        self.add_named(run, kernel, {name: argument})
+
+    def add_named(self, run: Run, kernel: Kernel, named: Mapping[str, Node]) -> None:
+        """Add the operands that the kernel's template names: arguments, and results of its factorisation."""
+        used = set(re.findall(r"\{(\w+)", kernel.templates.get(self.target, "")))
+        if kernel.via is not None:
+            argument = named[kernel.via.args[0].name] if kernel.via.args else next(iter(named.values()))
+            for field_name, value in self.factors_of(kernel, argument):
+                if field_name in used:
+                    run.operands.append(Operand(field_name, value))
+        for field_name, argument in named.items():
+            plain = re.search(r"\{" + field_name + r"(\.T)?\}", kernel.templates.get(self.target, ""))
+            if plain:
+                run.operands.append(Operand(field_name, self.array(argument)))
+        run.fault = fault(kernel, named)
+
+    def factors_of(self, kernel: Kernel, argument: Node) -> list[tuple[str, Value]]:
+        """Return the results of the factorisation of a matrix, made once."""
+        entry = self.factorisation(kernel)
+        key = self.run_key(entry, (argument,))
+        made = self.runs.get(key)
+        if made is None:
+            name = entry.factors[0].args[0].name
+            letters = dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True))
+            made = Run(entry, [], [Operand(name, self.array(argument))], tuple(letters.items()))
+            made.comment = f"{entry.name}({describe(argument)})"
+            made.fault = fault(entry, {name: argument})
+            shapes = [(r.name, tuple(letters[x] for x in r.letters or ()), r.dtype) for r in entry.results]
+            self.graph.run(made, shapes)
+            self.runs[key] = made
+        return made.results
+
+
+def fault(kernel: Kernel, named: Mapping[str, Node]) -> str:
+    """Return the message of a kernel that can fail, in the user's names."""
+    text = kernel.fails
+    for name, node in named.items():
+        text = text.replace("{" + name + "}", describe(node))
+    return text

@@ -1,0 +1,372 @@
+"""Program: what a compiled function does, step by step, before it is text.
+
+A Program is values in buffers and four kinds of step: `Call` (a kernel), `Loop` (elementwise work, reductions
+and stores over common axes), `View` (another shape of the same memory), `Each` (an axis round other steps).
+Steps speak of *values*, each written by one step; `places` says which buffer holds which value. So memory that
+is used again is visible, and `verify` can see whether a value is still there when it is read.
+The planner has decided everything: an emitter only spells a Program in the words of a target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from matcalc.errors import MatcalcError
+from matcalc.sizes import Size
+
+if TYPE_CHECKING:
+    from matcalc.plan.entries import Kernel, Scalar
+
+Shape = tuple[Size, ...]
+Index = str | Size  # the name of an axis, or arithmetic on axes
+At = tuple[Index, ...]
+Number = Fraction | float
+
+
+class ProgramFault(MatcalcError):  # noqa: N818 - a fault of the planner, not of the user
+    """A Program that would compute something else than was planned."""
+
+
+# ---- expressions inside a loop
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: Number | Size
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An entry of a value; the scalar of this name where the loop computes the value itself."""
+
+    value: str
+    at: At = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    terms: tuple[tuple[Number, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    coef: Number
+    factors: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An elementwise function; `params` fill the template's {p}."""
+
+    function: Scalar
+    args: tuple[Expr, ...]
+    params: tuple[Number | Size, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The condition `size == 0` or `size >= 0` on axes."""
+
+    relation: str
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`body` where all guards hold, else 0; `body` is not evaluated elsewhere (its reads may be outside)."""
+
+    guards: tuple[Guard, ...]
+    body: Expr
+
+
+Expr = Literal | Read | Sum | Product | Apply | Select
+
+
+# ---- steps
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An operand or result of a call: a value, the leading axes fixed by an Each, transposed or not."""
+
+    value: str
+    lead: At = ()
+    flip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A kernel; `fields` are its results and operands by the template's names, `onto` what beta = 1 adds to."""
+
+    kernel: Kernel
+    results: tuple[tuple[str, Place], ...]
+    operands: tuple[tuple[str, Place], ...]
+    sizes: tuple[tuple[str, Size], ...] = ()
+    params: tuple[tuple[str, str | Size], ...] = ()
+    alpha: Expr = field(default_factory=lambda: Literal(Fraction(1)))
+    onto: str = ""
+    fault: int = 0
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    value: str
+    expr: Expr
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`value[at] = expr`; with `onto`, added to what that value holds there."""
+
+    value: str
+    at: At
+    expr: Expr
+    onto: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """For each point of `axes` where `guards` hold: the lets, then the sums (from zero), then the stores."""
+
+    axes: tuple[tuple[str, Size], ...]
+    lets: tuple[Let, ...] = ()
+    sums: tuple[Store, ...] = ()
+    stores: tuple[Store, ...] = ()
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Another name for memory: `buffer` is `of` from `start` on along its first axis, in its own shape."""
+
+    buffer: str
+    of: str
+    start: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    axis: str
+    size: Size
+    body: tuple[Step, ...]
+
+
+Step = Call | Loop | View | Each
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Memory: role is input, output, temporary, scalar (a local number), view or constant."""
+
+    name: str
+    shape: Shape
+    dtype: str = "float64"
+    role: str = "temporary"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a size name is read from: `name = (input.shape[axis] - offset)/factor`."""
+
+    name: str
+    input: str
+    axis: int
+    factor: Fraction
+    offset: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole function: inputs, then `size_args`, then outputs are its parameters.
+
+    `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that
+    are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
+    k says, at k - 1.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    size_args: tuple[str, ...]
+    sources: tuple[Source, ...]
+    buffers: tuple[Buffer, ...]
+    places: Mapping[str, str]
+    same: Mapping[str, str]
+    results: Mapping[str, str]
+    steps: tuple[Step, ...]
+    constants: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+    comment: str = ""
+
+    def buffer(self, name: str) -> Buffer:
+        return self.table[name]
+
+    @property
+    def table(self) -> dict[str, Buffer]:
+        return {b.name: b for b in self.buffers}
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels that are called, each once, in order of first use."""
+        return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def walk(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield all steps in order, an Each before its body."""
+    stack = list(reversed(steps))
+    while stack:
+        step = stack.pop()
+        yield step
+        if isinstance(step, Each):
+            stack.extend(reversed(step.body))
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """Return the operands of an expression."""
+    if isinstance(expr, Sum):
+        return tuple(term for _, term in expr.terms)
+    if isinstance(expr, Product):
+        return expr.factors
+    if isinstance(expr, Apply):
+        return expr.args
+    return (expr.body,) if isinstance(expr, Select) else ()
+
+
+def reads(expr: Expr) -> Iterator[Read]:
+    """Yield the reads of an expression, left to right."""
+    stack = [expr]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Read):
+            yield top
+        else:
+            stack.extend(reversed(parts(top)))
+
+
+# ---- verification
+
+
+def verify(program: Program) -> Program:
+    """Return `program` if it is sound.
+
+    Sound: names are unique; every value is written once, and still in its memory whenever it is read; no call
+    writes to memory that it reads; a loop that overwrites a value reads it only where it is about to write,
+    and not after; ranks agree; every output ends with its result.
+
+    Raises: ProgramFault that names the step.
+    """
+    names = [b.name for b in program.buffers]
+    if len(set(names)) != len(names):
+        raise ProgramFault(f"two buffers have one name: {sorted(n for n in names if names.count(n) > 1)[0]}")
+    memory = _Memory(program)
+    for step in walk(program.steps):
+        if isinstance(step, View):
+            memory.root[step.buffer] = memory.root[step.of]
+        elif isinstance(step, Call):
+            _check_call(step, memory)
+        elif isinstance(step, Loop):
+            _check_loop(step, memory)
+    for name, value in program.results.items():
+        if memory.of(value) != memory.root[name]:
+            raise ProgramFault(f"the output {name} is not where its result {value} is")
+        memory.read(value, "the caller")
+    return program
+
+
+class _Memory:
+    """What each piece of memory holds while the steps of a Program are followed."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.ranks = {b.name: len(b.shape) for b in program.buffers}
+        self.root = {b.name: b.name for b in program.buffers}
+        self.holds = {b.name: b.name for b in program.buffers if b.role in ("input", "constant")}
+        self.constant = frozenset(self.holds)
+        self.written = set(self.holds)
+
+    def of(self, value: str) -> str:
+        place = value if value in self.root and value not in self.program.places else self.program.places.get(value)
+        if place is None:
+            raise ProgramFault(f"the value {value} has no memory")
+        return self.root[place]
+
+    def rank(self, value: str) -> int:
+        return self.ranks[self.program.places.get(value, value)]
+
+    def canonical(self, value: str) -> str:
+        while value in self.program.same:
+            value = self.program.same[value]
+        return value
+
+    def read(self, value: str, where: str) -> None:
+        held = self.holds.get(self.of(value))
+        if held != self.canonical(value):
+            raise ProgramFault(f"{where} reads {value}, but its memory holds {held or 'nothing yet'}")
+
+    def write(self, value: str, onto: str, where: str) -> None:
+        if onto:
+            self.read(onto, where)
+            if self.of(onto) != self.of(value):
+                raise ProgramFault(f"{where} adds to {onto}, which is elsewhere than {value}")
+        if value in self.written:
+            raise ProgramFault(f"{where} writes {value} a second time")
+        if self.of(value) in self.constant:
+            raise ProgramFault(f"{where} writes to the argument {self.of(value)}")
+        self.written.add(value)
+        self.holds[self.of(value)] = self.canonical(value)
+
+
+def _check_call(call: Call, memory: _Memory) -> None:
+    where = f"the call of {call.kernel.name}"
+    taken = [memory.of(p.value) for _, p in call.operands]
+    for _, place in call.operands:
+        memory.read(place.value, where)
+    for read in reads(call.alpha):
+        memory.read(read.value, where)
+    given = [memory.of(p.value) for _, p in call.results]
+    if set(given) & set(taken) or len(set(given)) != len(given):
+        raise ProgramFault(f"{where} writes to memory that it reads: {', '.join(given)}")
+    for number, (_, place) in enumerate(call.results):
+        memory.write(place.value, call.onto if number == 0 else "", where)
+
+
+def _check_loop(loop: Loop, memory: _Memory) -> None:
+    where = f"the loop over {', '.join(f'{a} < {s}' for a, s in loop.axes) or 'nothing'}"
+    local: set[str] = set()
+    outside: list[Read] = []
+    for let in loop.lets:
+        outside += _outer_reads(let.expr, local, memory, where)
+        local.add(let.value)
+    for store in loop.sums:
+        outside += _outer_reads(store.expr, local, memory, where)
+    for store in loop.sums:
+        if any(memory.of(r.value) == memory.of(store.value) for r in outside):
+            raise ProgramFault(f"{where} reads the memory that it sums into: {store.value}")
+        memory.write(store.value, "", where)
+    pending = [list(_outer_reads(s.expr, local, memory, where)) for s in loop.stores]
+    for number, store in enumerate(loop.stores):
+        target = memory.of(store.value)
+        before = outside + [r for later in pending[: number + 1] for r in later]
+        if any(memory.of(r.value) == target and r.at != store.at for r in before):
+            raise ProgramFault(f"{where} reads entries of {target} that it has overwritten by {store.value}")
+        if any(memory.of(r.value) == target for later in pending[number + 1 :] for r in later):
+            raise ProgramFault(f"{where} overwrites {target} by {store.value} before it is read")
+    for store in loop.stores:
+        memory.write(store.value, store.onto, where)
+
+
+def _outer_reads(expr: Expr, local: set[str], memory: _Memory, where: str) -> list[Read]:
+    found = [r for r in reads(expr) if r.value not in local]
+    for r in found:
+        memory.read(r.value, where)
+        if len(r.at) != memory.rank(r.value):
+            raise ProgramFault(f"{where} reads {r.value} with {len(r.at)} indices")
+    return found

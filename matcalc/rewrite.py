@@ -1,0 +1,172 @@
+"""The rulebook's rewrites, compiled to patterns when an expression first holds what they speak of.
+
+A rewrite is indexed by the operations that its left side names, so an expression without `exp` never meets
+a rule about it. `array` variables stand for scalars, vectors and matrices, and, where the left side reduces
+a vector, for the rows of a matrix too: then the right side carries a batch axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from matcalc.elaborate.formula import build_rewrite
+from matcalc.language.read import read
+from matcalc.language.syntax import call_name, walk
+from matcalc.match import EMPTY, Bindings, match, match_product
+from matcalc.node import Node, toposort
+from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.rule import Rewrite
+from matcalc.sizes import Size
+from matcalc.substitute import Batched, instantiate
+from matcalc.tensor import product, symbol
+
+ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
+
+
+class Pattern(NamedTuple):
+    """A compiled rewrite: nodes over variables, and facts that nodes over them must have."""
+
+    left: Node
+    right: Node
+    conditions: tuple[tuple[str, Node], ...]
+    rewrite: Rewrite
+
+
+class Applied(NamedTuple):
+    """A rewrite that fired: what stands for the node now, and the rule's address."""
+
+    node: Node
+    rewrite: Rewrite
+
+
+def head(node: Node) -> str:
+    """Return what a pattern is indexed by: the operation's name, else the kind."""
+    return node.rule.name if node.kind in ("map", "op") else node.kind
+
+
+def heads(nodes: Sequence[Node]) -> frozenset[str]:
+    """Return the names of the operations that occur in `nodes`."""
+    return frozenset(head(n) for n in toposort(nodes) if n.kind in ("map", "op"))
+
+
+class Rewriter:
+    """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present."""
+
+    def __init__(self, book: Rulebook) -> None:
+        self.book = book
+        self.waiting = [(self._needs(r), r) for r in book.rewrites]
+        self.by_head: dict[str, list[Pattern]] = {}
+        self.introduces: dict[Node, frozenset[str]] = {}
+        self.present: frozenset[str] = frozenset()
+
+    def _needs(self, rewrite: Rewrite) -> frozenset[str]:
+        names = set()
+        for ast in walk(read(rewrite.left)):
+            if ast.head == "call" and call_name(ast) in self.book:
+                rule = self.book.get(call_name(ast))
+                if rule.kind != "definition":
+                    names.add(rule.name)
+        return frozenset(names)
+
+    def prepare(self, names: frozenset[str]) -> None:
+        """Compile the rewrites about operations met so far, `names` among them."""
+        if names <= self.present:
+            return
+        self.present |= names
+        ready = [r for needs, r in self.waiting if needs <= self.present]
+        self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= self.present]
+        for rewrite in ready:
+            for pattern in compiled(rewrite, self.book):
+                self.by_head.setdefault(head(pattern.left), []).append(pattern)
+                self.introduces[pattern.right] = heads([pattern.right])
+
+    def apply(self, node: Node) -> Applied | None:
+        """Return the result of the first rewrite that fits `node`, None if none does."""
+        for pattern in self.by_head.get(head(node), ()):
+            if len(pattern.left.shape) != len(node.shape) and node.kind != "product":
+                continue
+            for result in _results(pattern, node):
+                if result is not node:
+                    self.prepare(self.introduces[pattern.right])
+                    return Applied(result, pattern.rewrite)
+        return None
+
+
+def _results(pattern: Pattern, node: Node) -> Iterator[Node]:
+    if node.kind != "product":
+        for bindings in match(pattern.left, node, EMPTY):
+            if _holds(pattern, bindings):
+                yield _right(pattern, bindings)
+        return
+    wanted = {head(a) for a in pattern.left.args if a.kind != "symbol"}
+    if not wanted <= {head(a) for a in node.args}:
+        return
+    for found in match_product(pattern.left, node, EMPTY):
+        if not _holds(pattern, found.bindings):
+            continue
+        right = _right(pattern, found.bindings)
+        indices = dict(found.indices)
+        fresh = len(node.index_sizes)
+        for index in pattern.left.out:
+            if index not in indices:
+                return  # a pattern that broadcasts is matched whole, never in part
+        out = tuple(indices[i] for i in pattern.left.out)
+        others = [
+            (arg, at)
+            for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True))
+            if place not in found.places
+        ]
+        sizes = {k: s for k, s in enumerate(node.index_sizes) if k < fresh}
+        kept = {i for _, at in others for i in at} | set(out) | set(node.out)
+        yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
+
+
+def _holds(pattern: Pattern, bindings: Bindings) -> bool:
+    return all(fact in _bound(node, bindings).facts for fact, node in pattern.conditions)
+
+
+def _right(pattern: Pattern, bindings: Bindings) -> Node:
+    return _bound(pattern.right, bindings)
+
+
+def _bound(node: Node, bindings: Bindings) -> Node:
+    symbols = {variable: Batched(value) for variable, value in bindings.nodes.items()}
+    return instantiate(node, symbols, bindings.sizes, ()).node
+
+
+def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
+    """Return the patterns of a rewrite, one for each rank that its array variables may have."""
+    if ": function" in rewrite.let:
+        return []
+    if "array" not in rewrite.let:
+        return [_pattern(rewrite, rewrite.let, book)]
+    patterns = []
+    for shape in ARRAYS:
+        pattern = _pattern(rewrite, rewrite.let.replace("array(s)", shape).replace("array", shape), book)
+        patterns.append(pattern)
+        if shape.startswith("vector") and not pattern.left.shape:
+            patterns.append(_by_rows(pattern))
+    return patterns
+
+
+def _pattern(rewrite: Rewrite, let: str, book: Rulebook) -> Pattern:
+    left, right, conditions = build_rewrite(rewrite, let, book)
+    return Pattern(left, right, tuple(conditions), rewrite)
+
+
+def _by_rows(pattern: Pattern) -> Pattern:
+    """Return the pattern with its vector variables as the rows of matrices."""
+    rows = Size.of("b_")
+    variables = _variables([pattern.left, pattern.right])
+    bound = {v: Batched(symbol(v.name, (rows, *v.shape), tuple(v.data[1])), (0,)) for v in variables if v.shape}
+
+    def lifted(node: Node) -> Node:
+        return instantiate(node, bound, {}, (rows,)).node
+
+    conditions = tuple((fact, lifted(node)) for fact, node in pattern.conditions)
+    return Pattern(lifted(pattern.left), lifted(pattern.right), conditions, pattern.rewrite)
+
+
+def _variables(nodes: Sequence[Node]) -> list[Node]:
+    return [node for node in toposort(nodes) if node.kind == "symbol"]

@@ -1,0 +1,216 @@
+"""What formulas of a rulebook say, checked without shapes: they parse, and every name in them is known.
+
+Names are parameters and sizes of the signature, `dX` in differentials, Y or the outputs, what `where` names,
+G in adjoints, indices, and operations of the book. A differential must mention each argument that it could
+vary with: one left out would be a silent zero ("0" says that it is meant). Shapes, linearity in dX and
+termination of rewrites need nodes, and are checked by the layer that compiles formulas, on top of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import cast
+
+from matcalc.errors import MatcalcError
+from matcalc.language.declare import RULE_KINDS, Declaration, Signature, read_declarations, size_names
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, call_keywords, call_name
+from matcalc.rulebook.fields import nearest
+from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.rule import Fact, Rewrite, Rule
+
+CONSTANTS = ("pi",)
+SAMPLE_NAMES = ("X", "M", "m", "n", "eps")
+VARIED = ("scalar", "vector", "matrix", "tensor", "array")
+"""Kinds of parameters that a differential varies."""
+
+Report = Callable[[str], None]
+
+
+def faults_of(book: Rulebook, names: Sequence[str] | None = None) -> list[str]:
+    """Return the faults of the rules called `names`, or of the whole book, each with its address."""
+    found: list[str] = []
+
+    def reporter(address: str, name: str) -> Report:
+        return lambda message: found.append(f"{address}: [{name}] {message}")
+
+    for rule in book.rules.values() if names is None else map(book.get, names):
+        _check_rule(book, rule, reporter(rule.address, rule.name))
+    if names is not None:
+        return found
+    for rewrite in book.rewrites:
+        _check_rewrite(book, rewrite, reporter(rewrite.address, "rewrite"))
+    for fact in book.facts.values():
+        _check_fact(book, fact, reporter(fact.address, fact.name))
+    return found
+
+
+def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
+    known = _Names(book, rule.signature, rule.sizes)
+    outputs = [name or "Y" for name in rule.outputs]
+    tangents = [f"d{d.name}" for d in rule.parameters if d.kind in VARIED and not d.repeated]
+    used: dict[str, frozenset[str]] = {}
+    for name, text in rule.sizes.items():
+        known.check(f"size {name}", text, (), report)
+    for text in rule.where:
+        name, _, formula = (part.strip() for part in text.partition("="))
+        extra = [*outputs, *used, *(tangents if rule.kind == "op" else ())]
+        found = known.check(f"where {name}", formula, extra, report)
+        used[name] = found.union(*(used[other] for other in sorted(found & used.keys())))
+    for index, signature in enumerate(rule.signatures):
+        definition = rule.definition(index)
+        if definition is not None:
+            _Names(book, signature, rule.sizes).check("definition", definition, used, report)
+    for output, text in rule.differentials.items():
+        found = known.check(f"differential {output}".strip(), text, [*outputs, *tangents, *used], report)
+        found = found.union(*(used[name] for name in sorted(found & used.keys())))
+        if text.strip() != "0":
+            _check_all_varied(rule, found, report)
+    for parameter, text in rule.derivative.items():
+        known.check(f"derivative in {parameter}", text, ("Y",), report)
+    for parameter, text in rule.linear.items():
+        known.check(f"adjoint in {parameter}", text, ("Y", "G"), report)
+    if rule.divided is not None:
+        known.check("divided", rule.divided, ("a", "b"), report)
+    if rule.square is not None:
+        known.check("square", rule.square, (), report)
+    if rule.radius is not None:
+        known.check("radius", rule.radius, (), report)
+    if isinstance(rule.degree, str):
+        known.check("degree", rule.degree, (), report)
+    for edge in rule.edges:
+        for part in ("at", "derivative", "pullback"):
+            for parameter, text in edge.get(part, {}).items():  # type: ignore[attr-defined]
+                _Names(book).check(f"edge {part} {parameter}", text, ("inf",), report)
+        if "G" in edge:
+            _Names(book).check("edge G", str(edge["G"]), (), report)
+    for text in rule.values:
+        _check_python(text, rule, report)
+
+
+def _check_all_varied(rule: Rule, found: frozenset[str], report: Report) -> None:
+    for d in rule.parameters:
+        if d.kind in VARIED and d.name not in rule.linear and f"d{d.name}" not in found:
+            report(f"no differential in '{d.name}': d{d.name} stands nowhere (nor {d.name} in `linear`)")
+
+
+def _check_python(text: str, rule: Rule, report: Report) -> None:
+    try:
+        compile(text, rule.address, "eval")
+    except (SyntaxError, ValueError) as error:
+        report(f"value does not parse: {error}")
+
+
+def _check_rewrite(book: Rulebook, rewrite: Rewrite, report: Report) -> None:
+    shapes = {fact.name: fact.of for fact in book.facts.values()}
+    try:
+        variables = read_declarations(rewrite.let, RULE_KINDS, shapes)
+    except MatcalcError as error:
+        report(f"let does not parse: {error}")
+        return
+    known = _Names(book, Signature("", variables, ()), {})
+    left = known.check("left side", rewrite.left, (), report)
+    right = known.check("right side", rewrite.right, (), report)
+    for d in variables:
+        if d.name in right and d.name not in left:
+            report(f"'{d.name}' stands on the right of {rewrite} and not on the left")
+    if rewrite.condition is not None:
+        _check_condition(known, rewrite.condition, shapes, report)
+
+
+def _check_condition(known: _Names, text: str, facts: Mapping[str, str], report: Report) -> None:
+    try:
+        root = read(text)
+    except MatcalcError as error:
+        report(f"condition does not parse: {error}")
+        return
+    if root.head != "call" or call_name(root) not in facts or len(root.args) != 1:
+        fact = call_name(root) if root.head == "call" else text
+        report(f"condition '{text}' does not read  fact(expression){nearest(fact, facts)}")
+        return
+    known.check_tree("condition", root.args[0], (), report)
+
+
+def _check_fact(book: Rulebook, fact: Fact, report: Report) -> None:
+    for field in ("zero", "nonnegative", "positive", "tangent", "sample", "near"):
+        text = getattr(fact, field)
+        if text is not None:
+            _Names(book).check(field, text, SAMPLE_NAMES, report)
+
+
+class _Names:
+    """The names that a formula of one rule may use."""
+
+    def __init__(self, book: Rulebook, signature: Signature | None = None, sizes: Iterable[str] = ()) -> None:
+        declared: tuple[Declaration, ...] = (
+            () if signature is None else (*signature.parameters, *signature.outputs)
+        )
+        parameters = () if signature is None else signature.parameters
+        self.book = book
+        self.functions = tuple(d.name for d in parameters if d.kind == "function")
+        self.plain = (
+            *CONSTANTS,
+            *(d.name for d in parameters),
+            *(n for d in declared for n in size_names(d)),
+            *sizes,
+        )
+
+    def check(self, what: str, text: str, extra: Collection[str], report: Report) -> frozenset[str]:
+        """Report what is wrong with a formula; return the names in it."""
+        try:
+            root = read(text)
+        except MatcalcError as error:
+            report(f"{what} does not parse: {error}")
+            return frozenset(extra)
+        return self.check_tree(what, root, extra, report)
+
+    def check_tree(self, what: str, root: Ast, extra: Collection[str], report: Report) -> frozenset[str]:
+        known = (*self.plain, *extra)
+        found: dict[str, None] = {}
+        stack: list[tuple[Ast, bool, tuple[str, ...]]] = [(root, False, ())]
+        while stack:
+            node, in_form, bound = stack.pop()
+            if node.head == "name":
+                name = str(node.value)
+                found[name] = None
+                if name not in known and name not in bound and name not in self.book:
+                    report(f"unknown name '{name}' in {what}{nearest(name, known)}")
+            elif node.head == "call":
+                found[call_name(node)] = None
+                self.check_call(what, node, report)
+            stack.extend((child, in_form or node.head == "index_form", bound + more)
+                         for child, more in _inner(node, in_form))  # fmt: skip
+        return frozenset(found)
+
+    def check_call(self, what: str, node: Ast, report: Report) -> None:
+        name = call_name(node)
+        if node.args and node.args[0].head == "compare":
+            name += str(node.args[0].value)
+        if name not in self.book and name not in self.functions:
+            known = [*self.book.names, *self.functions]
+            report(f"unknown function '{name}' in {what}{nearest(name, known)}")
+
+
+def _inner(node: Ast, in_form: bool) -> list[tuple[Ast, tuple[str, ...]]]:
+    """Return the operands of `node`, each with the names bound in it: a function's parameter, indices."""
+    operands = (
+        [*node.args, *(value for _, value in call_keywords(node))] if node.head == "call" else list(node.args)
+    )
+    if node.head == "function":
+        return [(child, (str(node.value),)) for child in operands]
+    if node.head == "index_form":
+        return [(child, cast(tuple[str, ...], node.value)) for child in operands]
+    if in_form and node.head in ("part", "condition"):
+        first = 1 if node.head == "part" else 0
+        return [(child, _names_below(child) if k >= first else ()) for k, child in enumerate(operands)]
+    return [(child, ()) for child in operands]
+
+
+def _names_below(node: Ast) -> tuple[str, ...]:
+    found, stack = [], [node]
+    while stack:
+        node = stack.pop()
+        if node.head == "name":
+            found.append(str(node.value))
+        stack.extend(node.args)
+    return tuple(found)

@@ -1,0 +1,305 @@
+"""TOML tables -> records: every field read, every fault reported with its field, none hiding another.
+
+What a table alone decides is checked here; what formulas say is checked in check.py, when asked for, so that
+starting up parses signatures and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import Any
+
+from matcalc.errors import MatcalcError, RuleError
+from matcalc.language.declare import FACTS, Signature, read_signature, write_declarations
+from matcalc.rulebook.fields import (
+    EDGE_FIELDS,
+    EDGE_KINDS,
+    FACT_FIELDS,
+    REWRITE_FIELDS,
+    RULE_FIELDS,
+    Report,
+    check_fields,
+    nearest,
+    read_degree,
+    read_fact_rule,
+    read_interval,
+    read_let,
+    read_rewrite,
+)
+from matcalc.rulebook.rule import Fact, FactRule, Interval, Rewrite, Rule
+
+
+def rule_from_table(
+    name: str,
+    table: Mapping[str, Any],
+    address: str,
+    facts: Mapping[str, str] = FACTS,
+    report: Report | None = None,
+) -> Rule:
+    """Return the rule that `table` describes; `facts` are those that it may speak of, with their shapes.
+
+    Faults go to `report`; without it they are raised, together, as one RuleError.
+    """
+    found: list[str] = []
+    fault = report or (lambda field, message: found.append(f"{address}: [{name}] {message}"))
+    rule = _Entry(name, table, facts, fault).rule(address)
+    if found:
+        raise RuleError("\n".join(found))
+    return rule
+
+
+def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: Report) -> Fact:
+    """Return the fact that `table` describes."""
+    check_fields(table, FACT_FIELDS, report)
+
+    def text(field: str) -> str | None:
+        return str(table[field]) if field in table else None
+
+    return Fact(
+        name=name,
+        of=str(table.get("of", "any")),
+        implies=tuple(map(str, table.get("implies", ()))),
+        zero=text("zero"),
+        nonnegative=text("nonnegative"),
+        positive=text("positive"),
+        tangent=text("tangent"),
+        sample=text("sample"),
+        near=text("near"),
+        transposed=str(table.get("transposed", name)),
+        negated=str(table.get("negated", name if "tangent" in table else "")),
+        sums=table.get("sums") is True,
+        scaled=str(table.get("scaled", "")),
+        address=address,
+    )
+
+
+def rewrite_from_table(table: Mapping[str, Any], address: str, report: Report) -> Rewrite | None:
+    """Return the rewrite that a `[[rewrite]]` describes."""
+    check_fields(table, REWRITE_FIELDS, report)
+    if "rule" not in table:
+        report("", "has no rule")
+    if not isinstance(table.get("rule"), str):
+        return None
+    return _rewrite(table["rule"], str(table.get("let", "")), address, report)
+
+
+def _rewrite(text: str, let: str, address: str, report: Report) -> Rewrite | None:
+    sides = read_rewrite(text)
+    if sides is None:
+        report("rule", f"'{text}' does not read  left => right  or  left => right if fact(expression)")
+        return None
+    return Rewrite(let, *sides, address)
+
+
+class _Entry:
+    """An entry being read: a field at fault is reported and left out, so that it causes no other fault."""
+
+    def __init__(self, name: str, table: Mapping[str, Any], facts: Mapping[str, str], report: Report) -> None:
+        faulty: dict[str, None] = {}
+
+        def note(field: str, message: str) -> None:
+            faulty[field] = None
+            report(field, message)
+
+        self.name, self.facts, self.report = name, facts, note
+        self.original, self.faulty = table, faulty
+        check_fields(table, RULE_FIELDS, note)
+        self.table = {field: value for field, value in table.items() if field not in faulty}
+        self.signatures = self.read_signatures()
+        first = self.signatures[0] if self.signatures else Signature(name, (), ())
+        self.parameters = tuple(d.name for d in first.parameters)
+        self.operands = tuple(d.name for d in first.parameters if d.kind == "entry")
+        self.outputs = tuple(d.name for d in first.outputs) or ("",)
+        self.is_map = any(d.kind == "entry" for d in first.outputs)
+
+    def rule(self, address: str) -> Rule:
+        table = self.table
+        aliases = table.get("aliases", ())
+        rule = Rule(
+            name=self.name,
+            kind="definition" if "definition" in table else "map" if self.is_map else "op",
+            address=address,
+            digest=digest(self.name, self.original),
+            fields=MappingProxyType(dict(self.original)),
+            signatures=self.signatures,
+            outputs=self.outputs,
+            sizes=self.lets("sizes", table.get("sizes", "").split(";") if table.get("sizes") else []),
+            differentials=self.by_name("differential", "output", self.outputs),
+            where=self.texts("where"),
+            derivative=self.by_name("derivative", "operand", self.operands),
+            definitions=self.per_signature("definition"),
+            linear=self.by_name("linear", "parameter", self.parameters),
+            values=self.per_signature("value"),
+            transpose_same=table.get("transpose") == "same",
+            degree=read_degree(table["degree"]) if "degree" in table else None,
+            homogeneous=table.get("homogeneous", False),
+            commutes=table.get("commutes", False),
+            associative=table.get("associative", False),
+            keeps_rows=table.get("keeps_rows", False),
+            parity=table.get("parity"),
+            monotone=table.get("monotone"),
+            curvature=table.get("curvature"),
+            interval=self.interval(),
+            fact_rules=tuple(r for text in self.texts("facts") if (r := self.fact_rule(text))),
+            rewrites=self.rewrites(address),
+            edges=self.edges(),
+            aliases=() if isinstance(aliases, dict) else tuple(aliases),
+            part_aliases=self.part_aliases(aliases),
+            overload=table.get("overload"),
+            domain=table.get("domain"),
+            gauge=table.get("gauge"),
+            opaque=table.get("opaque"),
+            divided=table.get("divided"),
+            radius=table.get("radius"),
+            square=table.get("square"),
+            source=table.get("source", ""),
+            latex=table.get("latex"),
+        )
+        self.lets("where", rule.where)
+        self.check_complete(rule)
+        return rule
+
+    def knows(self, field: str) -> bool:
+        """Whether `field` was read without fault."""
+        return field not in self.faulty
+
+    def texts(self, field: str) -> tuple[str, ...]:
+        value = self.table.get(field, ())
+        return (value,) if isinstance(value, str) else tuple(value)
+
+    def about(self, field: str, message: str) -> None:
+        """Report a fault about parameters or outputs; they are not known if the signature is at fault."""
+        if self.knows("signature"):
+            self.report(field, message)
+
+    def read_signatures(self) -> tuple[Signature, ...]:
+        found: list[Signature] = []
+        if "signature" not in self.original or self.table.get("signature") == []:
+            self.report("signature", "has no signature")
+        for text in self.texts("signature"):
+            try:
+                signature = read_signature(text, self.facts)
+            except MatcalcError as error:
+                self.report("signature", f"signature does not parse: {error}")
+                continue
+            if signature.name != self.name:
+                self.about("signature", f"signature is of '{signature.name}', the entry is '{self.name}'")
+            found.append(signature)
+        return tuple(found)
+
+    def per_signature(self, field: str) -> tuple[str, ...]:
+        """Return the texts of a field that has one for each signature; one value alone is of the first."""
+        found, wanted = self.texts(field), len(self.texts("signature"))
+        alone = field == "value" and isinstance(self.table.get(field), str)
+        if found and len(found) != wanted and not alone:
+            self.about(field, f"{wanted} signatures, but {len(found)} of {field}")
+        return found
+
+    def lets(self, field: str, texts: list[str] | tuple[str, ...]) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for text in texts:
+            let = read_let(text)
+            if let is None:
+                self.report(field, f"{field} '{text.strip()}' does not read  name = formula")
+            else:
+                found[let[0]] = let[1]
+        return MappingProxyType(found)
+
+    def by_name(self, field: str, what: str, names: tuple[str, ...]) -> Mapping[str, str]:
+        """Return a field that is a table by outputs, operands or parameters, or the text of the only one."""
+        value = self.table.get(field, {})
+        if isinstance(value, str):
+            if len(names) > 1:
+                self.about(field, f"{field} is to be a table by {what}: {' '.join(names)}")
+            return MappingProxyType(dict.fromkeys(names[:1], value))
+        for name in value:
+            if name not in names:
+                self.about(field, f"{field} of '{name}', which is no {what}{nearest(name, names)}")
+        return MappingProxyType(dict(value))
+
+    def interval(self) -> Interval | None:
+        text = self.table.get("interval")
+        found = None if text is None else read_interval(text)
+        if text is not None and found is None:
+            self.report("interval", f"interval '{text}' does not read  (lo, hi)  or  [lo, hi]")
+        return found
+
+    def fact_rule(self, text: str) -> FactRule | None:
+        found = read_fact_rule(text)
+        if found is None:
+            self.report("facts", f"'{text}' does not read  fact(X) and fact(Z) => fact(Y)")
+            return None
+        conditions, output, result = found
+        for fact in (*(fact for fact, _ in conditions), result):
+            if fact not in self.facts:
+                self.report("facts", f"unknown fact '{fact}' in '{text}'{nearest(fact, self.facts)}")
+        for _, parameter in conditions:
+            if parameter not in self.parameters:
+                near = nearest(parameter, self.parameters)
+                self.about("facts", f"'{parameter}' in '{text}' is no parameter{near}")
+        outputs = [name or "Y" for name in self.outputs]
+        if output not in outputs:
+            self.about("facts", f"'{output}' in '{text}' is no output: {' '.join(outputs)}")
+        return found
+
+    def rewrites(self, address: str) -> tuple[Rewrite, ...]:
+        plain = [d for s in self.signatures[:1] for d in s.parameters if not d.repeated]
+        let = write_declarations(plain)
+
+        def report(_: str, message: str) -> None:
+            self.report("rewrites", message)
+
+        found = (_rewrite(text, let, address, report) for text in self.texts("rewrites"))
+        return tuple(rewrite for rewrite in found if rewrite)
+
+    def edges(self) -> tuple[Mapping[str, object], ...]:
+        edges = [edge for edge in self.table.get("edge", ()) if self.is_edge(edge)]
+        return tuple(MappingProxyType(dict(edge)) for edge in edges)
+
+    def is_edge(self, edge: Any) -> bool:
+        """Whether an edge is well-formed; report what is not."""
+        before = len(self.faulty)
+        if not isinstance(edge, dict) or not isinstance(edge.get("at"), dict):
+            self.report("edge", 'an edge reads  { at = { x = "0" }, derivative = { x = "1" } }')
+            return False
+        for field in edge:
+            if field not in EDGE_FIELDS:
+                self.report("edge", f"unknown field '{field}' of an edge{nearest(field, EDGE_FIELDS)}")
+        if edge.get("kind", "value") not in EDGE_KINDS:
+            self.report("edge", f"kind of edge '{edge['kind']}' is not one of: {' '.join(EDGE_KINDS)}")
+        for part in ("at", "derivative", "pullback"):
+            for parameter in edge.get(part, {}):
+                if parameter not in self.parameters:
+                    self.about("edge", f"an edge speaks of '{parameter}', which is no parameter")
+        return len(self.faulty) == before
+
+    def part_aliases(self, aliases: Any) -> Mapping[str, str]:
+        parts = aliases if isinstance(aliases, dict) else {}
+        for spelling, output in parts.items():
+            if output not in self.outputs:
+                self.about("aliases", f"'{spelling}' stands for '{output}', which is no output")
+        return MappingProxyType(dict(parts))
+
+    def check_complete(self, rule: Rule) -> None:
+        """Report what its kind must have: a derivative for each operand, a differential for each output."""
+        if rule.kind == "definition" or rule.opaque is not None or not self.signatures:
+            return
+        has = "derivative" if rule.kind == "map" else "differential"
+        if not self.knows(has) or not self.knows("definition") or not self.knows("opaque"):
+            return
+        wanted, given = (
+            (self.operands, rule.derivative) if rule.kind == "map" else (self.outputs, rule.differentials)
+        )
+        for name in wanted:
+            if name not in given:
+                of = f" of '{name}'" if name else ""
+                self.about("", f"has no {has}{of}, no definition, and no `opaque` with the reason")
+
+
+def digest(name: str, table: Mapping[str, Any]) -> bytes:
+    """Return the digest of an entry's content: the same wherever it stands, in whatever order."""
+    text = json.dumps([name, table], sort_keys=True, default=str)
+    return blake2b(text.encode(), digest_size=16).digest()

@@ -1,0 +1,118 @@
+"""The fields that a rule file knows, and how the short texts in them are read.
+
+Formulas are not read here; what is read here is the book's own shorthand, one form for each field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+from matcalc.rulebook.rule import Interval
+
+Report = Callable[[str, str], None]
+"""Called with the field at fault ("" for the entry) and the message."""
+
+Types = tuple[type, ...]
+
+RULE_FIELDS: Mapping[str, Types] = {
+    "signature": (str, list), "sizes": (str,), "where": (list,), "differential": (str, dict),
+    "linear": (dict,), "derivative": (str, dict), "definition": (str, list), "value": (str, list),
+    "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "commutes": (bool,),
+    "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,),
+    "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
+    "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str,),
+    "divided": (str,), "radius": (str,), "square": (str,), "source": (str,), "latex": (str,),
+}  # fmt: skip
+FACT_FIELDS: Mapping[str, Types] = {
+    "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),
+    "positive": (str,), "tangent": (str,), "sample": (str,), "near": (str,), "transposed": (str,),
+    "negated": (str,), "sums": (bool,), "scaled": (str,),
+}  # fmt: skip
+REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,)}
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "transpose": ("same",), "parity": ("even", "odd"), "monotone": ("increasing", "decreasing"),
+    "curvature": ("convex", "concave"), "of": ("any", "matrix", "square"),
+    "scaled": ("any", "nonzero", "positive"),
+}  # fmt: skip
+EDGE_FIELDS = ("at", "derivative", "pullback", "G", "kind")
+EDGE_KINDS = ("value", "subgradient", "inf", "error", "undefined")
+
+_WORDS = {str: "a text", list: "a list", dict: "a table", bool: "true or false", int: "a number"}
+_FACT_RULE = re.compile(r"(?:(.*?)\s*)?=>\s*(\w+)\((\w+)\)\s*$")
+_FACT_OF = re.compile(r"\s*(\w+)\((\w+)\)\s*$")
+_LET = re.compile(r"\s*(\w+)\s*=(?!=)\s*(\S.*)$", re.DOTALL)
+_INTERVAL = re.compile(r"\s*([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])\s*$")
+
+
+def check_fields(table: Mapping[str, Any], known: Mapping[str, Types], report: Report) -> None:
+    """Report fields that are unknown, of a wrong type, or not one of the words they may be."""
+    for field, value in table.items():
+        if field not in known:
+            report(field, f"unknown field '{field}'{nearest(field, known)}")
+        elif type(value) not in known[field]:
+            report(field, f"{field} is to be {' or '.join(_WORDS[t] for t in known[field])}")
+        elif isinstance(value, list) and field != "edge" and not _all_texts(value):
+            report(field, f"{field} is to be a list of texts")
+        elif isinstance(value, dict) and not _all_texts(value.values()):
+            report(field, f"{field} is to be a table of texts")
+        elif field in CHOICES and value not in CHOICES[field]:
+            report(field, f"{field} is '{value}', not one of: {' '.join(CHOICES[field])}")
+
+
+def _all_texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean ...?" with the nearest known name, or nothing."""
+    plain = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), list(plain), n=1, cutoff=0.6)
+    return f"; did you mean {plain[near[0]]}?" if near else ""
+
+
+def read_let(text: str) -> tuple[str, str] | None:
+    """Return name and formula of `name = formula`."""
+    match = _LET.match(text)
+    return (match[1], match[2].strip()) if match else None
+
+
+def read_interval(text: str) -> Interval | None:
+    """Return `(lo, hi]` as (lo, lo is open, hi, hi is open)."""
+    match = _INTERVAL.match(text)
+    try:
+        lo, hi = (float(match[2]), float(match[3])) if match else (0.0, -1.0)
+    except ValueError:
+        return None
+    return (lo, match[1] == "(", hi, match[4] == ")") if match and lo <= hi else None
+
+
+def read_degree(value: int | str) -> Fraction | str:
+    """Return a degree that is a number as such, one in sizes (`n - 1`) as text."""
+    try:
+        return Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return str(value)
+
+
+def read_fact_rule(text: str) -> tuple[tuple[tuple[str, str], ...], str, str] | None:
+    """Return `fact(X) and fact(Z) => fact(Y)` as (conditions (fact, parameter), output, fact)."""
+    match = _FACT_RULE.match(text)
+    if match is None:
+        return None
+    parts = re.split(r"\band\b", match[1]) if match[1] else []
+    conditions = [_FACT_OF.match(part) for part in parts]
+    pairs = tuple((pair[1], pair[2]) for pair in conditions if pair)
+    return (pairs, match[3], match[2]) if len(pairs) == len(parts) else None
+
+
+def read_rewrite(text: str) -> tuple[str, str, str | None] | None:
+    """Return `left => right if condition` as its three parts."""
+    left, arrow, rest = text.partition("=>")
+    right, _, condition = rest.partition(" if ")
+    if not arrow or not left.strip() or not right.strip():
+        return None
+    return left.strip(), right.strip(), condition.strip() or None

@@ -1,0 +1,76 @@
+"""A rule file: its tables, and the line where each header and field stands.
+
+A TOML reader gives no lines, so the text is searched for them. A file that cannot be read is a fault like any
+other, reported together with those of the other files.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from matcalc.paths import data_folder
+from matcalc.rulebook.fields import Report
+
+TABLES = ("prelude", "planned", "rewrite")
+"""Names at the top of a rule file that are no operations."""
+
+
+class RuleFile:
+    """The tables of a rule file at `path`, or with `text` if it is given; faults are added to `faults`."""
+
+    def __init__(self, path: Path, faults: list[str], text: str | None = None) -> None:
+        own = text is None and path.resolve().parent == data_folder("rules")
+        self.shown = f"rules/{path.name}" if own else path.as_posix()
+        self.faults = faults
+        self.tables: dict[str, Any] = {}
+        text = self._text(path) if text is None else text
+        self.lines = line_numbers(text)
+        try:
+            self.tables = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            place = re.search(r"at line (\d+)", str(error))
+            faults.append(f"{self.shown}:{place[1] if place else text.count(chr(10)) + 1}: {error}")
+
+    def _text(self, path: Path) -> str:
+        try:
+            return path.read_text(encoding="utf-8")
+        except OSError as error:
+            self.faults.append(f"{self.shown}: cannot be read: {error.strerror}")
+        except UnicodeDecodeError:
+            self.faults.append(f"{self.shown}: is not UTF-8 text")
+        return ""
+
+    def address(self, header: str, key: str = "") -> str:
+        """Return file and line of a field, or of its header where the field has no line of its own."""
+        line = self.lines.get((header, key), self.lines.get((header, ""), 1))
+        return f"{self.shown}:{line}"
+
+    def reporter(self, header: str, name: str) -> Report:
+        """Return a function that adds faults of the fields below a header."""
+
+        def report(key: str, message: str) -> None:
+            self.faults.append(f"{self.address(header, key)}: [{name}] {message}")
+
+        return report
+
+
+def line_numbers(text: str) -> dict[tuple[str, str], int]:
+    """Return the line of each header and of each field below it; the k-th `[[rewrite]]` is "rewrite k"."""
+    found: dict[tuple[str, str], int] = {}
+    header, count, quoted = "", 0, False
+    for number, line in enumerate(text.split("\n"), 1):
+        quotes = line.count("'''") + line.count('"""')
+        title = re.match(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$", line)
+        key = re.match(r"\s*([A-Za-z_]\w*)\s*=", line)
+        if not quoted and title:
+            header = title[2].strip("\"'")
+            if title[1] == "[[":
+                header, count = f"{header} {count}", count + 1
+            found.setdefault((header, ""), number)
+        elif not quoted and key:
+            found.setdefault((header, key[1]), number)
+        quoted ^= quotes % 2 == 1
+    return found

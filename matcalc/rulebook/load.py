@@ -1,0 +1,270 @@
+"""Rule files -> `Rulebook`: the operations, rewrites and facts in force, frozen.
+
+A rulebook never changes; adding to it makes another one, so that what was compiled with the old one stays
+true. Files are read whole and all their faults are reported at once, each with file and line. Formulas stay
+unread until `check`, so that starting up is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from matcalc.errors import NotSupported, RuleError, UnknownName
+from matcalc.language.declare import FACTS
+from matcalc.paths import data_folder
+from matcalc.rulebook.entry import fact_from_table, rewrite_from_table, rule_from_table
+from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest
+from matcalc.rulebook.files import TABLES, RuleFile
+from matcalc.rulebook.rule import Fact, Rewrite, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a call may mean: a rule, one of its outputs, the number of one of its signatures."""
+
+    rule: Rule
+    output: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rulebook:
+    """All that is known of operations; frozen.
+
+    rules: by name. spellings: what a call may be written as (names, aliases, parts `qr_Q`, shared names).
+    planned: names without an entry yet, with a line of advice. prelude: Python text for values, by address.
+    """
+
+    rules: Mapping[str, Rule]
+    rewrites: tuple[Rewrite, ...]
+    facts: Mapping[str, Fact]
+    planned: Mapping[str, str]
+    prelude: Mapping[str, str]
+    spellings: Mapping[str, tuple[Candidate, ...]] = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every spelling that a call may use, sorted."""
+        return tuple(sorted(self.spellings))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.spellings
+
+    def candidates(self, name: str) -> tuple[Candidate, ...]:
+        """Return what a call of `name` may mean, in the order to be tried.
+
+        Raises: NotSupported for a name that is planned, UnknownName with the nearest names for any other.
+        """
+        found = self.spellings.get(name)
+        if found is not None:
+            return found
+        if name in self.planned:
+            raise NotSupported(f"'{name}' is not supported yet", hint=self.planned[name])
+        if name in self.rules:
+            parts = " ".join(self.rules[name].names)
+            raise UnknownName(f"'{name}' has several results", hint=f"call one of them: {parts}")
+        hint = nearest(name, [*self.spellings, *self.planned]).removeprefix("; ")
+        raise UnknownName(f"unknown function '{name}'", hint=hint)
+
+    def get(self, name: str) -> Rule:
+        """Return the rule that `name` stands for: its own name, an alias, or a part such as `qr_Q`.
+
+        Raises: as `candidates`.
+        """
+        return self.rules[name] if name in self.rules else self.candidates(name)[0].rule
+
+    def closure(self, facts: Iterable[str]) -> frozenset[str]:
+        """Return `facts` with all that they imply."""
+        found: dict[str, None] = {}
+        pending = list(facts)
+        while pending:
+            fact = pending.pop()
+            if fact not in found:
+                found[fact] = None
+                pending.extend(self.facts[fact].implies)
+        return frozenset(found)
+
+    def hull(self, facts: Iterable[str]) -> tuple[str, ...]:
+        """Return the linear ones among `facts` and what they imply, in the book's order: a tangent's."""
+        known = self.closure(facts)
+        return tuple(fact.name for fact in self.facts.values() if fact.linear and fact.name in known)
+
+    def with_rules(self, more: Iterable[Rule]) -> Rulebook:
+        """Return a rulebook with further rules. One that is there already, unchanged, may be given again.
+
+        Raises: RuleError if a name is taken.
+        """
+        return _extended(self, list(more), (), (), {}, {}, [])
+
+    def check(self, names: Iterable[str] | None = None) -> None:
+        """Read every formula of the rules called `names` (by default of all, and of rewrites and facts).
+
+        Raises: RuleError that lists all faults.
+        """
+        from matcalc.rulebook.check import faults_of
+
+        found = faults_of(self, None if names is None else list(names))
+        if found:
+            raise RuleError("\n".join(found))
+
+
+def load(paths: Sequence[Path | str], base: Rulebook | None = None) -> Rulebook:
+    """Return the rulebook of the files at `paths`, added to `base`.
+
+    Raises: RuleError that lists all faults of all files.
+    """
+    faults: list[str] = []
+    return _assembled([RuleFile(Path(path), faults) for path in paths], base, faults)
+
+
+def load_text(text: str, name: str, base: Rulebook | None = None) -> Rulebook:
+    """Return the rulebook of the rule file with this text, added to `base`; `name` stands for its path."""
+    faults: list[str] = []
+    return _assembled([RuleFile(Path(name), faults, text)], base, faults)
+
+
+@cache
+def default_rulebook() -> Rulebook:
+    """Return the rulebook that matcalc comes with: all files of rules/."""
+    return load(sorted(data_folder("rules").glob("*.toml")))
+
+
+def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str]) -> Rulebook:
+    start = base if base is not None else _EMPTY
+    facts = [fact for file in files for fact in _facts(file)]
+    shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
+    rules = [rule for file in files for rule in _rules(file, shapes)]
+    rewrites = [rewrite for file in files for rewrite in _rewrites(file)]
+    planned = {name: str(why) for file in files for name, why in _table(file, "planned").items()}
+    prelude = {
+        file.address("prelude"): str(text)
+        for file in files for key, text in _table(file, "prelude").items() if key == "python"
+    }  # fmt: skip
+    return _extended(start, rules, rewrites, facts, planned, prelude, faults)
+
+
+def _table(file: RuleFile, name: str) -> Mapping[str, Any]:
+    table = file.tables.get(name, {})
+    if isinstance(table, dict):
+        return table
+    file.faults.append(f"{file.address('', name)}: {name} is to be a table")
+    return {}
+
+
+def _rules(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:
+    found: list[Rule] = []
+    for name, table in file.tables.items():
+        if name in TABLES or _is_fact(table):
+            continue
+        if not isinstance(table, dict):
+            advice = ": a field stands below the [name] of its entry" if name in RULE_FIELDS else ""
+            file.faults.append(f"{file.address('', name)}: '{name}' stands outside an entry{advice}")
+            continue
+        found.append(rule_from_table(name, table, file.address(name), shapes, file.reporter(name, name)))
+    return found
+
+
+def _facts(file: RuleFile) -> list[Fact]:
+    entries = [(name, table) for name, table in file.tables.items() if _is_fact(table)]
+    return [fact_from_table(name, t, file.address(name), file.reporter(name, name)) for name, t in entries]
+
+
+def _is_fact(table: Any) -> bool:
+    """Whether an entry is a fact: it says so, and has the fields of one."""
+    return (
+        isinstance(table, dict)
+        and "kind" in table
+        and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
+    )
+
+
+def _rewrites(file: RuleFile) -> list[Rewrite]:
+    entries = file.tables.get("rewrite", [])
+    if not isinstance(entries, list):
+        file.faults.append(f"{file.address('', 'rewrite')}: a rewrite begins with [[rewrite]]")
+        return []
+    headers = [f"rewrite {number}" for number in range(len(entries))]
+    found = [
+        rewrite_from_table(table, file.address(header), file.reporter(header, "rewrite"))
+        for header, table in zip(headers, entries, strict=True)
+    ]
+    return [rewrite for rewrite in found if rewrite is not None]
+
+
+def _extended(
+    base: Rulebook,
+    rules: Sequence[Rule],
+    rewrites: Sequence[Rewrite],
+    facts: Sequence[Fact],
+    planned: Mapping[str, str],
+    prelude: Mapping[str, str],
+    faults: list[str],
+) -> Rulebook:
+    """Return `base` with more; names that are taken join `faults`, which are raised if there are any."""
+    known, fresh = dict(base.rules), []
+    spellings = {spelling: list(found) for spelling, found in base.spellings.items()}
+    for rule in rules:
+        old = known.setdefault(rule.name, rule)
+        if old is rule:
+            fresh.append(rule)
+            faults.extend(_spell(rule, spellings))
+        elif old != rule:
+            faults.append(f"{rule.address}: [{rule.name}] is taken by {old.address}")
+    all_facts = _all_facts(base, facts, faults)
+    if faults:
+        raise RuleError("\n".join(faults))
+    return Rulebook(
+        MappingProxyType(known),
+        (*base.rewrites, *(rewrite for rule in fresh for rewrite in rule.rewrites), *rewrites),
+        MappingProxyType(all_facts),
+        MappingProxyType({**base.planned, **planned}),
+        MappingProxyType({**base.prelude, **prelude}),
+        MappingProxyType({spelling: tuple(found) for spelling, found in spellings.items()}),
+    )
+
+
+def _all_facts(base: Rulebook, facts: Sequence[Fact], faults: list[str]) -> dict[str, Fact]:
+    known = dict(base.facts)
+    for fact in facts:
+        old = known.setdefault(fact.name, fact)
+        if old is not fact and old != fact:
+            faults.append(f"{fact.address}: [{fact.name}] is taken by {old.address}")
+    for fact in facts:
+        for other in (*fact.implies, *filter(None, (fact.transposed, fact.negated))):
+            if other not in known:
+                near = nearest(other, known)
+                faults.append(f"{fact.address}: [{fact.name}] speaks of '{other}', which is no fact{near}")
+    return known
+
+
+def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
+    """Enter what a rule may be called; return the faults: a name that already means something else."""
+    faults: list[str] = []
+    only = rule.outputs[0]
+    own = [*zip(rule.names, rule.outputs, strict=True), *rule.part_aliases.items()]
+    if len(rule.outputs) == 1:
+        own += [(name, only) for name in (rule.name, *rule.aliases)]
+    for spelling, output in dict.fromkeys(own):
+        other = next((c.rule for c in spellings.get(spelling, ()) if c.rule.overload != spelling), rule)
+        if other is not rule:
+            faults.append(
+                f"{rule.address}: [{rule.name}] '{spelling}' stands for {other.name}, {other.address}"
+            )
+            continue
+        spellings[spelling] = [*_candidates(rule, output), *spellings.get(spelling, ())]
+    if rule.overload is not None:
+        spellings.setdefault(rule.overload, []).extend(_candidates(rule, only))
+    return faults
+
+
+def _candidates(rule: Rule, output: str) -> list[Candidate]:
+    return [Candidate(rule, output, index) for index in range(len(rule.signatures))]
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_EMPTY = Rulebook(_NOTHING, (), _NOTHING, _NOTHING, _NOTHING, _NOTHING)

@@ -1,0 +1,156 @@
+"""The records of a rulebook: `Rule` (one operation), `Rewrite` and `Fact`, each with its address.
+
+A record is immutable and holds formulas as text. What they mean needs shapes and nodes and is compiled later,
+once, by the layer above; here a rule is a table of a TOML file, its fields read. Rules are equal if their
+content is: an edited rule is another rule, and what was compiled from the old one is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from matcalc.language.declare import Declaration, Signature
+
+FactRule = tuple[tuple[tuple[str, str], ...], str, str]
+Interval = tuple[float, bool, float, bool]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """An operation: one entry of a rule file.
+
+    kind: "map" (elementwise, with derivatives), "op" (with a differential) or "definition" (expands instead).
+    signatures: overloads by number and rank of arguments; all give the same outputs.
+    outputs: names, ("",) for a single unnamed one. In formulas the single output is Y.
+    """
+
+    name: str
+    kind: str
+    address: str
+    digest: bytes
+    fields: Mapping[str, object]
+    signatures: tuple[Signature, ...]
+    outputs: tuple[str, ...]
+    sizes: Mapping[str, str]
+    differentials: Mapping[str, str]
+    where: tuple[str, ...]
+    derivative: Mapping[str, str]
+    definitions: tuple[str, ...]
+    linear: Mapping[str, str]
+    values: tuple[str, ...]
+    transpose_same: bool
+    degree: Fraction | str | None
+    homogeneous: bool
+    commutes: bool
+    associative: bool
+    keeps_rows: bool
+    parity: str | None
+    monotone: str | None
+    curvature: str | None
+    interval: Interval | None
+    fact_rules: tuple[FactRule, ...]
+    rewrites: tuple[Rewrite, ...]
+    edges: tuple[Mapping[str, object], ...]
+    aliases: tuple[str, ...]
+    part_aliases: Mapping[str, str]
+    overload: str | None
+    domain: str | None
+    gauge: str | None
+    opaque: str | None
+    divided: str | None
+    radius: str | None
+    square: str | None
+    source: str
+    latex: str | None
+
+    @property
+    def signature(self) -> Signature:
+        """The first signature: of all, the one that its facts and fields speak of."""
+        return self.signatures[0]
+
+    @property
+    def parameters(self) -> tuple[Declaration, ...]:
+        return self.signatures[0].parameters
+
+    @property
+    def value(self) -> str | None:
+        """The oracle of the first signature, a Python expression in the parameters."""
+        return self.values[0] if self.values else None
+
+    @property
+    def even(self) -> bool:
+        """Whether f(-x) is f(x)."""
+        return self.parity == "even"
+
+    @property
+    def spelling(self) -> str:
+        """The name that a reader sees: of an entry that shares its name with others, the shared one."""
+        return self.overload if self.overload is not None and self.overload.isidentifier() else self.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its nodes: its own, or one for each output (`qr_Q`, `qr_R`)."""
+        return tuple(f"{self.name}_{output}" if output else self.name for output in self.outputs)
+
+    def differential(self, output: str = "") -> str | None:
+        """Return the differential of an output."""
+        return self.differentials.get(output)
+
+    def definition(self, index: int = 0) -> str | None:
+        """Return what a call by signature number `index` stands for."""
+        return self.definitions[index] if self.definitions else None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rule) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name}, {self.address}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        from matcalc.rulebook.entry import rule_from_table
+
+        return (rule_from_table, (self.name, dict(self.fields), self.address))
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """`left => right if condition` for the variables that `let` declares."""
+
+    let: str
+    left: str
+    right: str
+    condition: str | None
+    address: str
+
+    def __str__(self) -> str:
+        return f"{self.left} => {self.right}" + (f" if {self.condition}" if self.condition else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What may be known of an array: implications, tests, projection and samplers, as formulas in X and M."""
+
+    name: str
+    of: str
+    implies: tuple[str, ...]
+    zero: str | None
+    nonnegative: str | None
+    positive: str | None
+    tangent: str | None
+    sample: str | None
+    near: str | None
+    transposed: str
+    negated: str
+    sums: bool
+    scaled: str
+    address: str
+
+    @property
+    def linear(self) -> bool:
+        """Whether the arrays that have it form a linear set, given by its projection `tangent`."""
+        return self.tangent is not None

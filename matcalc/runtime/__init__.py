@@ -1,0 +1,1 @@
+"""Generated modules as living functions: loading, caching, calling."""

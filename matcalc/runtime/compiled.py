@@ -1,0 +1,158 @@
+"""Compiled: a function made of generated source, callable with any array-like.
+
+A call first takes the quick entry of the generated module, which assumes that everything fits; whatever does
+not (a list, a float32 array, a wrong shape, a keyword) raises there and takes the polite way, which converts,
+checks, and names what is wrong. Nothing is shared between calls but compiled code, so a function may run in
+many threads.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from matcalc.errors import NotSupported
+from matcalc.runtime import twins
+from matcalc.runtime.convert import bind, check_out, needs_copy, to_array, to_size
+from matcalc.runtime.modules import load_text, write_whole
+from matcalc.runtime.save import saved_text
+from matcalc.runtime.shapes import output_shapes, solve_sizes
+from matcalc.runtime.source import into_name, numba_text, numpy_text
+from matcalc.runtime.spec import CompiledSpec, flatten, nest
+
+# What the quick entry raises for arguments that need the polite way.
+UNFIT = (AttributeError, TypeError, ValueError)
+
+
+class Compiled:
+    """A compiled function: `fn(X, w)`, `fn(X=X, w=w)`, `fn(X, w, out=(None, G))`.
+
+    Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `save(path)`.
+    """
+
+    def __init__(self, spec: CompiledSpec) -> None:
+        start = time.perf_counter()
+        self.spec = spec
+        if spec.target == "numba":
+            self.source = numba_text(spec)
+        elif spec.target == "numpy":
+            self.source = numpy_text(spec)
+        else:
+            raise NotSupported(f"no runtime for the target {spec.target!r}", hint="targets: numba, numpy")
+        middle = time.perf_counter()
+        loaded = load_text(self.source, spec.name)
+        self.module = loaded.module
+        text = spec.source if spec.target == "numba" else spec.numpy_source
+        self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
+        self._entry: Callable[..., Any] = getattr(loaded.module, spec.name, self._polite)
+        self._seconds = dict(spec.seconds) | {
+            "kernels": middle - start,
+            "compile": time.perf_counter() - middle,
+        }
+        self._cache = "hit" if loaded.hit else "built"
+        self._note = loaded.note
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            out = kwargs.pop("out", None)
+            return self._polite(*bind(self.spec, args, kwargs), out=out)
+        try:
+            return self._entry(*args)
+        except np.linalg.LinAlgError:
+            raise
+        except UNFIT:
+            return self._polite(*bind(self.spec, args, kwargs))
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """The names of the arguments, in order."""
+        return self.spec.names
+
+    @property
+    def plan(self) -> str:
+        """Kernel calls and loops with their flop and byte counts."""
+        return self.spec.plan
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What the statuses 1, 2, ... of `numba_into` mean; the last one: sizes that do not fit."""
+        return (*self.spec.faults, twins.SIZES_FAULT)
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Seconds of each stage, whether compiled code came from the cache, and a note for the user."""
+        return {**self._seconds, "cache": self._cache, "note": self._note}
+
+    @cached_property
+    def numba(self) -> Any:
+        """The njit function that allocates its results and raises LinAlgError, for the user's own njit code."""
+        return twins.allocating(self.spec, self.module.__name__)
+
+    @cached_property
+    def numba_into(self) -> Any:
+        """The njit function that writes into given arrays, checks sizes and returns a status."""
+        return twins.into(self.spec, self.module.__name__)
+
+    @cached_property
+    def _cfunc(self) -> Any:
+        return twins.c_entry(self.spec, self.module.__name__)
+
+    def cfunc(self) -> Any:
+        """Return Numba's handle (`.address`, `.ctypes`) of a C function.
+
+        It is `int64 f(double **in, int64 *sizes, double **out)`: arguments and results in order, all by
+        address, the sizes in the order of `size_names(spec)`, the status as from `numba_into`. Sizes are not
+        checked.
+        """
+        return self._cfunc
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the function as a stand-alone file that needs NumPy, SciPy and, to be fast, Numba."""
+        write_whole(Path(path), saved_text(self.spec))
+
+    def _polite(self, *values: Any, out: Any = None) -> Any:
+        spec = self.spec
+        values = tuple(bind(spec, values, {}))
+        count = len(spec.arguments)
+        arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
+        given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
+        sizes = solve_sizes(spec, [a.shape for a in arrays], given)
+        shapes = output_shapes(spec, sizes)
+        results = [np.empty(shape or (1,)) for shape in shapes] if out is None else []
+        wanted: list[Any] = [None] * len(shapes)
+        if out is not None:
+            parts = flatten(spec.nesting, out, "out")
+            wanted = [check_out(o, parts[k], shapes[k]) for k, o in enumerate(spec.outputs)]
+            for k, place in enumerate(wanted):
+                others = [*arrays, *wanted[:k], *wanted[k + 1 :]]
+                fresh = place is None or needs_copy(place, others)
+                results.append(np.empty(shapes[k] or (1,)) if fresh else place)
+        inputs = [a if o.shape else a.item() for a, o in zip(arrays, spec.arguments, strict=True)]
+        status = self._call(*inputs, *given.values(), *results)
+        if status:
+            raise np.linalg.LinAlgError(spec.faults[status - 1])
+        for k, place in enumerate(wanted):
+            if place is not None and place is not results[k]:
+                place[...] = results[k]
+                results[k] = place
+        return nest(
+            spec.nesting, [r if o.shape else r.item() for r, o in zip(results, spec.outputs, strict=True)]
+        )
+
+    def _call(self, *values: Any) -> int:
+        if self.spec.target == "numba":
+            return self._into(*values)
+        with np.errstate(all="ignore"):
+            return self._into(*values)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Compiled, (self.spec,))
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.spec.name}({', '.join(self.args)})>"

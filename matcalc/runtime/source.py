@@ -1,0 +1,224 @@
+"""The text of a generated module: header, imported kernels, the `_into` function, a quick Python entry.
+
+This text is what `fn.source` shows and what runs. The entry takes exact arguments alone (C-contiguous float64
+arrays, floats): it leaves every test that the njit function makes anyway to it, and raises for the rest,
+which goes through the slow and polite way of `convert.py`.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from math import lcm
+
+from matcalc.runtime.library import free_names, import_block, load_library
+from matcalc.runtime.modules import generated_imports, load_items
+from matcalc.runtime.spec import CompiledSpec, Nesting, Operand
+from matcalc.sizes import Size
+
+OPTIONS = """\
+OPTIONS = {
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "nsz", "arcp"},
+    "nogil": True,
+    "cache": True,
+}"""
+INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
+INDENT = "    "
+TAKEN = ("np", "math", "types", "njit", "OPTIONS", "SIGNATURE", "status", "into", "min", "max", "float")
+
+
+def into_name(text: str) -> str:
+    """Return the name of the function that a source defines."""
+    found = INTO.search(text)
+    if found is None:
+        raise ValueError("the source defines no function `<name>_into`")
+    return f"{found.group(1)}_into"
+
+
+def numba_text(spec: CompiledSpec) -> str:
+    """Return the module of a function for the target numba; the kernels that it needs are loaded."""
+    names = free_names(spec.source)
+    modules = load_items("numba", names)
+    statements = ["import numpy as np", "from numba import njit, types"]
+    statements += [load_library("numba").imports[n] for n in names if n in ("math",)]
+    statements += generated_imports(modules, names)
+    head = INTO.search(spec.source)
+    assert head is not None
+    body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip(
+        "\n"
+    )
+    parts = [docstring(spec), import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
+    entry = entry_text(spec)
+    return "\n\n".join(parts) + (f"\n\n\n{entry}\n" if entry else "\n")
+
+
+def numpy_text(spec: CompiledSpec) -> str:
+    """Return the module of a function for the target numpy."""
+    names = free_names(spec.numpy_source)
+    modules = load_items("numpy", names)
+    imports = load_library("numpy").imports
+    statements = [imports[n] for n in names if n in imports] + generated_imports(modules, names)
+    parts = [docstring(spec), import_block(statements), f"\n{spec.numpy_source.strip()}"]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def docstring(spec: CompiledSpec) -> str:
+    """Return the docstring of the module: what each result is."""
+    lines = [f"{f.name} = {f.text}" for f in spec.formulas] or [spec.name]
+    text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
+    return f'"""{text}\n"""' if len(lines) > 1 else f'"""{text}"""'
+
+
+def signature_text(spec: CompiledSpec) -> str:
+    """Return the signature: arguments read-only, so that writable arrays fit too."""
+    lines = [f"{INDENT}{_type(len(a.shape), True)},  # {a.name}" for a in spec.arguments]
+    lines += [f"{INDENT}types.int64,  # {name}" for name in spec.sizes]
+    lines += [f"{INDENT}{_type(max(1, len(o.shape)), False)},  # {o.name}" for o in spec.outputs]
+    return "\n".join(["SIGNATURE = types.int64(", *lines, ")"])
+
+
+def _type(rank: int, readonly: bool) -> str:
+    if rank == 0:
+        return "types.float64"
+    return f'types.Array(types.float64, {rank}, "C"{", readonly=True" if readonly else ""})'
+
+
+class Spelled:
+    """Identifiers for the arguments, sizes and results of a function, free of keywords and of each other."""
+
+    def __init__(self, spec: CompiledSpec) -> None:
+        taken = {*TAKEN, spec.name, f"{spec.name}_into"}
+        self.arguments = [_free(a.name, taken) for a in spec.arguments]
+        names = dict.fromkeys(n for o in (*spec.arguments, *spec.outputs) for s in o.shape for n in s.names)
+        self.sizes = {n: _free(n, taken) for n in names | dict.fromkeys(spec.sizes)}
+        self.outputs = [_free(o.name, taken) for o in spec.outputs]
+        self.taken = taken
+        self.into = into_name(spec.source or spec.numpy_source)
+
+    def size(self, size: Size) -> str:
+        """Return an integer expression."""
+        size = size.substitute({n: Size.of(t) for n, t in self.sizes.items() if n != t})
+        scale = lcm(*(c.denominator for _, c in size.terms))
+        return str(size) if scale == 1 else f"({size * scale})//{scale}"
+
+    def shape(self, shape: tuple[Size, ...]) -> str:
+        """Return a tuple of sizes, for a vector its length."""
+        texts = [self.size(s) for s in shape] or ["1"]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    text = name
+    while text in taken or keyword.iskeyword(text):
+        text += "_"
+    taken.add(text)
+    return text
+
+
+def size_lines(spec: CompiledSpec, names: Spelled) -> tuple[list[str], list[tuple[str, str]]] | None:
+    """Return statements that read all sizes from shapes, and a test of each other axis with its argument.
+
+    None where a size is not given by one axis: such functions have no quick entry.
+    """
+    known = set(spec.sizes)
+    lines: list[str] = []
+    tests: list[tuple[str, str]] = []
+    waiting: list[tuple[Operand, str, list[tuple[Size, str]]]] = []
+    for operand, name in zip(spec.arguments, names.arguments, strict=True):
+        if not operand.shape:
+            continue
+        plain = [s.names[0] if str(s) in s.names else "" for s in operand.shape]
+        if all(p and p not in known for p in plain) and len(set(plain)) == len(plain):
+            known.update(plain)
+            lines.append(f"{_row([names.sizes[p] for p in plain])} = {name}.shape")
+            continue
+        parts = [_free(f"{name}_{k}", names.taken) for k in range(len(plain))]
+        waiting.append((operand, name, list(zip(operand.shape, parts, strict=True))))
+    for operand, name, axes in waiting:
+        if all(set(s.names) <= known for s, _ in axes):
+            wanted = _row([names.size(s) for s, _ in axes])
+            tests.append((f"{name}.shape != {wanted}", operand.name))
+            continue
+        lines.append(f"{_row([a for _, a in axes])} = {name}.shape")
+        left = [*axes]
+        while left:
+            solved = next((x for x in left if _solved(x[0], known)), None)
+            if solved is None:
+                break
+            left.remove(solved)
+            name_of, text = _solve(solved[0], solved[1], known, names)
+            lines.append(f"{names.sizes[name_of]} = {text}")
+            known.add(name_of)
+        for size, axis in axes:
+            tests.append((f"{axis} != {names.size(size)}", operand.name))
+    tests += [(f"{names.sizes[n]} < 0", n) for n in spec.sizes]
+    return (lines, tests) if known >= set(names.sizes) else None
+
+
+def _row(parts: list[str]) -> str:
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _solved(size: Size, known: set[str]) -> bool:
+    """Whether the size is linear, with a number as coefficient, in exactly one name that is not known."""
+    unknown = [n for n in size.names if n not in known]
+    if len(unknown) != 1:
+        return False
+    rest = [(m, c) for m, c in size.terms if m != ((unknown[0], 1),)]
+    return len(rest) < len(size.terms) and not any(unknown[0] in _atoms(m) for m, _ in rest)
+
+
+def _atoms(monomial: tuple[tuple[object, int], ...]) -> set[str]:
+    return {n for atom, _ in monomial for n in ((atom,) if isinstance(atom, str) else _names(atom))}
+
+
+def _names(atom: object) -> tuple[str, ...]:
+    left, right = getattr(atom, "left", None), getattr(atom, "right", None)
+    return tuple(n for s in (left, right) if isinstance(s, Size) for n in s.names)
+
+
+def _solve(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str, str]:
+    name = next(n for n in size.names if n not in known)
+    factor = next(c for m, c in size.terms if m == ((name, 1),))
+    rest = size - Size.of(name) * factor
+    text = axis if rest == 0 else f"({axis} - ({names.size(rest)}))"
+    text = text if factor.denominator == 1 else f"{text}*{factor.denominator}"
+    return name, text if factor.numerator == 1 else f"{text}//{factor.numerator}"
+
+
+def entry_text(spec: CompiledSpec) -> str:
+    """Return the quick entry, empty where there is none: sizes, results allocated, the call, faults raised."""
+    names = Spelled(spec)
+    sizes = size_lines(spec, names)
+    if sizes is None or any("/" in names.shape(o.shape).replace("//", "") for o in spec.outputs):
+        return ""
+    parameters = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
+    lines = [f"def {spec.name}({', '.join(parameters)}):"]
+    lines.append(f'{INDENT}"""Call {names.into} with exact arguments and fresh results; else raise."""')
+    lines += [f"{INDENT}{line}" for line in sizes[0]]
+    tests = [*(f"type({names.sizes[n]}) is not int" for n in spec.sizes), *(t for t, _ in sizes[1])]
+    if tests:
+        lines += [f"{INDENT}if {' or '.join(tests)}:", f"{INDENT * 2}raise ValueError"]
+    lines += [
+        f"{INDENT}{name} = np.empty({names.shape(o.shape)})"
+        for name, o in zip(names.outputs, spec.outputs, strict=True)
+    ]
+    call = f"{names.into}({', '.join([*parameters, *names.outputs])})"
+    if spec.faults:
+        lines += [f"{INDENT}status = {call}", f"{INDENT}if status:"]
+        lines += [f"{INDENT * 2}raise np.linalg.LinAlgError(FAULTS[status - 1])"]
+    else:
+        lines.append(f"{INDENT}{call}")
+    values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
+    lines.append(f"{INDENT}return {nested_text(spec.nesting, values)}")
+    faults = "\n".join(["FAULTS = (", *(f"{INDENT}{fault!r}," for fault in spec.faults), ")"])
+    return "\n".join(([faults, "", ""] if spec.faults else []) + lines)
+
+
+def nested_text(nesting: Nesting, values: list[str]) -> str:
+    """Return the nested tuple of the values as text."""
+    if isinstance(nesting, int):
+        return values[nesting]
+    parts = [nested_text(part, values) for part in nesting]
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"

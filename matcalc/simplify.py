@@ -1,0 +1,77 @@
+"""Simplification: the rulebook's rewrites applied from the leaves up until none fits.
+
+Every rewrite decreases a measure that the loader checks, so this ends; it runs before differentiation, so
+that smooth functions are differentiated as one operation, and again on the derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from matcalc.node import Node
+from matcalc.rewrite import Applied, Rewriter, heads
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.substitute import remake
+
+Record = Callable[[Node, Applied], None]
+
+
+@lru_cache(maxsize=8)
+def rewriter(book: Rulebook) -> Rewriter:
+    """Return the rewriter of a rulebook, its patterns kept between calls."""
+    return Rewriter(book)
+
+
+def simplify(root: Node, book: Rulebook | None = None, record: Record | None = None) -> Node:
+    """Return an equal node on which no rewrite fits."""
+    return simplify_all([root], book, record)[0]
+
+
+def simplify_all(roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None) -> list[Node]:
+    """Return the simplified roots; what they share is simplified once."""
+    rules = rewriter(book or default_rulebook())
+    rules.prepare(heads(roots))
+    done: dict[Node, Node] = {}
+    for root in roots:
+        _settle(root, done, rules, record)
+    return [done[root] for root in roots]
+
+
+def _settle(root: Node, done: dict[Node, Node], rules: Rewriter, record: Record | None) -> None:
+    """Fill `done` for `root`: operands first; what a rewrite makes is settled before what it stands for."""
+    waiting: dict[Node, Node] = {}
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        if node in waiting:
+            done[node] = done[waiting.pop(node)]
+            stack.pop()
+            continue
+        missing = [a for a in node.args if a not in done]
+        if missing:
+            stack.extend(reversed(missing))
+            continue
+        following = _step(node, done, rules, record)
+        if following is node or following in waiting:
+            done[node] = node
+            stack.pop()
+        else:
+            waiting[node] = following
+            stack.append(following)
+
+
+def _step(node: Node, done: dict[Node, Node], rules: Rewriter, record: Record | None) -> Node:
+    if any(done[a] is not a for a in node.args):
+        return remake(node, done)
+    if node.kind in ("symbol", "number", "size", "constant", "selector"):
+        return node
+    applied = rules.apply(node)
+    if applied is None:
+        return node
+    if record:
+        record(node, applied)
+    return applied.node

@@ -1,0 +1,224 @@
+"""Rule formulas compiled to nodes over symbols, once for each use that differs in more than sizes.
+
+A rule states one differential; its adjoint is the pullback of that differential in the tangent, found here
+by the same reverse mode that users' expressions go through. Only a slot declared linear has its adjoint
+written down. Templates are unbatched, with the signature's size names; `substitute.instantiate` does the
+rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from matcalc.elaborate.formula import build_formula
+from matcalc.errors import MatcalcError, NotDifferentiable, RuleError
+from matcalc.language.declare import Declaration
+from matcalc.node import Node, Shape
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
+from matcalc.sizes import Size
+from matcalc.substitute import substitute
+from matcalc.tensor import symbol, zeros
+
+Pull = Callable[[Node, Node, Sequence[Node]], list[Node]]
+
+
+class Template(NamedTuple):
+    """A formula over symbols: `args` and `values` for the operation's own, `incoming` for what is mapped."""
+
+    node: Node
+    args: tuple[Node, ...]
+    values: tuple[Node, ...]
+    incoming: Node
+    rule: Rule
+
+    def sizes(self, node: Node) -> dict[str, Size]:
+        """Return what the signature's size names are in one use of the rule."""
+        cores = [
+            arg.shape[len(batch) :]
+            for arg, batch in zip(node.args, _batches(node), strict=True)
+        ]
+        if node.kind == "map":
+            cores = [() for _ in node.args]
+        binding = bind(self.rule, self.rule.signature, cores, node.params)
+        sizes = dict(binding.sizes)
+        for name, shape in binding.arrays.items():
+            sizes.update({array_size(name, axis): size for axis, size in enumerate(shape)})
+        return sizes
+
+
+def _batches(node: Node) -> tuple[tuple[int, ...], ...]:
+    return node.batches if node.kind == "op" else tuple(() for _ in node.args)
+
+
+def array_size(name: str, axis: int) -> str:
+    """Return the size name of one axis of an `array(s)` in a template."""
+    return f"{name}_{axis}"
+
+
+class Use(NamedTuple):
+    """What tells uses of a rule apart: functions given, integer parameters as given, ranks of the arguments."""
+
+    rule: Rule
+    params: tuple[Any, ...]
+    ranks: tuple[int, ...]
+
+    @staticmethod
+    def of(node: Node) -> Use:
+        params = tuple(None if isinstance(p, Size) else p for p in node.params)
+        ranks = tuple(a.rank - len(b) for a, b in zip(node.args, _batches(node), strict=True))
+        return Use(node.rule, params, ranks if node.kind == "op" else tuple(0 for _ in node.args))
+
+
+def derivative_template(rule: Rule, place: int, params: tuple[Any, ...]) -> Template:
+    """Return the derivative of an elementwise function in its operand number `place`."""
+    shown = tuple(None if isinstance(p, Size) else p for p in params)
+    return _derivative(Use(rule, shown, tuple(0 for _ in tensors_of(rule.signature))), place)
+
+
+def tangent_template(node: Node, place: int) -> Template:
+    """Return the differential of an operation's output in argument `place`; `incoming` is the tangent."""
+    return _tangent(Use.of(node), place, node.output)
+
+
+def adjoint_template(node: Node, place: int, pull: Pull) -> Template:
+    """Return the adjoint of the differential in argument `place`; `incoming` is the cotangent.
+
+    `pull(root, cotangent, symbols)` is the reverse mode that finds it.
+    """
+    return _adjoint(Use.of(node), place, node.output, pull)
+
+
+@lru_cache(maxsize=None)
+def _derivative(use: Use, place: int) -> Template:
+    made = _Symbols(use)
+    name = made.parameters[place].name
+    text = use.rule.derivative.get(name)
+    if text is None:
+        raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name} ({use.rule.address})")
+    node = made.build(text, ())
+    return Template(node, made.args, made.values, made.args[place], use.rule)
+
+
+@lru_cache(maxsize=None)
+def _tangent(use: Use, place: int, output: str) -> Template:
+    made = _Symbols(use)
+    text = use.rule.differential(output)
+    if text is None:
+        raise NotDifferentiable(f"{use.rule.spelling} is not differentiable ({use.rule.address})")
+    tangent = made.tangent(place)
+    full = made.build(text, made.output_shape(output))
+    chosen = _only(full, tangent, made.tangents)
+    return Template(chosen, made.args, made.values, tangent, use.rule)
+
+
+@lru_cache(maxsize=None)
+def _adjoint(use: Use, place: int, output: str, pull: Pull) -> Template:
+    made = _Symbols(use)
+    parameter = made.parameters[place]
+    shape = made.output_shape(output)
+    cotangent = symbol("G", shape)
+    if parameter.repeated or parameter.name in use.rule.linear:
+        node = made.build(use.rule.linear[parameter.name], made.args[place].shape, place, cotangent)
+        return Template(node, made.args, made.values, cotangent, use.rule)
+    tangent = _tangent(use, place, output)
+    node = pull(tangent.node, cotangent, [tangent.incoming])[0]
+    return Template(node, tangent.args, tangent.values, cotangent, use.rule)
+
+
+def _only(full: Node, kept: Node, tangents: Sequence[Node]) -> Node:
+    """Return a differential with all tangents but one zero."""
+    others = {t: zeros(t.shape) for t in tangents if t is not kept}
+    return substitute(full, others) if others else full
+
+
+class _Symbols:
+    """Symbols for one use of a rule: its arguments, results and tangents, with the signature's size names."""
+
+    def __init__(self, use: Use) -> None:
+        self.use = use
+        rule = use.rule
+        tensors = tensors_of(rule.signature)
+        self.parameters = [tensors[min(k, len(tensors) - 1)] for k in range(len(use.ranks))]
+        self.args = tuple(self._symbol(p, k) for k, p in enumerate(self.parameters))
+        self.values = tuple(
+            symbol(name or "Y", self.output_shape(name), self._output_facts(name)) for name in rule.outputs
+        )
+        self.tangents = tuple(self.tangent(k) for k, p in enumerate(self.parameters) if not p.repeated)
+
+    def _symbol(self, parameter: Declaration, place: int) -> Node:
+        name = f"{parameter.name}{place}" if parameter.repeated else parameter.name
+        facts = default_rulebook().hull(parameter.facts) if parameter.repeated else parameter.facts
+        return symbol(name, self._shape(parameter, place), tuple(facts))
+
+    def tangent(self, place: int) -> Node:
+        """Return the symbol dX: the shape of X, and the linear facts that a tangent keeps."""
+        parameter = self.parameters[place]
+        facts = default_rulebook().hull(parameter.facts)
+        return symbol(f"d{parameter.name}", self._shape(parameter, place), tuple(facts))
+
+    def _shape(self, parameter: Declaration, place: int) -> tuple[Size, ...]:
+        if parameter.kind == "array":
+            name = str(parameter.sizes[0].value) if parameter.sizes else "s"
+            return tuple(Size.of(array_size(name, axis)) for axis in range(self.use.ranks[place]))
+        assert core_rank(parameter, 0) == len(parameter.sizes) or parameter.kind in ("scalar", "entry")
+        return tuple(size_of(ast, {}) for ast in parameter.sizes)
+
+    def output_shape(self, output: str) -> tuple[Size, ...]:
+        """Return the core shape of an output in the signature's size names."""
+        if self.use.rule.kind == "map":
+            return ()
+        return result_shape(self.use.rule.signature, output, self._binding())
+
+    def _binding(self) -> Binding:
+        rule = self.use.rule
+        params = [p if p is not None else Size.of(d.name) for p, d in zip(self.use.params, self._plain(), strict=True)]
+        return bind(rule, rule.signature, [a.shape for a in self.args], params)
+
+    def _plain(self) -> list[Declaration]:
+        tensors = tensors_of(self.use.rule.signature)
+        return [p for p in self.use.rule.signature.parameters if p not in tensors]
+
+    def _output_facts(self, output: str) -> tuple[str, ...]:
+        return next((o.facts for o in self.use.rule.signature.outputs if o.name == output), ())
+
+    def build(
+        self, text: str, shape: Shape, without: int | None = None, cotangent: Node | None = None
+    ) -> Node:
+        """Return a formula of the rule, of the given shape, as a node over these symbols.
+
+        `without` names the member of a variadic slot that the formula is about; `E...` are the others.
+        """
+        rule = self.use.rule
+        symbols: dict[str, Node] = {}
+        splices: dict[str, tuple[Node, ...]] = {}
+        for place, (parameter, node) in enumerate(zip(self.parameters, self.args, strict=True)):
+            if parameter.repeated:
+                rest = () if place == without else (node,)
+                splices[parameter.name] = (*splices.get(parameter.name, ()), *rest)
+                if place == without:
+                    symbols[parameter.name] = node
+            else:
+                symbols[parameter.name] = node
+                symbols[f"d{parameter.name}"] = self.tangent(place)
+        for name, value in zip(rule.outputs, self.values, strict=True):
+            symbols[name or "Y"] = value
+        for parameter in rule.signature.parameters:
+            if parameter.repeated:
+                splices.setdefault(parameter.name, ())
+        if cotangent is not None:
+            symbols["G"] = cotangent
+        given = dict(zip((p.name for p in self._plain()), self.use.params, strict=True))
+        sizes = dict(self._binding().sizes)
+        sizes.update({name: Size.of(p) for name, p in given.items() if isinstance(p, Fraction)})
+        functions = {name: p for name, p in given.items() if isinstance(p, Node)}
+        try:
+            return build_formula(
+                text, rule.where, default_rulebook(), symbols, splices=splices, functions=functions, sizes=sizes, shape=shape
+            )
+        except MatcalcError as fault:
+            raise RuleError(f"{rule.address}: [{rule.name}] {fault}") from None

@@ -1,0 +1,329 @@
+"""Every entry of kernels.toml on both targets against an oracle, at sizes 0 to 40 and with all flips.
+
+Product patterns are evaluated by einsum. Operations have an oracle below: plain NumPy or SciPy, by another
+route than the kernels take where there is one. An entry without an oracle fails the test.
+"""
+
+import itertools
+import re
+import tomllib
+
+import numpy as np
+import pytest
+from scipy import linalg, special
+
+from matcalc.paths import data_folder
+from matcalc.plan.entries import load
+from matcalc.runtime.library import load_library
+from matcalc.runtime.modules import load_items
+
+FOLDER = data_folder("codegen")
+ENTRIES = {k: v for k, v in tomllib.loads((FOLDER / "kernels.toml").read_text()).items() if "pattern" in v}
+KERNELS = {k.name: k for group in (load(FOLDER).products, *load(FOLDER).operations.values()) for k in group}
+SIZES = (0, 1, 2, 3, 7, 40)
+
+
+def kernel(name):
+    """Return a function of the numba sources that Python can call."""
+    modules = load_items("numba", [name])
+    module = __import__(modules[name], fromlist=[name])
+    found = getattr(module, name)
+    return getattr(found, "dispatcher", found)
+
+
+@pytest.fixture(scope="module")
+def numba_names():
+    return {n: kernel(n) for n, i in load_library("numba").items.items() if i.is_kernel}
+
+
+@pytest.fixture(scope="module")
+def numpy_names():
+    modules = load_items("numpy", load_library("numpy").items)
+    names = {n: getattr(__import__(m, fromlist=[n]), n) for n, m in modules.items()}
+    return names | {"np": np, "special": special}
+
+
+def cofactors(X):
+    n = len(X)
+    C = np.ones((n, n))
+    for i, j in itertools.product(range(n), range(n)):
+        if n > 1:
+            C[j, i] = (-1) ** (i + j) * np.linalg.det(np.delete(np.delete(X, i, 0), j, 1))
+    return C
+
+
+def along(f, X, E):
+    """The derivative of f at X along E by eighth-order differences."""
+    h = 1e-2
+    steps = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+    return sum(c * (f(X + k * h * E) - f(X - k * h * E)) for k, c in steps.items()) / h
+
+
+def others(x):
+    return np.array([np.prod(np.delete(x, i)) for i in range(len(x))])
+
+
+def gapdiv(w, K):
+    with np.errstate(all="ignore"):
+        return np.where(np.eye(len(w)) == 1, 0.0, K / (w[None, :] - w[:, None]))
+
+
+ORACLES = {
+    "inv": np.linalg.inv,
+    "det": np.linalg.det,
+    "logdet": lambda X: np.linalg.slogdet(X)[1],
+    "chol": np.linalg.cholesky,
+    "adj": lambda X, *E: along(cofactors, X, *E) if E else cofactors(X),
+    "expm": lambda X, *E: linalg.expm_frechet(X, *E)[1] if E else linalg.expm(X),
+    "powm": lambda X: np.linalg.matrix_power(X, 5),
+    "gapdiv": gapdiv,
+    "sylvester": linalg.solve_sylvester,
+    "lyapunov": linalg.solve_continuous_lyapunov,
+    "norm2": np.linalg.norm,
+    "normalize": lambda x: x / np.linalg.norm(x),
+    "logsumexp": special.logsumexp,
+    "softmax": special.softmax,
+    "log_softmax": special.log_softmax,
+    "max": np.max,
+    "min": np.min,
+    "max_at": lambda x: 1.0 * (x == x.max()),
+    "min_at": lambda x: 1.0 * (x == x.min()),
+    "prod": np.prod,
+    "prod_others": lambda x, *e: along(others, x, *e) if e else others(x),
+}
+BY_PROPERTY = ("getrf", "eigh", "svd", "qr")
+# the empty array: what the operation means there
+EMPTY = {
+    "det": 1.0, "logdet": 0.0, "logsumexp": -np.inf, "max": -np.inf, "min": np.inf, "prod": 1.0, "norm2": 0.0,
+}  # fmt: skip
+FACTS = {
+    "symmetric": lambda X: X + X.T,
+    "spd": lambda X: X @ X.T + np.eye(len(X)),
+    "lower": lambda X: np.tril(X) + 2 * np.eye(len(X)),
+    "upper": lambda X: np.triu(X) + 2 * np.eye(len(X)),
+}
+
+
+def sizes_of(k):
+    """All letters alike, and once each class of letters that must agree different from the others."""
+    letters = letters_of(k)
+    for n in SIZES:
+        yield dict.fromkeys(letters, n)
+    same = {letter: letter for letter in letters}
+    first = k.factors[0]
+    pairs = [(first.letters or ()) if k.when or first.is_operation and not first.args[0].letters else ()]
+    twins = [t.letters for t in k.factors if t.name == first.name]
+    pairs += zip(*twins, strict=True) if len(twins) > 1 else []
+    for pair in pairs:
+        for letter in letters:
+            same[letter] = same[pair[0]] if pair and same[letter] in [same[x] for x in pair] else same[letter]
+    yield {letter: 3 + 2 * letters.index(same[letter]) for letter in letters}
+
+
+def letters_of(k):
+    return sorted({x for t in (*k.results, *k.factors, *k.factors[0].args) for x in t.letters or ()})
+
+
+def operands(k, sizes, flipped, rng):
+    """Return each operand as the kernel is given it: transposed where flipped, with the entry's facts."""
+    arrays = {}
+    for term in k.factors:
+        for operand in term.args or (term,):
+            letters = operand.letters or term.letters
+            shape = [sizes[x] for x in letters]
+            arrays[operand.name] = rng.standard_normal(shape[::-1] if operand.name in flipped else shape)
+    first = next(iter(arrays))
+    implied = {"chol": ["spd"], "eigh": ["symmetric"]}.get(k.factors[0].name, [])
+    for fact in [*sorted(k.when), *implied]:
+        arrays[first] = FACTS[fact](arrays[first])
+    return arrays
+
+
+def expected(k, arrays):
+    """Evaluate the pattern on operands as they stand in it."""
+    values, subscripts = [], []
+    for term in k.factors:
+        value = arrays[term.name] if not term.is_operation else None
+        if term.is_operation:
+            args = [arrays[a.name] for a in term.args]
+            empty = args[0].size == 0
+            value = EMPTY.get(term.name, args[-1]) if empty else ORACLES[term.name](*args)
+            if term.letters is None:
+                return value
+        values.append(value)
+        subscripts.append("".join(term.letters))
+    result = k.results[0]
+    return np.einsum(",".join(subscripts) + "->" + "".join(result.letters or ()), *values)
+
+
+def fields(k, arrays, flipped):
+    names = {r.name: r.name for r in (*k.results, *factorisation(k))}
+    for name in arrays:
+        names |= {
+            name: name,
+            f"{name}.t": str(int(name in flipped)),
+            f"{name}.T": f"{name}.T" * (name in flipped),
+        }
+        names[f"{name}.T"] = f"{name}.T" if name in flipped else name
+    return names | {"alpha": "1.5", "beta": "0.5", "k": "5", "fault": "'fault'", "i": "len(X)"}
+
+
+def factorisation(k):
+    """The results of the entry's factorisation."""
+    return KERNELS[k.via.name].results if k.via else ()
+
+
+def fill(template, names):
+    return re.sub(r"\{([\w.]+)\}", lambda m: names[m.group(1)], template)
+
+
+def factors(k, run, arrays, sizes, names):
+    """Run the factorisation that the entry needs."""
+    if not k.via:
+        return {}
+    maker = KERNELS[k.via.name]
+    operand = maker.factors[0].args[0].name
+    return run(maker, {operand: arrays[k.via.args[0].name]}, (), sizes, names)
+
+
+def run_numba(k, arrays, flipped, sizes, names):
+    space = names | arrays | factors(k, run_numba, arrays, sizes, names)
+    for r in k.results:
+        if r.letters is not None:
+            start = np.ones if k.scales else np.zeros
+            space[r.name] = start([sizes[x] for x in r.letters], r.dtype)
+    text = fill(k.templates["numba"], fields(k, arrays, flipped))
+    exec(f"status = {text}" if k.fails else text, space)
+    assert space.get("status", 0) == 0
+    return {r.name: space[r.name] for r in k.results}
+
+
+def run_numpy(k, arrays, flipped, sizes, names):
+    space = names | arrays | factors(k, run_numpy, arrays, sizes, names)
+    with np.errstate(all="ignore"):
+        result = eval(fill(k.templates["numpy"], fields(k, arrays, flipped)), space)
+    return {r.name: v for r, v in zip(k.results, result if len(k.results) > 1 else (result,), strict=True)}
+
+
+def test_every_entry_has_both_targets():
+    assert set(ENTRIES) == set(KERNELS)
+    for name, entry in ENTRIES.items():
+        assert "numba" in entry and "numpy" in entry, name
+
+
+@pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.factors[0].name not in BY_PROPERTY])
+def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
+    k = KERNELS[name]
+    rng = np.random.default_rng(7)
+    for sizes in sizes_of(k):
+        if k.factors[0].name == "adj" and max(sizes.values()) > 12:
+            continue
+        for flipped in itertools.chain.from_iterable(
+            itertools.combinations(sorted(k.flips), count) for count in range(len(k.flips) + 1)
+        ):
+            given = operands(k, sizes, flipped, rng)
+            want = expected(k, {n: a.T if n in flipped else a for n, a in given.items()})
+            where = f"{name} {sizes} flipped {flipped}"
+            for array in given.values():
+                array.flags.writeable = False
+            got = run_numba(k, given, flipped, sizes, numba_names)[k.results[0].name]
+            compare(got, 1.5 * want + 0.5 if k.scales else want, where)
+            compare(run_numpy(k, given, flipped, sizes, numpy_names)[k.results[0].name], want, where)
+
+
+def compare(got, want, where, tolerance=1e-10):
+    size = np.max(np.abs(want), initial=0.0, where=np.isfinite(want))
+    np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * (1 + size), err_msg=where)
+
+
+def both(name, given, sizes, numba_names, numpy_names):
+    yield run_numba(KERNELS[name], given, (), sizes, numba_names)
+    yield run_numpy(KERNELS[name], given, (), sizes, numpy_names)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_eigenvectors(n, numba_names, numpy_names):
+    S = FACTS["symmetric"](np.random.default_rng(n).standard_normal((n, n)))
+    for got in both("eigh", {"S": S}, {"i": n}, numba_names, numpy_names):
+        w, V = got["w"], got["V"]
+        compare(V @ np.diag(w) @ V.T, S, n)
+        compare(V.T @ V, np.eye(n), n)
+        assert np.all(np.diff(w) >= 0)
+        assert all(V[np.argmax(np.abs(V[:, j])), j] > 0 for j in range(n))
+    for got in both("eigvalsh", {"S": S}, {"i": n}, numba_names, numpy_names):
+        compare(got["w"], w, n)
+
+
+@pytest.mark.parametrize(("m", "n"), [(0, 0), (0, 3), (1, 1), (2, 5), (5, 2), (7, 7), (40, 9), (9, 40)])
+def test_singular_vectors_and_qr(m, n, numba_names, numpy_names):
+    X = np.random.default_rng(m + n).standard_normal((m, n))
+    sizes = {"m": m, "n": n, "k": min(m, n)}
+    for got in both("svd", {"X": X}, sizes, numba_names, numpy_names):
+        U, s, V = got["U"], got["s"], got["V"]
+        compare(U @ np.diag(s) @ V.T, X, (m, n))
+        compare(U.T @ U, np.eye(min(m, n)), (m, n))
+        compare(V.T @ V, np.eye(min(m, n)), (m, n))
+        assert np.all(np.diff(s) <= 0)
+        assert all(U[np.argmax(np.abs(U[:, j])), j] > 0 for j in range(min(m, n)))
+    for got in both("svdvals", {"X": X}, sizes, numba_names, numpy_names):
+        compare(got["s"], s, (m, n))
+    for got in both("qr", {"X": X}, sizes, numba_names, numpy_names):
+        Q, R = got["Q"], got["R"]
+        compare(Q @ R, X, (m, n))
+        compare(Q.T @ Q, np.eye(min(m, n)), (m, n))
+        assert np.all(np.tril(R, -1) == 0) and np.all(np.diagonal(R) >= 0)
+
+
+@pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.fails])
+def test_faults(name, numba_names, numpy_names):
+    """At a zero matrix whatever divides by it fails: status 1, LinAlgError by its name; nothing else does."""
+    k = KERNELS[name]
+    sizes = dict.fromkeys(letters_of(k), 4)
+    given = {n: np.zeros_like(a) for n, a in operands(k, sizes, (), np.random.default_rng(0)).items()}
+    if name.startswith(("adj", "eig", "svd")):
+        run_numba(k, given, (), sizes, numba_names)
+        run_numpy(k, given, (), sizes, numpy_names)
+        return
+    if k.via and k.via.name == "chol":
+        k = KERNELS["chol"]
+        given = {"X": given["X"]}
+    with pytest.raises(AssertionError):
+        run_numba(k, given, (), sizes, numba_names)
+    with pytest.raises(np.linalg.LinAlgError, match="^fault$"):
+        run_numpy(k, given, (), sizes, numpy_names)
+
+
+@pytest.mark.parametrize("rank", range(4))
+def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
+    rng = np.random.default_rng(rank)
+    X = rng.integers(-3, 4, (4, rank)).astype(float) @ rng.integers(-3, 4, (rank, 4)).astype(float)
+    X[:, 3] = X[:, 0]
+    E = rng.standard_normal((4, 4))
+    for got in both("adj", {"X": X}, {"i": 4}, numba_names, numpy_names):
+        compare(got["C"], cofactors(X), rank, 1e-9)
+    for got in both("adj_along", {"X": X, "E": E}, {"i": 4}, numba_names, numpy_names):
+        compare(got["C"], along(cofactors, X, E), rank, 1e-9)
+
+
+def test_derivative_of_expm_is_linear_in_the_tangent(numba_names):
+    rng = np.random.default_rng(1)
+    X, E = rng.standard_normal((2, 6, 6))
+    sizes = {"i": 6}
+    unit = run_numba(KERNELS["expm_along"], {"X": 3 * X, "E": E}, (), sizes, numba_names)["C"]
+    for scale in (1e-150, 1e-8, 1e16, 1e150):
+        got = run_numba(KERNELS["expm_along"], {"X": 3 * X, "E": scale * E}, (), sizes, numba_names)["C"]
+        compare(got / scale, unit, scale, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["eigh", "svd", "expm", "expm_along", "sylvester", "lyapunov", "softmax", "max", "norm2"]
+)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_ends(name, bad, numba_names):
+    k = KERNELS[name]
+    sizes = dict.fromkeys(letters_of(k), 5)
+    given = operands(k, sizes, (), np.random.default_rng(0))
+    next(iter(given.values())).flat[3] = bad
+    got = run_numba(k, given, (), sizes, numba_names)
+    if np.isnan(bad):
+        assert all(np.all(np.isnan(value)) for value in got.values())

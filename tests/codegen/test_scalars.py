@@ -1,0 +1,127 @@
+"""Every entry of scalars.toml: both targets alike, right at infinity, zero, NaN and subnormals, accurate.
+
+The oracle is mpmath; for infinities and the like, of which it knows less, NumPy's form is.
+"""
+
+import tomllib
+
+import mpmath
+import numpy as np
+import pytest
+
+from matcalc.paths import data_folder
+from matcalc.runtime.library import free_names, import_block, load_library
+from matcalc.runtime.modules import generated_imports, load_items, load_text
+
+TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
+REDUCTIONS = TABLE.pop("reductions")
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    np.inf,
+    -np.inf,
+    np.nan,
+    5e-324,
+    -5e-324,
+    2e-308,
+    1e308,
+    -1e308,
+    745.0,
+]
+ACCURATE = {
+    "exp": mpmath.exp, "expm1": mpmath.expm1, "log": mpmath.log, "log1p": mpmath.log1p, "tanh": mpmath.tanh,
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
+    "logit": lambda x: mpmath.log(x / (1 - x)),
+}  # fmt: skip
+
+
+def arity(entry):
+    return max(k + 1 for k in range(3) if f"{{{k}}}" in entry["numba"])
+
+
+@pytest.fixture(scope="module")
+def functions():
+    """All entries as loops in one module: f_0(x, y, z, out)."""
+    bodies = []
+    for k, entry in enumerate(TABLE.values()):
+        names = ("x[i]", "y[i]", "z[i]")[: arity(entry)]
+        expression = entry["numba"].replace("{p}", "2.5").format(*names)
+        head = f"@njit(**OPTIONS)\ndef f_{k}(x, y, z, out):\n    for i in range(x.shape[0]):"
+        bodies.append(f"{head}\n        out[i] = {expression}\n")
+    text = "\n\n".join(bodies)
+    names = free_names(text)
+    statements = [
+        "import math",
+        "from numba import njit",
+        *generated_imports(load_items("numba", names), names),
+    ]
+    options = 'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}}'
+    return load_text(f"{import_block(statements)}\n\n{options}\n\n\n{text}", "scalars").module
+
+
+def run(functions, name, *arrays):
+    arrays = [np.array(a, dtype=float) for a in arrays]
+    out = np.empty_like(arrays[0])
+    getattr(functions, f"f_{list(TABLE).index(name)}")(*(arrays * 3)[:3], out)
+    return out
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_targets_agree_at_special_points(name, functions):
+    points = np.array(SPECIAL if name != "gammaln" else [0.5, 1.0, 3.0, 1e308, np.inf, np.nan])
+    grids = np.meshgrid(*[points] * arity(TABLE[name]), indexing="ij")
+    arrays = [g.ravel() for g in grids]
+    from scipy import special
+
+    space = {"np": np, "special": special}
+    modules = load_items("numpy", load_library("numpy").items)
+    space |= {n: getattr(__import__(m, fromlist=[n]), n) for n, m in modules.items()}
+    with np.errstate(all="ignore"):
+        template = TABLE[name]["numpy"].replace("{p}", "2.5")
+        want = eval(template.format("x0", "x1", "x2"), space | {f"x{k}": a for k, a in enumerate(arrays)})
+    got = run(functions, name, *arrays)
+    np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)
+
+
+@pytest.mark.parametrize("name", ACCURATE)
+def test_error_in_units_of_the_last_place(name, functions):
+    rng = np.random.default_rng(3)
+    lows = {"log": (1e-300, 1e300), "log1p": (-0.999, 30.0), "logit": (1e-9, 1 - 1e-9)}
+    low, high = lows.get(name, (-30.0, 30.0))
+    x = rng.uniform(low, high, 3000)
+    if name == "log":
+        x = np.concatenate((np.exp(rng.uniform(-700, 700, 2000)), 1 + rng.uniform(-0.3, 0.3, 1000), [5e-324]))
+    if name in ("exp", "expm1"):
+        x = np.concatenate((x, rng.uniform(-700, 700, 500), rng.uniform(-1e-3, 1e-3, 500)))
+    if name in ("tanh", "log1p"):
+        x = np.concatenate((x, rng.uniform(-1e-3, 1e-3, 500), rng.uniform(-1e-12, 1e-12, 100)))
+    got = run(functions, name, x)
+    with mpmath.workdps(40):
+        exact = [ACCURATE[name](mpmath.mpf(v)) for v in x]
+        errors = [
+            abs((mpmath.mpf(g) - e) / mpmath.mpf(np.spacing(abs(float(e)))))
+            for g, e in zip(got, exact, strict=True)
+        ]
+    worst = int(np.argmax([float(e) for e in errors]))
+    assert errors[worst] < (4 if name == "logit" else 2.5), (x[worst], float(errors[worst]))
+
+
+def test_subnormal_results_of_exp(functions):
+    x = np.linspace(-745.2, -708.0, 400)
+    np.testing.assert_allclose(run(functions, "exp", x), np.exp(x), rtol=0, atol=5e-324)
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions(name):
+    entry = REDUCTIONS[name]
+    import math
+
+    space = {"math": math, "maximum": max, "minimum": min, "np": np}
+    total = eval(entry["start"], space)
+    for value in (3.0, -2.0, 5.0):
+        total = eval(entry["step"].format("total", value), space | {"total": total})
+    assert total == eval(f"{entry['numpy']}([3.0, -2.0, 5.0])", space)

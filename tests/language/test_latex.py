@@ -1,0 +1,94 @@
+"""LaTeX: a table of formulas as textbooks set them, and templates given from outside."""
+
+import pytest
+
+from matcalc.language import syntax
+from matcalc.language.latex import latex
+from matcalc.language.read import read
+
+KINDS = {
+    **dict.fromkeys(["A", "B", "S", "V", "X"], "matrix"),
+    **dict.fromkeys(["x", "y", "w", "x_1", "beta"], "vector"),
+    **dict.fromkeys(["lam", "s"], "scalar"),
+    "T3": "tensor",
+}
+
+TABLE = [
+    ("2*X'*(X*w - y)", r"2 \mathbf{X}^\top (\mathbf{X} \mathbf{w} - \mathbf{y})"),
+    ("inv(S)", r"\mathbf{S}^{-1}"),
+    ("-inv(X)'*A'*inv(X)'", r"-\mathbf{X}^{-\top} \mathbf{A}^\top \mathbf{X}^{-\top}"),
+    ("A^-1*A'^-1*A^-T", r"\mathbf{A}^{-1} \mathbf{A}^{-\top} \mathbf{A}^{-\top}"),
+    ("inv(A*B)", r"(\mathbf{A} \mathbf{B})^{-1}"),
+    ("inv(inv(A))", r"(\mathbf{A}^{-1})^{-1}"),
+    ("norm2(x)^2", r"\lVert \mathbf{x} \rVert_2^{2}"),
+    ("norm2(X)", r"\lVert \mathbf{X} \rVert_F"),
+    ("norm2(X*w - y)", r"\lVert \mathbf{X} \mathbf{w} - \mathbf{y} \rVert_2"),
+    ("norm2(f(x))", r"\lVert \operatorname{f}(\mathbf{x}) \rVert"),
+    ("x.*y", r"\mathbf{x} \odot \mathbf{y}"),
+    ("A.*B*x", r"(\mathbf{A} \odot \mathbf{B}) \mathbf{x}"),
+    ("-y.*(X*w)", r"-\mathbf{y} \odot (\mathbf{X} \mathbf{w})"),
+    ("lam.*x", r"\lambda \mathbf{x}"),
+    ("x./y", r"\mathbf{x} \oslash \mathbf{y}"),
+    ("x./lam", r"\frac{\mathbf{x}}{\lambda}"),
+    ("lam*w'*w/2", r"\frac{\lambda \mathbf{w}^\top \mathbf{w}}{2}"),
+    ("1/2*norm1(x)", r"\frac{1}{2} \lVert \mathbf{x} \rVert_1"),
+    ("A\\x", r"\mathbf{A}^{-1} \mathbf{x}"),
+    ("x.^2", r"\mathbf{x}^{\circ 2}"),
+    ("(A + B)'", r"(\mathbf{A} + \mathbf{B})^\top"),
+    ("s^2", "s^{2}"),
+    ("s^(1/2)", "s^{1/2}"),
+    ("(s/2)^2", r"\left(\frac{s}{2}\right)^{2}"),
+    ("2*3*x", r"2 \cdot 3 \mathbf{x}"),
+    ("1e-30*x", r"10^{-30} \mathbf{x}"),
+    ("tr(A*X)", r"\operatorname{tr}(\mathbf{A} \mathbf{X})"),
+    ("log(det(X))", r"\log(\det(\mathbf{X}))"),
+    ("exp(s/2)", r"\exp\left(\frac{s}{2}\right)"),
+    ("diag(x)*A", r"\operatorname{diag}(\mathbf{x}) \mathbf{A}"),
+    ("kron(A, B*X)", r"\mathbf{A} \otimes (\mathbf{B} \mathbf{X})"),
+    ("eigh_w(S)", r"\operatorname{eigh\_w}(\mathbf{S})"),
+    ("ones(m, n)*eye(n)", r"\mathbf{1}_{m \times n} \mathbf{I}_{n}"),
+    ("sum(X, axis=0)", r"\operatorname{sum}(\mathbf{X}, \mathrm{axis}=0)"),
+    ("dX*x_1 + beta", r"\mathrm{d}\mathbf{X} \mathbf{x}_{1} + \boldsymbol{\beta}"),
+    ("alpha_hat*sigma2", r"\alpha_{\mathrm{hat}} \sigma_{2}"),
+    ("[A, B; A', 0]", r"\begin{bmatrix} \mathbf{A} & \mathbf{B} \\ \mathbf{A}^\top & 0 \end{bmatrix}"),
+    (
+        "{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}",
+        r"\left[2 (\mathbf{V}^\top \mathbf{V})_{jl} \delta_{ik}\right]_{ijkl}",
+    ),
+    ("{: x[i]*y[i]}", "x_{i} y_{i}"),
+    ("{k: x[i]*y[j]*[k == i + j]}", r"\left[x_{i} y_{j} [k = i + j]\right]_{k}"),
+    ("T3[i,j,k]", "{T_{3}}_{ijk}"),
+    ("X[:, 0]", r"\mathbf{X}_{:,0}"),
+    ("x[0]*A[1, 2]", "x_{0} A_{1,2}"),
+    ("matfun(x -> log(x), S)", r"\operatorname{matfun}(x \mapsto \log(x), \mathbf{S})"),
+    ("n*(n + 1)//2", r"\left\lfloor \frac{n (n + 1)}{2} \right\rfloor"),
+    ("a - -b", "a - (-b)"),
+    ("where(s > 0, 1, 2)", r"\begin{cases} 1 & \text{if } s > 0 \\ 2 & \text{otherwise} \end{cases}"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_latex(text, expected):
+    assert latex(read(text), KINDS) == expected
+
+
+def test_given_templates_win():
+    given = {"norm2": r"\left\|{0}\right\|_{2}", "f": (r"\phi({0})", r"\phi_{{1}}({0})")}
+    assert latex(read("norm2(x)^2"), KINDS, given) == r"\left\|\mathbf{x}\right\|_{2}^{2}"
+    assert latex(read("norm2(X)"), KINDS, given) == r"\lVert \mathbf{X} \rVert_F"
+    assert latex(read("pow(x, 3)'"), KINDS, {"pow": r"{0^}^{\circ {1}}"}) == r"(\mathbf{x}^{\circ 3})^\top"
+    assert latex(read("f(x) + f(x, 2)"), KINDS, given) == r"\phi(\mathbf{x}) + \phi_{2}(\mathbf{x})"
+
+
+def test_braces_balance():
+    for text, _ in TABLE:
+        written = latex(read(text), KINDS)
+        assert written.count("{") == written.count("}")
+        assert written.count(r"\left") - written.count(r"\left\lfloor") >= 0
+
+
+def test_deep_tree():
+    deep = syntax.name("x")
+    for _ in range(3000):
+        deep = syntax.call("f", deep)
+    assert latex(deep, KINDS).startswith(r"\operatorname{f}(\operatorname{f}(")

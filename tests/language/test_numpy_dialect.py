@@ -1,0 +1,80 @@
+"""NumPy's spelling: the matrix text that means the same, and what is refused."""
+
+import pytest
+
+from matcalc.errors import ParseError
+from matcalc.language.numpy_dialect import read_numpy
+from matcalc.language.write import text
+
+TABLE = [
+    ("A @ x", "A@x"),
+    ("x*y/2", "x.*y./2"),
+    ("-x**2", "-x.^2"),
+    ("2**-x", "2.^-x"),
+    ("a**b**c", "a.^(b.^c)"),
+    ("(A @ B).T", "(A@B)'"),
+    ("1./x + 1.*x", "1./x + 1.*x"),
+    ("np.linalg.inv(X).T @ X", "inv(X)'@X"),
+    ("inv(X)", "inv(X)"),
+    ("np.sum(X, axis=0)", "sum(X, axis=0)"),
+    ("np.sum(X, 0)", "sum(X, axis=0)"),
+    ("X.sum(1).sum()", "sum(sum(X, axis=1))"),
+    ("A.dot(B)", "A@B"),
+    ("np.log(1 + np.exp(-y*(X @ w))).sum()", "sum(log(1 + exp(-y.*(X@w))))"),
+    ("X.reshape(p, q)", "reshape(X', q, p)'"),
+    ("np.reshape(X, (p, q))", "reshape(X', q, p)'"),
+    ("X.ravel()", "vec(X')"),
+    ("X.reshape(-1)", "vec(X')"),
+    ("np.maximum(a, b)", "max(a, b)"),
+    ("np.max(X, 1)", "max(X, axis=1)"),
+    ("np.where(x > 0, a, b)", "where(x > 0, a, b)"),
+    ("np.linalg.slogdet(S)[1]", "logdet(S)"),
+    ("np.linalg.eigh(S)[0]", "eigh_w(S)"),
+    ("np.linalg.svd(X, full_matrices=False)[2]", "svd_V(X)'"),
+    ("np.array([[1, 2], [3, 4]])", "[1, 2; 3, 4]"),
+    ("np.array([1, 2])", "[1; 2]"),
+    ("np.block([[A, B], [C, D]])", "[A, B; C, D]"),
+    ("np.ones((m, n)) + np.ones(n)", "ones(m, n) + ones(n)"),
+    ("np.tile(A, (2, 3))", "repmat(A, 2, 3)"),
+    ("X[:, 0] + X.T[0]", "X[:, 0] + X'[0]"),
+    ("np.pi*x", "pi.*x"),
+    ("scipy.special.expit(x)", "sigmoid(x)"),
+    ("np.linalg.norm(x)**2", "norm2(x).^2"),
+    ("np.power(x, 3) - np.add(a, b)", "x.^3 - (a + b)"),
+    ("np.linalg.matrix_power(A, 2)", "A^2"),
+    ("np.var(x, ddof=1)", "var(x, ddof=1)"),
+]
+
+
+@pytest.mark.parametrize(("numpy", "matrix"), TABLE, ids=[row[0] for row in TABLE])
+def test_translation(numpy, matrix):
+    assert text(read_numpy(numpy)) == matrix
+
+
+FAULTS = [
+    ("np.linalg.norm(x, 1)", "'norm' takes one argument here", 0),
+    ("np.linalg.svd(X)[0]", "the singular value decomposition is the thin one here", 0),
+    ("np.linalg.eigh(S)", "'eigh' is a tuple", 0),
+    ("np.linalg.eigh(S)[2]", "'eigh' has the items 0 to 1", 17),
+    ("X.foo()", "unknown method 'foo'", 1),
+    ("X.shape[0]", "unknown attribute 'shape'", 1),
+    ("2*np.linalg", "'np.linalg' is no value", 2),
+    ("X[:, None]", "'None' is no value", 5),
+    ("[1, 2]", "a list is no value", 0),
+    ("np.hstack([A, B])", "'hstack' is not supported", 0),
+    ("np.block([A, B])", "expected a list of rows", 9),
+    ("X.reshape(-1, 2)", "a size of -1 is not supported", 9),
+    ("X'", "unexpected character '''", 1),
+    ("x^2", "unexpected character '^'", 1),
+    ("x @", "expected an operand after '@'", 3),
+    ("__import__('os')", "unexpected character '''", 11),
+    ("lambda x: x", "expected an operator between 'lambda' and 'x'", 7),
+    ("x > 0", "'>' stands only in an argument, as in where(x > 0, a, b), and in brackets in index form", 2),
+]
+
+
+@pytest.mark.parametrize(("numpy", "message", "at"), FAULTS, ids=[row[0] for row in FAULTS])
+def test_fault(numpy, message, at):
+    with pytest.raises(ParseError) as caught:
+        read_numpy(numpy)
+    assert (caught.value.message, caught.value.at, caught.value.text) == (message, at, numpy)

@@ -1,0 +1,283 @@
+"""Evaluate a text on data: everything is a two-dimensional array, a scalar is 1 x 1, a vector a column.
+
+Only an index form makes tensors of other orders; inside one, an index is a number and `Indexed` sums the
+indices that are not listed by plain enumeration.
+"""
+
+import itertools
+
+import numpy as np
+
+from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS, integer, is_vector, matrix_power, scalar
+from oracle.reading import read
+
+
+class Mismatch(ValueError):
+    """Operands whose shapes do not fit: the reference text would be wrong."""
+
+
+def evaluate(text: str, data: dict, sizes: dict | None = None) -> np.ndarray:
+    """Return the value of `text`; `data` are arrays in NumPy's shapes, `sizes` the size names as integers."""
+    env = {name: standard(value) for name, value in data.items()}
+    scope = {name: scalar(float(value)) for name, value in (sizes or {}).items()}
+    return value_of(read(text, frozenset(env)), {**CONSTANTS_2D, **scope, **env})
+
+
+def standard(value) -> np.ndarray:
+    """Give a NumPy value the evaluator's form."""
+    array = np.asarray(value)
+    array = array.astype(complex if np.iscomplexobj(array) else float)
+    return array.reshape(1, 1) if array.ndim == 0 else array.reshape(-1, 1) if array.ndim == 1 else array
+
+
+def shaped(value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Give a result the shape that the language says it has."""
+    if [n for n in value.shape if n != 1] != [n for n in shape if n != 1]:
+        raise Mismatch(f"a result of shape {value.shape} where {tuple(shape)} was expected")
+    return value.reshape(shape)
+
+
+CONSTANTS_2D = {name: scalar(value) for name, value in CONSTANTS.items()}
+
+
+def value_of(tree: tuple, env: dict) -> np.ndarray:
+    head = tree[0]
+    if head == "number":
+        return scalar(tree[1])
+    if head == "name":
+        if tree[1] not in env:
+            raise KeyError(tree[1])
+        return env[tree[1]]
+    if head == "negative":
+        return -value_of(tree[1], env)
+    if head == "'":
+        return value_of(tree[1], env).T
+    if head in ("+", "-", "*", ".*", "./", "/", "\\", "%"):
+        return binary(head, value_of(tree[1], env), value_of(tree[2], env))
+    if head in ("^", ".^"):
+        return power(head, value_of(tree[1], env), value_of(tree[2], env))
+    if head == "compare":
+        return np.asarray(COMPARE[tree[1]](*spread(value_of(tree[2], env), value_of(tree[3], env))), float)
+    if head == "call":
+        return call(tree, env)
+    if head == "part":
+        return part(value_of(tree[1], env), tree[2], env)
+    if head == "block":
+        return np.vstack([np.hstack([value_of(entry, env) for entry in row]) for row in tree[1]])
+    if head == "index":
+        return Indexed(env).tensor(tree)
+    raise NotImplementedError(head)
+
+
+COMPARE = {
+    "<": lambda a, b: a.real < b.real,
+    "<=": lambda a, b: a.real <= b.real,
+    ">": lambda a, b: a.real > b.real,
+    ">=": lambda a, b: a.real >= b.real,
+    "==": lambda a, b: a.real == b.real,
+    "!=": lambda a, b: a.real != b.real,
+}
+
+
+def spread(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Check that two operands have equal shapes or one is a scalar."""
+    if a.shape != b.shape and a.size != 1 and b.size != 1:
+        raise Mismatch(f"{a.shape} against {b.shape}")
+    return a, b
+
+
+def binary(operator: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if operator == "*" and a.size != 1 and b.size != 1:
+        if a.shape[1] != b.shape[0]:
+            raise Mismatch(f"{a.shape} * {b.shape}")
+        return a @ b
+    if operator == "\\":
+        return b / a if a.size == 1 else np.linalg.solve(a, b)
+    if operator == "/" and b.size != 1:
+        raise Mismatch("division by a matrix")
+    a, b = spread(a, b)
+    if operator == "+":
+        return a + b
+    if operator == "-":
+        return a - b
+    if operator == "%":
+        return a % b
+    return a * b if operator in ("*", ".*") else a / b
+
+
+def power(operator: str, base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    if operator == "^" and base.size != 1:
+        return matrix_power(base, exponent.reshape(()).item().real)
+    base, exponent = spread(base, exponent)
+    if np.isrealobj(exponent) and exponent.size == 1 and exponent.item() == round(exponent.item()):
+        return base ** round(exponent.item())
+    return base**exponent
+
+
+def call(tree: tuple, env: dict) -> np.ndarray:
+    _, name, positional, keywords = tree
+    if name in ("matfun", "svdfun"):
+        raise NotImplementedError(name)
+    if name in ("max", "min") and len(positional) > 1:
+        name += "imum"
+    function = FUNCTIONS[ALIASES.get(name, name)]
+    values = [value_of(argument, env) for argument in positional]
+    if name in ("sum", "prod", "max", "min", "mean") and keywords and is_vector(values[0]):
+        keywords = ()
+    result = np.asarray(function(*values, **{key: value_of(value, env) for key, value in keywords}))
+    return result if result.ndim >= 2 else result.reshape(-1, 1)
+
+
+def part(base: np.ndarray, subscripts: tuple, env: dict) -> np.ndarray:
+    found = [subscript(s, env) for s in subscripts]
+    if len(found) == 1 and base.ndim == 2:
+        found = [found[0], 0] if base.shape[1] == 1 else [0, found[0]]
+        return np.atleast_1d(base[tuple(found)]).reshape(-1, 1)
+    value = base[tuple(found)]
+    return value if value.ndim >= 2 else value.reshape(-1, 1)
+
+
+def subscript(tree: tuple, env: dict):
+    if tree[0] != "slice":
+        return integer(value_of(tree, env))
+    return slice(*(None if end is None else integer(value_of(end, env)) for end in tree[1:]))
+
+
+class Indexed:
+    """The meaning of `{i,j: body}`: entry by entry, an unlisted index summed where its occurrences meet."""
+
+    def __init__(self, env: dict) -> None:
+        self.env = env
+        self.memo: dict[int, np.ndarray] = {}
+
+    def tensor(self, tree: tuple) -> np.ndarray:
+        _, names, body = tree
+        outer = {name: value for name, value in self.env.items() if name not in names}
+        inner = Indexed(outer)
+        sizes = inner.lengths(body, set(names))
+        shape = tuple(sizes[name] for name in names)
+        entries = np.empty(shape, dtype=complex)
+        for place in itertools.product(*map(range, shape)):
+            entries[place] = inner.entry(body, dict(zip(names, place, strict=True)), sizes)
+        if not np.iscomplexobj(np.asarray([v.sum() for v in outer.values() if v.dtype == complex] or [0.0])):
+            entries = entries.real
+        return entries if entries.ndim >= 2 else entries.reshape(-1, 1)
+
+    def lengths(self, tree: tuple, names: set[str]) -> dict[str, int]:
+        """Measure each index, listed or not, by an axis that it stands at."""
+        zero = {name: scalar(0.0) for name in indices(tree) if self.is_index(name, names)}
+        found: dict[str, int] = {}
+        for node, hidden in subtrees(tree, frozenset()):
+            if node[0] != "part":
+                continue
+            standing = [(axis, s[1]) for axis, s in enumerate(node[2]) if s[0] == "name" and s[1] in zero]
+            if not any(name not in hidden for _, name in standing):
+                continue
+            shape = value_of(node[1], {**self.env, **zero, **{name: scalar(0.0) for name in hidden}}).shape
+            shape = tuple(n for n in shape if n != 1) if len(node[2]) == 1 and len(shape) == 2 else shape
+            for axis, name in standing:
+                length = shape[axis] if shape else 1
+                if name not in hidden and found.setdefault(name, length) != length:
+                    raise Mismatch(f"index {name} has lengths {found[name]} and {length}")
+        return found
+
+    def is_index(self, name: str, listed: set[str]) -> bool:
+        return name in listed or name not in self.env
+
+    def closed(self, tree: tuple) -> np.ndarray:
+        if id(tree) not in self.memo:
+            self.memo[id(tree)] = value_of(tree, self.env)
+        return self.memo[id(tree)]
+
+    def free(self, tree: tuple, bound: dict[str, int], sizes: dict[str, int]) -> set[str]:
+        return {name for name in indices(tree) if name in sizes and name not in bound}
+
+    def entry(self, tree: tuple, bound: dict[str, int], sizes: dict[str, int]):
+        """Return one number: `tree` with the indices in `bound` fixed, the others summed where they meet."""
+        if tree[0] in ("+", "-"):
+            left, right = self.entry(tree[1], bound, sizes), self.entry(tree[2], bound, sizes)
+            return left + right if tree[0] == "+" else left - right
+        if tree[0] == "negative":
+            return -self.entry(tree[1], bound, sizes)
+        parts = factors(tree)
+        owned = [self.free(factor, bound, sizes) for _, factor in parts]
+        here = set().union(*owned) if len(parts) == 1 and tree[0] == "part" else shared(owned)
+        if not here:
+            return self.product(parts, bound, sizes)
+        total = 0.0
+        order = sorted(here)
+        for place in itertools.product(*(range(sizes[name]) for name in order)):
+            total = total + self.product(parts, {**bound, **dict(zip(order, place, strict=True))}, sizes)
+        return total
+
+    def product(self, parts: list, bound: dict[str, int], sizes: dict[str, int]):
+        value = 1.0
+        for inverted, factor in parts:
+            number = self.factor(factor, bound, sizes)
+            value = value / number if inverted else value * number
+        return value
+
+    def factor(self, tree: tuple, bound: dict[str, int], sizes: dict[str, int]):
+        head = tree[0]
+        if head in ("+", "-", "negative"):
+            return self.entry(tree, bound, sizes)
+        if head in ("^", ".^"):
+            return self.entry(tree[1], bound, sizes) ** self.entry(tree[2], bound, sizes)
+        if head == "name" and tree[1] in bound:
+            return float(bound[tree[1]])
+        if head == "compare":
+            left, right = (np.asarray(self.entry(side, bound, sizes)) for side in tree[2:])
+            return float(COMPARE[tree[1]](left, right))
+        if head == "part" and self.free(tree, bound, sizes):
+            return self.entry(tree, bound, sizes)
+        if head == "part" and self.mentions(tree, bound):
+            env = {**self.env, **{name: scalar(float(k)) for name, k in bound.items()}}
+            base = self.closed(tree[1]) if not self.mentions(tree[1], bound) else value_of(tree[1], env)
+            value = part(base, tree[2], env)
+            return value.reshape(()).item() if value.size == 1 else value
+        if head == "call" and self.mentions(tree, bound):
+            arguments = tuple(("held", self.entry(argument, bound, sizes)) for argument in tree[2])
+            values = [scalar(value) for _, value in arguments]
+            return np.asarray(FUNCTIONS[ALIASES.get(tree[1], tree[1])](*values)).reshape(()).item()
+        value = self.closed(tree)
+        return value.reshape(()).item()
+
+    def mentions(self, tree: tuple, bound: dict[str, int]) -> bool:
+        return any(name in bound for name in indices(tree))
+
+
+def factors(tree: tuple) -> list[tuple[bool, tuple]]:
+    """Split a product or quotient of index-form entries into (inverted, factor)."""
+    if tree[0] in ("*", ".*"):
+        return factors(tree[1]) + factors(tree[2])
+    if tree[0] in ("/", "./"):
+        return factors(tree[1]) + [(True, tree[2])]
+    return [(False, tree)]
+
+
+def shared(owned: list[set[str]]) -> set[str]:
+    """Return the indices that occur in two factors at least."""
+    return {name for i, names in enumerate(owned) for name in names if any(name in o for o in owned[i + 1 :])}
+
+
+def subtrees(tree, hidden: frozenset[str]):
+    """Yield every tuple node of `tree` with the indices that inner index forms hide there."""
+    if not isinstance(tree, tuple):
+        return
+    if tree and isinstance(tree[0], str):
+        yield tree, hidden
+        if tree[0] == "index":
+            hidden = hidden | set(tree[1])
+    for child in tree:
+        yield from subtrees(child, hidden)
+
+
+def indices(tree) -> set[str]:
+    """Return all names in `tree`, also those inside nested index forms that do not list them."""
+    if not isinstance(tree, tuple):
+        return set()
+    if len(tree) == 2 and tree[0] == "name":
+        return {tree[1]}
+    if tree and tree[0] == "index":
+        return indices(tree[2]) - set(tree[1])
+    return set().union(*map(indices, tree))

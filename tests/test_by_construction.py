@@ -1,0 +1,93 @@
+"""Equal formulas are one object: identities that need no rule because the normal form has them built in."""
+
+import pytest
+
+import matcalc as mc
+
+LET = "A: matrix(m, n); B: matrix(n, p); C: matrix(p, m); E: matrix(m, k); X: matrix(n, p); D: matrix(p, q)"
+SQUARE = (
+    "A: matrix(n, n) nonsingular; B: matrix(n, n) nonsingular; X: matrix(n, n); x: vector(n); y: vector(n)"
+)
+
+RECTANGULAR = [
+    ("A''", "A"),
+    ("(A*B)'", "B'*A'"),
+    ("tr(A*B*C)", "tr(C*A*B)"),
+    ("tr(A*B*C)", "tr(B*C*A)"),
+    ("tr(A*B*C)", "tr(C'*B'*A')"),
+    ("vec(A*X*D)", "kron(D', A)*vec(X)"),
+    ("A*(B*C)", "(A*B)*C"),
+    ("sum(A)", "ones(m)'*A*ones(n)"),
+    ("tr(A'*A)", "sum(A.*A)"),
+    ("norm2(A)^2", "tr(A*A')"),
+    ("A*eye(n)*B", "A*B"),
+    ("2*(3*A)", "6*A"),
+    ("A - A", "zeros(m, n)"),
+    ("A.^2", "A.*A"),
+]
+SQUARES = [
+    ("(A + B)'", "A' + B'"),
+    ("(A - 2*B)'", "A' - 2*B'"),
+    ("inv(A*B)'", "inv(B'*A')"),
+    ("inv(2*A)", "0.5*inv(A)"),
+    ("inv(A')", "inv(A)'"),
+    ("det(A')", "det(A)"),
+    ("x'*A*y", "y'*A'*x"),
+    ("x'*A*x", "tr(A*x*x')"),
+    ("(A.*B)'", "A'.*B'"),
+    ("diag(x)*A", "(x*ones(n)').*A"),
+    ("diag(x) + diag(y)", "diag(x + y)"),
+    ("diag(A*B')", "(A.*B)*ones(n)"),
+    ("tr(kron(A, B))", "tr(A)*tr(B)"),
+    ("kron(A, B)*vec(X)", "vec(B*X*A')"),
+    ("vec(X)'*kron(A, B)*vec(X)", "tr(X'*B*X*A')"),
+    ("[A, B]*[x; y]", "A*x + B*y"),
+    ("x'*y", "sum(x.*y)"),
+    ("tr(eye(n))", "n"),
+    ("A*A", "A^2"),
+    ("exp(x)'", "exp(x')"),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), RECTANGULAR)
+def test_rectangular(left, right):
+    assert mc.expression(left, LET).node is mc.expression(right, LET).node
+
+
+@pytest.mark.parametrize(("left", "right"), SQUARES)
+def test_square(left, right):
+    assert mc.expression(left, SQUARE).node is mc.expression(right, SQUARE).node
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("A*B", "B*A"), ("A", "A'"), ("x.*y", "x'*y"), ("x./x", "ones(n)"), ("A.*B", "A*B")]
+)
+def test_what_differs_stays_different(left, right):
+    assert mc.expression(left, SQUARE).node is not mc.expression(right, SQUARE).node
+
+
+def test_facts_make_another_symbol():
+    plain = mc.expression("A'", "A: matrix(n, n)")
+    symmetric = mc.expression("A'", "A: matrix(n, n) symmetric")
+    assert symmetric.node is mc.expression("A", "A: matrix(n, n) symmetric").node
+    assert plain.node is not mc.expression("A", "A: matrix(n, n)").node
+
+
+PRINTED = [
+    ("gradient", "norm2(X*w - y)^2", "w", "", {}, "2*X'*(X*w - y)"),
+    ("gradient", "tr(inv(X)*A)", "X", "", {}, "-inv(X)'*A'*inv(X)'"),
+    (
+        "gradient",
+        "logdet(S) + tr(inv(S)*C)",
+        "S",
+        "S: matrix(n, n) spd; C: matrix(n, n) symmetric",
+        {},
+        "inv(S) - inv(S)*C*inv(S)",
+    ),
+    ("jacobian", "A*X*B", "X", "", {"layout": "vec"}, "kron(B', A)"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "wrt", "let", "options", "shown"), PRINTED)
+def test_printed_forms(kind, text, wrt, let, options, shown):
+    assert str(getattr(mc, kind)(text, wrt, declarations=let, **options)) == shown

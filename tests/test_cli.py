@@ -1,0 +1,151 @@
+"""The command line: what goes where, and the exit status."""
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from matcalc import cli
+
+LEAST_SQUARES = "norm2(X*w - y)^2"
+
+
+def run(capsys, *words):
+    status = cli.main(list(words))
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_gradient(capsys):
+    assert run(capsys, "gradient", LEAST_SQUARES, "--wrt", "w") == (0, "2*X'*(X*w - y)\n", "")
+
+
+def test_formula_from_standard_input(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(LEAST_SQUARES + "\n"))
+    assert run(capsys, "gradient", "-", "--wrt", "w") == (0, "2*X'*(X*w - y)\n", "")
+
+
+def test_formula_that_begins_with_a_sign(capsys):
+    let = ("--let", "X: matrix(n, n) nonsingular")
+    assert run(capsys, "gradient", "-logdet(X)", "--wrt", "X", *let) == (0, "-inv(X)'\n", "")
+
+
+def test_declarations_may_be_repeated(capsys):
+    let = ("--let", "S: matrix(n, n) spd", "--let", "C: matrix(n, n) symmetric")
+    status, out, _ = run(capsys, "gradient", "logdet(S) + tr(inv(S)*C)", "--wrt", "S", *let)
+    assert (status, out) == (0, "inv(S) - inv(S)*C*inv(S)\n")
+
+
+def test_several_variables_are_labelled(capsys):
+    status, out, _ = run(capsys, "gradient", "x'*A*y", "--wrt", "x,y")
+    assert (status, out) == (0, "x: A*y\ny: A'*x\n")
+    status, out, _ = run(capsys, "hessian", "x'*A*y", "--wrt", "x", "--wrt", "y")
+    assert [line.split(":")[0] for line in out.splitlines()] == ["x, x", "x, y", "y, x", "y, y"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["jacobian", "A*X*B", "--wrt", "X", "--layout", "vec"], "kron(B', A)"),
+        (["differential", "inv(X)", "--wrt", "X", "--tangent", "E"], "-inv(X)*E*inv(X)"),
+        (["jvp", "A*x", "--wrt", "x"], "A*dx"),
+        (["vjp", "A*x", "--wrt", "x", "--cotangent", "g", "--let", "A: matrix(m, n)"], "A'*g"),
+        (["hvp", "norm2(A*x)^2", "--wrt", "x", "--vector", "p"], "2*A'*A*p"),
+        (["gradient", "np.sum(A @ x)", "--wrt", "x", "--dialect", "numpy"], "A'*ones(m)"),
+    ],
+)
+def test_derivatives(capsys, words, expected):
+    status, out, err = run(capsys, *words)
+    assert (status, err) == (0, "")
+    assert out == expected + "\n"
+
+
+def test_forms(capsys):
+    base = ("gradient", LEAST_SQUARES, "--wrt", "w", "--as")
+    assert "X^{" in run(capsys, *base, "latex")[1]
+    assert "X.T" in run(capsys, *base, "sympy")[1]
+    assert run(capsys, *base, "dot")[1].startswith("digraph")
+    source = run(capsys, *base, "python")[1]
+    compile(source, "generated", "exec")
+    record = json.loads(run(capsys, *base, "json")[1])
+    assert record["schema"] == 1
+    assert record["results"][0]["text"] == "2*X'*(X*w - y)"
+    assert record["results"][0]["shape"] == ["n"]
+
+
+def test_explain(capsys):
+    status, out, _ = run(capsys, "explain", LEAST_SQUARES, "--wrt", "w")
+    assert status == 0
+    assert len(out.splitlines()) > 1
+
+
+def test_check(capsys):
+    assert run(capsys, "check", LEAST_SQUARES, "--wrt", "w")[0] == 0
+    assert run(capsys, "check", LEAST_SQUARES, "--wrt", "w", "--against", "2*X'*(X*w - y)")[0] == 0
+    assert run(capsys, "check", LEAST_SQUARES, "--wrt", "w", "--against", "X'*(X*w - y)")[0] == 1
+
+
+def test_export(capsys, tmp_path):
+    path = tmp_path / "grad.py"
+    status, out, err = run(capsys, "export", LEAST_SQUARES, "--wrt", "w", "-o", str(path))
+    assert (status, out) == (0, "")
+    assert str(path) in err
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_export_into_a_missing_folder(capsys, tmp_path):
+    path = tmp_path / "none" / "grad.py"
+    status, _, err = run(capsys, "export", LEAST_SQUARES, "--wrt", "w", "-o", str(path))
+    assert status == 2
+    assert str(path) in err
+
+
+def test_rules(capsys):
+    status, out, _ = run(capsys, "rules")
+    assert status == 0
+    assert "rules/linalg.toml" in out
+    status, out, _ = run(capsys, "rules", "inv")
+    assert status == 0
+    assert "-Y*dX*Y" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["gradient", "norm2(X*w -", "--wrt", "w"], "ParseError"),
+        (["gradient", "x*y", "--wrt", "x"], "ShapeError"),
+        (["gradient", "sum(x)", "--wrt", "z"], "UnknownName"),
+        (["gradient", "A*x", "--wrt", "x"], "jacobian"),
+        (["equivalent", "x", "x"], "NotSupported"),
+        (["rules", "nonsense"], "UnknownName"),
+    ],
+)
+def test_bad_input(capsys, words, complaint):
+    status, out, err = run(capsys, *words)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert "Traceback" not in err
+
+
+def test_caret_stands_under_the_fault(capsys):
+    _, _, err = run(capsys, "gradient", "sum(x) + * 2", "--wrt", "x")
+    lines = err.splitlines()
+    where = next(k for k, line in enumerate(lines) if "sum(x) + * 2" in line)
+    assert lines[where + 1].index("^") == lines[where].index("*")
+
+
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["gradient", "x"], ["gradient", "x", "--wrt"]])
+def test_bad_usage(words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(words)
+    assert stopped.value.code == 2
+    assert "usage: matcalc" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m matcalc rules | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""

@@ -1,0 +1,93 @@
+"""mc.minimize: every kind of method, variables of any shape, and SciPy's habits."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc import solvers
+
+FACTOR = "norm2(M - U*V')^2 + lam*(norm2(U)^2 + norm2(V)^2)"
+
+
+@pytest.fixture
+def least_squares():
+    rng = np.random.default_rng(5)
+    return {"X": rng.standard_normal((20, 3)), "y": rng.standard_normal(20)}
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["L-BFGS-B", "bfgs", "CG", "Newton-CG", "trust-ncg", "trust-krylov", "trust-exact", "trust-constr"],
+)
+@pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
+def test_methods_agree(method, least_squares):
+    found = mc.minimize("norm2(X*w - y)^2", "w", {"w": np.zeros(3)}, least_squares, method=method)
+    expected = np.linalg.lstsq(least_squares["X"], least_squares["y"], rcond=None)[0]
+    assert np.allclose(found.x["w"], expected, atol=1e-5)
+
+
+def test_several_variables_keep_their_shapes():
+    rng = np.random.default_rng(1)
+    start = {"U": rng.standard_normal((6, 2)), "V": rng.standard_normal((5, 2))}
+    kept = {name: value.copy() for name, value in start.items()}
+    data = {"M": start["U"] @ start["V"].T + 0.1, "lam": 1e-3}
+    found = mc.minimize(FACTOR, ["U", "V"], start, data, method="trust-ncg", tol=1e-8)
+    assert found.success
+    assert found.x["U"].shape == (6, 2)
+    assert found.x["V"].shape == (5, 2)
+    assert np.max(np.abs(found.jac["U"])) < 1e-6
+    assert all(np.array_equal(start[name], kept[name]) for name in start)
+
+
+def test_scalars_and_other_types():
+    text = "norm2(a*x - y)^2"
+    let = "a: scalar; x: vector(n); y: vector(n)"
+    x = np.arange(4, dtype=np.float32)
+    found = mc.minimize(text, "a", {"a": 1}, {"x": x, "y": 3 * x}, declarations=let, method="BFGS")
+    assert found.x["a"].shape == ()
+    assert np.isclose(found.x["a"], 3.0)
+
+
+def test_options_reach_scipy(least_squares):
+    seen = []
+    found = mc.minimize(
+        "norm2(X*w - y)^2",
+        "w",
+        {"w": np.zeros(3)},
+        least_squares,
+        bounds=[(0.0, 0.0)] * 3,
+        callback=lambda intermediate_result: seen.append(intermediate_result.fun),
+    )
+    assert np.array_equal(found.x["w"], np.zeros(3))
+
+
+def test_hessian_product_takes_integers(least_squares):
+    packing = solvers.Packing({"w": (3,)})
+    texts = {"declarations": "", "dialect": "matrix"}
+    product = solvers.hessian_product("norm2(X*w - y)^2", ["w"], packing, least_squares, "numba", texts)
+    X = least_squares["X"]
+    assert np.allclose(product(np.zeros(3), np.ones(3, np.int8)), 2 * X.T @ X @ np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"start": {}}, "no value for w"),
+        ({"start": {"w": np.zeros(3), "z": 0.0}}, "z, which is not in wrt"),
+        ({"data": {"X": np.eye(3), "y": np.ones(3), "w": np.ones(3)}}, "not in data"),
+        ({"method": "gradient descent"}, "unknown method"),
+    ],
+)
+def test_faults_are_named(change, message, least_squares):
+    arguments = {"start": {"w": np.zeros(3)}, "data": least_squares, **change}
+    with pytest.raises(ValueError, match=message):
+        mc.minimize("norm2(X*w - y)^2", "w", **arguments)
+
+
+def test_packing_is_row_major_and_in_order():
+    packing = solvers.Packing.of({"b": 7.0, "A": [[1, 2], [3, 4]]}, ["A", "b"])
+    x = packing.pack({"b": 7.0, "A": [[1, 2], [3, 4]]})
+    assert x.tolist() == [1.0, 2.0, 3.0, 4.0, 7.0]
+    assert packing.unpack(x)["A"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(ValueError, match="does not hold 5"):
+        packing.unpack(np.zeros(4))

@@ -16,7 +16,7 @@ _HOMES = {
     "matcalc.errors": (
         "MatcalcError", "NotDifferentiable", "NotSupported", "ParseError", "RuleError", "ShapeError", "UnknownName",
     ),
-    "matcalc.expression": ("Expression",),
+    "matcalc.expressions": ("Expression",),
     "matcalc.functions": (
         "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
     ),

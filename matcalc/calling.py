@@ -7,7 +7,7 @@ from typing import Any
 
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotSupported, UnknownName
-from matcalc.expression import Expression, Names, as_expression
+from matcalc.expressions import Expression, Names, as_expression
 from matcalc.node import Node
 from matcalc.rulebook.load import default_rulebook
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.errors import MatcalcError, NotSupported
 
 if TYPE_CHECKING:
-    from matcalc.expression import Expression
+    from matcalc.expressions import Expression
     from matcalc.rulebook.rule import Rule
 
 FORMS = ("text", "latex", "sympy", "python", "json", "dot")

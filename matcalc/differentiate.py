@@ -138,7 +138,7 @@ def _pull_sum(node: Node, place: int, bar: Node, batch: Shape) -> Node:
 
 def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
     """Multiply by the elementwise derivative: pull and push are the same."""
-    template = derivative_template(node.rule, place, node.params)
+    template = derivative_template(node, place)
     own = tuple(range(len(node.shape)))
     bound = {s: Batched(arg, own) for s, arg in zip(template.args, node.args, strict=True)}
     bound.update({y: Batched(node, own) for y in template.values})

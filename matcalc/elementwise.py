@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.make import exponent_of, map_node, number, power_node
 from matcalc.network import MOST
 from matcalc.node import Node
-from matcalc.product import is_root_of_squares, simple_product, sum_of_squares, transposed
+from matcalc.product import has_square, simple_product, square_of, transposed
 from matcalc.sums import split_coef
 
 if TYPE_CHECKING:
@@ -53,11 +53,16 @@ def power(base: Node, exponent: Fraction) -> Node:
     kept = _kept_axes([base])
     if len(kept) < len(base.shape):
         return _broadcast_back(power(_reduced(base, kept), exponent), kept, base)
+    coef, rest = split_coef(base)
+    if coef != 1 and base.kind != "number":
+        exact = _exact_power(coef, exponent)
+        if exact is not None:
+            return _scaled(exact, power(rest, exponent))
     factored = _power_of_factors(base, exponent)
     if factored is not None:
         return factored
-    if exponent % 2 == 0 and is_root_of_squares(base):
-        return power(sum_of_squares(base), exponent / 2)
+    if exponent % 2 == 0 and has_square(base):
+        return power(square_of(base), exponent / 2)
     inner, before = exponent_of(base)
     if before != 1 and (inner.range.positive or (before.denominator == exponent.denominator == 1)):
         return power(inner, before * exponent)
@@ -76,19 +81,18 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
     axes = tuple(range(len(base.shape)))
     if base.out != axes or len(base.index_sizes) != len(axes):
         return None
-    coef = _exact_power(base.coef, exponent)
-    if coef is None:
+    if base.coef != 1:
         return None
     free, bound = [], []
     for arg, at in zip(base.args, base.indices, strict=True):
         (free if exponent.denominator == 1 or arg.range.positive else bound).append((arg, at))
-    if base.coef == 1 and not free:
+    if not free:
         return None
     sizes = dict(enumerate(base.shape))
     operands = [(power(arg, exponent), at) for arg, at in free]
     if bound:
         operands.append((power(simple_product(1, bound, axes, sizes), exponent), axes))
-    return simple_product(coef, operands, axes, sizes)
+    return simple_product(1, operands, axes, sizes)
 
 
 def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:

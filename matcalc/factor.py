@@ -73,6 +73,7 @@ def _best(node: Node) -> tuple[Key, list[Place]] | None:
 def _candidates(term: Node) -> list[tuple[int, Key]]:
     """Return operands that can be taken out, each with how it stands.
 
+    An operand with two links stands in the middle of a chain: what is left would be no matrix any more.
     A key holds, for each index of the operand, OPEN + 1 + axis if it is an output axis that no other
     operand has, minus that if others share it, LINKED - rank if it is summed.
     """
@@ -86,9 +87,11 @@ def _candidates(term: Node) -> list[tuple[int, Key]]:
             continue
         others = {i for k, t in enumerate(term.indices) if k != place for i in t}
         how = tuple(_standing(i, term.out, others) for i in indices)
-        if any(h == LINKED * 1000 for h in how):
+        if any(h == LINKED * 1000 for h in how) or len(_linked(how)) > 1:
             continue
-        result.append((place, (arg, how)))
+        left = len(term.out) - sum(1 for h in how if h > 0) + len(_linked(how))
+        if left <= max(2, len(term.out)):
+            result.append((place, (arg, how)))
     return result
 
 

@@ -14,7 +14,7 @@ from math import inf
 from matcalc.chain import chain_between, halves
 from matcalc.node import ANY, Node, Range
 from matcalc.rulebook.load import default_rulebook
-from matcalc.signature_shapes import PLAIN
+from matcalc.signature_shapes import PLAIN, tensors_of
 
 POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
@@ -112,13 +112,19 @@ def _map(node: Node) -> None:
 def _op(node: Node) -> None:
     rule = node.rule
     known = _parameter_facts(node)
+    repeated = next((p.name for p in rule.signature.parameters if p.repeated), None)
+    tangents = len(node.args) >= len(tensors_of(rule.signature)) and repeated is not None
     declared = next((o.facts for o in rule.signature.outputs if o.name == node.output), ())
     facts = list(declared)
     for conditions, output, fact in rule.fact_rules:
-        if output in ("Y", node.output) and all(f in known.get(p, frozenset()) for f, p in conditions):
+        about_tangents = any(p == repeated for _, p in conditions)
+        if tangents and not about_tangents:
+            continue
+        needed = conditions if tangents else [c for c in conditions if c[1] != repeated]
+        if output in ("Y", node.output) and all(f in known.get(p, frozenset()) for f, p in needed):
             facts.append(fact)
     facts = list(closure(facts))
-    interval = rule.interval
+    interval = None if tangents else rule.interval
     node.range = Range(interval[0], interval[2], interval[1], interval[3]) if interval else ANY
     if "positive" in facts:
         node.range = POSITIVE

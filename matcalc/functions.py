@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from matcalc.expression import Expression
+from matcalc.expressions import Expression
 from matcalc.reading import expression, symbols, with_wrt
 
 __all__ = [

@@ -39,7 +39,7 @@ def constant(array: np.ndarray) -> Node:
     """Return a literal array, keyed by its float64 entries."""
     import numpy as np
 
-    entries = np.ascontiguousarray(array, dtype=np.float64)
+    entries = np.asarray(array, dtype=np.float64, order="C")
     return intern("constant", (), (entries.tobytes(),), tuple(map(Size.of, entries.shape)), describe)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from matcalc.errors import ShapeError
+from matcalc.make import product_node
 from matcalc.node import Indices, Node
 from matcalc.sizes import Size
 
@@ -84,7 +85,11 @@ def _next_inlined(network: Network) -> int | None:
     for place, (node, _) in enumerate(network.operands):
         if node.kind == "number":
             return place
-        if node.kind != "product" or is_closed_scalar(node):
+        if node.kind != "product":
+            continue
+        if is_closed_scalar(node):
+            if node.coef != 1 or (count == 1 and not network.out):
+                return place
             continue
         size = len(node.args)
         if size <= 1:
@@ -104,6 +109,10 @@ def _inline(network: Network, node: Node, indices: Indices, place: int) -> None:
         network.coef *= node.value
         return
     network.coef *= node.coef
+    if is_closed_scalar(node) and (network.operands or network.out):
+        data = (node.indices, node.out, node.index_sizes)
+        network.operands.insert(place, (product_node(Fraction(1), node.args, *data, lambda _: False), ()))
+        return
     inner: dict[int, int] = {}
     same: list[tuple[int, int]] = []
     for index, outer in zip(node.out, indices, strict=True):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from matcalc.canonical import Operand, components, order_operands, relabelled
+from matcalc.errors import RuleError
 from matcalc.make import exponent_of, number, power_node, product_node, selector, size_atom
 from matcalc.network import MOST, Network, flatten, is_closed_scalar
 from matcalc.node import Indices, Node, Shape
@@ -155,7 +156,7 @@ def collect_powers(operands: list[Term]) -> list[Term]:
 
     Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
     """
-    if not any(exponent_of(node)[1] != 1 or is_root_of_squares(node) for node, _ in operands):
+    if not any(exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands):
         return operands
     groups: dict[tuple[Node, Indices], list[Fraction]] = {}
     for node, indices in operands:
@@ -165,8 +166,8 @@ def collect_powers(operands: list[Term]) -> list[Term]:
     result: list[Term] = []
     for (base, at), exponents in groups.items():
         for exponent in _merged(base, exponents):
-            if exponent % 2 == 0 and is_root_of_squares(base):
-                result += _as_operands(sum_of_squares(base), exponent / 2, at)
+            if exponent and exponent % 2 == 0 and has_square(base):
+                result += _as_operands(square_of(base), exponent / 2, at)
             else:
                 result += _as_operands(base, exponent, at)
     return result
@@ -178,17 +179,24 @@ def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
     return [(power_node(base, exponent), at)]
 
 
-def is_root_of_squares(node: Node) -> bool:
-    """Whether the rulebook says that the square of this operation is the sum of squares of its argument."""
-    return node.kind == "op" and "square" in node.rule.fields
+def has_square(node: Node) -> bool:
+    """Whether the rulebook says what the square of this operation is."""
+    return node.kind in ("map", "op") and node.rule.square is not None
 
 
-def sum_of_squares(node: Node) -> Node:
-    """Return the square of an operation that is the root of a sum of squares."""
-    argument, count = node.args[0], node.batch_rank
-    axes = tuple(range(count, count + len(argument.shape) - len(node.batches[0])))
-    at = (*node.batches[0], *axes)
-    return simple_product(1, [(argument, at), (argument, at)], tuple(range(count)))
+def square_of(node: Node) -> Node:
+    """Return the square of an operation as its rule says it: "sum(x.^2)", "x.^2", or itself."""
+    text, argument = node.rule.square, node.args[0]
+    axes = tuple(range(len(argument.shape)))
+    if text == "sum(x.^2)":
+        core = len(argument.shape) - len(node.batches[0])
+        at = (*node.batches[0], *range(node.batch_rank, node.batch_rank + core))
+        return simple_product(1, [(argument, at), (argument, at)], tuple(range(node.batch_rank)))
+    if text == "x.^2":
+        return simple_product(1, [(argument, axes), (argument, axes)], axes)
+    if text == f"{node.rule.name}(x)":
+        return node
+    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {node.rule.name}(x)")
 
 
 def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.expression import Expression, Names, as_expression, name_of
+from matcalc.expressions import Expression, Names, as_expression, name_of
 from matcalc.language.declare import read_declarations
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk

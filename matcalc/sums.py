@@ -70,19 +70,35 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
         if node.is_zero:
             continue
         factor, rest = split_coef(node)
-        target = nested if rest.kind == "sum" else merged
+        target = merged if nested_terms(rest) is None else nested
         target[rest] = target.get(rest, Fraction(0)) + coef * factor
-    queue = sorted((n for n, c in nested.items() if c), key=lambda n: (len(n.args), n.digest))
+    found = [(n, nested_terms(n) or []) for n, c in nested.items() if c]
+    queue = sorted(found, key=lambda pair: (len(pair[1]), pair[0].digest))
     count = sum(1 for c in merged.values() if c) + len(queue)
-    for node in queue:
+    for node, inner_terms in queue:
         coef = nested[node]
-        if count - 1 + len(node.args) <= MOST:
-            count += len(node.args) - 1
-            for inner, arg in zip(node.coefs, node.args, strict=True):
+        if count - 1 + len(inner_terms) <= MOST:
+            count += len(inner_terms) - 1
+            for inner, arg in inner_terms:
                 merged[arg] = merged.get(arg, Fraction(0)) + coef * inner
         else:
             merged[node] = merged.get(node, Fraction(0)) + coef
     return {node: c for node, c in merged.items() if c}
+
+
+def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:
+    """Return the terms of a sum or of a transposed sum, coefficients apart; None for anything else."""
+    if node.kind == "sum":
+        return list(zip(node.coefs, node.args, strict=True))
+    if node.kind != "product" or len(node.args) != 1 or node.args[0].kind != "sum" or node.coef != 1:
+        return None
+    if len(node.out) != 2 or node.indices != ((1, 0),) or node.out != (0, 1):
+        return None
+    terms = []
+    for coef, arg in zip(node.args[0].coefs, node.args[0].args, strict=True):
+        factor, rest = split_coef(transposed(arg))
+        terms.append((coef * factor, rest))
+    return terms
 
 
 def _add_sizes(collected: Coefs) -> Coefs:

@@ -74,10 +74,9 @@ class Use(NamedTuple):
         return Use(node.rule, params, ranks if node.kind == "op" else tuple(0 for _ in node.args))
 
 
-def derivative_template(rule: Rule, place: int, params: tuple[Any, ...]) -> Template:
+def derivative_template(node: Node, place: int) -> Template:
     """Return the derivative of an elementwise function in its operand number `place`."""
-    shown = tuple(None if isinstance(p, Size) else p for p in params)
-    return _derivative(Use(rule, shown, tuple(0 for _ in tensors_of(rule.signature))), place)
+    return _derivative(Use.of(node), place)
 
 
 def tangent_template(node: Node, place: int) -> Template:
@@ -100,7 +99,7 @@ def _derivative(use: Use, place: int) -> Template:
     text = use.rule.derivative.get(name)
     if text is None:
         raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name} ({use.rule.address})")
-    node = made.build(text, ())
+    node = made.build(text, (), place)
     return Template(node, made.args, made.values, made.args[place], use.rule)
 
 

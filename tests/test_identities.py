@@ -11,7 +11,6 @@ import pytest
 import matcalc as mc
 from oracle import judging
 from oracle.cases import identities
-from oracle.data import SIZES
 from oracle.reading import tokens
 from oracle.values import evaluate
 
@@ -42,7 +41,7 @@ def test_printed_form_means_the_same(case):
     """The printed derivative, read by the independent evaluator, has the reference's value."""
     derivative = derived(case)
     data = case.sample(0)
-    settle(judging.compared(evaluate(str(derivative), data, SIZES), case.expected(data)))
+    settle(judging.compared(evaluate(str(derivative), data, case.sizes), case.expected(data)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

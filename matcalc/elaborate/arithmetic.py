@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, shown
-from matcalc.elaborate.typed import Labels, Typed, is_one_by_one, kind, typed_exact
+from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one, shown
+from matcalc.elaborate.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
+from matcalc.elaborate.unify import bounded, times
 from matcalc.errors import ShapeError
 from matcalc.language.syntax import Ast
 from matcalc.sizes import Size, floordiv, modulo
@@ -54,8 +55,12 @@ class Chain:
             return self.operands[0][0]
         return einsum(self.inference, written, self.operands, self.core, coef=self.coef, row=self.row)
 
-    def lengths(self) -> tuple[Size, ...]:
-        return tuple(self.inference.lengths[label] for label in self.core)
+    def shape(self) -> tuple[Size, ...]:
+        return tuple(self.inference.sizes.resolve(self.inference.lengths[label]) for label in self.core)
+
+    def kind(self) -> str:
+        """Return "scalar", "column", "row", "matrix" or "tensor", of the value so far."""
+        return kind_of(len(self.core), self.row)
 
 
 def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
@@ -68,6 +73,7 @@ def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciproca
     for k, (operator, factor) in enumerate(zip(operators, values[1:], strict=True)):
         if operator in ("*", "@"):
             _multiply(chain, factor, k)
+            chain.row = chain.row and not inference.numpy
         elif operator == ".*":
             _entrywise(chain, factor, k, operator)
         elif operator == "./":
@@ -90,7 +96,7 @@ def _exact_product(values: list[Typed], operators: tuple[str, ...]) -> Size | No
         if total is None or other is None:
             return None
         if operator in ("*", "@", ".*"):
-            total = total * other
+            total = times(total, other)
         elif operator in ("/", "./") and other.is_integer and other.constant:
             total = total * (1 / other.constant)
         elif operator in ("//", "%") and other != 0:
@@ -102,30 +108,33 @@ def _exact_product(values: list[Typed], operators: tuple[str, ...]) -> Size | No
 
 def _multiply(chain: Chain, factor: Typed, k: int) -> None:
     """Append `* factor`: the table of level 2."""
-    left_rank = len(chain.core)
-    if not left_rank or not factor.rank:
-        labels = chain.take(factor)
-        chain.core, chain.row = (chain.core, chain.row) if left_rank else (labels, factor.row)
+    if not chain.core or not factor.rank:
+        _scale(chain, factor)
         return
-    left = chain.value(k + 1)
-    case = (kind(left), kind(factor))
-    if "tensor" in case:
+    left, right = chain.kind(), kind(factor)
+    if chain.inference.numpy and left == "column":
+        left = "row"
+    if "tensor" in (left, right):
         hint = "write an index form, {i,j: T[i,k,l]*A[k,j]*...}"
-        raise _cannot(chain, "multiply", left, factor, k, "a product of tensors of order 3 has no one meaning", hint)
-    inner = None if case == ("column", "row") else chain.core[-1] if case[0] != "column" else None
-    if inner is None and case != ("column", "row"):
-        _multiply_column(chain, left, factor, k)
-        return
-    if inner is not None and case[1] != "row":
-        _contract(chain, left, factor, k)
-        return
-    if case == ("column", "row"):
+        raise _cannot(chain, "multiply", factor, k, "a tensor has no matrix product", hint)
+    if (left, right) == ("column", "row"):
         chain.core, chain.row = chain.core + chain.take(factor), False
-        return
-    _multiply_by_row(chain, left, factor, k)
+    elif left == "column":
+        _multiply_column(chain, factor, k)
+    elif right == "row":
+        _multiply_by_row(chain, factor, k)
+    else:
+        _contract(chain, factor, k)
 
 
-def _contract(chain: Chain, left: Typed, factor: Typed, k: int) -> None:
+def _scale(chain: Chain, factor: Typed) -> None:
+    """Append a factor where one of the two is a scalar."""
+    row = chain.row if chain.core else factor.row
+    labels = chain.take(factor)
+    chain.core, chain.row = chain.core or labels, row
+
+
+def _contract(chain: Chain, factor: Typed, k: int) -> None:
     """Append a matrix or column to a matrix or row: the last axis meets the first."""
     inference = chain.inference
     inner, rows = chain.core[-1], factor.shape[0]
@@ -133,57 +142,56 @@ def _contract(chain: Chain, left: Typed, factor: Typed, k: int) -> None:
         labels = chain.take(factor, (inner, *inference.labels(factor)[1:]))
         chain.core, chain.row = chain.core[:-1] + labels[1:], chain.row and factor.rank == 2
         return
-    if _scale_by_one_by_one(chain, left, factor):
+    if _scale_by_one_by_one(chain, factor):
         return
     reason = f"{inference.size_text(inference.lengths[inner])} and {inference.size_text(rows)} differ"
-    raise _cannot(chain, "multiply", left, factor, k, reason, _transposition(inference, left, factor))
+    raise _cannot(chain, "multiply", factor, k, reason, _transposition(inference, chain.value(k + 1), factor))
 
 
-def _multiply_column(chain: Chain, left: Typed, factor: Typed, k: int) -> None:
+def _multiply_column(chain: Chain, factor: Typed, k: int) -> None:
     """Append a column or matrix to a column, which has one column: the factor needs one row."""
     inference = chain.inference
     if factor.rank == 1:
         if inference.is_literally(factor.shape[0], 1):
             chain.take(factor)
             return
-        a, b = shown(left.ast), shown(factor.ast)
-        hint = f"write {_tight(a)}'*{_tight(b)} for the inner product or {_tight(a)}.*{_tight(b)} for entries"
-        raise _cannot(chain, "multiply", left, factor, k, "both are columns", hint)
-    if inference.same(Size.of(1), factor.shape[0]):
+        a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast))
+        hint = f"write {a}'*{b} for the inner product or {a}.*{b} for entries"
+        raise _cannot(chain, "multiply", factor, k, "both are columns", hint)
+    if inference.same(ONE, factor.shape[0]):
         chain.core, chain.row = chain.core + chain.take(factor)[1:], False
         return
-    if _scale_by_one_by_one(chain, left, factor):
+    if _scale_by_one_by_one(chain, factor):
         return
     reason = f"1 and {inference.size_text(factor.shape[0])} differ"
-    hint = ""
-    if inference.same(left.shape[0], factor.shape[0]):
-        hint = f"write {_tight(shown(left.ast))}'*{_tight(shown(factor.ast))}"
-    raise _cannot(chain, "multiply", left, factor, k, reason, hint)
+    fits = _equal(inference, chain.shape()[0], factor.shape[0])
+    hint = f"write {_tight(shown(chain.value(k + 1).ast))}'*{_tight(shown(factor.ast))}" if fits else ""
+    raise _cannot(chain, "multiply", factor, k, reason, hint)
 
 
-def _multiply_by_row(chain: Chain, left: Typed, factor: Typed, k: int) -> None:
+def _multiply_by_row(chain: Chain, factor: Typed, k: int) -> None:
     """Append a row to a matrix or row, which needs one column."""
     inference = chain.inference
-    columns = inference.lengths[chain.core[-1]]
-    if inference.is_literally(columns, 1) or (left.rank == 2 and inference.same(columns, Size.of(1))):
-        chain.core, chain.row = chain.core[:-1] + chain.take(factor), left.rank == 1
+    columns = chain.shape()[-1]
+    if columns is ONE or (len(chain.core) == 2 and inference.same(columns, ONE)):
+        row = len(chain.core) == 1
+        chain.core, chain.row = chain.core[:-1] + chain.take(factor), row
         return
-    if _scale_by_one_by_one(chain, left, factor):
+    if _scale_by_one_by_one(chain, factor):
         return
     reason = f"{inference.size_text(columns)} and 1 differ"
-    a, b = _tight(shown(left.ast)), shown(factor.ast).removesuffix("'")
-    hint = f"write {a}*{_tight(b)}" if inference.same(columns, factor.shape[0]) else ""
-    raise _cannot(chain, "multiply", left, factor, k, reason, hint)
+    a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast).removesuffix("'"))
+    hint = f"write {a}*{b}" if _equal(inference, columns, factor.shape[0]) else ""
+    raise _cannot(chain, "multiply", factor, k, reason, hint)
 
 
-def _scale_by_one_by_one(chain: Chain, left: Typed, factor: Typed) -> bool:
+def _scale_by_one_by_one(chain: Chain, factor: Typed) -> bool:
     """Take a 1 x 1 matrix that does not fit as the scalar that it is, and tell whether there was one."""
-    inference = chain.inference
-    if is_one_by_one(_resolved(inference, left)):
-        labels = chain.take(factor)
-        chain.core, chain.row = labels, factor.row
+    if chain.shape() == (ONE, ONE):
+        chain.core = ()
+        _scale(chain, factor)
         return True
-    if is_one_by_one(_resolved(inference, factor)):
+    if is_one_by_one(chain.inference, factor):
         chain.take(factor)
         return True
     return False
@@ -193,34 +201,31 @@ def _entrywise(chain: Chain, factor: Typed, k: int, operator: str) -> None:
     """Append `.* factor`: equal shapes, or a scalar."""
     inference = chain.inference
     if not chain.core or not factor.rank:
-        labels = chain.take(factor)
-        chain.core, chain.row = (chain.core, chain.row) if chain.core else (labels, factor.row)
+        _scale(chain, factor)
         return
-    left = chain.value(k + 1)
-    if left.rank == factor.rank and left.row == factor.row:
-        if all(inference.same(a, b) for a, b in zip(left.shape, factor.shape, strict=True)):
-            chain.take(factor, chain.core)
-            return
-    if _scale_by_one_by_one(chain, left, factor):
+    fits = len(chain.core) == factor.rank and chain.row == factor.row
+    if fits and all(inference.same(a, b) for a, b in zip(chain.shape(), factor.shape, strict=True)):
+        chain.take(factor, chain.core)
+        return
+    if _scale_by_one_by_one(chain, factor):
         return
     verb = "multiply" if operator == ".*" else "divide"
-    raise _unequal(inference, chain.ast, k, f"{verb} entry by entry", left, factor, "by")
+    raise _unequal(inference, chain.ast, k, f"{verb} entry by entry", chain.value(k + 1), factor, "by")
 
 
 def _divide(chain: Chain, factor: Typed, k: int, reciprocal: Invert) -> None:
     """Append `/ factor`, a scalar."""
     inference = chain.inference
-    if factor.rank and is_one_by_one(_resolved(inference, factor)):
+    if factor.rank and is_one_by_one(inference, factor):
         factor = as_scalar(inference, factor)
     if not factor.rank:
         chain.take(reciprocal(inference, factor.ast, factor))
         return
-    left = chain.value(k + 1)
-    a, b = _tight(shown(left.ast)), shown(factor.ast)
+    a, b = _tight(shown(chain.value(k + 1).ast)), shown(factor.ast)
     hint = f"write {a}./{_tight(b)} for entries"
     if factor.rank == 2:
         hint += f", or {a}*inv({b})"
-    raise _cannot(chain, "divide", left, factor, k, "/ divides by a scalar", hint)
+    raise _cannot(chain, "divide", factor, k, "/ divides by a scalar", hint)
 
 
 def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Invert) -> None:
@@ -230,7 +235,7 @@ def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Inve
         chain.restart((invert if left.rank else reciprocal)(chain.inference, left.ast, left))
         _multiply(chain, factor, k)
         return
-    raise _cannot(chain, "solve", left, factor, k, "the left side is a matrix", "")
+    raise _cannot(chain, "solve", factor, k, "the left side is a matrix", "")
 
 
 def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
@@ -259,7 +264,7 @@ def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
     total = Size.of(0)
     for sign, value in zip(signs, values, strict=True):
         assert value.exact is not None
-        total = total + value.exact * sign
+        total = bounded(total + value.exact * sign)
     return total
 
 
@@ -275,9 +280,9 @@ def _squeezed(inference: Inference, ast: Ast, k: int, a: Typed, b: Typed, sign: 
 
     Raises: ShapeError otherwise.
     """
-    if is_one_by_one(_resolved(inference, b)):
+    if is_one_by_one(inference, b):
         return a, as_scalar(inference, b)
-    if is_one_by_one(_resolved(inference, a)):
+    if is_one_by_one(inference, a):
         return b, b
     verb, link = ("add", "to") if sign > 0 else ("subtract", "from")
     raise _unequal(inference, ast, k, verb, b, a, link)
@@ -286,14 +291,10 @@ def _squeezed(inference: Inference, ast: Ast, k: int, a: Typed, b: Typed, sign: 
 def _plain(inference: Inference, term: Typed, leader: Typed | None) -> Typed:
     """Return a term as a scalar where it is a 1 x 1 matrix among terms of another shape."""
     if leader is None or not term.rank or term.rank == leader.rank:
-        if leader is not None and term.rank == 2 and is_one_by_one(_resolved(inference, term)):
-            return term if is_one_by_one(_resolved(inference, leader)) else as_scalar(inference, term)
+        if leader is not None and term.rank == 2 and is_one_by_one(inference, term):
+            return term if is_one_by_one(inference, leader) else as_scalar(inference, term)
         return term
     return as_scalar(inference, term)
-
-
-def _resolved(inference: Inference, value: Typed) -> Typed:
-    return Typed(value.form, value.ast, tuple(map(inference.sizes.resolve, value.shape)))
 
 
 def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typed, link: str) -> ShapeError:
@@ -313,8 +314,8 @@ def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typ
     return inference.fault(f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast))
 
 
-def _cannot(chain: Chain, verb: str, a: Typed, b: Typed, k: int, reason: str, hint: str) -> ShapeError:
-    inference = chain.inference
+def _cannot(chain: Chain, verb: str, b: Typed, k: int, reason: str, hint: str) -> ShapeError:
+    inference, a = chain.inference, chain.value(k + 1)
     message = f"cannot {verb} {inference.describe(a)} by {inference.describe(b)}: {reason}"
     return inference.fault(message, chain.ast, operator=k, hint=hint, about=(a.ast, b.ast))
 

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum
-from matcalc.elaborate.typed import ONE, Typed, is_one_by_one, kind, typed_exact
+from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one
+from matcalc.elaborate.typed import ONE, Typed, kind, typed_exact
 from matcalc.elaborate.unify import bounded
 from matcalc.errors import MatcalcError, ShapeError
 from matcalc.language.declare import Declaration, Signature, write_signature
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_keywords, call_name, children, walk
+from matcalc.language.write import text as write
 from matcalc.signature_shapes import EXTREMA, PLAIN, size_of
 from matcalc.sizes import Size
 
@@ -228,7 +229,7 @@ def _fit(
     rank = value.rank - 1 if reduced else value.rank
     if rank == RANK.get(parameter.kind, len(parameter.sizes)):
         return value
-    if squeeze and parameter.kind == "scalar" and is_one_by_one(_resolved(inference, value)):
+    if squeeze and parameter.kind == "scalar" and is_one_by_one(inference, value):
         return as_scalar(inference, value)
     return None
 
@@ -237,10 +238,6 @@ def _as_matrix(inference: Inference, value: Typed) -> Typed:
     """Return a row as a 1 x n matrix."""
     core = inference.labels(value)
     return einsum(inference, value.ast, [(value, core)], (inference.label(ONE), *core))
-
-
-def _resolved(inference: Inference, value: Typed) -> Typed:
-    return Typed(value.form, value.ast, tuple(map(inference.sizes.resolve, value.shape)))
 
 
 def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None) -> Typed:
@@ -272,7 +269,7 @@ def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
     fitted: list[Typed] = []
     for value in values:
         if value.rank and not _equal_shapes(inference, leader, value):
-            if is_one_by_one(_resolved(inference, value)):
+            if is_one_by_one(inference, value):
                 value = as_scalar(inference, value)
             else:
                 a, b = inference.describe(leader), inference.describe(value)
@@ -345,25 +342,25 @@ def _bind_sizes(
     value: Typed,
     sizes: dict[str, Size],
 ) -> None:
+    """Bind the sizes of a parameter by the shape of its argument.
+
+    Raises: ShapeError.
+    """
     for written, length in zip(parameter.sizes, value.shape, strict=True):
-        wanted = size_of(written, sizes)
-        if not inference.same(wanted, length):
-            raise _wrong_size(inference, ast, parameter, value, wanted, length)
-
-
-def _wrong_size(
-    inference: Inference, ast: Ast, parameter: Declaration, value: Typed, wanted: Size, length: Size
-) -> ShapeError:
-    name = call_name(ast) if ast.head == "call" else str(ast.value)
-    a, b = inference.size_text(wanted), inference.size_text(length)
-    reason = f"{a} and {b} differ" if "?" not in a else f"{b} does not fit"
-    sizes = [tuple(map(str, (s.value for s in parameter.sizes)))]
-    square = parameter.kind == "matrix" and len(set(sizes[0])) == 1
-    wants = "a square matrix" if square else f"{parameter.kind}"
-    message = f"{name}: {inference.describe(value)} is not {wants} of the size needed: {reason}"
-    if square:
-        message = f"{name} takes a square matrix, {inference.describe(value)} is none: {reason}"
-    return inference.fault(message, ast, about=(value.ast,))
+        wanted = inference.sizes.resolve(size_of(written, sizes))
+        if inference.same(wanted, length):
+            continue
+        name = call_name(ast) if ast.head == "call" else candidate.rule.spelling
+        kinds = {str(size.value) for size in parameter.sizes}
+        given = inference.size_text(length)
+        if parameter.kind == "matrix" and len(kinds) == 1:
+            message = f"{name} takes a square matrix, and {inference.describe(value)} is none"
+        elif "?" in wanted.key:
+            message = f"{name}: no whole number makes {write(written)} the {given} of {inference.describe(value)}"
+        else:
+            needed = inference.size_text(wanted)
+            message = f"{name}: {inference.describe(value)} does not fit, {needed} and {given} differ"
+        raise inference.fault(message, ast, about=(value.ast,))
 
 
 def _output_shape(

@@ -6,7 +6,7 @@ are built. Errors name the user's sub-expression and its place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,10 +18,14 @@ from matcalc.elaborate.scope import Scope, adopt, declare, scope_of
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotSupported
 from matcalc.language.declare import read_declarations
+from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.node import Node
 from matcalc.rulebook.load import Rulebook, default_rulebook
+
+
+READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_numpy}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +48,13 @@ def elaborate(
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
     """
-    if dialect != "matrix":
-        raise NotSupported(f"the dialect '{dialect}'")
+    if dialect not in READERS:
+        raise NotSupported(f"the dialect '{dialect}'", hint=f"dialects are {' and '.join(READERS)}")
+    reader = READERS[dialect]
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
-    trees = [read(formula) if isinstance(formula, str) else formula for formula in formulas]
-    inference = Inference(book)
+    trees = [reader(formula) if isinstance(formula, str) else formula for formula in formulas]
+    inference = Inference(book, numpy=dialect == "numpy")
     adopt(inference, symbols or {})
     declare(inference, read_declarations(declarations))
     size_names(inference, trees)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from matcalc.elaborate.typed import Einsum, Labels, Typed, kind
+from matcalc.elaborate.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.elaborate.unify import Sizes, fresh_names
 from matcalc.errors import MatcalcError, ShapeError
 from matcalc.language.syntax import Ast, operator_position, walk
@@ -45,6 +45,7 @@ class Inference:
 
     rulebook: Rulebook
     strict: bool = False
+    numpy: bool = False  # vectors are NumPy's: no rows, and `@` of two vectors is the inner product
     symbols: dict[str, Symbol] = field(default_factory=dict)
     size_names: dict[str, Size] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
@@ -118,8 +119,10 @@ class Inference:
 
     def size_text(self, size: Size) -> str:
         """Return a size for a message, its unknowns named."""
-        self.name_sizes()
         resolved = self.sizes.resolve(size)
+        if "?" in resolved.key:
+            self.name_sizes()
+            resolved = self.sizes.resolve(size)
         if "?" in resolved.key:
             resolved = resolved.substitute({name: Size.of("_") for name in resolved.names if name[0] == "?"})
         return str(resolved)
@@ -219,6 +222,11 @@ def broadcast(inference: Inference, value: Typed, axes: Labels, core: Labels) ->
     data = Einsum(Fraction(1), (value.axes + own,), axes + core)
     shape = tuple(inference.lengths[label] for label in core)
     return Typed("einsum", value.ast, shape, (value,), data, axes, value.row)
+
+
+def is_one_by_one(inference: Inference, value: Typed) -> bool:
+    """Whether a value has the literal shape (1, 1), which counts as a scalar where a scalar is needed."""
+    return value.rank == 2 and all(inference.sizes.resolve(size) is ONE for size in value.shape)
 
 
 def as_scalar(inference: Inference, value: Typed) -> Typed:

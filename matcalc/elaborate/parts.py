@@ -171,6 +171,7 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
         return _literal(ast, rows, is_vector)
     heights = [_heights(inference, row) for row in rows]
     widths = [_width(inference, row) for row in rows]
+    _align(inference, rows)
     for k, width in enumerate(widths[1:], 1):
         if not inference.same(widths[0], width):
             a, b = inference.size_text(widths[0]), inference.size_text(width)
@@ -192,6 +193,18 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
     if len(aligned) == 1:
         return aligned[0]
     return Typed("sum", ast, shape, aligned, (Fraction(1),) * len(aligned), axes)
+
+
+def _align(inference: Inference, rows: list[list[Typed]]) -> None:
+    """Take blocks below one another as of one width where the widths are not known and the rows have as many blocks."""
+    for row in rows[1:]:
+        if len(row) != len(rows[0]):
+            return
+    for column in zip(*rows, strict=True):
+        lengths = [inference.sizes.resolve(_columns(entry)) for entry in column]
+        for length in lengths:
+            if length.key[0] == "?":
+                inference.same(lengths[0], length)
 
 
 def _literal(ast: Ast, rows: list[list[Typed]], is_vector: bool) -> Typed:

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from matcalc.elaborate.inference import Inference, einsum, shown
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
+from matcalc.elaborate.unify import bounded, times
 from matcalc.language.syntax import Ast
 from matcalc.sizes import Size
 
@@ -42,7 +43,7 @@ def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
     if value.rank == 0:
         return value
     if value.rank == 1:
-        return replace(value, row=not value.row, ast=ast)
+        return value if inference.numpy else replace(value, row=not value.row, ast=ast)
     if value.rank == 2:
         rows, columns = inference.labels(value)
         return einsum(inference, ast, [(value, (rows, columns))], (columns, rows))
@@ -118,12 +119,12 @@ def _exact_power(base: Size, exponent: Fraction) -> Size | None:
     if exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
         return None
     if base.is_integer:
-        return Size.of(base.constant ** int(exponent)) if base.constant or exponent >= 0 else None
+        return bounded(Size.of(base.constant ** int(exponent))) if base.constant or exponent >= 0 else None
     if not 0 <= exponent <= MOST_FACTORS:
         return None
     total = Size.of(1)
     for _ in range(int(exponent)):
-        total = total * base
+        total = times(total, base)
     return total
 
 

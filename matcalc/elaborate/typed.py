@@ -57,14 +57,14 @@ ONE = Size.of(1)
 
 def kind(value: Typed) -> str:
     """Return "scalar", "column", "row", "matrix" or "tensor"."""
-    if value.rank == 1:
-        return "row" if value.row else "column"
-    return ("scalar", "", "matrix")[value.rank] if value.rank < 3 else "tensor"
+    return kind_of(len(value.shape), value.row)
 
 
-def is_one_by_one(value: Typed) -> bool:
-    """Whether a value has the literal shape (1, 1), which counts as a scalar where a scalar is needed."""
-    return value.rank == 2 and value.shape[0] is ONE and value.shape[1] is ONE
+def kind_of(rank: int, row: bool) -> str:
+    """Return the kind of a value of this rank and flag."""
+    if rank == 1:
+        return "row" if row else "column"
+    return ("scalar", "", "matrix")[rank] if rank < 3 else "tensor"
 
 
 def typed_exact(value: Size, ast: Ast) -> Typed:

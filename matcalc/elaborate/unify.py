@@ -16,7 +16,7 @@ from itertools import chain, count, product
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.sizes import Size
 
-MAX_TEXT = 4000  # characters of a size: beyond it arithmetic on sizes takes longer than anyone waits
+MAX_TEXT, MAX_TERMS = 4000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
 
 Fault = Callable[[], MatcalcError]
 
@@ -139,8 +139,18 @@ def bounded(size: Size) -> Size:
     Raises: NotSupported otherwise.
     """
     if len(size.key) > MAX_TEXT:
-        raise NotSupported(f"a size of {len(size.key)} characters, {size.key[:40]}...")
+        raise NotSupported(f"a number or size of {len(size.key)} characters, {size.key[:40]}...")
     return size
+
+
+def times(a: Size, b: Size) -> Size:
+    """Return the product of two sizes.
+
+    Raises: NotSupported where it would be too long.
+    """
+    if len(a.terms) * len(b.terms) > MAX_TERMS:
+        raise NotSupported(f"a product of sizes of {len(a.terms)} and {len(b.terms)} terms")
+    return bounded(a * b)
 
 
 def _at(size: Size, values: Mapping[object, int]) -> Fraction:

@@ -13,9 +13,13 @@ from matcalc.sizes import Size
 
 
 class Context(NamedTuple):
-    """The readings of all operands, formulas of sizes and of function parameters, and free index names."""
+    """The readings of all operands, formulas of sizes and of function parameters, and free index names.
+
+    `compares` tells whether a call may begin with a comparison: "where>".
+    """
 
     readings: Mapping[Node, Reading]
     size: Callable[[Size], Form]
     function: Callable[[Node], Form]
+    compares: Callable[[str], bool]
     names: Names

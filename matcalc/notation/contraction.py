@@ -42,6 +42,11 @@ class Other(NamedTuple):
     form: Form | None
     at: Indices
 
+    @property
+    def kind(self) -> str:
+        """Kind of the selector; empty for a tensor."""
+        return self.node.selector.kind if self.node.kind == "selector" else ""
+
 
 @dataclass(slots=True)
 class Around:

@@ -8,7 +8,7 @@ asks for them; writing them is the business of `language/write.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -27,7 +27,7 @@ class Form:
     """A formula and its price.
 
     `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
-    is the number or scalar that a broadcast tensor repeats; `used` are the index names inside.
+    is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are the index names inside.
     """
 
     ast: Ast
@@ -39,6 +39,7 @@ class Form:
     used: frozenset[str] = NOTHING
     body: Form | None = None
     scalar: Form | None = None
+    is_repeated: bool = False
 
     def within(self, level: int) -> int:
         """Return the length where a formula of at least `level` is needed, parentheses included."""
@@ -47,6 +48,14 @@ class Form:
     def repeating(self, scalar: Form) -> Form:
         """Return this form of a tensor that has one scalar in every entry."""
         return replace(self, scalar=scalar)
+
+    def ranked_as(self, body: Form) -> Form:
+        """Return this form with the place among terms that its main factor has: scalars count last."""
+        return replace(self, degree=body.degree, names=(*body.names, *self.names)[:MOST_NAMES])
+
+    def as_repeated(self) -> Form:
+        """Return this form of a scalar that stands for a tensor."""
+        return replace(self, is_repeated=self.degree > 0)
 
     @property
     def cost(self) -> Cost:
@@ -174,6 +183,14 @@ def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
     return Form(ast, SUM, tokens, transposes(terms), joined(terms), degree, used(terms))
 
 
+def compared(left: Form, relation: str, right: Form) -> Form:
+    """Return `x > 0`, as the first argument of a call."""
+    both = (left, right)
+    ast = syntax.compare(left.ast, relation, right.ast)
+    tokens = left.tokens + right.tokens + 1
+    return Form(ast, ATOM, tokens, transposes(both), joined(both), left.degree, used(both))
+
+
 def index_form(names: tuple[str, ...], body: Form) -> Form:
     """Return `{i,j: body}`."""
     tokens = body.tokens + 3 + max(2 * len(names) - 1, 0)
@@ -183,10 +200,55 @@ def index_form(names: tuple[str, ...], body: Form) -> Form:
 
 
 def entry(x: Form, indices: Sequence[str]) -> Form:
-    """Return `x[i,j]` with index names; `x` itself where it has no axes."""
+    """Return `x[i,j]` with index names; `x` itself where it has no axes.
+
+    An index form is renamed, but for a sum: the order of its axes is part of the node.
+    """
     if not indices:
         return x
+    if x.body is not None and x.body.level > SUM and len(set(indices)) == len(indices):
+        return _renamed(x.body, tuple(x.ast.value), indices)  # type: ignore[arg-type]
     return part(x, [name(i) for i in indices])
+
+
+def _renamed(body: Form, outputs: Sequence[str], indices: Sequence[str]) -> Form:
+    """Return the body of an index form with its output indices renamed; the others make way."""
+    names = dict(zip(outputs, indices, strict=True))
+    spare = (f"{name}{k}" for k in range(1, 100) for name in sorted(body.used))
+    for inner in sorted(body.used - set(outputs)):
+        names[inner] = inner
+        while names[inner] in indices or list(names.values()).count(names[inner]) > 1:
+            names[inner] = next(spare)
+    return replace(body, ast=rename(body.ast, names), used=frozenset(names.values()))
+
+
+def rename(root: Ast, names: Mapping[str, str]) -> Ast:
+    """Return a tree with index names exchanged for others, all at once."""
+    done: dict[int, Ast] = {}
+    stack = [(root, False)]
+    while stack:
+        ast, entered = stack.pop()
+        if id(ast) in done:
+            continue
+        if not entered:
+            stack.append((ast, True))
+            stack.extend((child, False) for child in syntax.children(ast))
+            continue
+        done[id(ast)] = _renamed_node(ast, names, done)
+    return done[id(root)]
+
+
+def _renamed_node(ast: Ast, names: Mapping[str, str], done: Mapping[int, Ast]) -> Ast:
+    args = tuple(done[id(a)] for a in ast.args)
+    value = ast.value
+    if ast.head == "name":
+        value = names.get(str(value), value)
+    elif ast.head == "index_form":
+        value = tuple(names.get(n, n) for n in value)  # type: ignore[attr-defined]
+    elif ast.head == "call":
+        keywords = tuple((key, done[id(v)]) for key, v in syntax.call_keywords(ast))
+        value = (syntax.call_name(ast), keywords)
+    return Ast(ast.head, args, value)
 
 
 def part(x: Form, subscripts: Sequence[Form]) -> Form:

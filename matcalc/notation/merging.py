@@ -79,7 +79,7 @@ def _fold_columns(net: Net, other: Other, arounds: Sequence[Around], function: s
 def fold_merges(net: Net, one: Other) -> bool:
     """Fold two merges whose parts are linked in pairs, in order or (two parts) crosswise."""
     for two in net.others:
-        if two is one or two.node.kind != "selector" or two.node.selector.kind != "merge":
+        if two is one or two.kind != "merge":
             continue
         if len(two.at) != len(one.at) or one.at[0] == two.at[0]:
             continue

@@ -26,7 +26,7 @@ def fold_slice(net: Net, other: Other) -> bool:
     single = other.node.shape[1] == 1 and net.around(short) is not None and not net.touches(short)
     cut = _place(net, other) if single else _range(net, other)
     if around.weights:
-        part = _cut(column(around.weights), 0, cut)
+        part = _cut_column(column(around.weights), cut)
         if single:
             _scale(net, around.edges, long, part)
         else:
@@ -34,6 +34,14 @@ def fold_slice(net: Net, other: Other) -> bool:
     for edge in around.edges:
         _cut_edge(net, edge, long, short, cut, single)
     return True
+
+
+def _cut_column(vector: Piece, cut: Form) -> Piece:
+    """Cut a column; row sums are those of the rows that are left."""
+    if vector.kind == "chain" and vector.items[-1][0].ones and cut.ast.head == "slice":
+        (first, flip), *rest = vector.items
+        return pieces.chain([(_cut(first, int(flip), cut), flip), *rest])
+    return _cut(vector, 0, cut)
 
 
 def _cut_edge(net: Net, edge: Edge, long: int, short: int, cut: Form, single: bool) -> None:

@@ -74,10 +74,15 @@ def diagonal(weight: Piece) -> Piece:
 
 def diagonal_of(matrix: Piece) -> Piece:
     """Return the column `diag(A)` of a square matrix."""
-    direction = matrix.costs[1] < matrix.costs[0]
+    direction = (matrix.costs[1], turned_names(matrix)) < (matrix.costs[0], matrix.names)
     piece = leaf(forms.call("diag", read(matrix, direction)), 1)
     piece.cycle = matrix
     return piece
+
+
+def turned_names(piece: Piece) -> tuple[str, ...]:
+    """Return the leaf names of a piece read the other way."""
+    return _names(p for p, _ in reversed(piece.items)) if piece.kind == "chain" else piece.names
 
 
 def chain(items: Iterable[Item]) -> Piece:
@@ -88,7 +93,7 @@ def chain(items: Iterable[Item]) -> Piece:
         for item in inner:
             last = flat[-1] if flat else None
             if last and last[0].ones and item[0].ones and not last[1] and item[1]:
-                flat[-1] = (_ones_matrix(last[0].ones, item[0].ones), False)
+                flat[-1] = (ones_matrix(last[0].ones, item[0].ones), False)
             else:
                 flat.append(item)
     if len(flat) == 1 and not flat[0][1]:
@@ -103,8 +108,9 @@ def chain(items: Iterable[Item]) -> Piece:
     return Piece("chain", rank, costs, (level, level), names, items=straight)
 
 
-def _ones_matrix(rows: Form, columns: Form) -> Piece:
-    return leaf(forms.call("ones", rows, columns), 2)
+def ones_matrix(rows: Form, columns: Form) -> Piece:
+    """Return `ones(m, n)`."""
+    return leaf(forms.call("ones", rows, columns), 2, turned=forms.call("ones", columns, rows))
 
 
 def directed(items: Sequence[Item], flip: bool) -> tuple[Item, ...]:

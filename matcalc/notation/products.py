@@ -87,7 +87,7 @@ def _formula(context: Context, node: Node, signs: dict[Node, int]) -> tuple[Form
     body = _body(net, node.out)
     if body is None:
         return index_body(context.names, net, node.out, tops, bottoms), None
-    forward, backward = (f and forms.divided(forms.extended(tops, f), bottoms) for f in body)
+    forward, backward = (f and forms.divided(forms.extended(tops, f), bottoms).ranked_as(f) for f in body)
     assert forward is not None
     if len(node.args) == len(tops) + len(bottoms) and len(set(node.out)) == len(node.out):
         return forward.repeating(quotient(tops, bottoms) if tops or bottoms else number(1)), None

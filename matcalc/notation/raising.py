@@ -7,7 +7,7 @@ is local and the walk needs no recursion. Reading the formula back builds the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fractions import Fraction
 
 from matcalc.elaborate.functions import PARAMETER
@@ -19,6 +19,7 @@ from matcalc.language.syntax import Ast
 from matcalc.make import exponent_of, parameter
 from matcalc.node import Node, toposort
 from matcalc.notation import forms
+from matcalc.notation.blocks import block_reading
 from matcalc.notation.calls import arguments, name_of, operation_reading
 from matcalc.notation.context import Context
 from matcalc.notation.forms import Form
@@ -27,20 +28,23 @@ from matcalc.notation.literal import literal
 from matcalc.notation.measure import tokens
 from matcalc.notation.products import product_reading, selector_form
 from matcalc.notation.reading import Reading, of_difference, scaled, summed
+from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 
 HALF = Fraction(1, 2)
 
 
-def formula_of(root: Node) -> Ast:
+def formula_of(root: Node, avoid: Collection[str] = ()) -> Ast:
     """Return the formula of a node; reading it with the node's declarations gives the node back.
+
+    `avoid` are names in scope beyond the node's own symbols and sizes, which index names must not be.
 
     Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
     """
-    return _form_of(root).ast
+    return _form_of(root, avoid).ast
 
 
-def _form_of(root: Node) -> Form:
+def _form_of(root: Node, avoid: Collection[str] = ()) -> Form:
     nodes = toposort(root)
     readings: dict[Node, Reading] = {}
     sizes: dict[Size, Form] = {}
@@ -50,7 +54,7 @@ def _form_of(root: Node) -> Form:
             sizes[size] = form_of_size(size)
         return sizes[size]
 
-    context = Context(readings, size_form, function_form, Names(_names(nodes)))
+    context = Context(readings, size_form, function_form, _is_spelled, Names(_names(nodes).union(avoid)))
     for node in nodes:
         readings[node] = READ[node.kind](context, node)
     return readings[root].form
@@ -78,6 +82,10 @@ def function_form(body: Node) -> Form:
         return forms.name("sqrt")
     inner = _form_of(body)
     return Form(syntax.function(PARAMETER, inner.ast), forms.ATOM, inner.tokens + 2, 0, (), 0)
+
+
+def _is_spelled(spelling: str) -> bool:
+    return bool(default_rulebook().candidates(spelling))
 
 
 def form_of_size(size: Size) -> Form:
@@ -115,6 +123,9 @@ def _selector(context: Context, node: Node) -> Reading:
 
 
 def _product(context: Context, node: Node) -> Reading:
+    blocks = block_reading(context, [(Fraction(1), node)])
+    if blocks is not None:
+        return blocks
     reading = _with_coefficient(product_reading(context, node), node)
     if len(node.args) == 1 and node.args[0].kind == "sum" and node.indices[0] == node.out:
         spread = _sum_of(context, node.args[0], node.coef)
@@ -149,6 +160,9 @@ def _sum(context: Context, node: Node) -> Reading:
 
 def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
     """Return the reading of a sum times a number, multiplied out."""
+    blocks = block_reading(context, [(factor * c, a) for c, a in zip(node.coefs, node.args, strict=True)])
+    if blocks is not None:
+        return blocks
     readings = [_term_reading(context, arg) for arg in node.args]
     if node.rank and any(r.form.scalar is None for r in readings):
         readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
@@ -168,7 +182,8 @@ def _term_reading(context: Context, node: Node) -> Reading:
 
 
 def _repeated(scalar: Form) -> Reading:
-    return Reading(scalar, turned=scalar)
+    form = scalar.as_repeated()
+    return Reading(form, turned=form)
 
 
 def _map(context: Context, node: Node) -> Reading:
@@ -183,6 +198,8 @@ def _map(context: Context, node: Node) -> Reading:
         shown = [f.scalar or f for f in shown]
     if node.rule.name == POWER:
         return Reading(forms.raised(shown[0], shown[1], bool(node.shape)))
+    if context.compares(f"{node.rule.name}>"):
+        shown[0] = forms.compared(shown[0], ">", forms.number(0))
     return Reading(forms.call(name_of(node), *arguments(context, node, shown)))
 
 

@@ -123,19 +123,35 @@ def _summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
 
     A sum of mixed signs has its negation for nothing; the better one has its first term positive.
     """
-    entries = []
+    entries: list[Entry] = []
     for (coef, reading), digest in zip(terms, tie, strict=True):
         sign, form = _term(coef, reading)
         entries.append((_rank(form), digest, sign, form))
+    entries = _merged(entries)
     entries.sort(key=lambda e: e[:2])
     if len(entries) == 2 and _is_unit(entries[1][3]):
         entries.reverse()
     signs = [e[2] for e in entries]
     parts = [e[3] for e in entries]
     plus = _positive_first(parts, signs)
-    if min(signs) == max(signs):
+    if min(signs) > 0:
         return Reading(plus)
     return Reading(plus, _positive_first(parts, [-s for s in signs]), natural=signs[0] > 0)
+
+
+Entry = tuple[tuple[bool, int, tuple[str, ...], int, int], bytes, int, Form]
+
+
+def _merged(entries: list[Entry]) -> list[Entry]:
+    """Write several index forms over the same names as one, term by term."""
+    inner = [e for e in entries if e[3].body is not None]
+    if len(inner) < 2 or len({e[3].ast.value for e in inner}) > 1:
+        return entries
+    inner.sort(key=lambda e: e[:2])
+    bodies = [e[3].body for e in inner if e[3].body is not None]
+    body = _positive_first(bodies, [e[2] for e in inner])
+    form = forms.index_form(tuple(inner[0][3].ast.value), body)  # type: ignore[arg-type]
+    return [e for e in entries if e[3].body is None] + [(_rank(form), inner[0][1], 1, form)]
 
 
 def _term(coef: Fraction, reading: Reading) -> tuple[int, Form]:
@@ -151,7 +167,7 @@ def _rank(form: Form) -> tuple[bool, int, tuple[str, ...], int, int]:
     """Return the place of a term: the highest degree first, identities and numbers last."""
     last = form.ast.args[-1] if form.ast.head == "product" else form.ast
     identity = last.head == "call" and syntax.call_name(last) == "eye"
-    return identity, -form.degree, form.names, form.transposes, form.tokens
+    return identity or form.is_repeated, -form.degree, form.names, form.transposes, form.tokens
 
 
 def _is_unit(form: Form) -> bool:
@@ -167,6 +183,12 @@ def _positive_first(parts: list[Form], signs: list[int]) -> Form:
 
 def quotient(tops: list[Form], bottoms: list[Form]) -> Form:
     """Return a scalar quotient: `a*b/(c*d)`, `(x'*A*x)/(x'*x)`, `1/c`."""
+    plain = _quotient(tops, bottoms)
+    main = [f for f in tops if f.ast.head != "name"]
+    return plain.ranked_as(product(main, _stars(main))) if main and len(tops) > 1 else plain
+
+
+def _quotient(tops: list[Form], bottoms: list[Form]) -> Form:
     if not tops:
         return forms.divided(forms.number(1), bottoms)
     if len(tops) > 1 and tops[-1].ast.head == "product" and not bottoms:

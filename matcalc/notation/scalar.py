@@ -7,6 +7,8 @@ begin anywhere: fewest transposes, then fewest tokens, then a palindrome (`tr(X'
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 
 from matcalc.notation import forms, pieces
@@ -53,22 +55,31 @@ def _closings(weights: list[Piece]) -> list[Form]:
     if cycles and cycles[0].cycle:
         rest = elementwise((w, False) for w in weights if w is not cycles[0])
         readings.append(trace(chain([(diagonal(rest), False), (cycles[0].cycle, False)])))
-    return readings + [form for p in products for form in (pieces.best(p), *_squared_norm(p))]
+    return readings + [form for p in products for form in (pieces.best(p), *_halved(p.items))]
 
 
-def _squared_norm(product: Piece) -> list[Form]:
-    """Return `norm2(A*x)^2` for `x'*A'*A*x`."""
-    half, norm = len(product.items) // 2, _norm()
-    if norm is None or len(product.items) % 2 or product.items != directed(product.items, True):
+def _halved(items: Sequence[Item]) -> list[Form]:
+    """Return `norm2(A*x)^2` for the factors of `x'*A'*A*x`."""
+    half = len(items) // 2
+    if len(items) % 2 or tuple(items) != directed(items, True):
         return []
-    return [forms.raised(forms.call(norm, read(chain(product.items[half:]))), forms.number(2), False)]
+    return _squared_norm(chain(items[half:]))
+
+
+def _squared_norm(piece: Piece) -> list[Form]:
+    """Return `norm2(x)^2`, if the rulebook has such an operation."""
+    norm = _norm()
+    if norm is None:
+        return []
+    inner = read(piece, piece.rank == 2 and piece.costs[1] < piece.costs[0])
+    return [forms.raised(forms.call(norm, inner), forms.number(2), False)]
 
 
 @cache
 def _norm() -> str | None:
     """Return the name of the operation whose square the rulebook says is the sum of squares."""
     rules = default_rulebook().rules.values()
-    return next((rule.name for rule in rules if rule.fields.get("square") == SUM_OF_SQUARES), None)
+    return next((rule.name for rule in rules if rule.square == SUM_OF_SQUARES), None)
 
 
 def _inner_products(weights: list[Piece]) -> list[Piece]:
@@ -106,13 +117,23 @@ def total(piece: Piece) -> Form:
         piece = piece.summed
     elif piece.kind == "chain" and piece.items[-1][0].ones and len(piece.items) > 1:
         piece = chain(piece.items[:-1])
-    return forms.call("sum", read(piece, piece.rank == 2 and piece.costs[1] < piece.costs[0]))
+    plain = forms.call("sum", read(piece, piece.rank == 2 and piece.costs[1] < piece.costs[0]))
+    return min([plain, *_root(piece)], key=lambda f: f.tokens)
+
+
+def _root(piece: Piece) -> list[Form]:
+    """Return `norm2(A)^2` for the sum of `A.^2`."""
+    counts = Counter(piece.items)
+    if piece.kind != "elementwise" or piece.under or any(count % 2 for count in counts.values()):
+        return []
+    return _squared_norm(elementwise(item for item, count in counts.items() for _ in range(count // 2)))
 
 
 def trace(matrix: Piece) -> Form:
     """Return `tr(...)` begun where it reads best."""
     items = matrix.items if matrix.kind == "chain" else ((matrix, False),)
     readings: list[tuple[forms.Cost, bool, tuple[str, ...], Piece]] = []
+    norms: list[Form] = []
     for flip in (False, True):
         around: tuple[Item, ...] = directed(items, flip)
         for start in range(len(around)):
@@ -120,8 +141,8 @@ def trace(matrix: Piece) -> Form:
             ends = around[start], around[start - 1]
             mirrored = ends[0][0] is ends[1][0] and ends[0][1] and not ends[1][1] and len(around) > 1
             readings.append((piece.costs[0], not mirrored, piece.names, piece))
-    plain = forms.call("tr", read(min(readings, key=lambda r: r[:3])[3]))
-    if len(items) != 2:
-        return plain
-    flat = elementwise([items[0], (items[1][0], not items[1][1])])
-    return min(plain, total(flat), key=lambda f: f.tokens)
+            norms += _halved(piece.items) if mirrored else []
+    found = [forms.call("tr", read(min(readings, key=lambda r: r[:3])[3])), *norms]
+    if len(items) == 2:
+        found.append(total(elementwise([items[0], (items[1][0], not items[1][1])])))
+    return min(found, key=lambda f: f.tokens)

@@ -26,6 +26,9 @@ def fold_selectors(net: Net) -> None:
     reduce_net(net)
     while any(_fold_one(net, fold) for fold in FOLDS):
         reduce_net(net)
+    if all(other.kind in LAST for other in net.others):
+        while any(_fold_one(net, fold) for fold in LAST.items()):
+            reduce_net(net)
 
 
 def _fold_one(net: Net, fold: tuple[str, Fold]) -> bool:
@@ -33,18 +36,26 @@ def _fold_one(net: Net, fold: tuple[str, Fold]) -> bool:
     return any(
         attempt(net, other)
         for other in list(net.others)
-        if other.node.kind == "selector" and other.node.selector.kind == kind
+        if other.kind == kind
     )
 
 
 def _mask(net: Net, other: Other) -> bool:
     """Read `i - j >= c` beside a matrix as its lower triangle."""
+    beside = [e for e in net.edges if set(e[:2]) == set(other.at)]
+    return bool(beside) and _triangular(net, other, beside)
+
+
+def _mask_as_matrix(net: Net, other: Other) -> bool:
+    return _triangular(net, other, [])
+
+
+def _triangular(net: Net, other: Other, beside: list[Edge]) -> bool:
     row, last = other.at
-    beside = [e for e in net.edges if set(e[:2]) == {row, last}]
     if beside:
         matrix = beside[0].leaving(row)
     else:
-        matrix = pieces.leaf(forms.call("ones", net.size(row), net.size(last)), 2), False
+        matrix = pieces.ones_matrix(net.size(row), net.size(last)), False
     offset = other.node.selector.offset
     lower = _triangle(net, "tril", read(*matrix), -offset)
     upper = _triangle(net, "triu", read(matrix[0], not matrix[1]), offset)
@@ -124,5 +135,5 @@ FOLDS: list[tuple[str, Fold]] = [
     ("merge", fold_merge),
     ("merge", fold_merges),
     ("mask", _mask),
-    ("slice", slice_as_matrix),
 ]
+LAST: dict[str, Fold] = {"mask": _mask_as_matrix, "slice": slice_as_matrix}

@@ -7,7 +7,9 @@ starting up parses signatures and nothing else.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
@@ -246,13 +248,18 @@ class _Entry:
         return found
 
     def rewrites(self, address: str) -> tuple[Rewrite, ...]:
+        """Return the entry's own rewrites, each with those parameters declared that it names."""
         plain = [d for s in self.signatures[:1] for d in s.parameters if not d.repeated]
-        let = write_declarations(plain)
+        variables = [replace(d, kind="array", sizes=()) if d.kind == "entry" else d for d in plain]
 
         def report(_: str, message: str) -> None:
             self.report("rewrites", message)
 
-        found = (_rewrite(text, let, address, report) for text in self.texts("rewrites"))
+        found: list[Rewrite | None] = []
+        for text in self.texts("rewrites"):
+            named = re.findall(r"\w+", text)
+            let = write_declarations(d for d in variables if d.name in named)
+            found.append(_rewrite(text, let, address, report))
         return tuple(rewrite for rewrite in found if rewrite)
 
     def edges(self) -> tuple[Mapping[str, object], ...]:

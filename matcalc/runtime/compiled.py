@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 
 from matcalc.errors import NotSupported
 from matcalc.runtime import twins
-from matcalc.runtime.convert import bind, check_out, needs_copy, to_array, to_size
+from matcalc.runtime.convert import Array, bind, check_out, needs_copy, to_array, to_size
 from matcalc.runtime.modules import load_text, write_whole
 from matcalc.runtime.save import saved_text
 from matcalc.runtime.shapes import output_shapes, solve_sizes
@@ -51,6 +51,7 @@ class Compiled:
         text = spec.source if spec.target == "numba" else spec.numpy_source
         self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
         self._entry: Callable[..., Any] = getattr(loaded.module, spec.name, self._polite)
+        self._shapes: Callable[..., Any] = getattr(loaded.module, f"{spec.name}_shapes", _refuse)
         self._seconds = dict(spec.seconds) | {
             "kernels": middle - start,
             "compile": time.perf_counter() - middle,
@@ -91,7 +92,7 @@ class Compiled:
 
     @cached_property
     def numba(self) -> Any:
-        """The njit function that allocates its results and raises LinAlgError, for the user's own njit code."""
+        """The njit function that allocates its results and raises LinAlgError, for own njit code."""
         return twins.allocating(self.spec, self.module.__name__)
 
     @cached_property
@@ -117,42 +118,61 @@ class Compiled:
         write_whole(Path(path), saved_text(self.spec))
 
     def _polite(self, *values: Any, out: Any = None) -> Any:
+        """Convert and check the arguments, given in order, then call."""
         spec = self.spec
         values = tuple(bind(spec, values, {}))
         count = len(spec.arguments)
         arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
-        sizes = solve_sizes(spec, [a.shape for a in arrays], given)
-        shapes = output_shapes(spec, sizes)
-        results = [np.empty(shape or (1,)) for shape in shapes] if out is None else []
-        wanted: list[Any] = [None] * len(shapes)
-        if out is not None:
-            parts = flatten(spec.nesting, out, "out")
-            wanted = [check_out(o, parts[k], shapes[k]) for k, o in enumerate(spec.outputs)]
-            for k, place in enumerate(wanted):
-                others = [*arrays, *wanted[:k], *wanted[k + 1 :]]
-                fresh = place is None or needs_copy(place, others)
-                results.append(np.empty(shapes[k] or (1,)) if fresh else place)
         inputs = [a if o.shape else a.item() for a, o in zip(arrays, spec.arguments, strict=True)]
-        status = self._call(*inputs, *given.values(), *results)
+        inputs += given.values()
+        shapes = self._output_shapes(arrays, given, inputs)
+        if out is None:
+            return self._finish(inputs, [np.empty(shape or (1,)) for shape in shapes])
+        parts = flatten(spec.nesting, out, "out")
+        wanted = [check_out(o, parts[k], shapes[k]) for k, o in enumerate(spec.outputs)]
+        results = []
+        for k, place in enumerate(wanted):
+            others = [*arrays, *wanted[:k], *wanted[k + 1 :]]
+            is_free = place is not None and not needs_copy(place, others)
+            results.append(place if is_free else np.empty(shapes[k] or (1,)))
+        return self._finish(inputs, results, wanted)
+
+    def _output_shapes(
+        self, arrays: Sequence[Array], given: Mapping[str, int], inputs: Sequence[Any]
+    ) -> Sequence[tuple[int, ...]]:
+        """Return the shapes of the results: by generated code, or with the polynomials where that refuses."""
+        try:
+            shapes: Sequence[tuple[int, ...]] = self._shapes(*inputs)
+            if all(length >= 0 for shape in shapes for length in shape):
+                return shapes
+        except UNFIT:
+            pass
+        return output_shapes(self.spec, solve_sizes(self.spec, [a.shape for a in arrays], given))
+
+    def _finish(self, inputs: Sequence[Any], results: list[Any], wanted: Sequence[Array | None] = ()) -> Any:
+        """Call, raise for a fault, copy what was not computed in its place, and nest."""
+        if self.spec.target == "numpy":
+            with np.errstate(all="ignore"):
+                status = self._into(*inputs, *results)
+        else:
+            status = self._into(*inputs, *results)
         if status:
-            raise np.linalg.LinAlgError(spec.faults[status - 1])
+            raise np.linalg.LinAlgError(self.spec.faults[status - 1])
         for k, place in enumerate(wanted):
             if place is not None and place is not results[k]:
                 place[...] = results[k]
                 results[k] = place
-        return nest(
-            spec.nesting, [r if o.shape else r.item() for r, o in zip(results, spec.outputs, strict=True)]
-        )
-
-    def _call(self, *values: Any) -> int:
-        if self.spec.target == "numba":
-            return self._into(*values)
-        with np.errstate(all="ignore"):
-            return self._into(*values)
+        values = [r if o.shape else r.item() for r, o in zip(results, self.spec.outputs, strict=True)]
+        return nest(self.spec.nesting, values)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Compiled, (self.spec,))
 
     def __repr__(self) -> str:
         return f"<compiled {self.spec.name}({', '.join(self.args)})>"
+
+
+def _refuse(*_: Any) -> Any:
+    """Stand for the generated function of a module that has none."""
+    raise ValueError

@@ -46,6 +46,8 @@ def to_array(operand: Operand, value: Any) -> Array:
     if array.dtype.kind not in "biufO":
         what = "complex numbers" if array.dtype.kind == "c" else f"entries of type {array.dtype}"
         raise TypeError(f"{described(operand)} takes real numbers, not {what}")
+    if array.dtype.kind == "O" and any(entry is None for entry in array.flat):
+        raise TypeError(f"{described(operand)} takes real numbers, not None")
     try:
         return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as fault:

@@ -20,7 +20,7 @@ from matcalc.errors import RuleError
 from matcalc.paths import data_folder
 
 SIBLINGS = "matcalc.codegen."
-STANDARD = ("math",)
+STANDARD = ("math", "sys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """All items of a target by name, in the order of the files, and every import that they know, by binding."""
+    """All items of a target by name, in the order of the files, and every import by binding."""
 
     items: Mapping[str, Item]
     imports: Mapping[str, str]
@@ -102,7 +102,7 @@ def free_names(text: str) -> tuple[str, ...]:
 
 
 def closure(library: Library, names: Iterable[str]) -> tuple[Item, ...]:
-    """Return the items of these names and all that they need, operands first, else in the order of the files."""
+    """Return the items of these names and all that they need, operands first, else in file order."""
     needed: dict[str, Item] = {}
     waiting = [name for name in names if name in library.items]
     while waiting:

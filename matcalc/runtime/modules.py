@@ -129,7 +129,7 @@ def _run(text: str, name: str, folder: Folder) -> Loaded:
 
 
 def _write_source(path: Path, text: str) -> None:
-    """Leave the text at `path`; a file that already holds it keeps its time, which Numba's index remembers."""
+    """Leave the text at `path`; a file that holds it keeps its time, which Numba's index remembers."""
     try:
         if path.read_text(encoding="utf-8") == text:
             return

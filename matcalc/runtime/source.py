@@ -116,7 +116,10 @@ def _free(name: str, taken: set[str]) -> str:
     return text
 
 
-def size_lines(spec: CompiledSpec, names: Spelled) -> tuple[list[str], list[tuple[str, str]]] | None:
+SizeLines = tuple[list[str], list[tuple[str, str]]]
+
+
+def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
     """Return statements that read all sizes from shapes, and a test of each other axis with its argument.
 
     None where a size is not given by one axis: such functions have no quick entry.
@@ -188,32 +191,45 @@ def _solve(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str,
 
 
 def entry_text(spec: CompiledSpec) -> str:
-    """Return the quick entry, empty where there is none: sizes, results allocated, the call, faults raised."""
+    """Return the quick entry and the function for the shapes of results; empty where there are none."""
     names = Spelled(spec)
     sizes = size_lines(spec, names)
     if sizes is None or any("/" in names.shape(o.shape).replace("//", "") for o in spec.outputs):
         return ""
     parameters = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
-    lines = [f"def {spec.name}({', '.join(parameters)}):"]
-    lines.append(f'{INDENT}"""Call {names.into} with exact arguments and fresh results; else raise."""')
-    lines += [f"{INDENT}{line}" for line in sizes[0]]
     tests = [*(f"type({names.sizes[n]}) is not int" for n in spec.sizes), *(t for t, _ in sizes[1])]
-    if tests:
-        lines += [f"{INDENT}if {' or '.join(tests)}:", f"{INDENT * 2}raise ValueError"]
-    lines += [
-        f"{INDENT}{name} = np.empty({names.shape(o.shape)})"
-        for name, o in zip(names.outputs, spec.outputs, strict=True)
-    ]
+    checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
+    shapes = [names.shape(o.shape) for o in spec.outputs]
+    arrays = [f"{n} = np.empty({shape})" for n, shape in zip(names.outputs, shapes, strict=True)]
     call = f"{names.into}({', '.join([*parameters, *names.outputs])})"
     if spec.faults:
-        lines += [f"{INDENT}status = {call}", f"{INDENT}if status:"]
-        lines += [f"{INDENT * 2}raise np.linalg.LinAlgError(FAULTS[status - 1])"]
-    else:
-        lines.append(f"{INDENT}{call}")
+        failure = "raise np.linalg.LinAlgError(FAULTS[status - 1])"
+        call = f"status = {call}\n{INDENT}if status:\n{INDENT * 2}{failure}"
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    lines.append(f"{INDENT}return {nested_text(spec.nesting, values)}")
-    faults = "\n".join(["FAULTS = (", *(f"{INDENT}{fault!r}," for fault in spec.faults), ")"])
-    return "\n".join(([faults, "", ""] if spec.faults else []) + lines)
+    quick = [*checks, *arrays, call, f"return {nested_text(spec.nesting, values)}"]
+    tuples = [_row([names.size(s) for s in o.shape]) if o.shape else "()" for o in spec.outputs]
+    plain = [*checks, f"return {_row(tuples)}"]
+    return "\n\n\n".join(
+        [
+            *([_faults_text(spec)] if spec.faults else []),
+            _function(
+                spec.name,
+                parameters,
+                f"Call {names.into} with exact arguments; raise where one is not.",
+                quick,
+            ),
+            _function(f"{spec.name}_shapes", parameters, "The shapes of the results.", plain),
+        ]
+    )
+
+
+def _function(name: str, parameters: list[str], docstring: str, body: list[str]) -> str:
+    lines = [f'"""{docstring}"""', *body]
+    return "\n".join([f"def {name}({', '.join(parameters)}):", *(INDENT + line for line in lines)])
+
+
+def _faults_text(spec: CompiledSpec) -> str:
+    return "\n".join(["FAULTS = (", *(f"{INDENT}{fault!r}," for fault in spec.faults), ")"])
 
 
 def nested_text(nesting: Nesting, values: list[str]) -> str:

@@ -42,6 +42,11 @@ class Identity:
     def tangent(self) -> str:
         return f"d{self.wrt}"
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that the declarations name."""
+        return {name: size for name, size in SIZES.items() if re.search(rf"\b{name}\b", self.let)}
+
     def renamed(self, mark: str) -> "Identity":
         """Return the case with `mark` appended to its symbols, so that cases can share one program."""
         names = re.compile(rf"\b({'|'.join([*declared(self.let), self.tangent])})\b")

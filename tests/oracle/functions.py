@@ -124,6 +124,61 @@ def spectral(f, S):
     return (V * f(w)) @ V.T
 
 
+def matfun(f, S, *E):
+    """A function of a symmetric matrix, or its derivative along E; the eigenvalues are distinct."""
+    w, V = eigh(S)
+    value = np.asarray(f(w.reshape(1, -1))).reshape(-1)
+    if not E:
+        return (V * value) @ V.T
+    if len(E) > 1:
+        raise NotImplementedError("matfun along several directions")
+    slope = np.asarray(f(w.reshape(1, -1) + 1e-30j)).imag.reshape(-1) / 1e-30
+    gaps = w[:, None] - w
+    divided = np.where(gaps == 0, np.diag(slope), (value[:, None] - value) / np.where(gaps == 0, 1.0, gaps))
+    return V @ (divided * (V.T @ E[0] @ V)) @ V.T
+
+
+def along_block(f):
+    """A function of a matrix with its derivative along E: the upper right block of f([X, E; 0, X])."""
+
+    def of(X, *E):
+        if not E:
+            return f(X)
+        if len(E) > 1:
+            raise NotImplementedError("along several directions")
+        n = X.shape[0]
+        return f(np.block([[X, E[0]], [np.zeros_like(X), X]]))[:n, n:]
+
+    return of
+
+
+def along_step(f):
+    """A function with its derivative along E by a complex step."""
+
+    def of(X, *E):
+        if len(E) > 1:
+            raise NotImplementedError("along several directions")
+        return f(real_only(X) + 1e-30j * real_only(E[0])).imag / 1e-30 if E else f(X)
+
+    return of
+
+
+def gapdiv(w, K):
+    gaps = w.reshape(1, -1) - w.reshape(-1, 1)
+    return np.where(gaps == 0, 0.0, K / np.where(gaps == 0, 1.0, gaps))
+
+
+def largest(x):
+    """1/k at the k largest entries."""
+    top = (x == x.max()).astype(float)
+    return top / top.sum()
+
+
+def prod_others(x):
+    flat = x.reshape(-1)
+    return np.array([np.prod(np.delete(flat, i)) for i in range(flat.size)]).reshape(x.shape)
+
+
 def matrix_power(A, p):
     if p == round(p):
         return np.linalg.matrix_power(A, round(p))
@@ -354,7 +409,7 @@ LINEAR_ALGEBRA = {
     "pinv": pinv,
     "det": determinant,
     "logdet": logdet,
-    "adj": adjugate,
+    "adj": along_step(adjugate),
     "solve": np.linalg.solve,
     "sylvester": sylvester,
     "lyapunov": lambda A, Q: sylvester(A, A.T, Q),
@@ -376,14 +431,19 @@ LINEAR_ALGEBRA = {
     "nuclear_norm": lambda X: scalar(svd(X)[1].sum()),
     "polar_U": lambda X: svd(X)[0] @ svd(X)[2].T,
     "polar_P": lambda X: (svd(X)[2] * svd(X)[1]) @ svd(X)[2].T,
-    "expm": sl.expm,
-    "logm": lambda X: sl.logm(X) if np.iscomplexobj(X) else sl.logm(X).real,
+    "expm": along_block(sl.expm),
+    "logm": along_block(lambda X: sl.logm(X) if np.iscomplexobj(X) else sl.logm(X).real),
     "sqrtm": lambda X: sl.sqrtm(X) if np.iscomplexobj(X) else sl.sqrtm(X).real,
     "powm": lambda X, p: matrix_power(X, p.reshape(()).item().real),
-    "sinm": sl.sinm,
-    "cosm": sl.cosm,
+    "sinm": along_block(sl.sinm),
+    "cosm": along_block(sl.cosm),
     "signm": lambda S: spectral(np.sign, S),
     "phi": phi,
+    "gapdiv": gapdiv,
+    "eig_top": lambda S: np.outer(eigh(S)[1][:, -1], eigh(S)[1][:, -1]),
+    "max_at": largest,
+    "min_at": lambda x: largest(-x),
+    "prod_others": along_step(prod_others),
 }
 
 ALIASES = {

@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 
-from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS, integer, is_vector, matrix_power, scalar
+from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS, integer, is_vector, matfun, matrix_power, scalar
 from oracle.reading import read
 
 
@@ -116,8 +116,10 @@ def power(operator: str, base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 
 def call(tree: tuple, env: dict) -> np.ndarray:
     _, name, positional, keywords = tree
-    if name in ("matfun", "svdfun"):
-        raise NotImplementedError(name)
+    if name == "matfun":
+        return matfun(
+            scalar_function(positional[0], env), *(value_of(argument, env) for argument in positional[1:])
+        )
     if name in ("max", "min") and len(positional) > 1:
         name += "imum"
     function = FUNCTIONS[ALIASES.get(name, name)]
@@ -126,6 +128,15 @@ def call(tree: tuple, env: dict) -> np.ndarray:
         keywords = ()
     result = np.asarray(function(*values, **{key: value_of(value, env) for key, value in keywords}))
     return result if result.ndim >= 2 else result.reshape(-1, 1)
+
+
+def scalar_function(tree: tuple, env: dict):
+    """Return a function argument, a name or `x -> body`, as a Python function of an array."""
+    if tree[0] == "name" and tree[1] in FUNCTIONS:
+        return FUNCTIONS[tree[1]]
+    if tree[0] == "function":
+        return lambda x: value_of(tree[2], {**env, tree[1]: x})
+    raise NotImplementedError(f"{tree[0]} as a function")
 
 
 def part(base: np.ndarray, subscripts: tuple, env: dict) -> np.ndarray:

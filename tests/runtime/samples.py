@@ -1,5 +1,7 @@
 """Hand-written sources in the form that the emitter gives, as specs: what the runtime is tested with."""
 
+from fractions import Fraction
+
 from matcalc.runtime.spec import CompiledSpec, Formula, Operand, Slope
 from matcalc.sizes import Size
 
@@ -11,7 +13,11 @@ LOGREG = CompiledSpec(
     outputs=(Operand("value"), Operand("gradient_w", (n,), "the gradient in w")),
     nesting=(0, 1),
     formulas=(
-        Formula("value", "sum(softplus(-y.*(X*w))) + lam*w'*w", r"\sum \log(1 + e^{-y \circ Xw}) + \lambda w^\top w"),
+        Formula(
+            "value",
+            "sum(softplus(-y.*(X*w))) + lam*w'*w",
+            r"\sum \log(1 + e^{-y \circ Xw}) + \lambda w^\top w",
+        ),
         Formula("gradient_w", "2*lam*w - X'*(y.*sigmoid(-y.*(X*w)))"),
     ),
     slopes=(Slope(0, 1, 1),),
@@ -95,9 +101,9 @@ PADDED = CompiledSpec(
     name="padded",
     arguments=(Operand("y", (n * 2 - 1,)), Operand("lambda"), Operand("T", (n, m))),
     sizes=("p",),
-    outputs=(Operand("Y", (n * (n + 1) * Size.of(1) * __import__("fractions").Fraction(1, 2),)), Operand("Z", (Size.of("p"), n))),
+    outputs=(Operand("Y", (n * (n + 1) * Fraction(1, 2),)), Operand("Z", (Size.of("p"), n))),
     nesting=((0,), 1),
-    source='''
+    source="""
 def padded_into(y, lambda_, T, p, Y, Z):
     for i in range(Y.shape[0]):
         Y[i] = lambda_ * y[0]
@@ -105,5 +111,5 @@ def padded_into(y, lambda_, T, p, Y, Z):
         for j in range(Z.shape[1]):
             Z[i, j] = y[2 * j] + T[j, 0]
     return 0
-''',
+""",
 )

@@ -23,7 +23,7 @@ from matcalc.lengths import solve, undetermined
 from matcalc.node import Node, toposort
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
-from matcalc.rulebook.entry import nearest
+from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
 from matcalc.simplify import simplify
 from matcalc.substitute import substitute

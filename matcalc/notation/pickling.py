@@ -1,0 +1,44 @@
+"""Pickles of nodes: the DAG as a flat list of records, so that depth and sharing cost nothing.
+
+A record holds what the intern table is keyed by; operands are numbers of earlier records. Loading interns the
+records again, so that equal nodes of two pickles are one object.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matcalc import make
+from matcalc.facts import describe
+from matcalc.node import Node, intern, toposort
+from matcalc.product import is_symmetric
+from matcalc.sums import is_symmetric_sum
+
+Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]
+
+
+def pickle_form(node: Node) -> tuple[object, ...]:
+    """Return what `__reduce__` gives for a node."""
+    place: dict[Node, int] = {}
+    records: list[Record] = []
+    for member in toposort(node):
+        place[member] = len(records)
+        args = tuple(place[arg] for arg in member.args)
+        records.append((member.kind, args, member.data, member.shape))
+    return restore, (tuple(records),)
+
+
+def restore(records: tuple[Record, ...]) -> Node:
+    """Return the node of a pickle."""
+    nodes: list[Node] = []
+    for kind, places, data, shape in records:
+        args = tuple(nodes[place] for place in places)
+        if kind == "product":
+            coef, indices, out, sizes = data
+            node = make.product_node(coef, args, indices, out, sizes, is_symmetric)
+        elif kind == "sum":
+            node = make.sum_node(data[0], args, is_symmetric_sum)
+        else:
+            node = intern(kind, args, data, shape, describe)
+        nodes.append(node)
+    return nodes[-1]

@@ -17,6 +17,9 @@ _HOMES = {
         "MatcalcError", "NotDifferentiable", "NotSupported", "ParseError", "RuleError", "ShapeError", "UnknownName",
     ),
     "matcalc.expressions": ("Expression",),
+    "matcalc.compiling": ("compile", "value_and_gradient"),
+    "matcalc.two_pass": ("pullback",),
+    "matcalc.solvers": ("minimize",),
     "matcalc.functions": (
         "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
     ),

@@ -7,7 +7,7 @@ row mark for NumPy's operators. Derivatives are again expressions, simplified an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,10 +35,14 @@ Wrt = Any
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with."""
+    """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with.
+
+    `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
+    """
 
     symbols: Mapping[str, Node]
     written: tuple[str, ...]
+    tangents: tuple[str, ...] = ()
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -49,13 +53,15 @@ class Names:
             mine = self.symbols.get(name, node)
             if mine is not node:
                 raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
-        return Names({**self.symbols, **other.symbols}, tuple(dict.fromkeys(self.written + other.written)))
+        written = tuple(dict.fromkeys(self.written + other.written))
+        return Names({**self.symbols, **other.symbols}, written, (*self.tangents, *other.tangents))
 
     def with_symbol(self, node: Node, parameter: str) -> Names:
         """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
         if node.name in self.symbols:
             raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
-        return Names({**self.symbols, node.name: node}, (*self.written, node.name))
+        tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
+        return Names({**self.symbols, node.name: node}, (*self.written, node.name), tangents)
 
     def ordered(self) -> tuple[Node, ...]:
         """Return the written symbols in the order of compiled arguments."""
@@ -172,7 +178,8 @@ class Expression:
                 raise ShapeError(f"{name} is {derive.shape_text(old.shape)}, its value {shape}")
             bound[old] = new.node
             kept = {k: v for k, v in names.symbols.items() if k != name}
-            names = Names(kept, tuple(w for w in names.written if w != name)).joined(new.names)
+            names = replace(names, symbols=kept, written=tuple(w for w in names.written if w != name))
+            names = names.joined(new.names)
         return Expression(substitute(self.node, bound), names, self.row)
 
     def equals(self, other: Expression) -> bool:
@@ -280,7 +287,15 @@ class Expression:
             raise ShapeError(f"{what} needs a scalar, and this is {derive.shape_text(self.node.shape)}")
 
     def _names_with(self, xs: Sequence[Node]) -> Names:
-        return Names(self.names.symbols, tuple(dict.fromkeys((*self.names.written, *(x.name for x in xs)))))
+        return replace(self.names, written=tuple(dict.fromkeys((*self.names.written, *(x.name for x in xs)))))
+
+    def names_with(self, wrt: Wrt) -> Names:
+        """Return the names with the symbols of `wrt` among those written."""
+        return self._names_with(self._wrt(wrt)[0])
+
+    def symbols_of(self, wrt: Wrt) -> list[Node]:
+        """Return the symbols that `wrt` names."""
+        return self._wrt(wrt)[0]
 
     def _wrt(self, wrt: Wrt) -> tuple[list[Node], bool]:
         """Return the symbols to differentiate in, and whether they were given as a list."""

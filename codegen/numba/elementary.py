@@ -81,43 +81,36 @@ def expm1_reduced(r):
 @njit(**SCALAR)
 def vexp(x):
     """exp(x)."""
-    y = 710.0 if x > 710.0 else x
-    y = -746.0 if y < -746.0 else y
-    y = y if x == x else 0.0
+    y = 0.0 if math.isnan(x) else min(max(x, -746.0), 710.0)
     n = rint(y * LOG2_E)
     r = fma(-n, LOG2_LOW, fma(-n, LOG2_HIGH, y))
     k = int64(n)
     half = k >> 1
     scaled = (expm1_reduced(r) + 1.0) * from_bits((half + 1023) << 52) * from_bits((k - half + 1023) << 52)
-    return scaled if x == x else x
+    return x if math.isnan(x) else scaled
 
 
 @njit(**SCALAR)
 def vexpm1(x):
     """exp(x) - 1, right for small x."""
-    y = 709.7 if x > 709.7 else x
-    y = -40.0 if y < -40.0 else y
-    y = y if x == x else 0.0
+    y = 0.0 if math.isnan(x) else min(max(x, -40.0), 710.0)
     n = rint(y * LOG2_E)
     r = fma(-n, LOG2_LOW, fma(-n, LOG2_HIGH, y))
     s = from_bits((int64(n) - 1 + 1023) << 52)
     e = 2.0 * fma(s, expm1_reduced(r), s - 0.5)
-    e = vexp(x) if x > 709.0 else e
-    return e if x != 0.0 and x == x else x
+    return x if x == 0.0 or math.isnan(x) else e
 
 
 @njit(**SCALAR)
 def vtanh(x):
     """tanh(x)."""
-    y = abs(x)
-    y = 20.0 if y > 20.0 else y
-    y = 2.0 * y if x == x else 0.0
+    y = 0.0 if math.isnan(x) else 2.0 * min(abs(x), 20.0)
     n = rint(y * LOG2_E)
     r = fma(-n, LOG2_LOW, fma(-n, LOG2_HIGH, y))
     s = from_bits((int64(n) + 1023) << 52)
     e = fma(s, expm1_reduced(r), s - 1.0)
     t = math.copysign(e / (e + 2.0), x)
-    return t if x == x else x
+    return x if math.isnan(x) else t
 
 
 @njit(**SCALAR)
@@ -171,4 +164,5 @@ def vsoftplus(x):
     """log(1 + exp(x)) without overflow."""
     e = vexp(-abs(x))
     u = 1.0 + e
-    return (x if x > 0.0 else 0.0) + log_plus(u, 0.0, (e - (u - 1.0)) / u) if x == x else x
+    y = max(x, 0.0) + log_plus(u, 0.0, (e - (u - 1.0)) / u)
+    return x if math.isnan(x) else y

@@ -29,7 +29,7 @@ def squarings(X, radius):
         if not (s < math.inf):
             return -1
         largest = max(largest, s)
-    return max(0, int(math.ceil(math.log2(largest / radius)))) if largest > radius else 0
+    return max(0, math.ceil(math.log2(largest / radius))) if largest > radius else 0
 
 
 @njit(types.void(float64, float64, float64, float64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)

@@ -23,7 +23,7 @@ def sum_of_squares(x):
 def norm2(x):
     """sqrt(x'*x), scaled only where the sum leaves the range of floats."""
     s = sum_of_squares(x)
-    if 1e-290 < s < 1e290 or s != s:
+    if 1e-290 < s < 1e290 or math.isnan(s):
         return math.sqrt(s)
     largest = 0.0
     for i in range(x.shape[0]):
@@ -52,7 +52,7 @@ def largest(x):
     m = -math.inf
     for i in range(x.shape[0]):
         m = x[i] if not (x[i] <= m) else m
-        if m != m:
+        if math.isnan(m):
             return m
     return m
 
@@ -63,7 +63,7 @@ def smallest(x):
     m = math.inf
     for i in range(x.shape[0]):
         m = x[i] if not (x[i] >= m) else m
-        if m != m:
+        if math.isnan(m):
             return m
     return m
 
@@ -75,7 +75,7 @@ def share(m, x, y):
     for i in range(x.shape[0]):
         count += 1.0 if x[i] == m else 0.0
     for i in range(x.shape[0]):
-        y[i] = math.nan if m != m else (1.0 / count if x[i] == m else 0.0)
+        y[i] = math.nan if math.isnan(m) else (1.0 / count if x[i] == m else 0.0)
 
 
 @njit(types.void(VECTOR, VECTOR_OUT), **EXACT)

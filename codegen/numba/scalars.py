@@ -16,25 +16,25 @@ def sign(x):
 @njit(**SCALAR)
 def step(x):
     """1 where x > 0, else 0; NaN for NaN."""
-    return 1.0 if x > 0.0 else (0.0 if x <= 0.0 else x)
+    return x if math.isnan(x) else (1.0 if x > 0.0 else 0.0)
 
 
 @njit(**SCALAR)
 def relu(x):
     """max(x, 0); NaN for NaN."""
-    return 0.0 if x <= 0.0 else x
+    return x if x > 0.0 or math.isnan(x) else 0.0
 
 
 @njit(**SCALAR)
 def maximum(x, y):
     """The larger; NaN where there is one."""
-    return x if x > y or x != x else y
+    return x if x > y or math.isnan(x) else y
 
 
 @njit(**SCALAR)
 def minimum(x, y):
     """The smaller; NaN where there is one."""
-    return x if x < y or x != x else y
+    return x if x < y or math.isnan(x) else y
 
 
 @njit(**SCALAR)
@@ -65,7 +65,7 @@ def logit(x):
 @njit(**SCALAR)
 def xlogy(x, y):
     """x*log(y), 0 where x is 0 and y no NaN."""
-    return 0.0 if x == 0.0 and y == y else x * math.log(y)
+    return 0.0 if x == 0.0 and not math.isnan(y) else x * math.log(y)
 
 
 @njit(**SCALAR)
@@ -77,9 +77,9 @@ def entr(x):
 @njit(**SCALAR)
 def logaddexp(x, y):
     """log(exp(x) + exp(y)) without overflow."""
-    d = -abs(x - y)
-    top = x if x > y else y
-    return x + 0.6931471805599453 if x == y else top + vlog1p(vexp(d)) if d == d else x + y
+    gap = abs(x - y)
+    smooth = maximum(x, y) + vlog1p(vexp(-gap))
+    return x + 0.6931471805599453 if x == y else (x + y if math.isnan(gap) else smooth)
 
 
 @njit(**SCALAR)

@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import cast
 
-from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one, shown
+from matcalc.elaborate.inference import (
+    Inference,
+    as_scalar,
+    broadcast,
+    common_axes,
+    einsum,
+    is_one_by_one,
+    shown,
+)
 from matcalc.elaborate.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
 from matcalc.elaborate.unify import bounded, times
 from matcalc.errors import ShapeError
@@ -20,10 +29,11 @@ Invert = Callable[[Inference, Ast, Typed], Typed]
 
 
 class Chain:
-    """A product under way: operands so far with their labels, the core axes of the value so far, and its flag."""
+    """A product under way: operands with their labels, and the core axes and row flag of the value so far."""
 
     def __init__(self, inference: Inference, ast: Ast, first: Typed) -> None:
         self.inference, self.ast = inference, ast
+        self.operators = cast("tuple[str, ...]", ast.value)
         self.coef = Fraction(1)
         self.operands: list[tuple[Typed, Labels]] = []
         self.core: Labels = ()
@@ -50,7 +60,9 @@ class Chain:
         if count == 1:
             written = self.ast.args[0]
         elif count < len(self.ast.args):
-            written = Ast("product", self.ast.args[:count], self.ast.value[: count - 1], self.ast.span, self.ast.at)  # type: ignore[index]
+            written = Ast(
+                "product", self.ast.args[:count], self.operators[: count - 1], self.ast.span, self.ast.at
+            )
         if count == 1 and len(self.operands) == 1 and self.coef == 1:
             return self.operands[0][0]
         return einsum(self.inference, written, self.operands, self.core, coef=self.coef, row=self.row)
@@ -63,9 +75,11 @@ class Chain:
         return kind_of(len(self.core), self.row)
 
 
-def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
+def infer_product(
+    inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert
+) -> Typed:
     """Return the value of a product chain; `reciprocal` and `invert` make 1 ./ x and inv(A)."""
-    operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
+    operators = cast("tuple[str, ...]", ast.value)
     exact = _exact_product(values, operators)
     if exact is not None:
         return typed_exact(exact, ast)
@@ -84,7 +98,9 @@ def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciproca
             _solve(chain, factor, k, reciprocal, invert)
         else:
             hint = "write / for a quotient" if operator == "//" else ""
-            raise inference.fault(f"{operator} is for sizes alone", ast, operator=k, hint=hint, about=ast.args)
+            raise inference.fault(
+                f"{operator} is for sizes alone", ast, operator=k, hint=hint, about=ast.args
+            )
     return chain.value(len(values))
 
 
@@ -240,7 +256,7 @@ def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Inve
 
 def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
     """Return the value of a sum; scalars are added to every entry."""
-    signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
+    signs = cast("tuple[int, ...]", ast.value)
     if all(value.exact is not None for value in values):
         return typed_exact(_exact_sum(values, signs), ast)
     leader: Typed | None = None
@@ -311,7 +327,9 @@ def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typ
         reason = "a vector is no matrix"
         hint = "write x*ones(n)' to repeat a column, diag(x) for a diagonal matrix"
     message = f"cannot {verb} {inference.describe(a)} {link} {inference.describe(b)}"
-    return inference.fault(f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast))
+    return inference.fault(
+        f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast)
+    )
 
 
 def _cannot(chain: Chain, verb: str, b: Typed, k: int, reason: str, hint: str) -> ShapeError:
@@ -337,4 +355,8 @@ def _equal(inference: Inference, a: Size, b: Size) -> bool:
 
 def _tight(text: str) -> str:
     """Return the text of a sub-expression in parentheses, unless it is a name, a call or a transpose."""
-    return text if text.rstrip("'").isidentifier() or (text.endswith(")") and text.split("(")[0].isidentifier()) else f"({text})"
+    return (
+        text
+        if text.rstrip("'").isidentifier() or (text.endswith(")") and text.split("(")[0].isidentifier())
+        else f"({text})"
+    )

@@ -1,7 +1,7 @@
 """Building: typed tree -> Node, through the constructors of the normal form, operands first.
 
-All lengths are known by now. A definition of the rulebook is expanded by `expand`, which gives its template: a
-node over the symbols of its parameters. Nothing here decides what a formula means.
+All lengths are known by now. A definition of the rulebook is expanded by `expand`, which gives its
+template: a node over the symbols of its parameters. Nothing here decides what a formula means.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from fractions import Fraction
 from math import pi
 from typing import Any, NamedTuple
 
-from matcalc.elaborate.calls import Call, array_name, signature_of
+from matcalc.elaborate.callee import signature_of
+from matcalc.elaborate.calls import Call
 from matcalc.elaborate.conditions import Condition, Lengths, operands
 from matcalc.elaborate.inference import Inference, shown
 from matcalc.elaborate.typed import Einsum, Labels, Typed
-from matcalc.errors import MatcalcError
+from matcalc.errors import MatcalcError, ShapeError
 from matcalc.language.syntax import call_name
 from matcalc.make import parameter
 from matcalc.node import Node
@@ -29,14 +30,15 @@ Operand = tuple[Node, Labels]
 
 
 class Template(NamedTuple):
-    """A definition compiled: its node, and the symbols of the tensor parameters, in order."""
+    """A definition compiled: its node, the symbols of its tensor parameters, and what its size names are."""
 
     node: Node
     symbols: tuple[Node, ...]
+    sizes: Mapping[str, Size]
 
 
-Expand = Callable[[Call, Mapping[str, Any]], Template]
-"""Called with a call of a definition and its built parameters."""
+Expand = Callable[[Call, Mapping[str, Any], Mapping[str, Size]], Template]
+"""Called with a call of a definition, its built parameters and what the signature's size names stand for."""
 
 
 @dataclass(slots=True)
@@ -65,12 +67,14 @@ def build(builder: Builder, root: Typed) -> Node:
     made: dict[int, Node] = {}
     for value in _operands_first(root):
         if id(value) not in made:
-            made[id(value)] = BUILD[value.form](builder, value, [made[id(arg)] for arg in _built_operands(value)])
+            made[id(value)] = BUILD[value.form](
+                builder, value, [made[id(arg)] for arg in _built_operands(value)]
+            )
     return made[id(root)]
 
 
 def _operands_first(root: Typed) -> Iterator[Typed]:
-    """Yield the values of a typed tree, operands before what holds them; functions of calls count as operands."""
+    """Yield the values of a typed tree that become nodes, operands before what holds them."""
     seen: set[int] = set()
     stack = [(root, False)]
     while stack:
@@ -121,7 +125,9 @@ def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
 def _einsum(builder: Builder, value: Typed, args: list[Node]) -> Node:
     data: Einsum = value.data
     conditions = [_as_condition(builder, arg) for arg in value.args if arg.form == "condition"]
-    places = [labels for arg, labels in zip(value.args, data.operands, strict=True) if arg.form != "condition"]
+    places = [
+        labels for arg, labels in zip(value.args, data.operands, strict=True) if arg.form != "condition"
+    ]
     given = list(zip(args, places, strict=True))
     return _product(builder, data.coef, given, conditions, data.out, value)
 
@@ -136,9 +142,18 @@ def _as_condition(builder: Builder, value: Typed) -> Condition:
 
 
 def _product(
-    builder: Builder, coef: Fraction, given: list[Operand], conditions: list[Condition], out: Labels, value: Typed
+    builder: Builder,
+    coef: Fraction,
+    given: list[Operand],
+    conditions: list[Condition],
+    out: Labels,
+    value: Typed,
 ) -> Node:
-    labels = {*out, *(label for _, at in given for label in at), *(label for c in conditions for label in c.labels)}
+    labels = {
+        *out,
+        *(label for _, at in given for label in at),
+        *(label for c in conditions for label in c.labels),
+    }
     known = {label: builder.length(label) for label in sorted(labels)}
     if conditions:
         lengths = Lengths(known, len(builder.inference.lengths))
@@ -178,13 +193,18 @@ def _call(builder: Builder, value: Typed, args: list[Node]) -> Node:
     rule = call.candidate.rule
     tensors = args[: len(call.parameters)]
     functions = iter(args[len(call.parameters) :])
-    params = {name: next(functions) if isinstance(p, Typed) else _plain(builder, call, name, p) for name, p in call.params.items()}
+    params = {
+        name: next(functions) if isinstance(p, Typed) else _plain(builder, call, name, p)
+        for name, p in call.params.items()
+    }
     if not builder.inference.strict:
         _check_facts(builder, value, tensors)
     if rule.kind == "map":
         return apply(rule, tensors, tuple(params.values()))
     sizes = builder.lengths(value.axes)
-    carried = [_carried(node, typed.axes, value.axes) for node, typed in zip(tensors, value.args, strict=False)]
+    carried = [
+        _carried(node, typed.axes, value.axes) for node, typed in zip(tensors, value.args, strict=False)
+    ]
     if rule.kind == "op":
         ordered = tuple(params[p.name] for p in signature_of(call.candidate).parameters if p.name in params)
         nodes, batches = [node for node, _ in carried], [batch for _, batch in carried]
@@ -210,23 +230,28 @@ def _carried(node: Node, axes: Labels, order: Labels) -> tuple[Node, Labels]:
 
 
 def _expanded(
-    builder: Builder, value: Typed, params: Mapping[str, Any], carried: list[tuple[Node, Labels]], sizes: tuple[Size, ...]
+    builder: Builder,
+    value: Typed,
+    params: Mapping[str, Any],
+    carried: list[tuple[Node, Labels]],
+    sizes: tuple[Size, ...],
 ) -> Node:
     """Return a definition's template with the arguments put in; entries are batched along all their axes."""
     call: Call = value.data
-    template = builder.expand(call, params)
+    names = {name: builder.size(size) for name, size in call.sizes.items()}
+    for name, shape in call.arrays.items():
+        names.update({f"{name}_{k}": builder.size(size) for k, size in enumerate(shape)})
+    try:
+        template = builder.expand(call, params, names)
+    except ShapeError as fault:
+        raise builder.inference.fault(f"{shown(value.ast)}: {fault.message}", value.ast) from None
     batch_sizes = sizes
     if any(p.kind == "entry" for p in call.parameters):
         batch_sizes = (*sizes, *map(builder.size, value.shape))
         everything = tuple(range(len(batch_sizes)))
         carried = [(node, everything) for node, _ in carried]
     bound = {s: Batched(node, batch) for s, (node, batch) in zip(template.symbols, carried, strict=True)}
-    names = {name: builder.size(size) for name, size in call.sizes.items()}
-    for parameter_ in call.parameters:
-        if parameter_.kind == "array":
-            name = array_name(parameter_)
-            names.update({f"{name}_{k}": builder.size(size) for k, size in enumerate(call.arrays[name])})
-    made = instantiate(template.node, bound, names, batch_sizes)
+    made = instantiate(template.node, bound, template.sizes, batch_sizes)
     return spread(made, tuple(range(len(batch_sizes))), batch_sizes)
 
 
@@ -245,7 +270,11 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
             message = f"{name} takes a {fact} matrix, and {written} is not known to be {fact}"
             hint = f"declare it, as in  {written}: matrix(n, n) {fact}"
             if typed.form != "symbol":
-                hint = f"write sym({written})" if fact == "symmetric" else f"declare its symbols so that it is {fact}"
+                hint = (
+                    f"write sym({written})"
+                    if fact == "symmetric"
+                    else f"declare its symbols so that it is {fact}"
+                )
             raise builder.inference.fault(message, value.ast, hint=hint, about=(typed.ast,))
 
 

@@ -1,23 +1,24 @@
-"""Calls: which rulebook entry a call means, by the number, ranks and kinds of its arguments, and its result's shape.
+"""Calls: which rulebook entry a call means, by number, ranks and kinds of its arguments, and its shape.
 
-An entry's signature is all there is to know: sizes in it are unknowns of this call, bound by the lengths of the
-arguments. Elementwise entries broadcast scalars; the others carry named axes as batches, and so `axis=` is nothing
-but a named axis that comes back into the result's shape.
+An entry's signature is all there is to know: sizes in it are unknowns of this call, bound by the lengths of
+the arguments. Elementwise entries broadcast scalars; the others carry named axes as batches, and so `axis=`
+is nothing but a named axis that comes back into the result's shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from matcalc.elaborate.callee import Callee, signature_of
 from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one
 from matcalc.elaborate.typed import ONE, Typed, kind, typed_exact
 from matcalc.elaborate.unify import bounded
-from matcalc.errors import MatcalcError, ShapeError
-from matcalc.language.declare import Declaration, Signature, write_signature
+from matcalc.errors import ShapeError
+from matcalc.language.declare import Declaration, write_signature
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_keywords, call_name, children, walk
+from matcalc.language.syntax import Ast, call_name
 from matcalc.language.write import text as write
 from matcalc.signature_shapes import EXTREMA, PLAIN, size_of
 from matcalc.sizes import Size
@@ -30,7 +31,7 @@ RANK = {"scalar": 0, "vector": 1, "matrix": 2}
 
 @dataclass(slots=True)
 class Call:
-    """What a call means: the candidate, the parameters of its tensor arguments, and the other parameters by name.
+    """What a call means: candidate, parameters of its tensor arguments, and the other parameters by name.
 
     `sizes` are what the signature's names stand for, `arrays` the shapes.
     """
@@ -42,109 +43,15 @@ class Call:
     arrays: dict[str, tuple[Size, ...]]
 
 
-@dataclass(slots=True)
-class Callee:
-    """A call under way: its spelling, candidates, arguments, and which of them are functions."""
-
-    spelling: str
-    candidates: Sequence[Candidate]
-    args: list[Ast]
-    keywords: list[str]
-    functions: list[bool]
-    axis: Ast | None
-
-
-def signature_of(candidate: Candidate) -> Signature:
-    """Return the signature that a candidate stands for."""
-    return candidate.rule.signatures[candidate.index]
-
-
-def enter_call(inference: Inference, ast: Ast) -> Callee:
-    """Return what a call may mean.
-
-    Raises: UnknownName with the nearest names; NotSupported for a name that is planned.
-    """
-    spelling = call_name(ast)
-    args = [tree for arg in ast.args for tree in _repeated(inference, arg)]
-    if args and args[0].head == "compare":
-        spelling += str(args[0].value)
-        args[:1] = args[0].args
-    candidates = _candidates(inference, ast, spelling)
-    keywords = [key for key, _ in call_keywords(ast) if key != "axis"]
-    positional = len(args)
-    args += [value for key, value in call_keywords(ast) if key != "axis"]
-    axis = next((value for key, value in call_keywords(ast) if key == "axis"), None)
-    functions = [k < positional and _has_kind(candidates, k, "function") for k in range(len(args))]
-    return Callee(spelling, candidates, args, keywords, functions, axis)
-
-
-def integer_arguments(inference: Inference, ast: Ast) -> list[tuple[Ast, bool]]:
-    """Return the arguments of a call, each with whether only a size can stand there."""
-    candidates = inference.rulebook.spellings.get(call_name(ast), ())
-    found = [(arg, _has_kind(candidates, k, "integer")) for k, arg in enumerate(ast.args)]
-    for key, value in call_keywords(ast):
-        kinds = {p.kind for c in candidates for p in signature_of(c).parameters if p.name == key}
-        found.append((value, key == "axis" or "integer" in kinds))
-    return found
-
-
-def _has_kind(candidates: Sequence[Candidate], k: int, kind: str) -> bool:
-    return any(
-        k < len(signature_of(c).parameters) and signature_of(c).parameters[k].kind == kind for c in candidates
-    )
-
-
-def _repeated(inference: Inference, ast: Ast) -> list[Ast]:
-    """Return an argument, or for `E'...` in a rule's formula one tree for each tangent in the slot E."""
-    if ast.head != "spread":
-        return [ast]
-    slots = [str(node.value) for node in walk(ast) if node.head == "name" and node.value in inference.slots]
-    if len(slots) != 1:
-        raise inference.fault("... stands after one repeated parameter of a rule", ast)
-    return [renamed(ast.args[0], {slots[0]: member}) for member in inference.slots[slots[0]]]
-
-
-def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
-    """Return a tree with names exchanged."""
-    made: list[Ast] = []
-    for node in walk(root):
-        count = len(children(node))
-        new = tuple(made[len(made) - count :])
-        del made[len(made) - count :]
-        value: object = names.get(str(node.value), node.value) if node.head == "name" else node.value
-        if node.head == "call":
-            keywords = call_keywords(node)
-            plain = count - len(keywords)
-            value = (call_name(node), tuple((key, new[plain + k]) for k, (key, _) in enumerate(keywords)))
-            new = new[:plain]
-        made.append(Ast(node.head, new, value, node.span, node.at))
-    return made[0]
-
-
-def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candidate]:
-    """Return what a spelling may mean.
-
-    Raises: as the rulebook, with the place; for a symbol that is called, with what was perhaps meant.
-    """
-    book, name = inference.rulebook, call_name(ast)
-    if spelling != name and name in book and spelling not in book:
-        raise inference.fault(f"'{name}' takes no comparison", ast)
-    try:
-        return book.candidates(spelling)
-    except MatcalcError as fault:
-        fault.text, fault.at = inference.text, ast.span[0]
-        if name in inference.symbols and inference.symbols[name].declared:
-            fault.hint = f"{name} is a symbol: write {name}*(...) for a product, {name}[...] for a part"
-        raise
-
-
 def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[Typed]) -> Typed:
     """Return the value of a call; `values` are those of the arguments, then of `axis`."""
     arguments = list(values)
     if callee.spelling in EXTREMA and len(arguments) == 2 and all(v.exact is not None for v in arguments):
         return typed_exact(EXTREMA[callee.spelling](*(v.exact for v in arguments)), ast)  # type: ignore[arg-type]
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
-    return call_candidates(inference, ast, callee.spelling, callee.candidates, arguments, callee.keywords, axis)
+    return call_candidates(
+        inference, ast, callee.spelling, callee.candidates, arguments, callee.keywords, axis
+    )
 
 
 def call_rule(inference: Inference, ast: Ast, name: str, values: Sequence[Typed]) -> Typed:
@@ -212,7 +119,12 @@ def _match(
 
 
 def _fit(
-    inference: Inference, candidate: Candidate, parameter: Declaration, value: Typed, reduced: bool, squeeze: bool
+    inference: Inference,
+    candidate: Candidate,
+    parameter: Declaration,
+    value: Typed,
+    reduced: bool,
+    squeeze: bool,
 ) -> Typed | None:
     """Return the value as the parameter takes it, None if it does not fit."""
     if parameter.kind == "function" or value.form == "function":
@@ -240,7 +152,9 @@ def _as_matrix(inference: Inference, value: Typed) -> Typed:
     return einsum(inference, value.ast, [(value, core)], (inference.label(ONE), *core))
 
 
-def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None) -> Typed:
+def _apply(
+    inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None
+) -> Typed:
     if any(parameter.kind == "entry" for parameter, _ in pairs):
         if axis is not None:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
@@ -273,7 +187,8 @@ def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
                 value = as_scalar(inference, value)
             else:
                 a, b = inference.describe(leader), inference.describe(value)
-                message = f"operands of '{call_name(ast) if ast.head == 'call' else ast.value}' of unequal shape: {a} and {b}"
+                name = call_name(ast) if ast.head == "call" else str(ast.value)
+                message = f"'{name}' of operands of unequal shape: {a} and {b}"
                 raise inference.fault(message, ast, about=(leader.ast, value.ast))
         fitted.append(value)
     axes, core = common_axes(fitted), inference.labels(leader)
@@ -329,7 +244,9 @@ def _bind_array(
 ) -> None:
     name = array_name(parameter)
     shape = arrays.setdefault(name, value.shape)
-    if len(shape) != value.rank or not all(inference.same(a, b) for a, b in zip(shape, value.shape, strict=True)):
+    if len(shape) != value.rank or not all(
+        inference.same(a, b) for a, b in zip(shape, value.shape, strict=True)
+    ):
         message = f"'{call_name(ast)}' takes arguments of one shape: {inference.describe(value)} differs"
         raise inference.fault(message, ast, about=ast.args)
 
@@ -356,7 +273,9 @@ def _bind_sizes(
         if parameter.kind == "matrix" and len(kinds) == 1:
             message = f"{name} takes a square matrix, and {inference.describe(value)} is none"
         elif "?" in wanted.key:
-            message = f"{name}: no whole number makes {write(written)} the {given} of {inference.describe(value)}"
+            message = (
+                f"{name}: no whole number makes {write(written)} the {given} of {inference.describe(value)}"
+            )
         else:
             needed = inference.size_text(wanted)
             message = f"{name}: {inference.describe(value)} does not fit, {needed} and {given} differ"
@@ -385,7 +304,7 @@ def _functions(pairs: list[Pair]) -> tuple[Typed, ...]:
 
 
 def _params(pairs: list[Pair]) -> dict[str, Any]:
-    """Return the parameters that are no tensors: sizes, numbers as sizes, and functions as values still to be built."""
+    """Return the parameters that are no tensors: sizes, numbers as sizes, functions as typed values."""
     return {p.name: value if p.kind == "function" else value.exact for p, value in pairs if p.kind in PLAIN}
 
 
@@ -405,7 +324,9 @@ def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequenc
     if not -rank <= axis < rank:
         axes = ", ".join(map(str, range(rank)))
         message = f"axis {axis} of a value of {rank} axes"
-        raise inference.fault(message, callee.axis, hint=f"axes are {axes}" if rank else "a scalar has no axis")
+        raise inference.fault(
+            message, callee.axis, hint=f"axes are {axes}" if rank else "a scalar has no axis"
+        )
     return axis % rank
 
 
@@ -419,8 +340,16 @@ def _no_match(
 ) -> ShapeError:
     """Return the error of arguments that no signature takes."""
     given = ", ".join(_kind_text(inference, value) for value in values)
-    unknown = [key for key in keywords if all(key not in {p.name for p in signature_of(c).parameters} for c in candidates)]
-    message = f"'{spelling}' has no parameter '{unknown[0]}'" if unknown else f"'{spelling}' does not take ({given})"
+    unknown = [
+        key
+        for key in keywords
+        if all(key not in {p.name for p in signature_of(c).parameters} for c in candidates)
+    ]
+    message = (
+        f"'{spelling}' has no parameter '{unknown[0]}'"
+        if unknown
+        else f"'{spelling}' does not take ({given})"
+    )
     shown = [write_signature(signature_of(c)) for c in candidates[:4]]
     hint = "it is  " + "\n     or  ".join(shown)
     return inference.fault(message, ast, hint=hint, about=[v.ast for v in values])

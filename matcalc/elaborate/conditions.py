@@ -1,7 +1,8 @@
 """Conditions of index form as selectors: `[k == i + j]`, `[p == i*n + j]`, `[i >= j]`, by their shape alone.
 
-A condition is brought to the form `difference REL 0`, a polynomial in its indices, and compared with the rules
-of the closed set of selectors. What is none of them is NotSupported: a condition is never formed as an array.
+A condition is brought to the form `difference REL 0`, a polynomial in its indices, and compared with the
+rules of the closed set of selectors. What is none of them is NotSupported: a condition is never formed as
+an array.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import NamedTuple
 
+from matcalc.elaborate.typed import ONE, ZERO, Labels
 from matcalc.errors import NotSupported
 from matcalc.node import Node
 from matcalc.reindex import is_nonnegative
@@ -17,9 +19,10 @@ from matcalc.selectors import Selector
 from matcalc.sizes import Compound, Size, floordiv
 from matcalc.tensor import product, selector
 
-Labels = tuple[int, ...]
 Operand = tuple[Node, Labels]
-ZERO, ONE = Size.of(0), Size.of(1)
+
+
+KNOWN = "[i == j + c], [i >= j + c], [i + j == n - 1], [k == i + j], [p == i*n + j], [i == (j + k) % n]"
 
 
 class Condition(NamedTuple):
@@ -63,8 +66,7 @@ def operands(conditions: Sequence[Condition], lengths: Lengths) -> list[Operand]
             continue
         made = _equality(condition, lengths) if condition.relation == "==" else _order(condition, lengths)
         if made is None:
-            hint = "conditions are [i == j + c], [i >= j + c], [i + j == n - 1], [k == i + j], [p == i*n + j], [i == (j + k) % n]"
-            raise NotSupported(f"the condition {condition.text}", hint=hint)
+            raise NotSupported(f"the condition {condition.text}", hint=f"conditions are {KNOWN}")
         found.extend(made)
     return found
 
@@ -190,7 +192,7 @@ def _merge(coefficients: dict[int, Size], rest: Size, lengths: Lengths) -> list[
 
 
 def _strided(strides: dict[int, Size], lengths: Lengths) -> Labels | None:
-    """Return labels from the outermost to the innermost, if each stride is the product of the lengths inside it."""
+    """Return the labels, outermost first, if each stride is the product of the lengths inside it."""
     if len(strides) > 6:
         return None
     for order in permutations(strides):
@@ -214,12 +216,14 @@ def _total(labels: Labels, lengths: Lengths) -> Size:
 def _triangle(
     condition: Condition, others: Sequence[Condition], lengths: Lengths
 ) -> tuple[Operand, Condition] | None:
-    """Return the triangular merge [p == i + j*n - j*(j+1)//2]*[i >= j], and the other condition of the two."""
+    """Return the merge [p == i + j*n - j*(j+1)//2]*[i >= j], and the other condition of the two."""
     for one in (condition, *others):
         if one.relation != "==" or len(one.labels) != 3:
             continue
         for p, i, j in permutations(one.labels):
-            if one.difference is not _triangle_rank(p, i, j, lengths) and one.difference is not -_triangle_rank(p, i, j, lengths):
+            if one.difference is not _triangle_rank(
+                p, i, j, lengths
+            ) and one.difference is not -_triangle_rank(p, i, j, lengths):
                 continue
             for other in (condition, *others):
                 if _is_order(other, i, j) and condition in (one, other):
@@ -255,4 +259,3 @@ def _order(condition: Condition, lengths: Lengths) -> list[Operand] | None:
     if set(signs) != {1, -1}:
         return None
     return [_mask(signs[1], signs[-1], Size.of(strict) - rest, lengths)]
-

@@ -1,7 +1,7 @@
 """Elaboration: texts or syntax trees -> nodes, with the scope that they share.
 
-Reading all texts comes first, since a size may be told by a later one; then sizes are solved and named, then nodes
-are built. Errors name the user's sub-expression and its place.
+Reading all texts comes first, since a size may be told by a later one; then sizes are solved and named,
+then nodes are built. Errors name the user's sub-expression and its place.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.node import Node
 from matcalc.rulebook.load import Rulebook, default_rulebook
-
 
 READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_numpy}
 

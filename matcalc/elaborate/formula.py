@@ -1,8 +1,9 @@
 """Formulas of rules: text in the user's language -> Node over symbols that the caller gives.
 
-A rule's formula is read like a user's, but strictly: every name is a parameter, a name of its `where` lines or a
-size. A definition is compiled once for each signature and rank, over symbols with the signature's own size names,
-and put in by substitution; so `axis=` and arguments over outer indices need nothing of their own.
+A rule's formula is read like a user's, but strictly: every name is a parameter, a name of its `where` lines
+or a size. A definition is compiled once for each signature and rank, over symbols with the signature's own
+size names, and put in by substitution; so `axis=` and arguments over outer indices need nothing of their
+own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 from matcalc.elaborate.build import Builder, Template, build
-from matcalc.elaborate.calls import Call, array_name, signature_of
+from matcalc.elaborate.callee import signature_of
+from matcalc.elaborate.calls import Call, array_name
 from matcalc.elaborate.infer import infer
 from matcalc.elaborate.inference import Inference, Symbol, broadcast
 from matcalc.elaborate.scope import declare
@@ -28,7 +30,7 @@ from matcalc.rulebook.rule import Rewrite
 from matcalc.signature_shapes import PLAIN, size_of
 from matcalc.sizes import Size
 
-MAX_NESTING = 40  # definitions in definitions: more than that is one that calls itself
+MAX_NESTING = 20  # definitions in definitions: more than that is one that calls itself
 
 
 def build_formula(
@@ -45,9 +47,10 @@ def build_formula(
 ) -> Node:
     """Return the node of a formula over the given symbols.
 
-    `where` are lines `name = formula` that it may use; `splices` the tangents that `E...` stands for; `functions`
-    the bodies of function parameters; `sizes` further names of sizes and numbers, with what they are; `shape` what
-    the result must have (a number is repeated to it, and indices that nothing measures take their lengths from it).
+    `where` are lines `name = formula` that it may use; `splices` the tangents that `E...` stands for;
+    `functions` the bodies of function parameters; `sizes` further names of sizes and numbers, with what they are;
+    `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
+    their lengths from it.
 
     Raises: ShapeError, UnknownName, ParseError, NotSupported, without the address of the rule.
     """
@@ -98,26 +101,46 @@ def _shaped(inference: Inference, value: Typed, shape: Shape) -> Typed:
     raise inference.fault(f"{inference.describe(value)} is to have the shape {wanted}", value.ast)
 
 
-def template_of(rulebook: Rulebook, nesting: int, call: Call, params: Mapping[str, Any]) -> Template:
+def template_of(
+    rulebook: Rulebook, nesting: int, call: Call, params: Mapping[str, Any], sizes: Mapping[str, Size]
+) -> Template:
     """Return the template of a definition for the ranks of the call's arguments.
 
-    Raises: RuleError with the rule's address.
+    A definition that holds for some values of its integer parameters alone (`reshape`) is compiled for the
+    sizes of the call.
+
+    Raises: RuleError with the rule's address; ShapeError for sizes for which the definition does not hold.
     """
     ranks = tuple(len(call.arrays[array_name(p)]) if p.kind == "array" else -1 for p in call.parameters)
     fixed = tuple((name, value) for name, value in params.items() if not isinstance(value, Size))
-    return _definition(rulebook, nesting if nesting > MAX_NESTING else 0, call.candidate, ranks, fixed)
+    template = _definition(rulebook, nesting, call.candidate, ranks, fixed, None)
+    if template is None:
+        template = _definition(rulebook, nesting, call.candidate, ranks, fixed, tuple(sizes.items()))
+        assert template is not None
+        return template
+    return template._replace(sizes=sizes)
 
 
 @lru_cache(maxsize=4096)
 def _definition(
-    rulebook: Rulebook, nesting: int, candidate: Candidate, ranks: tuple[int, ...], fixed: tuple[tuple[str, Any], ...]
-) -> Template:
+    rulebook: Rulebook,
+    nesting: int,
+    candidate: Candidate,
+    ranks: tuple[int, ...],
+    fixed: tuple[tuple[str, Any], ...],
+    known: tuple[tuple[str, Size], ...] | None,
+) -> Template | None:
+    """Return a definition over symbols with the signature's size names, or with the sizes `known`.
+
+    Without `known`, None if the definition does not hold for all sizes.
+    """
     rule, signature = candidate.rule, signature_of(candidate)
     if nesting > MAX_NESTING:
         raise RuleError(f"{rule.address}: the definition of '{rule.name}' comes back to itself")
+    integers = [p.name for p in signature.parameters if p.kind == "integer"]
+    sizes = dict(known) if known is not None else {name: Size.of(name) for name in integers}
     tensors = [p for p in signature.parameters if p.kind not in PLAIN]
-    symbols = {p.name: parameter_symbol(p, rank) for p, rank in zip(tensors, ranks, strict=True)}
-    sizes = {p.name: Size.of(p.name) for p in signature.parameters if p.kind == "integer"}
+    symbols = {p.name: parameter_symbol(p, rank, sizes) for p, rank in zip(tensors, ranks, strict=True)}
     sizes.update({name: Size.of(value) for name, value in fixed if not isinstance(value, Node)})
     for name, formula in rule.sizes.items():
         sizes[name] = size_of(read(formula), sizes)
@@ -127,41 +150,72 @@ def _definition(
     text = rule.definition(candidate.index)
     assert text is not None
     try:
-        node = build_formula(text, rule.where, rulebook, symbols, functions=functions, sizes=sizes, shape=shape)
+        node = build_formula(
+            text,
+            rule.where,
+            rulebook,
+            symbols,
+            functions=functions,
+            sizes=sizes,
+            shape=shape,
+            nesting=nesting,
+        )
     except RuleError:
         raise
     except MatcalcError as fault:
+        if integers and isinstance(fault, ShapeError):
+            if known is None:
+                return None
+            raise
         raise RuleError(f"{rule.address}: [{rule.name}] {fault}") from None
-    return Template(node, tuple(symbols[p.name] for p in tensors))
+    return Template(node, tuple(symbols[p.name] for p in tensors), {})
 
 
-def parameter_symbol(parameter: Declaration, rank: int = -1) -> Node:
-    """Return the symbol of a tensor parameter, with the signature's size names; an `array` needs its rank."""
+def parameter_symbol(parameter: Declaration, rank: int = -1, sizes: Mapping[str, Size] | None = None) -> Node:
+    """Return the symbol of a tensor parameter; an `array` needs its rank.
+
+    Its sizes are the signature's names, or what `sizes` has for them.
+    """
+    known = sizes or {}
     if parameter.kind == "array":
-        shape = tuple(Size.of(f"{array_name(parameter)}_{k}") for k in range(rank))
+        names = [f"{array_name(parameter)}_{k}" for k in range(rank)]
+        shape = tuple(known.get(name) or Size.of(name) for name in names)
     else:
-        shape = tuple(size_of(size, {}) for size in parameter.sizes)
+        shape = tuple(size_of(size, known) for size in parameter.sizes)
     return symbol(parameter.name, shape, parameter.facts)
 
 
 def _output_shape(
-    output: Declaration, tensors: Sequence[Declaration], symbols: Mapping[str, Node], sizes: Mapping[str, Size]
+    output: Declaration,
+    tensors: Sequence[Declaration],
+    symbols: Mapping[str, Node],
+    sizes: Mapping[str, Size],
 ) -> Shape:
     if output.kind == "array":
-        return next(symbols[p.name].shape for p in tensors if p.kind == "array" and array_name(p) == array_name(output))
+        return next(
+            symbols[p.name].shape
+            for p in tensors
+            if p.kind == "array" and array_name(p) == array_name(output)
+        )
     return tuple(size_of(size, sizes) for size in output.sizes)
 
 
-def build_rewrite(rewrite: Rewrite, let: str, rulebook: Rulebook) -> tuple[Node, Node, list[tuple[str, Node]]]:
+def build_rewrite(
+    rewrite: Rewrite, let: str, rulebook: Rulebook
+) -> tuple[Node, Node, list[tuple[str, Node]]]:
     """Return both sides of a rewrite and its conditions (fact, node), over the variables that `let` declares.
 
     Raises: RuleError with the rewrite's address.
     """
     try:
         inference = Inference(rulebook, strict=True)
-        declare(inference, read_declarations(let, RULE_KINDS, {f.name: f.of for f in rulebook.facts.values()}))
+        declare(
+            inference, read_declarations(let, RULE_KINDS, {f.name: f.of for f in rulebook.facts.values()})
+        )
         symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
-        make = partial(build_formula, where=(), rulebook=rulebook, symbols=symbols, sizes=inference.size_names)
+        make = partial(
+            build_formula, where=(), rulebook=rulebook, symbols=symbols, sizes=inference.size_names
+        )
         left = make(rewrite.left)
         right = make(rewrite.right, shape=left.shape)
         conditions = [(fact, make(text)) for fact, text in _conditions(rewrite)]

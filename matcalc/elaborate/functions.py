@@ -1,7 +1,8 @@
 """Functions as arguments: a name of the rulebook, `x -> log(x)^2`, or a function parameter of a rule.
 
-A function is kept as its body over one scalar symbol, so that functions equal up to renaming are one node. Its body
-holds the parameter, numbers and elementwise functions alone: another symbol would be a derivative forgotten.
+A function is kept as its body over one scalar symbol, so that functions equal up to renaming are one node.
+Its body holds the parameter, numbers and elementwise functions alone: another symbol would be a derivative
+forgotten.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def check_name(inference: Inference, ast: Ast) -> None:
         return
     parameter = next(iter(inference.parameters))
     hint = f"a function holds {parameter}, numbers and elementwise functions alone"
-    raise NotSupported(f"{ast.value} in a function of {parameter}", text=inference.text, at=ast.caret, hint=hint)
+    raise NotSupported(
+        f"{ast.value} in a function of {parameter}", text=inference.text, at=ast.caret, hint=hint
+    )
 
 
 def infer_apply(inference: Inference, ast: Ast, function: object, values: list[Typed]) -> Typed:

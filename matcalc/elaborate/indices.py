@@ -1,9 +1,9 @@
 """Index form: which names are indices, and which product each summed one belongs to.
 
-`{i,j: A[i,k]*B[k,j]}` lists i and j; k is summed over the smallest product or tensor that holds all its occurrences,
-in each term of a sum by itself. So a name that is not listed is carried down the tree, from a product to the one
-factor that holds it, until two factors or a tensor hold it: there it is given a label and summed. Index names
-hide symbols only where they are listed, or not declared.
+`{i,j: A[i,k]*B[k,j]}` lists i and j; k is summed over the smallest product or tensor that holds all its
+occurrences, in each term of a sum by itself. So a name that is not listed is carried down the tree, from a
+product to the one factor that holds it, until two factors or a tensor hold it: there it is given a label
+and summed. Index names hide symbols only where they are listed, or not declared.
 """
 
 from __future__ import annotations
@@ -25,14 +25,18 @@ TENSORS = ("part", "condition")
 
 
 def open_indices(inference: Inference, form: Ast) -> Names:
-    """Return the names that an outermost index form sums over; note for each tree in it those that it holds."""
+    """Return the names that an outermost index form sums over; note those that each tree in it holds."""
     free = inference.free
     for ast in walk(form):
         names = NONE.union(*(free[id(child)] for child in children(ast)))
         if ast.head == "part":
-            names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_open(inference, str(s.value))}
+            names |= {
+                str(s.value) for s in ast.args[1:] if s.head == "name" and is_open(inference, str(s.value))
+            }
         elif ast.head == "condition":
-            names |= {str(n.value) for n in walk(ast) if n.head == "name" and is_open(inference, str(n.value))}
+            names |= {
+                str(n.value) for n in walk(ast) if n.head == "name" and is_open(inference, str(n.value))
+            }
         elif ast.head == "index_form":
             names -= set(cast("tuple[str, ...]", ast.value))
         free[id(ast)] = names
@@ -57,11 +61,18 @@ def place(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast])
     for name in sorted(names):
         count = sum(name in h for h in held)
         holder = next((child for child, h in zip(operands, held, strict=True) if name in h), None)
-        if ast.head in TENSORS and _is_subscript(ast, name) or ast.head == "product" and (count > 1 or (holder is not None and not _lands(inference, holder, name))):
+        if (
+            ast.head in TENSORS
+            and _is_subscript(ast, name)
+            or ast.head == "product"
+            and (count > 1 or (holder is not None and not _lands(inference, holder, name)))
+        ):
             here.add(name)
         elif count > 1:
             hint = f"multiply by ones(...)[{name}] where the sum belongs"
-            raise inference.fault(f"index {name} stands in several operands and no product holds them", ast, hint=hint)
+            raise inference.fault(
+                f"index {name} stands in several operands and no product holds them", ast, hint=hint
+            )
     summed = frozenset(here)
     return summed, [h - summed for h in held]
 
@@ -116,7 +127,9 @@ def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels
     """Return the tensor whose axes are the listed indices, in order."""
     if body.rank:
         hint = "give every tensor in it as many subscripts as it has axes"
-        raise inference.fault(f"the body of an index form is a number, not {inference.describe(body)}", ast, hint=hint)
+        raise inference.fault(
+            f"the body of an index form is a number, not {inference.describe(body)}", ast, hint=hint
+        )
     value = einsum(inference, ast, [(body, ())], listed)
     value.axes = tuple(label for label in body.axes if label not in listed)
     value.data.out = value.axes + listed
@@ -124,7 +137,7 @@ def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels
 
 
 def infer_condition(inference: Inference, ast: Ast) -> Typed:
-    """Return a condition as a tensor over its indices; `data` is (relation, left - right), with @label for an index."""
+    """Return a condition as a tensor over its indices; its data: the relation, and left - right over `@label`."""
     named = [str(node.value) for node in walk(ast) if node.head == "name"]
     for name in named:
         if name not in inference.bound and name not in inference.size_names:

@@ -1,7 +1,7 @@
 """The walk: from a syntax tree to the typed tree, operands first, without recursion.
 
-A tree is entered before its operands (which names mean what inside it is settled there) and left after them.
-What each form means is in the modules for its level; this one only says which operands are values.
+A tree is entered before its operands (which names mean what inside it is settled there) and left after
+them. What each form means is in the modules for its level; this one only says which operands are values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from matcalc.elaborate import arithmetic, calls, functions, indices, parts, powers
+from matcalc.elaborate import arithmetic, blocks, calls, functions, indices, parts, powers
+from matcalc.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
@@ -116,7 +117,7 @@ def _enter_block(inference: Inference, ast: Ast) -> Entered:
 def _enter_call(inference: Inference, ast: Ast) -> Entered:
     if call_name(ast) in inference.functions:
         return Entered(list(ast.args), note=inference.functions[call_name(ast)])
-    callee = calls.enter_call(inference, ast)
+    callee = enter_call(inference, ast)
     operands = [
         functions.as_function(inference, arg) if function else arg
         for arg, function in zip(callee.args, callee.functions, strict=True)
@@ -166,7 +167,7 @@ def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: E
     rows, taken = [], iter(values)
     for row in ast.args:
         rows.append([next(taken) for _ in row.args])
-    return parts.infer_block(inference, ast, rows)
+    return blocks.infer_block(inference, ast, rows)
 
 
 def _leave_condition(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
@@ -178,7 +179,7 @@ def _leave_index_form(inference: Inference, ast: Ast, values: list[Typed], enter
 
 
 def _leave_call(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    if isinstance(entered.note, calls.Callee):
+    if isinstance(entered.note, Callee):
         return calls.infer_call(inference, ast, entered.note, values)
     return functions.infer_apply(inference, ast, entered.note, values)
 
@@ -240,8 +241,8 @@ LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
     "spread": _misplaced, "empty": _misplaced,
 }  # fmt: skip
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
-    "part": _enter_part, "condition": _enter_condition, "power": _enter_power, "block": _enter_block, "call": _enter_call,
-    "function": _enter_function,
+    "part": _enter_part, "condition": _enter_condition, "power": _enter_power, "block": _enter_block,
+    "call": _enter_call, "function": _enter_function,
 }  # fmt: skip
 LEAVE: dict[str, Leave] = {
     "sum": _leave_sum, "product": _leave_product, "negative": _leave_negative, "transpose": _leave_transpose,
@@ -251,7 +252,7 @@ LEAVE: dict[str, Leave] = {
 
 
 def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
-    """Note the undeclared names that stand where only a size can: arguments of integer kind, and bounds of parts."""
+    """Note the undeclared names that stand where only a size can: integer arguments, bounds of parts."""
     for root in roots:
         stack: list[tuple[Ast, frozenset[str], bool]] = [(root, frozenset(), False)]
         while stack:
@@ -271,9 +272,12 @@ def _sized_operands(
     inference: Inference, ast: Ast, hidden: frozenset[str], is_size: bool
 ) -> list[tuple[Ast, frozenset[str], bool]]:
     if ast.head == "call":
-        return [(arg, hidden, is_size or integer) for arg, integer in calls.integer_arguments(inference, ast)]
+        return [(arg, hidden, is_size or integer) for arg, integer in integer_arguments(inference, ast)]
     if ast.head == "part":
         inside = "{" in hidden
         marks = [not (inside and s.head == "name") for s in ast.args[1:]]
-        return [(ast.args[0], hidden, is_size), *((s, hidden, m) for s, m in zip(ast.args[1:], marks, strict=True))]
+        return [
+            (ast.args[0], hidden, is_size),
+            *((s, hidden, m) for s, m in zip(ast.args[1:], marks, strict=True)),
+        ]
     return [(child, hidden, is_size) for child in ast.args]

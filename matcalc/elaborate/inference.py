@@ -1,8 +1,9 @@
 """Inference: what is known while a formula is read, and how its faults are told.
 
-One `Inference` serves all the texts that share a scope. It holds the symbols (declared, or inferred from their
-spelling), the names of sizes, unknown lengths and the labels of axes, and which index names are in force. The
-meaning of the grammar's forms is in the modules beside this one, which take an Inference and operands.
+One `Inference` serves all the texts that share a scope. It holds the symbols (declared, or inferred from
+their spelling), the names of sizes, unknown lengths and the labels of axes, and which index names are in
+force. The meaning of the grammar's forms is in the modules beside this one, which take an Inference and
+operands.
 """
 
 from __future__ import annotations
@@ -24,7 +25,35 @@ if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
 
 GREEK = frozenset(
-    ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa", "lam", "lambda", "mu", "nu", "xi", "omicron", "rho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega"]
+    [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "varepsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "vartheta",
+        "iota",
+        "kappa",
+        "lam",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "omicron",
+        "rho",
+        "sigma",
+        "tau",
+        "upsilon",
+        "phi",
+        "varphi",
+        "chi",
+        "psi",
+        "omega",
+    ]
 )
 SHOWN = 48  # characters of a sub-expression in a message
 
@@ -53,10 +82,16 @@ class Inference:
     bound: dict[str, int] = field(default_factory=dict)  # index names in force -> label
     parameters: dict[str, Typed] = field(default_factory=dict)  # parameter of the function in force
     functions: dict[str, Any] = field(default_factory=dict)  # functions that a rule is given, as nodes
-    slots: dict[str, tuple[str, ...]] = field(default_factory=dict)  # repeated parameters of a rule, their members
+    slots: dict[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # repeated parameters of a rule, their members
     depth: int = 0  # of index forms
-    free: dict[int, frozenset[str]] = field(default_factory=dict)  # id of a tree in index form -> its open indices
-    index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)  # label, name, place and its text
+    free: dict[int, frozenset[str]] = field(
+        default_factory=dict
+    )  # id of a tree in index form -> its open indices
+    index_labels: list[tuple[int, str, Ast, str]] = field(
+        default_factory=list
+    )  # label, name, place and its text
     checks: list[tuple[Size, MatcalcError]] = field(default_factory=list)  # sizes that must not be negative
     text: str = ""
 
@@ -82,7 +117,9 @@ class Inference:
         """Return the error of an equation between sizes that does not hold, or cannot be solved."""
         one, other = self.size_text(a), self.size_text(b)
         hint = "declare the symbols with their sizes"
-        return ShapeError(f"cannot make the sizes {one} and {other} equal", text=text, at=0 if text else -1, hint=hint)
+        return ShapeError(
+            f"cannot make the sizes {one} and {other} equal", text=text, at=0 if text else -1, hint=hint
+        )
 
     def check_bound(self, size: Size, message: str, ast: Ast) -> None:
         """Require at the end, when sizes are known, that `size` is not negative."""
@@ -93,20 +130,28 @@ class Inference:
 
     # Messages: the user's names, bounded in length, with the place.
 
-    def fault(self, message: str, ast: Ast, *, operator: int = -1, hint: str = "", about: Sequence[Ast] = ()) -> ShapeError:
-        """Return a ShapeError at `ast`, or at its operator of that number; kinds inferred in `about` are listed."""
+    def fault(
+        self, message: str, ast: Ast, *, operator: int = -1, hint: str = "", about: Sequence[Ast] = ()
+    ) -> ShapeError:
+        """Return a ShapeError at `ast` or one of its operators, with the kinds inferred in `about`."""
         at = ast.caret
         if operator >= 0 and self.text:
             at = operator_position(ast, self.text, operator)
         kinds = self.inferred_kinds(about)
-        return ShapeError(message, text=self.text, at=at, hint="\n  ".join(line for line in (hint, kinds) if line))
+        return ShapeError(
+            message, text=self.text, at=at, hint="\n  ".join(line for line in (hint, kinds) if line)
+        )
 
     def inferred_kinds(self, asts: Iterable[Ast]) -> str:
         """Return `lam: vector(p), undeclared; ...` for the undeclared symbols in the trees."""
         found: dict[str, None] = {}
         for ast in asts:
             for node in walk(ast):
-                if node.head == "name" and node.value in self.symbols and not self.symbols[str(node.value)].declared:
+                if (
+                    node.head == "name"
+                    and node.value in self.symbols
+                    and not self.symbols[str(node.value)].declared
+                ):
                     found[str(node.value)] = None
                 if len(found) == 6:
                     break
@@ -131,7 +176,9 @@ class Inference:
         """Return a sub-expression with its shape: `A*B (n x m)`, `x' (row of n)`."""
         form = kind(value)
         shape = " x ".join(self.size_text(size) for size in value.shape)
-        shape = {"scalar": "scalar", "column": f"vector of {shape}", "row": f"row of {shape}"}.get(form, shape)
+        shape = {"scalar": "scalar", "column": f"vector of {shape}", "row": f"row of {shape}"}.get(
+            form, shape
+        )
         return f"{shown(value.ast)} ({shape})"
 
     def name_sizes(self) -> None:
@@ -148,7 +195,7 @@ class Inference:
     def finish(self) -> None:
         """Solve what is left, name inferred sizes, and check what had to wait for sizes.
 
-        Raises: ShapeError for an equation that does not hold, an index without a length, a bound outside its axis.
+        Raises: ShapeError for an equation that fails, an index without a length, a bound outside its axis.
         """
         self.sizes.finish()
         self.name_sizes()
@@ -175,7 +222,7 @@ class Inference:
 
 
 def inferred_rank(name: str) -> int | None:
-    """Return the rank that a name has undeclared: Greek 0, lower case 1, capital 2; None where there is no case."""
+    """Return the rank of an undeclared name: Greek 0, lower case 1, capital 2; None without a case."""
     stem = re.sub(r"[_\d]+$", "", name)
     first = stem[:1]
     if first.isupper():

@@ -1,7 +1,7 @@
 """Powers, transposes and signs: what `^ .^ '` and a leading minus mean, by the shape of the base.
 
-The operators stand for entries of the rulebook (`A^-1` is `inv(A)`, `A^.5` is `sqrtm(A)`): the table below names
-them once. Integer powers up to 12 are repeated factors, which the normal form flattens and cancels.
+The operators stand for entries of the rulebook (`A^-1` is `inv(A)`, `A^.5` is `sqrtm(A)`): the table below
+names them once. Integer powers up to 12 are repeated factors, which the normal form flattens and cancels.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def is_inverse_transpose(inference: Inference, ast: Ast) -> bool:
 
 def infer_inverse_transpose(inference: Inference, ast: Ast, base: Typed, call: CallRule) -> Typed:
     """Return A^-T, which is inv(A)'."""
-    return infer_transpose(inference, Ast("transpose", (ast,), None, ast.span, ast.at), call(inference, ast, INVERSE, [base]))
+    return infer_transpose(
+        inference, Ast("transpose", (ast,), None, ast.span, ast.at), call(inference, ast, INVERSE, [base])
+    )
 
 
 def infer_power(inference: Inference, ast: Ast, base: Typed, exponent: Typed, call: CallRule) -> Typed:
@@ -70,7 +72,11 @@ def infer_power(inference: Inference, ast: Ast, base: Typed, exponent: Typed, ca
         return _constant_power(inference, ast, base, exponent.exact.constant, call)
     if base.rank == 0 or ast.value == ".^":
         if ast.value == "^" and exponent.rank:
-            raise inference.fault(f"an exponent is a scalar, not {inference.describe(exponent)}", ast, hint="write .^ for entries")
+            raise inference.fault(
+                f"an exponent is a scalar, not {inference.describe(exponent)}",
+                ast,
+                hint="write .^ for entries",
+            )
         return call(inference, ast, POWER, [base, exponent])
     if base.rank == 2 and exponent.rank == 0:
         return call(inference, ast, MATRIX_POWER, [base, exponent])
@@ -88,7 +94,8 @@ def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fract
         raise _no_power(inference, ast, base)
     rows, columns = base.shape
     if not inference.same(rows, columns):
-        message = f"cannot raise {inference.describe(base)} to a power: {inference.size_text(rows)} and {inference.size_text(columns)} differ"
+        reason = f"{inference.size_text(rows)} and {inference.size_text(columns)} differ"
+        message = f"cannot raise {inference.describe(base)} to a power: {reason}"
         raise inference.fault(message, ast, hint="write .^ for entries", about=ast.args[:1])
     if exponent == Fraction(1, 2):
         return call(inference, ast, ROOT, [base])

@@ -1,7 +1,7 @@
 """Scopes: the symbols and sizes that several texts share, from declarations and from the texts themselves.
 
-A scope is what stays when reading is over: symbols as nodes in the order of the declarations, then of appearance,
-and the same as declarations text, inferred kinds included.
+A scope is what stays when reading is over: symbols as nodes in the order of the declarations, then of
+appearance, and the same as declarations text, inferred kinds included.
 """
 
 from __future__ import annotations
@@ -47,9 +47,13 @@ def adopt(inference: Inference, symbols: Mapping[str, Node]) -> None:
 
 def scope_of(inference: Inference) -> Scope:
     """Return the scope of texts that have been read, their sizes solved."""
-    nodes = {s.name: symbol(s.name, resolved_shape(inference, s), s.facts) for s in inference.symbols.values()}
+    nodes = {
+        s.name: symbol(s.name, resolved_shape(inference, s), s.facts) for s in inference.symbols.values()
+    }
     undeclared = tuple(s.name for s in inference.symbols.values() if not s.declared)
-    written = [f"{s.name}: {' '.join((inference.kind_text(s), *s.facts))}" for s in inference.symbols.values()]
+    written = [
+        f"{s.name}: {' '.join((inference.kind_text(s), *s.facts))}" for s in inference.symbols.values()
+    ]
     return Scope(nodes, "; ".join(written), undeclared)
 
 

@@ -1,9 +1,10 @@
 """Typed: what a formula means, once every value has a rank and every axis a length (perhaps still unknown).
 
 The forms are few. Products, transposes, traces, parts, index forms and broadcasts are all one form, the
-`einsum`: operands with labels on their axes. A value has named axes in front (`axes`, labels of the indices of
-an enclosing index form that it depends on) and a core shape behind; so batches need nothing of their own.
-Rows and columns are told apart by a flag, never by the shape. Nothing here knows nodes or an operation's name.
+`einsum`: operands with labels on their axes. A value has named axes in front (`axes`, labels of the indices
+of an enclosing index form that it depends on) and a core shape behind; so batches need nothing of their
+own. Rows and columns are told apart by a flag, never by the shape. Nothing here knows nodes or an
+operation's name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,19 @@ from matcalc.sizes import Size
 
 Labels = tuple[int, ...]
 
-FORMS = ("number", "size", "symbol", "einsum", "sum", "power", "call", "selector", "condition", "constant", "function")
+FORMS = (
+    "number",
+    "size",
+    "symbol",
+    "einsum",
+    "sum",
+    "power",
+    "call",
+    "selector",
+    "condition",
+    "constant",
+    "function",
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -45,14 +58,14 @@ class Typed:
 
 @dataclass(slots=True)
 class Einsum:
-    """Labels of each operand's axes and of the result's (`axes`, then core): coef times a sum over the others."""
+    """Labels of each operand's axes and of the result's (named, then core), the others summed; times coef."""
 
     coef: Fraction
     operands: tuple[Labels, ...]
     out: Labels
 
 
-ONE = Size.of(1)
+ZERO, ONE = Size.of(0), Size.of(1)
 
 
 def kind(value: Typed) -> str:

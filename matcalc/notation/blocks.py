@@ -58,7 +58,9 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
 
 
 def _has_slice(node: Node) -> bool:
-    return node.kind == "selector" or any(a.kind == "selector" and a.selector.kind == "slice" for a in node.args)
+    return node.kind == "selector" or any(
+        a.kind == "selector" and a.selector.kind == "slice" for a in node.args
+    )
 
 
 def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
@@ -103,7 +105,9 @@ def _block(
         reading = context.readings[node]
     else:
         plain = product_reading(context, node)
-        reading = Reading(scaled(plain.form, node.coef), turned=plain.turned and scaled(plain.turned, node.coef))
+        reading = Reading(
+            scaled(plain.form, node.coef), turned=plain.turned and scaled(plain.turned, node.coef)
+        )
     form = reading.form
     turned = reading.turned or (form if not kept else forms.transposed(form))
     is_row = len(out) == 2 and kept == out[1:]
@@ -150,4 +154,6 @@ def _array(rows: list[list[Form]]) -> Form:
     tokens = 1 + sum(form.tokens + 1 for form in entries)
     ast = syntax.block([[form.ast for form in row] for row in rows])
     degree = max(form.degree for form in entries)
-    return Form(ast, ATOM, tokens, forms.transposes(entries), forms.joined(entries), degree, forms.used(entries))
+    return Form(
+        ast, ATOM, tokens, forms.transposes(entries), forms.joined(entries), degree, forms.used(entries)
+    )

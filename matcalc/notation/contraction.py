@@ -17,6 +17,7 @@ from matcalc.node import Indices, Node
 from matcalc.notation import forms, pieces
 from matcalc.notation.forms import Form
 from matcalc.notation.pieces import Item, Piece, chain, diagonal, diagonal_of, elementwise, read
+from matcalc.selectors import Selector
 from matcalc.sizes import Size
 
 
@@ -38,14 +39,19 @@ class Edge(NamedTuple):
 class Other(NamedTuple):
     """A factor that is no column and no matrix: a tensor of higher order, a selector."""
 
-    node: Node
-    form: Form | None
+    node: Node | None  # of a selector
+    form: Form | None  # of a tensor
     at: Indices
+
+    @property
+    def selector(self) -> Selector:
+        assert self.node is not None
+        return self.node.selector
 
     @property
     def kind(self) -> str:
         """Kind of the selector; empty for a tensor."""
-        return self.node.selector.kind if self.node.kind == "selector" else ""
+        return self.selector.kind if self.node else ""
 
 
 @dataclass(slots=True)
@@ -87,7 +93,7 @@ class Net:
         return sorted(found)
 
     def around(self, index: int, *but: Other) -> Around | None:
-        """Return what hangs on a summed index, None if it is an output or other factors than `but` have it."""
+        """Return what hangs on a summed index, None if it is an output or others than `but` have it."""
         if index in self.kept or any(index in o.at for o in self.others if o not in but):
             return None
         if any(o.at.count(index) > 1 for o in but):

@@ -20,7 +20,9 @@ def tree(root: Node) -> str:
     while stack:
         node, depth = stack.pop()
         again = node in shown and bool(node.args)
-        lines.append("  " * depth + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {_describe(node)}"))
+        lines.append(
+            "  " * depth + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {_describe(node)}")
+        )
         if not again:
             shown.add(node)
             stack.extend((arg, depth + 1) for arg in reversed(node.args))

@@ -27,7 +27,8 @@ class Form:
     """A formula and its price.
 
     `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
-    is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are the index names inside.
+    is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
+    the index names inside.
     """
 
     ast: Ast
@@ -112,7 +113,11 @@ LEVELS = {"sum": SUM, "product": PRODUCT, "negative": SIGN, "power": POWER, "tra
 
 
 def raised(base: Form, exponent: Form, elementwise: bool) -> Form:
-    """Return `base^exponent` or `base.^exponent`."""
+    """Return `base^exponent` or `base.^exponent`; `(x^2)^3` is `x^6`."""
+    inner = _whole_power(base.ast)
+    if inner and isinstance(exponent.ast.value, Fraction) and exponent.ast.value.denominator == 1:
+        power = syntax.number(inner * exponent.ast.value)
+        return replace(base, ast=Ast(base.ast.head, (base.ast.args[0], power), base.ast.value))
     inside = base.within(ATOM) if base.ast.head == "power" else base.within(POWER)
     ast = syntax.power(base.ast, exponent.ast, elementwise)
     both = (base, exponent)
@@ -120,6 +125,12 @@ def raised(base: Form, exponent: Form, elementwise: bool) -> Form:
     value = exponent.ast.value
     factor = int(value) if isinstance(value, Fraction) and value.denominator == 1 else 1
     return Form(ast, POWER, tokens, transposes(both), joined(both), base.degree * factor, used(both))
+
+
+def _whole_power(ast: Ast) -> Fraction | None:
+    """Return the exponent of a power that is a whole number."""
+    value = ast.args[1].value if ast.head == "power" else None
+    return value if isinstance(value, Fraction) and value.denominator == 1 else None
 
 
 def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:

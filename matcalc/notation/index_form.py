@@ -73,7 +73,7 @@ def body(
     conditions: list[Form] = []
     for other in net.others:
         if other.form is None:
-            conditions += _conditions(other.node.selector, [label[i] for i in other.at])
+            conditions += _conditions(other.selector, [label[i] for i in other.at])
     lengths = [entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
     above = [*tops, *factors, *identities, *lengths, *conditions]
     return quotient(above, [*bottoms, *divisors])

@@ -91,9 +91,7 @@ def fold_merges(net: Net, one: Other) -> bool:
     return False
 
 
-def _kron(
-    net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence[int], crossed: bool
-) -> bool:
+def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence[int], crossed: bool) -> bool:
     arounds: list[Around] = []
     factors: list[Piece] = []
     for a, b in zip(left, right, strict=True):

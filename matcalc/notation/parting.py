@@ -1,8 +1,8 @@
 """Slices read as parts of arrays: `x[1:]`, `A[:, 0]`, `A[1:3, :k]`, `A[i, j]`.
 
-A slice ties an index of a long axis to one of a part of it. Where the long index is summed, every factor on it
-is cut; where the part has length one and nothing else on it, a single place is taken and the axis goes away.
-What is left is the slice as a matrix, `eye(n)[:, 1:3]`.
+A slice ties an index of a long axis to one of a part of it. Where the long index is summed, every factor on
+it is cut; where the part has length one and nothing else on it, a single place is taken and the axis goes
+away. What is left is the slice as a matrix, `eye(n)[:, 1:3]`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from matcalc.sizes import Size
 def fold_slice(net: Net, other: Other) -> bool:
     """Cut all that hangs on the long index of a slice, if it is summed."""
     long, short = other.at
-    around = net.around(long, other)
-    if around is None or not (around.edges or around.weights):
+    tensors = [o for o in net.others if o.form is not None and o.at.count(long) == 1]
+    around = net.around(long, other, *tensors)
+    if around is None or not (around.edges or around.weights or tensors):
         return False
     net.take(around)
     net.others.remove(other)
-    single = other.node.shape[1] == 1 and net.around(short) is not None and not net.touches(short)
+    single = other.selector.shape[1] == 1 and net.around(short) is not None and not net.touches(short)
     cut = _place(net, other) if single else _range(net, other)
     if around.weights:
         part = _cut_column(column(around.weights), cut)
@@ -33,7 +34,22 @@ def fold_slice(net: Net, other: Other) -> bool:
             net.weights.setdefault(short, []).append(part)
     for edge in around.edges:
         _cut_edge(net, edge, long, short, cut, single)
+    for tensor in tensors:
+        _cut_tensor(net, tensor, long, [] if single else [short], cut)
     return True
+
+
+def _cut_tensor(net: Net, tensor: Other, long: int, kept: list[int], cut: Form) -> None:
+    """Cut one axis of a tensor, which may become a matrix."""
+    assert tensor.form is not None
+    axis = tensor.at.index(long)
+    form = forms.part(tensor.form, [cut if k == axis else _EVERYTHING for k in range(len(tensor.at))])
+    at = (*tensor.at[:axis], *kept, *tensor.at[axis + 1 :])
+    net.others.remove(tensor)
+    if len(at) == 2 and at[0] != at[1]:
+        net.edges.append(Edge(at[0], at[1], pieces.leaf(form, 2)))
+    else:
+        net.others.append(Other(None, form, at))
 
 
 def _cut_column(vector: Piece, cut: Form) -> Piece:
@@ -90,14 +106,14 @@ _EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
 
 def _place(net: Net, other: Other) -> Form:
     """Return the subscript of a single place, counted from the end where that is shorter."""
-    offset, length = other.node.selector.offset, other.node.shape[0]
+    offset, length = other.selector.offset, other.selector.shape[0]
     behind = offset - length
     return net.size_of(behind) if behind.is_integer and not offset.is_integer else net.size_of(offset)
 
 
 def _range(net: Net, other: Other) -> Form:
     """Return the subscript `start:stop` of a slice."""
-    offset, (length, size) = other.node.selector.offset, other.node.shape
+    offset, (length, size) = other.selector.offset, other.selector.shape
     stop = offset + size
     start_form = None if offset == 0 else _bound(net, offset, length)
     stop_form = None if stop == length else _bound(net, stop, length)

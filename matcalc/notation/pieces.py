@@ -1,10 +1,11 @@
 """Pieces: factors of a product while it is being brought to matrix form, readable in two directions.
 
-A piece is a leaf (a formula), a chain (matrix product) or an elementwise product, of rank 2 (a matrix), 1
-(a column) or 0. A matrix read the other way is its transpose, and a chain read backwards is the same
-product with every factor transposed: so the direction is chosen last, when the price of both is known, and
-a product is never transposed as a whole. Pieces are built of the at most twelve operands of one product,
-so their nesting is bounded and functions here may call each other.
+A piece is a leaf (a formula), a chain (matrix product) or an elementwise product, of rank 2 (a matrix), 1 (a
+column) or 0; tensors of higher rank have elementwise products alone. A matrix read the other way is its
+transpose, and a chain read backwards is the same product with every factor transposed: so the direction is
+chosen last, when the price of both is known, and a product is never transposed as a whole. Pieces are built
+of the at most twelve operands of one product, so their nesting is bounded and functions here may call each
+other.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Piece:
     `items` are the factors of a chain or the groups of an elementwise product, `under` the divisors of the
     latter; `ones` is the size of a vector of ones, `weight` the vector of a `diag(w)`, `cycle` the matrix
     whose diagonal a vector is, `summed` the matrix whose row sums it is, `inverse` what `1./x` divides by,
-        """
+    """
 
     kind: str
     rank: int
@@ -89,7 +90,9 @@ def chain(items: Iterable[Item]) -> Piece:
     """Return the matrix product of items, chains among them dissolved."""
     flat: list[Item] = []
     for piece, flip in items:
-        inner = directed(piece.items, flip) if piece.kind == "chain" else [(piece, flip and not piece.symmetric)]
+        inner = (
+            directed(piece.items, flip) if piece.kind == "chain" else [(piece, flip and not piece.symmetric)]
+        )
         for item in inner:
             last = flat[-1] if flat else None
             if last and last[0].ones and item[0].ones and not last[1] and item[1]:
@@ -161,7 +164,7 @@ def elementwise(items: Iterable[Item], under: Iterable[Item] = ()) -> Piece:
     top, bottom = tuple(sorted(above, key=_place)), tuple(sorted(below, key=_place))
     both = (False, True) if rank == 2 else (False,)
     costs = [_elementwise_cost(top, bottom, flip) for flip in both]
-    if rank < 2:
+    if rank != 2:
         turns, tokens = costs[0]
         costs.append((turns + 1, tokens + 3))
     level = PRODUCT if bottom or len(groups(top, False)) > 1 else POWER

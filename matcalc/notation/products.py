@@ -14,7 +14,7 @@ from matcalc.notation.context import Context
 from matcalc.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
 from matcalc.notation.forms import Form, call, number
 from matcalc.notation.index_form import index_body
-from matcalc.notation.pieces import Piece, read
+from matcalc.notation.pieces import Piece, elementwise, read
 from matcalc.notation.reading import Reading, quotient
 from matcalc.notation.scalar import scalar_form
 from matcalc.notation.selection import fold_selectors
@@ -140,25 +140,28 @@ def _network(context: Context, node: Node, signs: dict[Node, int]) -> Net:
     weights: dict[int, list[Piece]] = {}
     edges: list[Edge] = []
     others: list[Other] = []
+    tensors: dict[Indices, list[Piece]] = {}
     for arg, at in zip(node.args, node.indices, strict=True):
         if not at:
             continue
-        if len(at) > 2 or arg.kind == "selector":
-            form = None if arg.kind == "selector" else context.readings[arg].signed(signs.get(arg, 1))
-            others.append(Other(arg, form, at))
+        if arg.kind == "selector":
+            others.append(Other(arg, None, at))
             continue
         if arg not in leaves:
             leaves[arg] = _leaf(arg, context.readings[arg], signs.get(arg, 1))
-        if len(at) == 1:
+        if len(at) > 2:
+            tensors.setdefault(at, []).append(leaves[arg])
+        elif len(at) == 1:
             weights.setdefault(at[0], []).append(leaves[arg])
         else:
             edges.append(Edge(at[0], at[1], leaves[arg]))
+    others += [Other(None, read(elementwise((p, False) for p in same)), at) for at, same in tensors.items()]
     return Net(weights, edges, frozenset(node.out), node.index_sizes, context.size, others)
 
 
 def _leaf(arg: Node, reading: Reading, sign: int) -> Piece:
     """Return an operand as a piece, in the direction of sign that was chosen for it."""
-    symmetric = "symmetric" in arg.facts
+    symmetric = "symmetric" in arg.facts or arg.rank > 2
     turned = reading.turned if sign > 0 else reading.turned_minus
     piece = pieces.leaf(reading.signed(sign), len(arg.shape), symmetric, turned)
     below = reading.inverse if sign > 0 else reading.inverse_minus
@@ -186,7 +189,7 @@ def _closed_parts(net: Net, out: Indices) -> list[Form] | None:
         fold_selectors(inner)
         found += inner.scalars
         if inner.indices():
-            form = scalar_form(inner)
+            form = _tensor_total(inner) or scalar_form(inner)
             if form is None:
                 return None
             found.append(form)
@@ -194,6 +197,21 @@ def _closed_parts(net: Net, out: Indices) -> list[Form] | None:
         net.edges = [e for e in net.edges if e.row not in part]
         net.others = [o for o in net.others if o.at[0] not in part]
     return found
+
+
+def _tensor(net: Net) -> Other | None:
+    """Return the only factor of a network, a tensor of order 3 or more."""
+    if len(net.others) != 1 or net.weights or net.edges or net.others[0].form is None:
+        return None
+    return net.others[0]
+
+
+def _tensor_total(net: Net) -> Form | None:
+    """Return the sum of all entries of a tensor."""
+    tensor = _tensor(net)
+    if tensor is None or tensor.form is None or not len(set(tensor.at)) == len(tensor.at) <= MOST_AXES:
+        return None
+    return call("sum", tensor.form)
 
 
 def components(net: Net) -> list[set[int]]:
@@ -210,6 +228,9 @@ def _body(net: Net, out: Indices) -> tuple[Form, Form | None] | None:
     """Return the formula of a network and of its transpose, None where matrix notation has none."""
     if not net.weights and not net.edges and not net.others and len(set(out)) == len(out) <= MOST_AXES:
         return call("ones", *(net.size(i) for i in out)), None
+    tensor = _tensor(net)
+    if tensor is not None and tensor.form is not None and tensor.at == out:
+        return tensor.form, None
     if len(out) > 2:
         return None
     reduce_net(net)

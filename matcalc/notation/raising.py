@@ -85,7 +85,7 @@ def function_form(body: Node) -> Form:
 
 
 def _is_spelled(spelling: str) -> bool:
-    return bool(default_rulebook().candidates(spelling))
+    return spelling in default_rulebook().spellings
 
 
 def form_of_size(size: Size) -> Form:

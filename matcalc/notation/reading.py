@@ -64,6 +64,8 @@ def _scaled(form: Form, coef: Fraction) -> Form:
     if coef.denominator == 1 or (forms.is_decimal(coef) and not _divides(coef)):
         return forms.extended([forms.number(coef)], form)
     if form.ast.head == "product" and "/" in form.ast.value:  # type: ignore[operator]
+        if forms.is_decimal(coef):
+            return forms.extended([forms.number(coef)], form)
         return _with_quotient(form, coef)
     return forms.divided(_scaled(form, Fraction(coef.numerator)), [forms.number(coef.denominator)])
 
@@ -98,7 +100,9 @@ def _with_quotient(form: Form, coef: Fraction, skip: int = 0) -> Form:
     front = [syntax.number(coef.numerator), syntax.number(coef.denominator)]
     operators: tuple[str, ...] = ("/", *form.ast.value) if skip else ("/", "*", *form.ast.value)  # type: ignore[misc]
     ast = syntax.product([*front, *form.ast.args[skip:]], operators)
-    return Form(ast, form.level, form.tokens + 4 - 2 * skip, form.transposes, form.names, form.degree, form.used)
+    return Form(
+        ast, form.level, form.tokens + 4 - 2 * skip, form.transposes, form.names, form.degree, form.used
+    )
 
 
 def summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:

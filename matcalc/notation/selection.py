@@ -1,4 +1,4 @@
-"""Selectors in a network, read as the functions that make them: `kron`, `vec`, `tril`, `conv`, parts of arrays.
+"""Selectors in a network, read as the functions that make them: `kron`, `vec`, `tril`, `conv`, parts.
 
 A selector is folded where the pieces around it fit one of these functions; what it leaves is a column or a
 matrix like any other, so that contraction goes on. One that fits none stays, for index form. Parts of arrays
@@ -33,11 +33,7 @@ def fold_selectors(net: Net) -> None:
 
 def _fold_one(net: Net, fold: tuple[str, Fold]) -> bool:
     kind, attempt = fold
-    return any(
-        attempt(net, other)
-        for other in list(net.others)
-        if other.kind == kind
-    )
+    return any(attempt(net, other) for other in list(net.others) if other.kind == kind)
 
 
 def _mask(net: Net, other: Other) -> bool:
@@ -52,13 +48,11 @@ def _mask_as_matrix(net: Net, other: Other) -> bool:
 
 def _triangular(net: Net, other: Other, beside: list[Edge]) -> bool:
     row, last = other.at
-    if beside:
-        matrix = beside[0].leaving(row)
-    else:
-        matrix = pieces.ones_matrix(net.size(row), net.size(last)), False
-    offset = other.node.selector.offset
-    lower = _triangle(net, "tril", read(*matrix), -offset)
-    upper = _triangle(net, "triu", read(matrix[0], not matrix[1]), offset)
+    ones = pieces.ones_matrix(net.size(row), net.size(last))
+    matrix, flip = beside[0].leaving(row) if beside else (ones, False)
+    offset = other.selector.offset
+    lower = _triangle(net, "tril", read(matrix, flip), -offset)
+    upper = _triangle(net, "triu", read(matrix, not flip), offset)
     if forms.transposed(upper).cost < lower.cost:
         piece, ends = pieces.leaf(upper, 2, turned=lower), (last, row)
     else:
@@ -79,7 +73,7 @@ def _flip(net: Net, other: Other) -> bool:
 
 def _shift(net: Net, other: Other) -> bool:
     """Read `i == (j + c) % n` as a cyclic shift of the vector on the side that is summed."""
-    offset = other.node.selector.offset
+    offset = other.selector.offset
     target, source = other.at
     return _move(net, other, source, lambda x: forms.call("circshift", x, net.size_of(offset))) or _move(
         net, other, target, lambda x: forms.call("circshift", x, net.size_of(-offset))
@@ -101,7 +95,7 @@ def _move(net: Net, other: Other, index: int, make: Callable[[forms.Form], forms
 def _conv(net: Net, other: Other) -> bool:
     target, *sources = other.at
     arounds = [net.around(i, other) for i in sources]
-    if other.node.selector.offset != 0 or any(a is None or a.edges or not a.weights for a in arounds):
+    if other.selector.offset != 0 or any(a is None or a.edges or not a.weights for a in arounds):
         return False
     vectors = []
     for around in arounds:

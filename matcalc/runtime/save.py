@@ -28,6 +28,7 @@ from matcalc.runtime.spec import CompiledSpec, Nesting, Operand
 NOTICE = """\
 Written by matcalc{version}. This file is yours: use, change and redistribute it under any terms.
 It is provided as is, without warranty of any kind."""
+OWN = ("sample", "self_test", "flat", "relative_error", "problems")
 # Compiled where it stands: Numba's disk cache is not asked for, so that no folder needs to be writable.
 OPTIONS = (
     'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}'
@@ -49,10 +50,11 @@ def saved_text(spec: CompiledSpec) -> str:
     quick = _renamed(spec.source, f"{spec.name}_numba") if spec.source else ""
     plain_items = closure(load_library("numpy"), free_names(plain))
     quick_items = closure(load_library("numba"), free_names(quick))
+    spelling = _spelling(spec, plain_items, quick_items)
     head = [_docstring(spec), _imports(plain, quick, plain_items, quick_items), f'__all__ = ["{spec.name}"]']
     if spec.faults:
         head.append("\n".join(["FAULTS = (", *(f"{INDENT}{_quoted(fault)}," for fault in spec.faults), ")"]))
-    parts = [item.text for item in plain_items] + [plain]
+    parts = [_spelled(text, spelling) for text in (*(item.text for item in plain_items), plain)]
     if quick:
         parts.append(_numba_part(spec, quick, quick_items))
     parts += [_entry(spec, names, sizes, bool(quick)), sample_text(spec, names)]
@@ -64,6 +66,19 @@ def _renamed(source: str, name: str) -> str:
     """Return the source with its function called `<name>_into` and its constants alike."""
     old = into_name(source).removesuffix("_into")
     return re.sub(rf"\b{re.escape(old)}(?=_into\b|_K\d)", name, source).strip("\n")
+
+
+def _spelling(spec: CompiledSpec, plain: tuple[Item, ...], quick: tuple[Item, ...]) -> dict[str, str]:
+    """Return new names for the NumPy helpers whose names the file needs otherwise."""
+    taken = {spec.name, *OWN, *(item.name for item in quick)}
+    return {item.name: f"{item.name}_numpy" for item in plain if item.name in taken}
+
+
+def _spelled(text: str, spelling: dict[str, str]) -> str:
+    """Return the text with functions renamed where they are defined or called; attributes stay."""
+    for old, new in spelling.items():
+        text = re.sub(rf"(?<![\w.]){re.escape(old)}(?=\()", new, text)
+    return text
 
 
 def _quoted(text: str) -> str:
@@ -131,7 +146,8 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
         body.append(f'{name} = np.asarray({name}, dtype=np.float64, order="C")')
         body += [f"if {name}.ndim != {rank}:", f"{INDENT}raise ValueError({fault})"]
     body += lines
-    for test, argument in tests:
+    for argument in dict.fromkeys(argument for _, argument in tests):
+        test = " or ".join(test for test, of in tests if of == argument)
         fault = _quoted(f"{argument} has a shape that does not fit")
         body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
     body += [

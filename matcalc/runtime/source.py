@@ -153,8 +153,11 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
             name_of, text = _solve(solved[0], solved[1], known, names)
             lines.append(f"{names.sizes[name_of]} = {text}")
             known.add(name_of)
-        for size, axis in axes:
-            tests.append((f"{axis} != {names.size(size)}", operand.name))
+        tests += [
+            (f"{a} != {names.size(s)}", operand.name)
+            for s, a in axes
+            if f"{names.size(s)} = {a}" not in lines
+        ]
     tests += [(f"{names.sizes[n]} < 0", n) for n in spec.sizes]
     return (lines, tests) if known >= set(names.sizes) else None
 

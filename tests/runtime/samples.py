@@ -55,8 +55,8 @@ def logreg_into(X, w, y, lam, value, gradient_w):
 GAUSS = CompiledSpec(
     name="gauss",
     arguments=(
-        Operand("S", (n, n), "spd", "(lambda M: M @ M.T / n + np.eye(n))(rng.standard_normal((n, n)))"),
-        Operand("C", (n, n), "symmetric", "(lambda M: M + M.T)(rng.standard_normal((n, n)))"),
+        Operand("S", (n, n), "spd", "np.eye(n) + 0.1 * rng.random() * np.ones((n, n))"),
+        Operand("C", (n, n), "symmetric", "np.diag(rng.standard_normal(n))"),
     ),
     outputs=(Operand("value"), Operand("gradient_S", (n, n))),
     nesting=(0, 1),

@@ -1,0 +1,212 @@
+"""From expressions to compiled functions: simplify together, plan, emit, load.
+
+Several outputs share every common subexpression, since they are one DAG. A tangent declared with linear
+facts is projected on entry, so that what a caller hands in need not be symmetric to the last bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matcalc.derive import projected
+from matcalc.emit import emit
+from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.expressions import Expression, Names, declaration
+from matcalc.factor import factor_all
+from matcalc.node import Node
+from matcalc.plan import plan
+from matcalc.reading import expressions, with_wrt
+from matcalc.rulebook.fields import nearest
+from matcalc.runtime.compiled import Compiled
+from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
+from matcalc.simplify import simplify_all
+from matcalc.substitute import substitute
+from matcalc.tensor import symbol
+
+TARGETS = ("numba", "numpy")
+
+SAMPLES = {
+    "spd": "(lambda M: M @ M.T/max(len(M), 1) + np.eye(len(M)))(rng.standard_normal({shape}))",
+    "psd": "(lambda M: M @ M.T)(rng.standard_normal({shape}))",
+    "symmetric": "(lambda M: (M + M.T)/2)(rng.standard_normal({shape}))",
+    "skew": "(lambda M: (M - M.T)/2)(rng.standard_normal({shape}))",
+    "orthogonal": "np.linalg.qr(rng.standard_normal({shape}))[0]",
+    "diagonal": "np.diag(rng.uniform(0.5, 1.5, {shape}[0]))",
+    "lower": "np.tril(rng.standard_normal({shape})) + 2.0*np.eye(*{shape})",
+    "upper": "np.triu(rng.standard_normal({shape})) + 2.0*np.eye(*{shape})",
+    "nonsingular": "rng.standard_normal({shape}) + 2.0*np.eye(*{shape})",
+    "positive": "rng.uniform(0.5, 1.5, {shape})",
+    "nonnegative": "rng.uniform(0.0, 1.0, {shape})",
+    "integer": "rng.integers(1, 4, {shape}).astype(float)",
+}
+"""NumPy text of random data with a fact, the first of a symbol's facts in this order being used."""
+
+
+def compile(  # noqa: A001 - the interface names it so
+    outputs: Any,
+    args: Sequence[str] | None = None,
+    target: str = "numba",
+    dtype: str = "float64",
+    sizes: Mapping[str, int] | None = None,
+    declarations: str = "",
+    dialect: str = "matrix",
+    name: str = "f",
+) -> Compiled:
+    """Return a compiled function of one formula or of a nesting of several.
+
+    `args` gives another order of arguments, `sizes` hints for typical sizes (costs only).
+
+    Raises: NotSupported for what a target cannot do, and what reading the formulas raises.
+    """
+    start = time.perf_counter()
+    flat: list[Any] = []
+    nesting = _flatten(outputs, flat)
+    read = expressions(flat, declarations, dialect)
+    seconds = [("parse", time.perf_counter() - start)]
+    labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
+    return build(read, labels, nesting, args, target, dtype, sizes, name, (), seconds)
+
+
+def value_and_gradient(
+    f: Any,
+    wrt: Any,
+    declarations: str = "",
+    dialect: str = "matrix",
+    convention: str = "projected",
+    target: str = "numba",
+    sizes: Mapping[str, int] | None = None,
+    name: str = "f",
+) -> Compiled:
+    """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
+    start = time.perf_counter()
+    value = with_wrt(f, wrt, declarations, dialect)
+    parsed = time.perf_counter()
+    gradient = value.gradient(wrt, convention)
+    seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
+    many = isinstance(gradient, tuple)
+    parts = list(gradient) if many else [gradient]
+    xs = [x.name for x in value.symbols_of(wrt)]
+    nesting: Nesting = (0, tuple(range(1, len(parts) + 1))) if many else (0, 1)
+    labels = ["value", *(f"gradient_{x}" for x in xs)]
+    slopes = tuple((0, k + 1, x) for k, x in enumerate(xs)) if convention == "projected" else ()
+    return build([value, *parts], labels, nesting, None, target, "float64", sizes, name, slopes, seconds)
+
+
+def build(
+    read: Sequence[Expression],
+    labels: Sequence[str],
+    nesting: Nesting,
+    args: Sequence[str] | None,
+    target: str,
+    dtype: str,
+    sizes: Mapping[str, int] | None,
+    name: str,
+    slopes: Sequence[tuple[int, int, str]],
+    seconds: list[tuple[str, float]],
+) -> Compiled:
+    """Plan, emit and load expressions that share their arguments."""
+    if target not in TARGETS:
+        raise NotSupported(f"there is no target '{target}'{nearest(target, list(TARGETS))}")
+    if dtype != "float64":
+        raise NotSupported(f"dtype {dtype}: functions compute in float64 and convert what they are given")
+    names = read[0].names
+    for e in read[1:]:
+        names = names.joined(e.names)
+    inputs = _ordered(names, args)
+    clock = time.perf_counter()
+    nodes = factor_all(simplify_all([e.node for e in read]))
+    inputs, nodes = project_tangents(names, inputs, nodes)
+    seconds = [*seconds, ("simplify", time.perf_counter() - clock)]
+    clock = time.perf_counter()
+    taken = {node.name for node in inputs}
+    outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
+    program = plan(outputs, inputs, sizes, target)
+    seconds += [("plan", time.perf_counter() - clock)]
+    clock = time.perf_counter()
+    source = emit(program, name, "numba") if target == "numba" else ""
+    numpy_source = emit(program, name, "numpy")
+    seconds += [("emit", time.perf_counter() - clock)]
+    place_of = {node.name: k for k, node in enumerate(inputs)}
+    spec = CompiledSpec(
+        name=name,
+        arguments=tuple(_operand(node, names) for node in inputs),
+        outputs=tuple(Operand(label, node.shape) for label, node in outputs),
+        nesting=nesting,
+        source=source,
+        numpy_source=numpy_source,
+        target=target,
+        sizes=tuple(program.size_args),
+        faults=tuple(program.faults),
+        formulas=tuple(Formula(label, str(e), e.latex()) for (label, _), e in zip(outputs, read, strict=True)),
+        slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in slopes),
+        declarations="; ".join(map(declaration, inputs)),
+        version=_version(),
+        plan=str(program),
+        seconds=tuple(seconds),
+    )
+    return Compiled(spec)
+
+
+def _version() -> str:
+    import matcalc
+
+    return matcalc.__version__
+
+
+def _flatten(outputs: Any, flat: list[Any]) -> Nesting:
+    """Collect outputs in order and return their nesting."""
+    if isinstance(outputs, (list, tuple)):
+        if not outputs:
+            raise ShapeError("compile needs at least one formula")
+        return tuple(_flatten(part, flat) for part in outputs)
+    flat.append(outputs)
+    return len(flat) - 1
+
+
+def _ordered(names: Names, args: Sequence[str] | None) -> list[Node]:
+    """Return the argument symbols, in the given order if there is one."""
+    ordered = {node.name: node for node in names.ordered()}
+    if args is None:
+        return list(ordered.values())
+    chosen = []
+    for arg in args:
+        node = ordered.get(arg, names.symbols.get(arg))
+        if node is None:
+            raise UnknownName(f"no symbol {arg}{nearest(arg, list(ordered))}")
+        chosen.append(node)
+    missing = [name for name in ordered if name not in args]
+    if missing:
+        raise ShapeError(f"args leaves out {', '.join(missing)}")
+    return chosen
+
+
+def project_tangents(
+    names: Names, inputs: Sequence[Node], nodes: Sequence[Node]
+) -> tuple[list[Node], list[Node]]:
+    """Return inputs and outputs with structured tangents as plain symbols, projected where they are used."""
+    plain = {
+        node: symbol(node.name, node.shape)
+        for node in inputs
+        if node.name in names.tangents and node.data[1]
+    }
+    if not plain:
+        return list(inputs), list(nodes)
+    replaced = {node: projected(new, node, 0) for node, new in plain.items()}
+    return [plain.get(node, node) for node in inputs], [substitute(node, replaced) for node in nodes]
+
+
+def _free(label: str, taken: set[str]) -> str:
+    while label in taken:
+        label += "_"
+    taken.add(label)
+    return label
+
+
+def _operand(node: Node, names: Names) -> Operand:
+    declared = names.symbols[node.name].data[1]
+    shape = f"({', '.join(map(str, node.shape))}{',' if len(node.shape) == 1 else ''})"
+    sample = next((text.format(shape=shape) for fact, text in SAMPLES.items() if fact in declared), "")
+    return Operand(node.name, node.shape, " ".join(sorted(declared)), sample)
+

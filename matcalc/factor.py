@@ -7,13 +7,13 @@ same of its own indices. What it leaves behind is summed in its place, and facto
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.node import Indices, Node, toposort
 from matcalc.substitute import remake
-from matcalc.tensor import add, product, scale
+from matcalc.tensor import add, product
 
 Key = tuple[Node, tuple[int, ...]]
 LINKED, OPEN = -1, 0
@@ -105,7 +105,7 @@ def _standing(index: int, out: Indices, others: set[int]) -> int:
 def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
     """Estimate the tokens saved: the factor and its operator once for each further term, less what is added."""
     factor_node, how = key
-    size = tokens(factor_node) + 1
+    size = factor_node.length + 1
     added = 2
     for place in places:
         term = node.args[place.term]
@@ -158,26 +158,3 @@ def _combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) ->
     alone = {h - 1 for h in how if h > 0}
     inner_at = (*(a for a in range(rank) if a not in alone), *(rank + k for k in range(len(links))))
     return product(1, [(factor_node, at), (inner, inner_at)], tuple(range(rank)), dict(enumerate(node.shape)))
-
-
-def tokens(node: Node) -> int:
-    """Estimate the tokens that a node prints as."""
-    memo: dict[Node, int] = {}
-    for n in toposort(node):
-        memo[n] = _tokens(n, memo)
-    return memo[node]
-
-
-def _tokens(node: Node, memo: Mapping[Node, int]) -> int:
-    if node.kind in ("map", "op"):
-        if node.kind == "map" and node.rule.name == "pow":
-            return memo[node.args[0]] + 2
-        return 2 + sum(memo[a] + 1 for a in node.args)
-    if node.kind == "product":
-        return max(1, sum(memo[a] + 1 for a in node.args) - 1 + (node.coef != 1))
-    if node.kind == "sum":
-        return sum(memo[a] + 1 for a in node.args) + 1
-    return 1
-
-
-__all__ = ["factor", "factor_all", "scale", "tokens"]

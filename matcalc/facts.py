@@ -18,6 +18,7 @@ from matcalc.signature_shapes import PLAIN, tensors_of
 
 POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
+LONGEST = 1_000_000
 SYMMETRIC = frozenset(["symmetric"])
 CLOSED_UNDER_PRODUCT = ("orthogonal", "lower", "upper", "diagonal", "nonsingular")
 CLOSED_UNDER_SUM = ("symmetric", "skew", "lower", "upper", "diagonal", "integer")
@@ -32,7 +33,21 @@ def describe(node: Node, symmetric: bool = False) -> None:
     """Fill in facts, range and tilt of a new node; its constructor may have seen that it is symmetric."""
     if symmetric:
         node.facts = SYMMETRIC
+    node.length = min(_length(node), LONGEST)
     DESCRIBE[node.kind](node)
+
+
+def _length(node: Node) -> int:
+    """Return about how many tokens a node prints as: what factoring makes smaller."""
+    if node.kind == "map" and node.rule.name == "pow":
+        return node.args[0].length + 2
+    if node.kind in ("map", "op"):
+        return 2 + sum(a.length + 1 for a in node.args)
+    if node.kind == "product":
+        return max(1, sum(a.length + 1 for a in node.args) - 1 + (node.coef != 1))
+    if node.kind == "sum":
+        return 1 + sum(a.length + 1 for a in node.args)
+    return 1
 
 
 def _symbol(node: Node) -> None:

@@ -60,7 +60,7 @@ class Node:
     repeated number in `out` is the identity on these axes, one that no operand has is broadcasting.
     """
 
-    __slots__ = ("__weakref__", "args", "data", "digest", "facts", "kind", "range", "shape", "tilt")
+    __slots__ = ("__weakref__", "args", "data", "digest", "facts", "kind", "length", "range", "shape", "tilt")
 
     kind: str
     args: tuple[Node, ...]
@@ -70,6 +70,7 @@ class Node:
     range: Range
     digest: bytes
     tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
+    length: int  # about how many tokens it prints as
 
     @property
     def name(self) -> str:
@@ -180,7 +181,7 @@ def intern(
     shape: Shape,
     describe: Callable[[Node], None],
 ) -> Node:
-    """Return the one node of this structure; `describe` fills facts, range and tilt of a new one."""
+    """Return the one node of this structure; `describe` fills facts, range, tilt and length of a new one."""
     key = (kind, args, data, shape)
     found = _interned.get(key)
     if found is not None:
@@ -188,7 +189,7 @@ def intern(
     node = object.__new__(Node)
     node.kind, node.args, node.data, node.shape = kind, args, data, shape
     node.digest = _digest(kind, args, data, shape)
-    node.facts, node.range, node.tilt = frozenset(), ANY, (0, 0)
+    node.facts, node.range, node.tilt, node.length = frozenset(), ANY, (0, 0), 1
     describe(node)
     with _lock:
         return _interned.setdefault(key, node)

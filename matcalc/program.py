@@ -216,7 +216,9 @@ class Program:
         return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        from matcalc.listing import listing
+
+        return listing(self)
 
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:

@@ -48,7 +48,7 @@ def build_formula(
     """Return the node of a formula over the given symbols.
 
     `where` are lines `name = formula` that it may use; `splices` the tangents that `E...` stands for;
-    `functions` the bodies of function parameters; `sizes` further names of sizes and numbers, with what they are;
+    `functions` the bodies of function parameters; `sizes` further sizes and numbers, with what they are;
     `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
     their lengths from it.
 

@@ -137,7 +137,7 @@ def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels
 
 
 def infer_condition(inference: Inference, ast: Ast) -> Typed:
-    """Return a condition as a tensor over its indices; its data: the relation, and left - right over `@label`."""
+    """Return a condition as a tensor over its indices; its data: relation, and left - right over `@label`."""
     named = [str(node.value) for node in walk(ast) if node.head == "name"]
     for name in named:
         if name not in inference.bound and name not in inference.size_names:

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from matcalc.elaborate.typed import ONE, Einsum, Labels, Typed, kind
-from matcalc.elaborate.unify import Sizes, fresh_names
-from matcalc.errors import MatcalcError, ShapeError
+from matcalc.elaborate.unify import Fault, Sizes, fresh_names
+from matcalc.errors import ShapeError
 from matcalc.language.syntax import Ast, operator_position, walk
 from matcalc.language.write import text as write
 from matcalc.sizes import Size
@@ -92,7 +92,7 @@ class Inference:
     index_labels: list[tuple[int, str, Ast, str]] = field(
         default_factory=list
     )  # label, name, place and its text
-    checks: list[tuple[Size, MatcalcError]] = field(default_factory=list)  # sizes that must not be negative
+    checks: list[tuple[Size, Fault]] = field(default_factory=list)  # sizes that must not be negative
     text: str = ""
 
     def label(self, length: Size) -> int:
@@ -121,9 +121,12 @@ class Inference:
             f"cannot make the sizes {one} and {other} equal", text=text, at=0 if text else -1, hint=hint
         )
 
-    def check_bound(self, size: Size, message: str, ast: Ast) -> None:
-        """Require at the end, when sizes are known, that `size` is not negative."""
-        self.checks.append((size, self.fault(message, ast)))
+    def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
+        """Require at the end, when sizes are known, that `size` is not negative; `message` is about `part`."""
+        text = self.text
+        self.checks.append(
+            (size, lambda: ShapeError(f"{shown(part)} {message} {shown(part.args[0])}", text=text, at=at.caret))
+        )
 
     def is_literally(self, size: Size, value: int) -> bool:
         return self.sizes.resolve(size) == value
@@ -207,7 +210,7 @@ class Inference:
         for size, fault in self.checks:
             resolved = self.sizes.resolve(size)
             if resolved.terms and all(c < 0 for _, c in resolved.terms):
-                raise fault
+                raise fault()
         self.index_labels.clear()
         self.checks.clear()
 

@@ -96,9 +96,8 @@ def _place(selection: Selection, axis: int, subscript: Ast) -> None:
     """Take one place of an axis: the axis goes away."""
     inference, length = selection.inference, selection.base.shape[axis]
     place = _from_start(_number(selection, subscript), length)
-    message = f"{shown(subscript)} is outside axis {axis} of {shown(selection.base.ast)}"
-    inference.check_bound(place, message, subscript)
-    inference.check_bound(length - 1 - place, message, subscript)
+    for room in (place, length - 1 - place):
+        inference.check_bound(room, selection.ast, subscript, f"is outside axis {axis} of")
     source = inference.label(length)
     selection.axis_labels.append(source)
     selection.select("slice", source, ONE, place)
@@ -131,10 +130,9 @@ def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
 
 def _check_range(selection: Selection, axis: int, subscript: Ast, low: Size, high: Size) -> None:
     inference, length = selection.inference, selection.base.shape[axis]
-    outside = f"{shown(subscript)} is outside axis {axis} of {shown(selection.base.ast)}"
-    inference.check_bound(low, outside, subscript)
-    inference.check_bound(length - high, outside, subscript)
-    inference.check_bound(high - low, f"the part {shown(subscript)} ends before it starts", subscript)
+    for room in (low, length - high):
+        inference.check_bound(room, selection.ast, subscript, f"is outside axis {axis} of")
+    inference.check_bound(high - low, selection.ast, subscript, "ends before it starts on an axis of")
 
 
 def _number(selection: Selection, subscript: Ast) -> Size:

@@ -65,10 +65,16 @@ class Sizes:
         a, b = self.resolve(a), self.resolve(b)
         if a is b:
             return True
-        difference = a - b
-        if "?" not in difference.key:
-            return False
-        solved = _solve(difference)
+        if is_unknown(b) and a.key != b.key:
+            a, b = b, a
+        solved: tuple[str, Size] | None
+        if is_unknown(a) and a.key not in b.names:
+            solved = a.key, b
+        else:
+            difference = a - b
+            if "?" not in difference.key:
+                return False
+            solved = _solve(difference)
         if solved is None:
             self._waiting.append((a, b, fault))
             return True
@@ -95,6 +101,11 @@ class Sizes:
         for size in sizes:
             for unknown in unknowns(self.resolve(size)):
                 self._bound[unknown] = Size.of(next(names))
+
+
+def is_unknown(size: Size) -> bool:
+    """Whether a size is an unknown and nothing else."""
+    return size.key[0] == "?" and size.key[1:].isdecimal()
 
 
 def unknowns(size: Size) -> list[str]:

@@ -79,7 +79,7 @@ class VectorWriter:
             top = stack.pop()
             stack.extend(parts(top))
             if isinstance(top, Read):
-                found |= self.local.get(top.value) or self.axes_of(top.at)
+                found |= self.local[top.value] if top.value in self.local else self.axes_of(top.at)
             elif isinstance(top, Select):
                 for guard in top.guards:
                     found |= self.axes_of((guard.size,))

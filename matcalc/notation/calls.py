@@ -132,8 +132,11 @@ def _batched(context: Context, node: Node) -> Form:
         core = arg.rank - len(carried)
         if carried:
             names = context.names.fresh(core, {*outputs, *taken})
+            form = forms.apart(form, {*outputs, *names})
             form = forms.entry(form, [*(batch[b] for b in carried), *names])
             form = forms.index_form(names, form) if core else form
+        else:
+            form = forms.apart(form, outputs)
         shown.append(form)
     call = forms.call(name_of(node), *arguments(context, node, shown))
     return forms.index_form(outputs, forms.entry(call, outputs[node.batch_rank :]))

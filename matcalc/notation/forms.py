@@ -8,9 +8,10 @@ asks for them; writing them is the business of `language/write.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count
 
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
@@ -225,12 +226,25 @@ def entry(x: Form, indices: Sequence[str]) -> Form:
 def _renamed(body: Form, outputs: Sequence[str], indices: Sequence[str]) -> Form:
     """Return the body of an index form with its output indices renamed; the others make way."""
     names = dict(zip(outputs, indices, strict=True))
-    spare = (f"{name}{k}" for k in range(1, 100) for name in sorted(body.used))
-    for inner in sorted(body.used - set(outputs)):
-        names[inner] = inner
-        while names[inner] in indices or list(names.values()).count(names[inner]) > 1:
-            names[inner] = next(spare)
+    inner = body.used - set(outputs)
+    names.update(_new_names(inner, {*indices, *outputs, *inner}, set(indices)))
     return replace(body, ast=rename(body.ast, names), used=frozenset(names.values()))
+
+
+def apart(x: Form, taken: Collection[str]) -> Form:
+    """Return a formula whose own index names are none of `taken`, which surrounds it."""
+    if x.used.isdisjoint(taken):
+        return x
+    names = _new_names(x.used, {*taken, *x.used}, taken)
+    inner = x.body and replace(x.body, ast=rename(x.body.ast, names), used=frozenset(names.values()))
+    return replace(x, ast=rename(x.ast, names), used=frozenset(names.values()), body=inner)
+
+
+def _new_names(names: Collection[str], known: Collection[str], taken: Collection[str]) -> dict[str, str]:
+    """Return names with those that are taken replaced by ones that are not known."""
+    spare = (f"{letter}{k}" for k in count(1) for letter in sorted(names))
+    unknown = (name for name in spare if name not in known)
+    return {name: next(unknown) if name in taken else name for name in sorted(names)}
 
 
 def rename(root: Ast, names: Mapping[str, str]) -> Ast:

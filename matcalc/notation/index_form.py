@@ -9,6 +9,7 @@ those used in nested index forms, so that no name is ever captured.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import chain, count
 
 from matcalc.language import syntax
@@ -16,7 +17,7 @@ from matcalc.language.read import read as read_text
 from matcalc.node import Indices
 from matcalc.notation import forms, pieces
 from matcalc.notation.contraction import Net, reduce_net
-from matcalc.notation.forms import ATOM, Form, call, entry
+from matcalc.notation.forms import ATOM, Form, apart, call, entry
 from matcalc.notation.measure import tokens
 from matcalc.notation.pieces import Piece
 from matcalc.notation.reading import quotient
@@ -68,7 +69,10 @@ def body(
         label.setdefault(index, name)
     inner = [i for i in net.indices() if i not in label]
     label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
-    factors, divisors, measured = _factors(net, label)
+    surrounding = frozenset((*outputs, *label.values()))
+    factors, divisors, measured = _factors(net, label, surrounding)
+    tops = [apart(f, surrounding) for f in tops]
+    bottoms = [apart(f, surrounding) for f in bottoms]
     measured |= {i for i in out if out.count(i) > 1}
     conditions: list[Form] = []
     for other in net.others:
@@ -76,7 +80,8 @@ def body(
             conditions += _conditions(other.selector, [label[i] for i in other.at])
     lengths = [entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
     above = [*tops, *factors, *identities, *lengths, *conditions]
-    return quotient(above, [*bottoms, *divisors])
+    form = quotient(above, [*bottoms, *divisors])
+    return replace(form, used=form.used | surrounding)
 
 
 def _used(net: Net) -> frozenset[str]:
@@ -85,29 +90,33 @@ def _used(net: Net) -> frozenset[str]:
     return forms.used([*found, *(o.form for o in net.others if o.form is not None)])
 
 
-def _factors(net: Net, label: dict[int, str]) -> tuple[list[Form], list[Form], set[int]]:
+def _factors(
+    net: Net, label: dict[int, str], surrounding: frozenset[str]
+) -> tuple[list[Form], list[Form], set[int]]:
     """Return the entries above and below the line, and the indices whose length they tell."""
     above: list[Form] = []
     below: list[Form] = []
     measured: set[int] = set()
     for other in net.others:
         if other.form is not None:
-            above.append(entry(other.form, [label[i] for i in other.at]))
+            above.append(entry(apart(other.form, surrounding), [label[i] for i in other.at]))
             measured.update(other.at)
     for edge in net.edges:
-        _add_entry(edge.piece, [label[i] for i in edge[:2]], above, below)
+        _add_entry(edge.piece, [label[i] for i in edge[:2]], surrounding, above, below)
         measured.update(edge[:2])
     for index in sorted(net.weights):
         for piece in net.weights[index]:
-            _add_entry(piece, [label[index]], above, below)
+            _add_entry(piece, [label[index]], surrounding, above, below)
             measured.add(index)
     return above, below, measured
 
 
-def _add_entry(piece: Piece, at: list[str], above: list[Form], below: list[Form]) -> None:
+def _add_entry(
+    piece: Piece, at: list[str], surrounding: frozenset[str], above: list[Form], below: list[Form]
+) -> None:
     target, shown = (below, piece.inverse) if piece.inverse else (above, piece)
     flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]
-    target.append(entry(pieces.read(shown, flip), at[::-1] if flip else at))
+    target.append(entry(apart(pieces.read(shown, flip), surrounding), at[::-1] if flip else at))
 
 
 def _conditions(selector: Selector, at: Sequence[str]) -> list[Form]:

@@ -179,7 +179,7 @@ def _closed_parts(net: Net, out: Indices) -> list[Form] | None:
         if any(i in net.kept for i in part):
             continue
         inner = Net(
-            {i: w for i, w in net.weights.items() if i in part},
+            {i: list(w) for i, w in net.weights.items() if i in part},
             [e for e in net.edges if e.row in part],
             frozenset(),
             net.sizes,

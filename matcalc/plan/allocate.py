@@ -195,9 +195,11 @@ class Allocator:
             if not isinstance(step, Loop):
                 continue
             kept: list[Store] = []
+            local = {let.value for let in step.lets}
             for store in step.stores:
                 source = store.expr
-                if isinstance(source, Read) and source.at == store.at and not store.onto:
+                is_copy = isinstance(source, Read) and source.at == store.at and source.value not in local
+                if isinstance(source, Read) and is_copy and not store.onto:
                     chain = self.chains.get(source.value)
                     if chain is not None and chain is self.chains[store.value]:
                         self.alias[store.value] = source.value

@@ -32,6 +32,7 @@ class Join:
     match: Match | None = None
     domain: tuple[int, ...] = ()
     virtual: bool = False
+    formed: int = 0  # which of the joined operands are operations to be formed first (a bit set)
 
     @property
     def cost(self) -> float:
@@ -54,6 +55,7 @@ class Contraction:
         known: Mapping[Key, tuple[int, ...]],
         virtual: Sequence[bool],
         via: Sequence[Mapping[str, tuple[object, float]]],
+        forming: Mapping[int, tuple[float, frozenset[str]]],
     ) -> None:
         self.matcher = matcher
         self.factors = list(factors)
@@ -61,6 +63,7 @@ class Contraction:
         self.measure = measure
         self.known = known
         self.via = via
+        self.forming = forming
         self.table: dict[int, Join] = {}
         for place, factor in enumerate(self.factors):
             leaf = Join(1 << place, factor.at, "leaf", factor, virtual=virtual[place])
@@ -188,7 +191,25 @@ class Contraction:
             volume *= self.measure[index]
         return volume
 
+    def formed(self, leaf: Join) -> Join:
+        """Return an operation as the array that it is when it has been computed."""
+        cost, facts = self.forming[leaf.mask.bit_length() - 1]
+        factor = Factor(leaf.at, leaf.factor.who, facts)
+        return Join(leaf.mask, leaf.at, "leaf", factor, {("form", leaf.factor.who): cost}, formed=leaf.mask)
+
     def _join(self, left: Join, right: Join, mask: int) -> Join | None:
+        """Return the cheapest join of two parts, of those that are not computed as they are or formed."""
+        best: Join | None = None
+        for first in (left, self.formed(left)) if left.factor.operation else (left,):
+            for second in (right, self.formed(right)) if right.factor.operation else (right,):
+                join = self._join_as(first, second, mask)
+                if join is not None:
+                    join.formed = first.formed * (first.kind == "leaf") | second.formed * (second.kind == "leaf")
+                    if best is None or join.cost < best.cost:
+                        best = join
+        return best
+
+    def _join_as(self, left: Join, right: Join, mask: int) -> Join | None:
         free = self.free(mask)
         steps = {**left.steps, **right.steps}
         unformed = [j for j in (left, right) if j.factor.operation]

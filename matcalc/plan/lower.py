@@ -81,7 +81,7 @@ def lower_sum(session: Session, node: Node) -> Ref:
     parts: list[Part] = []
     for coef, term in zip(node.coefs, node.args, strict=True):
         ref = _term(session, term)
-        read = session.read(term, axes) if ref is None else _read(ref, axes)
+        read = session.read(term, axes) if term.kind != "selector" else _read(lower_selector(session, term), axes)
         every.append((coef, read))
         if ref is None or not ref.value.parts or not ref.is_straight or not straight:
             dense.append((coef, read))

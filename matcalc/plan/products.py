@@ -130,7 +130,10 @@ def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed) -> P
     if mine:
         indexed.guards[:] = [g for g in indexed.guards if g not in mine]
         expr = Select(tuple(moved_guard(g, axes) for g in mine), expr)
-    return Piece(order, session.graph.point(tuple(indexed.sizes[i] for i in order), expr))
+    shape = tuple(indexed.sizes[i] for i in order)
+    if (expr, shape) not in session.gathered:
+        session.gathered[expr, shape] = session.graph.point(shape, expr)
+    return Piece(order, session.gathered[expr, shape])
 
 
 def _run_of_first(spots: Sequence[At], indexed: Indexed) -> Size | None:
@@ -219,7 +222,12 @@ def contract(
     via = [session.via_costs(p.node) if p.value is None and p.node is not None else {} for p in pieces]
     virtual = [p.value is not None and p.value.kind == "point" and not session.is_needed(p.value) for p in pieces]
     measure = {i: session.estimate(s) for i, s in sizes.items()}
-    plan = Contraction(session.matcher, factors, kept, measure, session.known_axes, virtual, via)
+    forming = {
+        k: (session.forming_time(p.node), session.facts(p.node))
+        for k, p in enumerate(pieces)
+        if p.value is None and p.node is not None
+    }
+    plan = Contraction(session.matcher, factors, kept, measure, session.known_axes, virtual, via, forming)
     join = plan.plan()
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node)
     return builder.build(join)
@@ -262,6 +270,7 @@ class Builder:
             join, entered = stack.pop()
             if join.mask in self.made:
                 continue
+            self._form(join)
             below = [self.plan.table[m] for m in (join.left, join.right) if m and m != join.mask]
             if not entered and below and join.kind != "known":
                 stack.append((join, True))
@@ -269,6 +278,17 @@ class Builder:
                 continue
             self.made[join.mask] = self._make(join, join is top)
         return self.made[top.mask], top.at
+
+    def _form(self, join: Join) -> None:
+        """Compute the operations that a join takes as arrays."""
+        for place, piece in enumerate(self.pieces):
+            if join.formed >> place & 1 and piece.value is None:
+                assert piece.node is not None
+                ref = self.session.ref(piece.node)
+                piece.value = ref.value
+                piece.at = tuple(piece.at[ref.axes.index(k)] for k in range(len(piece.at)))
+                leaf = self.plan.table[1 << place]
+                self.plan.table[1 << place] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
 
     def _make(self, join: Join, last: bool) -> Value:
         if join.kind == "leaf":

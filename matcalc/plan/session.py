@@ -49,6 +49,7 @@ class Session:
     runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
     needed: set[str] = field(default_factory=set)
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
+    gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
     form: Callable[[Session, Node], Ref] | None = None
 
     # ---- where nodes are
@@ -68,6 +69,8 @@ class Session:
         if node.kind == "size":
             return Literal(node.size)
         ref = self.ref(node)
+        if ref.value.kind == "point" and isinstance(ref.value.expr, Literal) and not ref.value.parts:
+            return ref.value.expr
         return Read(ref.value.name, tuple(at[ref.axes.index(k)] for k in range(len(at))))
 
     def array(self, node: Node) -> Value:
@@ -112,6 +115,17 @@ class Session:
                 cost = 0.0 if made in self.runs else self.via_time(kernel, argument)
                 costs[kernel.via.name] = (("via", kernel.via.name, argument), cost)
         return costs
+
+    def forming_time(self, node: Node) -> float:
+        """Return the time to compute an operation as an array, its factorisation included."""
+        via = self.via_costs(node)
+        times = []
+        for kernel in self.lowerings.operations.get(node.rule.name, ()):
+            if len(kernel.factors) == 1 and kernel.when <= self.facts(node.args[0]):
+                letters = kernel.results[0].letters or ()
+                sizes = dict(zip(letters, map(self.estimate, node.shape), strict=False))
+                times.append(kernel.time(sizes) + (via[kernel.via.name][1] if kernel.via else 0.0))
+        return min(times, default=0.0)
 
     def factorisation(self, kernel: Kernel) -> Kernel:
         """Return the entry of the factorisation that a kernel needs."""

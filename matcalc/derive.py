@@ -146,4 +146,6 @@ def as_matrix(node: Node, rows: int) -> Node:
 
 def shape_text(shape: Shape) -> str:
     """Return a shape for a message."""
-    return " x ".join(map(str, shape)) or "a scalar"
+    kinds = ("a scalar", "a vector of ", "a matrix ")
+    kind = kinds[len(shape)] if len(shape) < len(kinds) else "a tensor "
+    return kind + " x ".join(map(str, shape))

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule
 
 
+LONGEST_NUMBER = 4096
+"""Bits of the largest exact power of a number; longer ones stay powers."""
+
+
 def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:
     """Return the map of `rule` on operands of one shape."""
     if rule.name == "pow":
@@ -96,7 +100,9 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
 
 
 def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:
-    """Return value**exponent where it is rational and defined."""
+    """Return value**exponent where it is rational, defined and not too long to write down."""
+    if abs(exponent) * max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_NUMBER:
+        return None
     if exponent.denominator == 1:
         return None if value == 0 and exponent < 0 else Fraction(value) ** int(exponent)
     if value < 0:

@@ -126,7 +126,8 @@ class Expression:
     def latex(self) -> str:
         """Return the formula as LaTeX."""
         kinds = {n.name: ("scalar", "vector", "matrix")[min(n.rank, 2)] for n in self.names.symbols.values()}
-        return latex(formula_of(self.node), kinds)
+        looks = {r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}
+        return latex(formula_of(self.node), kinds, looks)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

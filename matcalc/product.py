@@ -156,7 +156,7 @@ def collect_powers(operands: list[Term]) -> list[Term]:
 
     Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
     """
-    if not any(exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands):
+    if len(operands) <= MOST and not any(exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands):
         return operands
     groups: dict[tuple[Node, Indices], list[Fraction]] = {}
     for node, indices in operands:

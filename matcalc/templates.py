@@ -17,7 +17,7 @@ from matcalc.elaborate.formula import build_formula
 from matcalc.errors import MatcalcError, NotDifferentiable, RuleError
 from matcalc.language.declare import Declaration
 from matcalc.node import Node, Shape
-from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
 from matcalc.sizes import Size
@@ -61,17 +61,22 @@ def array_size(name: str, axis: int) -> str:
 
 
 class Use(NamedTuple):
-    """What tells uses of a rule apart: functions given, integer parameters as given, ranks of the arguments."""
+    """What tells uses of a rule apart: functions given, integer parameters as given, ranks of the arguments.
+
+    The book is part of it, since formulas name other rules.
+    """
 
     rule: Rule
     params: tuple[Any, ...]
     ranks: tuple[int, ...]
+    book: Rulebook
 
     @staticmethod
     def of(node: Node) -> Use:
         params = tuple(None if isinstance(p, Size) else p for p in node.params)
         ranks = tuple(a.rank - len(b) for a, b in zip(node.args, _batches(node), strict=True))
-        return Use(node.rule, params, ranks if node.kind == "op" else tuple(0 for _ in node.args))
+        core = ranks if node.kind == "op" else tuple(0 for _ in node.args)
+        return Use(node.rule, params, core, default_rulebook())
 
 
 def derivative_template(node: Node, place: int) -> Template:
@@ -92,7 +97,7 @@ def adjoint_template(node: Node, place: int, pull: Pull) -> Template:
     return _adjoint(Use.of(node), place, node.output, pull)
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=4096)
 def _derivative(use: Use, place: int) -> Template:
     made = _Symbols(use)
     name = made.parameters[place].name
@@ -103,7 +108,7 @@ def _derivative(use: Use, place: int) -> Template:
     return Template(node, made.args, made.values, made.args[place], use.rule)
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=4096)
 def _tangent(use: Use, place: int, output: str) -> Template:
     made = _Symbols(use)
     text = use.rule.differential(output)
@@ -115,7 +120,7 @@ def _tangent(use: Use, place: int, output: str) -> Template:
     return Template(chosen, made.args, made.values, tangent, use.rule)
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=4096)
 def _adjoint(use: Use, place: int, output: str, pull: Pull) -> Template:
     made = _Symbols(use)
     parameter = made.parameters[place]
@@ -151,13 +156,13 @@ class _Symbols:
 
     def _symbol(self, parameter: Declaration, place: int) -> Node:
         name = f"{parameter.name}{place}" if parameter.repeated else parameter.name
-        facts = default_rulebook().hull(parameter.facts) if parameter.repeated else parameter.facts
+        facts = self.use.book.hull(parameter.facts) if parameter.repeated else parameter.facts
         return symbol(name, self._shape(parameter, place), tuple(facts))
 
     def tangent(self, place: int) -> Node:
         """Return the symbol dX: the shape of X, and the linear facts that a tangent keeps."""
         parameter = self.parameters[place]
-        facts = default_rulebook().hull(parameter.facts)
+        facts = self.use.book.hull(parameter.facts)
         return symbol(f"d{parameter.name}", self._shape(parameter, place), tuple(facts))
 
     def _shape(self, parameter: Declaration, place: int) -> tuple[Size, ...]:
@@ -217,7 +222,7 @@ class _Symbols:
         functions = {name: p for name, p in given.items() if isinstance(p, Node)}
         try:
             return build_formula(
-                text, rule.where, default_rulebook(), symbols, splices=splices, functions=functions, sizes=sizes, shape=shape
+                text, rule.where, self.use.book, symbols, splices=splices, functions=functions, sizes=sizes, shape=shape
             )
         except MatcalcError as fault:
             raise RuleError(f"{rule.address}: [{rule.name}] {fault}") from None

@@ -205,7 +205,7 @@ def build_rewrite(
 ) -> tuple[Node, Node, list[tuple[str, Node]]]:
     """Return both sides of a rewrite and its conditions (fact, node), over the variables that `let` declares.
 
-    Raises: RuleError with the rewrite's address.
+    Raises: RuleError with the rewrite's address; NotSupported for a variable that is a function or a number.
     """
     try:
         inference = Inference(rulebook, strict=True)

@@ -149,5 +149,5 @@ def infer_condition(inference: Inference, ast: Ast) -> Typed:
         difference = size_of(ast.args[0], values) - size_of(ast.args[1], values)
     except MatcalcError as fault:
         raise NotSupported(f"a condition: {fault.message}", text=inference.text, at=ast.caret) from None
-    axes = tuple(inference.bound[name] for name in used)
+    axes = tuple(sorted(inference.bound[name] for name in used))
     return Typed("condition", ast, (), (), (ast.value, difference), axes)

@@ -117,16 +117,17 @@ class Inference:
         """Return the error of an equation between sizes that does not hold, or cannot be solved."""
         one, other = self.size_text(a), self.size_text(b)
         hint = "declare the symbols with their sizes"
-        return ShapeError(
-            f"cannot make the sizes {one} and {other} equal", text=text, at=0 if text else -1, hint=hint
-        )
+        message = f"cannot make the sizes {one} and {other} equal"
+        return ShapeError(message, text=text, at=0 if text else -1, hint=hint)
 
     def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
         """Require at the end, when sizes are known, that `size` is not negative; `message` is about `part`."""
         text = self.text
-        self.checks.append(
-            (size, lambda: ShapeError(f"{shown(part)} {message} {shown(part.args[0])}", text=text, at=at.caret))
-        )
+
+        def fault() -> ShapeError:
+            return ShapeError(f"{shown(part)} {message} {shown(part.args[0])}", text=text, at=at.caret)
+
+        self.checks.append((size, fault))
 
     def is_literally(self, size: Size, value: int) -> bool:
         return self.sizes.resolve(size) == value
@@ -256,12 +257,10 @@ def einsum(
 
     The result depends on all named axes that its operands depend on.
     """
-    axes: dict[int, None] = {}
-    for value, _ in operands:
-        axes.update(dict.fromkeys(value.axes))
-    data = Einsum(coef, tuple(value.axes + labels for value, labels in operands), (*axes, *core))
+    axes = common_axes(value for value, _ in operands)
+    data = Einsum(coef, tuple(value.axes + labels for value, labels in operands), axes + core)
     shape = tuple(inference.lengths[label] for label in core)
-    return Typed("einsum", ast, shape, tuple(value for value, _ in operands), data, tuple(axes), row)
+    return Typed("einsum", ast, shape, tuple(value for value, _ in operands), data, axes, row)
 
 
 def broadcast(inference: Inference, value: Typed, axes: Labels, core: Labels) -> Typed:
@@ -285,8 +284,8 @@ def as_scalar(inference: Inference, value: Typed) -> Typed:
 
 
 def common_axes(values: Iterable[Typed]) -> Labels:
-    """Return the named axes of all values, in order of appearance."""
-    axes: dict[int, None] = {}
-    for value in values:
-        axes.update(dict.fromkeys(value.axes))
-    return tuple(axes)
+    """Return the named axes of all values, as the index forms list them (labels are given in that order).
+
+    So a sum or map in an index form has its axes in the listed order, however the indices appear in it.
+    """
+    return tuple(sorted({label for value in values for label in value.axes}))

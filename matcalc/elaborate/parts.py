@@ -72,10 +72,8 @@ def infer_part(inference: Inference, ast: Ast, base: Typed, numbers: Sequence[Ty
             _place(selection, axis, written[axis])
     operands = [(base, tuple(selection.axis_labels)), *selection.selectors]
     value = einsum(inference, ast, operands, tuple(selection.core), row=base.row and len(selection.core) == 1)
-    if selection.named:
-        axes = (*value.axes, *(label for label in dict.fromkeys(selection.named) if label not in value.axes))
-        value.axes = axes
-        value.data.out = (*axes, *selection.core)
+    value.axes = tuple(sorted({*value.axes, *selection.named}))
+    value.data.out = (*value.axes, *selection.core)
     return value
 
 

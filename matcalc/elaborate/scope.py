@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matcalc.elaborate.inference import Inference, Symbol
+from matcalc.errors import NotSupported
 from matcalc.language.declare import Declaration
 from matcalc.language.syntax import walk
 from matcalc.make import symbol
 from matcalc.node import Node
-from matcalc.signature_shapes import size_of
+from matcalc.signature_shapes import PLAIN, size_of
 from matcalc.sizes import Size
 
 
@@ -28,8 +29,16 @@ class Scope:
 
 
 def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
-    """Enter declared symbols and the names of sizes."""
+    """Enter declared symbols and the names of sizes; an `integer` of a rule is a size.
+
+    Raises: NotSupported for a parameter of a rule that is no tensor and no size.
+    """
     for declaration in declarations:
+        if declaration.kind == "integer":
+            inference.size_names[declaration.name] = Size.of(declaration.name)
+            continue
+        if declaration.kind in PLAIN:
+            raise NotSupported(f"a variable of kind {declaration.kind}, {declaration.name}")
         shape = tuple(size_of(size, {}) for size in declaration.sizes)
         inference.symbols[declaration.name] = Symbol(declaration.name, shape, declaration.facts)
         for size in declaration.sizes:

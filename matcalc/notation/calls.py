@@ -123,20 +123,17 @@ def _along_axis(context: Context, node: Node) -> Form:
 
 
 def _batched(context: Context, node: Node) -> Form:
-    taken = forms.used([context.readings[arg].form for arg in node.args])
     outputs = context.names.fresh(node.rank)
     batch = outputs[: node.batch_rank]
+    taken = set(outputs)
     shown = []
     for arg, carried in zip(node.args, node.batches, strict=True):
-        form = context.readings[arg].form
-        core = arg.rank - len(carried)
+        form = forms.apart(context.readings[arg].form, taken)
+        core = context.names.fresh(arg.rank - len(carried), taken)
         if carried:
-            names = context.names.fresh(core, {*outputs, *taken})
-            form = forms.apart(form, {*outputs, *names})
-            form = forms.entry(form, [*(batch[b] for b in carried), *names])
-            form = forms.index_form(names, form) if core else form
-        else:
-            form = forms.apart(form, outputs)
+            form = forms.entry(form, [*(batch[b] for b in carried), *core])
+            form = forms.index_form(core, form) if core else form
+            taken.update(core)
         shown.append(form)
     call = forms.call(name_of(node), *arguments(context, node, shown))
     return forms.index_form(outputs, forms.entry(call, outputs[node.batch_rank :]))

@@ -231,13 +231,42 @@ def _renamed(body: Form, outputs: Sequence[str], indices: Sequence[str]) -> Form
     return replace(body, ast=rename(body.ast, names), used=frozenset(names.values()))
 
 
-def apart(x: Form, taken: Collection[str]) -> Form:
-    """Return a formula whose own index names are none of `taken`, which surrounds it."""
-    if x.used.isdisjoint(taken):
+def apart(x: Form, taken: set[str]) -> Form:
+    """Return a formula whose index forms have names of their own; they are added to `taken`.
+
+    Inside an index form an unlisted name is one index wherever it stands, nested index forms or not.
+    """
+    if not x.used:
         return x
-    names = _new_names(x.used, {*taken, *x.used}, taken)
-    inner = x.body and replace(x.body, ast=rename(x.body.ast, names), used=frozenset(names.values()))
-    return replace(x, ast=rename(x.ast, names), used=frozenset(names.values()), body=inner)
+    ast, body, used = x.ast, x.body, set(x.used)
+    for form in _outermost(ast):
+        inside = {str(a.value) for a in _names_in(form)} & x.used
+        names = _new_names(inside, {*taken, *used}, taken)
+        if any(old != new for old, new in names.items()):
+            ast = replaced(ast, form, rename(form, names))
+            body = body and replace(body, ast=rename(body.ast, names), used=frozenset(names.values()))
+        taken.update(names.values())
+        used.update(names.values())
+    return replace(x, ast=ast, body=body, used=frozenset(used))
+
+
+def _outermost(root: Ast) -> list[Ast]:
+    """Return the index forms of a tree that stand in no other."""
+    found: list[Ast] = []
+    stack = [root]
+    while stack:
+        ast = stack.pop()
+        if ast.head == "index_form":
+            found.append(ast)
+        else:
+            stack.extend(reversed(syntax.children(ast)))
+    return found
+
+
+def _names_in(form: Ast) -> list[Ast]:
+    inner = [ast for ast in syntax.walk(form) if ast.head == "name"]
+    listed = [syntax.name(n) for ast in syntax.walk(form) if ast.head == "index_form" for n in ast.value]  # type: ignore[attr-defined]
+    return inner + listed
 
 
 def _new_names(names: Collection[str], known: Collection[str], taken: Collection[str]) -> dict[str, str]:
@@ -249,7 +278,15 @@ def _new_names(names: Collection[str], known: Collection[str], taken: Collection
 
 def rename(root: Ast, names: Mapping[str, str]) -> Ast:
     """Return a tree with index names exchanged for others, all at once."""
-    done: dict[int, Ast] = {}
+    return _rebuilt(root, {}, names)
+
+
+def replaced(root: Ast, old: Ast, new: Ast) -> Ast:
+    """Return a tree with one subtree replaced."""
+    return _rebuilt(root, {id(old): new}, {})
+
+
+def _rebuilt(root: Ast, done: dict[int, Ast], names: Mapping[str, str]) -> Ast:
     stack = [(root, False)]
     while stack:
         ast, entered = stack.pop()

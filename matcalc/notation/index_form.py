@@ -69,7 +69,7 @@ def body(
         label.setdefault(index, name)
     inner = [i for i in net.indices() if i not in label]
     label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
-    surrounding = frozenset((*outputs, *label.values()))
+    surrounding = {*outputs, *label.values()}
     factors, divisors, measured = _factors(net, label, surrounding)
     tops = [apart(f, surrounding) for f in tops]
     bottoms = [apart(f, surrounding) for f in bottoms]
@@ -91,7 +91,7 @@ def _used(net: Net) -> frozenset[str]:
 
 
 def _factors(
-    net: Net, label: dict[int, str], surrounding: frozenset[str]
+    net: Net, label: dict[int, str], surrounding: set[str]
 ) -> tuple[list[Form], list[Form], set[int]]:
     """Return the entries above and below the line, and the indices whose length they tell."""
     above: list[Form] = []
@@ -112,7 +112,7 @@ def _factors(
 
 
 def _add_entry(
-    piece: Piece, at: list[str], surrounding: frozenset[str], above: list[Form], below: list[Form]
+    piece: Piece, at: list[str], surrounding: set[str], above: list[Form], below: list[Form]
 ) -> None:
     target, shown = (below, piece.inverse) if piece.inverse else (above, piece)
     flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]

@@ -127,10 +127,14 @@ def _product(context: Context, node: Node) -> Reading:
     if blocks is not None:
         return blocks
     reading = _with_coefficient(product_reading(context, node), node)
-    if len(node.args) == 1 and node.args[0].kind == "sum" and node.indices[0] == node.out:
+    if len(node.args) == 1 and node.args[0].kind == "sum" and node.indices[0] == node.out == _axes(node):
         spread = _sum_of(context, node.args[0], node.coef)
         return spread if spread.form.tokens < reading.form.tokens else reading
     return reading
+
+
+def _axes(node: Node) -> tuple[int, ...]:
+    return tuple(range(node.rank))
 
 
 def _with_coefficient(reading: Reading, node: Node) -> Reading:

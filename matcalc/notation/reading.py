@@ -195,8 +195,8 @@ def quotient(tops: list[Form], bottoms: list[Form]) -> Form:
 def _quotient(tops: list[Form], bottoms: list[Form]) -> Form:
     if not tops:
         return forms.divided(forms.number(1), bottoms)
-    if len(tops) > 1 and tops[-1].ast.head == "product" and not bottoms:
-        return forms.extended(tops[:-1], tops[-1]) if _all_simple(tops[:-1]) else product(tops, _stars(tops))
+    if len(tops) == 2 and tops[0].level > forms.PRODUCT and not bottoms:
+        return forms.extended(tops[:1], tops[1])
     top = product(tops, _stars(tops))
     if bottoms and len(tops) == 1 and top.ast.head == "product":
         return product([top, product(bottoms, _stars(bottoms))], ["/"])
@@ -205,7 +205,3 @@ def _quotient(tops: list[Form], bottoms: list[Form]) -> Form:
 
 def _stars(factors: list[Form]) -> list[str]:
     return ["*"] * (len(factors) - 1)
-
-
-def _all_simple(factors: list[Form]) -> bool:
-    return all(f.level > forms.PRODUCT for f in factors)

@@ -7,10 +7,13 @@ unread until `check`, so that starting up is quick.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
@@ -38,6 +41,7 @@ class Rulebook:
 
     rules: by name. spellings: what a call may be written as (names, aliases, parts `qr_Q`, shared names).
     planned: names without an entry yet, with a line of advice. prelude: Python text for values, by address.
+    functions: Python functions that values call, by name.
     """
 
     rules: Mapping[str, Rule]
@@ -46,6 +50,7 @@ class Rulebook:
     planned: Mapping[str, str]
     prelude: Mapping[str, str]
     spellings: Mapping[str, tuple[Candidate, ...]] = field(repr=False)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=lambda: _NOTHING, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,6 +106,10 @@ class Rulebook:
         """
         return _extended(self, list(more), (), (), {}, {}, [])
 
+    def with_functions(self, more: Mapping[str, Callable[..., Any]]) -> Rulebook:
+        """Return a rulebook whose values may call further Python functions."""
+        return replace(self, functions=MappingProxyType({**self.functions, **more}))
+
     def check(self, names: Iterable[str] | None = None) -> None:
         """Read every formula of the rules called `names` (by default of all, and of rewrites and facts).
 
@@ -128,10 +137,37 @@ def load_text(text: str, name: str, base: Rulebook | None = None) -> Rulebook:
     return _assembled([RuleFile(Path(name), faults, text)], base, faults)
 
 
-@cache
 def default_rulebook() -> Rulebook:
-    """Return the rulebook that matcalc comes with: all files of rules/."""
+    """Return the rulebook in force: all files of rules/, and what was adopted since."""
+    return _trial.get() or _adopted or _shipped()
+
+
+@cache
+def _shipped() -> Rulebook:
     return load(sorted(data_folder("rules").glob("*.toml")))
+
+
+_adopted: Rulebook | None = None
+_trial: ContextVar[Rulebook | None] = ContextVar("trial rulebook", default=None)
+_adopting = RLock()
+
+
+@contextmanager
+def on_trial(book: Rulebook) -> Iterator[Rulebook]:
+    """Put `book` in force for this thread alone, for as long as the context lasts."""
+    token = _trial.set(book)
+    try:
+        yield book
+    finally:
+        _trial.reset(token)
+
+
+def adopt(change: Callable[[Rulebook], Rulebook]) -> Rulebook:
+    """Put `change(rulebook in force)` in force, for all threads; nothing changes if it raises."""
+    global _adopted
+    with _adopting:
+        _adopted = change(_adopted or _shipped())
+        return _adopted
 
 
 def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str]) -> Rulebook:
@@ -225,6 +261,7 @@ def _extended(
         MappingProxyType({**base.planned, **planned}),
         MappingProxyType({**base.prelude, **prelude}),
         MappingProxyType({spelling: tuple(found) for spelling, found in spellings.items()}),
+        base.functions,
     )
 
 

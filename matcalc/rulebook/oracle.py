@@ -7,7 +7,7 @@ Rule files are code that their user trusts, like any plug-in: `value` and `[prel
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from matcalc.errors import RuleError
@@ -15,6 +15,7 @@ from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 
 Prelude = tuple[tuple[str, str], ...]
+Functions = tuple[tuple[str, Callable[..., Any]], ...]
 
 
 def oracle(book: Rulebook, rule: Rule, index: int = 0) -> Callable[..., Any] | None:
@@ -23,16 +24,16 @@ def oracle(book: Rulebook, rule: Rule, index: int = 0) -> Callable[..., Any] | N
     Further tangents follow the other arguments. A function argument is a callable f(x, k=0): the k-th
     derivative of f at the array x. The result is an array or number, or a tuple of them for several outputs.
     """
-    return _oracle(rule, index, tuple(book.prelude.items()))
+    return _oracle(rule, index, tuple(book.prelude.items()), tuple(book.functions.items()))
 
 
 def namespace(book: Rulebook) -> dict[str, Any]:
-    """Return the names that values may use: np, sp, sl and the functions of every [prelude]."""
-    return _namespace(tuple(book.prelude.items()))
+    """Return the names that values may use: np, sp, sl, the functions of every [prelude] and those of the book."""
+    return _namespace(tuple(book.prelude.items()), tuple(book.functions.items()))
 
 
-@cache
-def _oracle(rule: Rule, index: int, prelude: Prelude) -> Callable[..., Any] | None:
+@lru_cache(maxsize=4096)
+def _oracle(rule: Rule, index: int, prelude: Prelude, functions: Functions) -> Callable[..., Any] | None:
     if index >= len(rule.values):
         return None
     parameters = rule.signatures[index].parameters
@@ -41,16 +42,16 @@ def _oracle(rule: Rule, index: int, prelude: Prelude) -> Callable[..., Any] | No
         code = compile(f"lambda {names}: ({rule.values[index]}\n)", rule.address, "eval")
     except (SyntaxError, ValueError) as error:
         raise RuleError(f"{rule.address}: [{rule.name}] value does not parse: {error}") from None
-    return eval(code, _namespace(prelude))  # type: ignore[no-any-return]
+    return eval(code, _namespace(prelude, functions))  # type: ignore[no-any-return]
 
 
-@cache
-def _namespace(prelude: Prelude) -> dict[str, Any]:
+@lru_cache(maxsize=4096)
+def _namespace(prelude: Prelude, functions: Functions) -> dict[str, Any]:
     import numpy as np
     import scipy.linalg as sl
     import scipy.special as sp
 
-    space: dict[str, Any] = {"np": np, "sp": sp, "sl": sl}
+    space: dict[str, Any] = {"np": np, "sp": sp, "sl": sl, **dict(functions)}
     for address, text in prelude:
         try:
             exec(compile(text, address, "exec"), space)

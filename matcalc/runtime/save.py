@@ -145,6 +145,7 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
         fault = _quoted(f"{described(operand)} takes an array of {rank} axes")
         body.append(f'{name} = np.asarray({name}, dtype=np.float64, order="C")')
         body += [f"if {name}.ndim != {rank}:", f"{INDENT}raise ValueError({fault})"]
+    head = len(body)
     body += lines
     for argument in dict.fromkeys(argument for _, argument in tests):
         test = " or ".join(test for test, of in tests if of == argument)
@@ -164,6 +165,7 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
     body += ["if status:", f"{INDENT}raise {fault}"]
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     body.append(f"return {nested_text(spec.nesting, values)}")
+    body[head : head + len(lines)] = [_without_unused(line, body) for line in lines]
     parameters = [f"{n}: {_hint(o)}" for n, o in zip(names.arguments, spec.arguments, strict=True)]
     parameters += [f"{names.sizes[n]}: int" for n in spec.sizes] + ([_JIT] if has_quick else [])
     head = f"def {spec.name}({', '.join(parameters)}) -> {_hints(spec.nesting, spec.outputs)}:"
@@ -172,6 +174,15 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
     )
 
 
+def _without_unused(line: str, body: list[str]) -> str:
+    """Return `(m, n) = X.shape` with an underscore for each name that is used nowhere else."""
+    left, _, right = line.partition(" = ")
+    words = [WORD.findall(other) for other in body if other != line]
+    used = {word for found in words for word in found}
+    return f"{WORD.sub(lambda m: m.group() if m.group() in used else '_', left)} = {right}"
+
+
+WORD = re.compile(r"[^\W\d]\w*")
 _JIT = "jit: bool = HAS_NUMBA"
 
 

@@ -5,7 +5,10 @@ from elaborate.reading import fault
 
 from matcalc.errors import NotSupported, ParseError, ShapeError, UnknownName
 
-LET = "A: matrix(n, m); B: matrix(k, p); S: matrix(n, n); x: vector(n); y: vector(m); s: scalar; L: matrix(n, n) lower"
+LET = (
+    "A: matrix(n, m); B: matrix(k, p); S: matrix(n, n); x: vector(n); y: vector(m); s: scalar; "
+    "L: matrix(n, n) lower"
+)
 
 SHAPE = [
     ("A*B", "cannot multiply A (n x m) by B (k x p): m and k differ", 1, "declare B with m rows"),
@@ -16,13 +19,15 @@ SHAPE = [
      "write x'*x for the inner product or x.*x for entries"),
     ("x*A", "cannot multiply x (vector of n) by A (n x m): 1 and n differ", 1, "write x'*A"),
     ("A*y'", "cannot multiply A (n x m) by y' (row of m): m and 1 differ", 1, "write A*y"),
-    ("x' + x", "cannot add x (vector of n) to x' (row of n): one is a row, the other a column", 3, "transpose one"),
+    ("x' + x", "cannot add x (vector of n) to x' (row of n): one is a row, the other a column", 3,
+     "transpose one"),
     ("S - A", "cannot subtract A (n x m) from S (n x n): m and n differ", 2, ""),
     ("x + y", "cannot add y (vector of m) to x (vector of n): m and n differ", 2, ""),
     ("1 + x + A", "cannot add A (n x m) to x (vector of n): a vector is no matrix", 6, "x*ones(n)'"),
     ("A.*B", "cannot multiply entry by entry A (n x m) by B (k x p): n and k differ", 1, ""),
     ("x./y", "cannot divide entry by entry x (vector of n) by y (vector of m): n and m differ", 1, ""),
-    ("x/x", "cannot divide x (vector of n) by x (vector of n): / divides by a scalar", 1, "write x./x for entries"),
+    ("x/x", "cannot divide x (vector of n) by x (vector of n): / divides by a scalar", 1,
+     "write x./x for entries"),
     ("A/S", "cannot divide A (n x m) by S (n x n): / divides by a scalar", 1, "A*inv(S)"),
     ("x\\y", "cannot solve x (vector of n) by y (vector of m): the left side is a matrix", 1, ""),
     ("A\\x", "inv takes a square matrix, and A (n x m) is none", 0, ""),
@@ -32,22 +37,31 @@ SHAPE = [
     ("inv(A)", "inv takes a square matrix, and A (n x m) is none", 0, ""),
     ("sin(x, y)", "'sin' does not take (vector(n), vector(m))", 0, "sin(x: entry) -> entry"),
     ("hypot(x, y)", "'hypot' of operands of unequal shape: x (vector of n) and y (vector of m)", 0, ""),
-    ("chol(S)", "chol takes a symmetric matrix, and S is not known to be symmetric", 0, "matrix(n, n) symmetric"),
-    ("eigvalsh(S*S)", "eigvalsh takes a symmetric matrix, and S*S is not known to be symmetric", 0, "sym(S*S)"),
-    ("x[n]", "x[n] is outside axis 0 of x", 2, ""), ("x[:n + 1]", "x[:n + 1] is outside axis 0 of x", 2, ""),
-    ("[1;2;3][3]", "[1; 2; 3][3] is outside axis 0 of [1; 2; 3]", 8, ""), ("x[3:1]", "x[3:1] ends before it starts", 3, ""),
-    ("x[s]", "a subscript is an integer or a size, not s", 2, ""), ("x[1, 2]", "x (vector of n) has 1 axes, not 2", 1, ""),
+    ("chol(S)", "chol takes a symmetric matrix, and S is not known to be symmetric", 0,
+     "matrix(n, n) symmetric"),
+    ("eigvalsh(S*S)", "eigvalsh takes a symmetric matrix, and S*S is not known to be symmetric", 0,
+     "sym(S*S)"),
+    ("x[n]", "x[n] is outside axis 0 of x", 2, ""),
+    ("x[:n + 1]", "x[:n + 1] is outside axis 0 of x", 2, ""),
+    ("[1;2;3][3]", "[1; 2; 3][3] is outside axis 0 of [1; 2; 3]", 8, ""),
+    ("x[3:1]", "x[3:1] ends before it starts", 3, ""),
+    ("x[s]", "a subscript is an integer or a size, not s", 2, ""),
+    ("x[1, 2]", "x (vector of n) has 1 axes, not 2", 1, ""),
     ("[S, x; y']", "rows of a block matrix of unequal width: n + 1 and m columns", 7, ""),
     ("[S, y]", "cannot put S (n x n) beside y (vector of m): n and m rows differ", 4, ""),
-    ("{i: A[i,j]*x[j]}", "index j runs over m places and over axis 0 of x (vector of n): m and n differ", 13, ""),
+    ("{i: A[i,j]*x[j]}", "index j runs over m places and over axis 0 of x (vector of n): m and n differ",
+     13, ""),
     ("{i: ones(2)[k]*x[k]}", None, 0, ""),
     ("{i: A[i]}", "the body of an index form is a number, not A[i] (vector of m)", 0, "subscripts"),
     ("{i,k: x[i]}", "the length of index k is not known", 0, "multiply by ones(n)[k]"),
-    ("{: max(x[t], x[t])}", "index t stands in several operands and no product holds them", 3, "ones(...)[t]"),
-    ("sum(x, axis=1)", "axis 1 of a value of 1 axes", 12, "axes are 0"), ("exp(x, axis=0)", "'exp' acts on each entry", 0, ""),
-    ("matfun(x, S)", None, 0, ""), ("matfun(2, sym(S))", "2 is no function", 7, "x -> x^2"),
+    ("{: max(x[t], x[t])}", "index t stands in several operands and no product holds them", 3,
+     "ones(...)[t]"),
+    ("sum(x, axis=1)", "axis 1 of a value of 1 axes", 12, "axes are 0"),
+    ("exp(x, axis=0)", "'exp' acts on each entry", 0, ""), ("matfun(x, S)", None, 0, ""),
+    ("matfun(2, sym(S))", "2 is no function", 7, "x -> x^2"),
     ("unvec(x, 2, 3)", "unvec: x (vector of n) does not fit, 6 and n differ", 0, ""),
-    ("reshape(S, 2, 3)", "reshape(S, 2, 3): unvec: vec(X) (vector of n*n) does not fit, 6 and n*n differ", 0, ""),
+    ("reshape(S, 2, 3)", "reshape(S, 2, 3): unvec: vec(X) (vector of n*n) does not fit, 6 and n*n differ",
+     0, ""),
     ("var(x, dof=1)", "'var' has no parameter 'dof'", 0, "ddof"),
 ]  # fmt: skip
 
@@ -71,12 +85,16 @@ def test_declared_symbols_are_not_listed() -> None:
 
 
 OTHER = [
-    ("foo(x)", UnknownName, "unknown function 'foo'", 0), ("1 + loggg(x)", UnknownName, "unknown function 'loggg'", 4),
-    ("x(3)", UnknownName, "unknown function 'x'", 0), ("erfcx(x)", NotSupported, "'erfcx' is not supported yet", 0),
-    ("{i: i*x[i]}", NotSupported, "index i as a number", 4), ("matfun(t -> s*t, L)", NotSupported, "s in a function of t", 12),
+    ("foo(x)", UnknownName, "unknown function 'foo'", 0),
+    ("1 + loggg(x)", UnknownName, "unknown function 'loggg'", 4),
+    ("x(3)", UnknownName, "unknown function 'x'", 0),
+    ("erfcx(x)", NotSupported, "'erfcx' is not supported yet", 0),
+    ("{i: i*x[i]}", NotSupported, "index i as a number", 4),
+    ("matfun(t -> s*t, L)", NotSupported, "s in a function of t", 12),
     ("{i: x[j]*ones(n)[i]*[i == 2*j]}", NotSupported, "the condition [i == 2*j]", None),
-    ("{i: x[i]*[i != 0]}", NotSupported, "the condition [i != 0]", None), ("x[::2]", NotSupported, "a step other", 4),
-    ("x[_q]", None, "", None), ("sin(x > 0)", ShapeError, "'sin' takes no comparison", 0),
+    ("{i: x[i]*[i != 0]}", NotSupported, "the condition [i != 0]", None),
+    ("x[::2]", NotSupported, "a step other", 4), ("x[_q]", None, "", None),
+    ("sin(x > 0)", ShapeError, "'sin' takes no comparison", 0),
     ("_q*x", UnknownName, "unknown name '_q'", 0),
 ]  # fmt: skip
 

@@ -5,7 +5,9 @@ from elaborate.reading import shape
 
 from matcalc.elaborate.expressions import elaborate
 
-MATRICES = "A: matrix(m, n); B: matrix(n, p); S: matrix(n, n); x: vector(m); y: vector(n); z: vector(n); s: scalar"
+MATRICES = (
+    "A: matrix(m, n); B: matrix(n, p); S: matrix(n, n); x: vector(m); y: vector(n); z: vector(n); s: scalar"
+)
 
 SHAPES = [
     ("A*B", "m x p"), ("A*y", "m"), ("x'*A", "n'"), ("x'*A*y", ""), ("y'*z", ""), ("x*y'", "m x n"),
@@ -14,26 +16,28 @@ SHAPES = [
     ("S\\y", "n"), ("S\\B", "n x p"), ("s\\y", "n"), ("S^2", "n x n"), ("S^-1", "n x n"), ("S^-T", "n x n"),
     ("S^.5", "n x n"), ("S^0", "n x n"), ("S^20", "n x n"), ("S^.3", "n x n"), ("s^2", ""), ("s^s", ""),
     ("y.^2", "n"), ("A.^s", "m x n"), ("s.^y", "n"), ("A'", "n x m"), ("x'", "m'"), ("x''", "m"),
-    ("(A*B)'", "p x m"), ("-A", "m x n"), ("A + s", "m x n"), ("s + y", "n"), ("y + z", "n"), ("y' + z'", "n'"),
-    ("A[0, 1]", ""), ("A[0]", "n"), ("A[:, 0]", "m"), ("A[1:3, :]", "2 x n"), ("A[1:, ::-1]", "m - 1 x n"),
-    ("x[-1]", ""), ("x[1:-1]", "m - 2"), ("x[::-1]", "m"), ("A'[:, -1]", "n"), ("x[:n]", "n"),
-    ("x'[1:]", "m - 1'"), ("A[::-1, 2:5]", "m x 3"), ("A[1:3, 0:1]", "2 x 1"),
-    ("[A, x]", "m x n + 1"), ("[x; y]", "m + n"), ("[y, z]", "n x 2"), ("[y'; z']", "2 x n"), ("[y', z']", "1 x 2*n"),
-    ("[1, 2; 3, 4]", "2 x 2"), ("[1; 2; 3]", "3"), ("[1, 2, 3]", "1 x 3"), ("[s; y]", "n + 1"), ("[S, B; B', 1]", None),
-    ("[S, y; y', s]", "n + 1 x n + 1"), ("[A; B']", None), ("[s, s]", "1 x 2"),
-    ("{i,j: A[i,k]*B[k,j]}", "m x p"), ("{: x[i]*x[i]}", ""), ("{j,i: A[i,j]}", "n x m"),
-    ("{i,j,k: A[i,j]*y[k]}", "m x n x n"), ("{i: A[i,0]}", "m"), ("{i: A[i,:][0]}", "m"),
-    ("sum(A)", ""), ("sum(A, axis=0)", "n"), ("sum(A, axis=1)", "m"), ("sum(A, axis=-1)", "m"),
-    ("softmax(A, axis=0)", "m x n"), ("logsumexp(A, axis=1)", "m"), ("var(A, axis=0, ddof=1)", "n"),
-    ("exp(A)", "m x n"), ("exp(x')", "m'"), ("max(y, z)", "n"), ("max(y, 0)", "n"), ("max(A)", ""),
-    ("max(m, n)", ""), ("where(y > z, y, 0)", "n"), ("clip(y, -1, 1)", "n"), ("hypot(s, y)", "n"),
-    ("inv(S)", "n x n"), ("pinv(A)", "n x m"), ("diag(y)", "n x n"), ("diag(S)", "n"), ("tr(S)", ""),
-    ("kron(A, B)", "m*n x n*p"), ("kron(x', y)", "n x m"), ("kron(x, y)", "m*n"), ("vec(A)", "m*n"),
-    ("unvec(x, 2, 3)", None), ("eye(n)", "n x n"), ("eye(2*n - 1)", "2*n - 1 x 2*n - 1"), ("ones(m, n)", "m x n"),
-    ("svd_U(A)", "m x min(m, n)"), ("qr_R(A)", "min(m, n) x n"), ("svdvals(A)", "min(m, n)"), ("toeplitz(x)", "m x m"),
-    ("vech(S)", "(n*n + n)//2"), ("commutation(m, n)", "m*n x m*n"), ("expm(S, S)", "n x n"), ("pi*y", "n"),
-    ("stop(A)", "m x n"), ("n*y", "n"), ("sum(y)/n", ""), ("n^2*y", "n"), ("y*2^-3", "n"), ("norm(A*y - x)^2", ""),
-    ("dd(exp, y, z)", "n"), ("repmat(y', 3, 1)", "3 x n"), ("blkdiag(A, x)", "2*m x n + 1"),
+    ("(A*B)'", "p x m"), ("-A", "m x n"), ("A + s", "m x n"), ("s + y", "n"), ("y + z", "n"),
+    ("y' + z'", "n'"), ("A[0, 1]", ""), ("A[0]", "n"), ("A[:, 0]", "m"), ("A[1:3, :]", "2 x n"),
+    ("A[1:, ::-1]", "m - 1 x n"), ("x[-1]", ""), ("x[1:-1]", "m - 2"), ("x[::-1]", "m"), ("A'[:, -1]", "n"),
+    ("x[:n]", "n"), ("x'[1:]", "m - 1'"), ("A[::-1, 2:5]", "m x 3"), ("A[1:3, 0:1]", "2 x 1"),
+    ("[A, x]", "m x n + 1"), ("[x; y]", "m + n"), ("[y, z]", "n x 2"), ("[y'; z']", "2 x n"),
+    ("[y', z']", "1 x 2*n"), ("[1, 2; 3, 4]", "2 x 2"), ("[1; 2; 3]", "3"), ("[1, 2, 3]", "1 x 3"),
+    ("[s; y]", "n + 1"), ("[S, B; B', 1]", None), ("[S, y; y', s]", "n + 1 x n + 1"), ("[A; B']", None),
+    ("[s, s]", "1 x 2"), ("{i,j: A[i,k]*B[k,j]}", "m x p"), ("{: x[i]*x[i]}", ""),
+    ("{j,i: A[i,j]}", "n x m"), ("{i,j,k: A[i,j]*y[k]}", "m x n x n"), ("{i: A[i,0]}", "m"),
+    ("{i: A[i,:][0]}", "m"), ("sum(A)", ""), ("sum(A, axis=0)", "n"), ("sum(A, axis=1)", "m"),
+    ("sum(A, axis=-1)", "m"), ("softmax(A, axis=0)", "m x n"), ("logsumexp(A, axis=1)", "m"),
+    ("var(A, axis=0, ddof=1)", "n"), ("exp(A)", "m x n"), ("exp(x')", "m'"), ("max(y, z)", "n"),
+    ("max(y, 0)", "n"), ("max(A)", ""), ("max(m, n)", ""), ("where(y > z, y, 0)", "n"),
+    ("clip(y, -1, 1)", "n"), ("hypot(s, y)", "n"), ("inv(S)", "n x n"), ("pinv(A)", "n x m"),
+    ("diag(y)", "n x n"), ("diag(S)", "n"), ("tr(S)", ""), ("kron(A, B)", "m*n x n*p"),
+    ("kron(x', y)", "n x m"), ("kron(x, y)", "m*n"), ("vec(A)", "m*n"), ("unvec(x, 2, 3)", None),
+    ("eye(n)", "n x n"), ("eye(2*n - 1)", "2*n - 1 x 2*n - 1"), ("ones(m, n)", "m x n"),
+    ("svd_U(A)", "m x min(m, n)"), ("qr_R(A)", "min(m, n) x n"), ("svdvals(A)", "min(m, n)"),
+    ("toeplitz(x)", "m x m"), ("vech(S)", "(n*n + n)//2"), ("commutation(m, n)", "m*n x m*n"),
+    ("expm(S, S)", "n x n"), ("pi*y", "n"), ("stop(A)", "m x n"), ("n*y", "n"), ("sum(y)/n", ""),
+    ("n^2*y", "n"), ("y*2^-3", "n"), ("norm(A*y - x)^2", ""), ("dd(exp, y, z)", "n"),
+    ("repmat(y', 3, 1)", "3 x n"), ("blkdiag(A, x)", "2*m x n + 1"),
 ]  # fmt: skip
 
 
@@ -91,8 +95,10 @@ def test_symbols_may_be_given_as_nodes() -> None:
     assert again.nodes == first.nodes
 
 
-NUMPY = [("x @ y", ""), ("w @ A", "n"), ("A @ y", "m"), ("x.T @ y", ""), ("A * A", "m x n"), ("A.T", "n x m"),
-         ("y + w @ A", "n"), ("np.sum(A, axis=0)", "n"), ("A @ A.T", "m x m")]  # fmt: skip
+NUMPY = [
+    ("x @ y", ""), ("w @ A", "n"), ("A @ y", "m"), ("x.T @ y", ""), ("A * A", "m x n"), ("A.T", "n x m"),
+    ("y + w @ A", "n"), ("np.sum(A, axis=0)", "n"), ("A @ A.T", "m x m"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "expected"), NUMPY)

@@ -2,25 +2,29 @@
 
 import numpy as np
 import pytest
+
+from matcalc.elaborate.expressions import elaborate
+from matcalc.evaluate import evaluate
 from oracle.cases import identities, operations
 from oracle.data import SIZES, make
 from oracle.values import evaluate as expected
 from oracle.values import shaped
 
-from matcalc.elaborate.expressions import elaborate
-from matcalc.evaluate import evaluate
-
-LET = "A: matrix(4, 3); B: matrix(3, 5); S: matrix(3, 3) spd; x: vector(3); y: vector(3); u: vector(4); s: scalar"
+LET = (
+    "A: matrix(4, 3); B: matrix(3, 5); S: matrix(3, 3) spd; x: vector(3); y: vector(3); u: vector(4); "
+    "s: scalar"
+)
 TEXTS = [
-    "A*B", "u'*A*x", "x*y'*x", "[A, u; y', s]", "[x; y][1:5]", "A[1:3, ::-1]", "A'[:, -1]", "x[::-1][1:]", "A[:, 1]'*u",
-    "S^3", "S^-2", "S^-T", "S \\ x", "x.^2 ./ (1 + y.^2)", "[1, 2; 3, 4]*[1; 1]", "s + A", "A - s", "2^-3*x", "kron(x', y)",
-    "sum(A, axis=0)", "sum(A, axis=1)", "softmax(A, axis=1)", "logsumexp(A, axis=0)", "var(A, axis=0, ddof=1)",
-    "max(x, y)", "max(x, 0)", "min(A)", "where(x > y, x, 2*y)", "where(x <= 0, -x, x)", "clip(x, -0.5, 0.5)",
-    "{i,j: A[i,k]*B[k,j]}", "{i: exp(A[i,k]*x[k])}", "{: exp(x[k])*ones(3)[k]}", "{: x[k] + y[k]}",
+    "A*B", "u'*A*x", "x*y'*x", "[A, u; y', s]", "[x; y][1:5]", "A[1:3, ::-1]", "A'[:, -1]", "x[::-1][1:]",
+    "A[:, 1]'*u", "S^3", "S^-2", "S^-T", "S \\ x", "x.^2 ./ (1 + y.^2)", "[1, 2; 3, 4]*[1; 1]", "s + A",
+    "A - s", "2^-3*x", "kron(x', y)", "sum(A, axis=0)", "sum(A, axis=1)", "softmax(A, axis=1)",
+    "logsumexp(A, axis=0)", "var(A, axis=0, ddof=1)", "max(x, y)", "max(x, 0)", "min(A)",
+    "where(x > y, x, 2*y)", "where(x <= 0, -x, x)", "clip(x, -0.5, 0.5)", "{i,j: A[i,k]*B[k,j]}",
+    "{i: exp(A[i,k]*x[k])}", "{: exp(x[k])*ones(3)[k]}", "{: x[k] + y[k]}",
     "{k: x[i]*u[j]*ones(6)[k]*[k == i + j]}", "{i,j: S[i,j]*[i >= j]}",
-    "{p: A[i,j]*ones(12)[p]*[p == i + j*4]}", "{i: x[j]*ones(3)[i]*[i + j == 2]}", "{i,j: A[i,j]*[i == j + 1]}",
-    "{i,j: A[i,j]*[i + j == 1]}", "{i,j: A[i,j]*[i == 2]}", "{i: x[j]*ones(5)[i]*[i == j + 2]}",
-    "{i,j: A[i,j]*[i + 1 == j]}", "{i,j: A[i,k]*x[k]*y[j]*[j >= i]}",
+    "{p: A[i,j]*ones(12)[p]*[p == i + j*4]}", "{i: x[j]*ones(3)[i]*[i + j == 2]}",
+    "{i,j: A[i,j]*[i == j + 1]}", "{i,j: A[i,j]*[i + j == 1]}", "{i,j: A[i,j]*[i == 2]}",
+    "{i: x[j]*ones(5)[i]*[i == j + 2]}", "{i,j: A[i,j]*[i + 1 == j]}", "{i,j: A[i,k]*x[k]*y[j]*[j >= i]}",
 ]  # fmt: skip
 
 

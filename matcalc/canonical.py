@@ -18,11 +18,14 @@ BUDGET = 500
 
 
 class Operand(NamedTuple):
-    """A factor of a product: its content digest, its index tuple, and whether its two indices commute."""
+    """A factor of a product: its content digest, its index tuple, and from which position on indices commute.
+
+    A symmetric matrix commutes from 0, the convolution selector from 1, anything else from its end.
+    """
 
     digest: bytes
     indices: tuple[int, ...]
-    symmetric: bool
+    commuting: int
     place: int  # position in the caller's list
 
 
@@ -120,12 +123,12 @@ def _refine(operands: list[Operand], free: list[int], fixed: Labels) -> dict[int
             shown = tuple(
                 (0, fixed[i]) if i in fixed else (1, colours[i]) for i in operand.indices
             )
-            if operand.symmetric:
-                shown = tuple(sorted(shown))
+            first = operand.commuting
+            shown = shown[:first] + tuple(sorted(shown[first:]))
             for position, i in enumerate(operand.indices):
                 if i not in fixed:
                     same = tuple(j == i for j in operand.indices)
-                    place = (0, same.count(True)) if operand.symmetric else (position, *same)
+                    place = (first, same[first:].count(True)) if position >= first else (position, *same)
                     signatures[i].append((operand.digest, place, shown))
         keys = {i: (colours[i], tuple(sorted(signatures[i]))) for i in free}  # type: ignore[type-var]
         ranking = {key: rank for rank, key in enumerate(sorted(set(keys.values())))}
@@ -144,9 +147,9 @@ def _sorted(operands: list[Operand], labels: Labels) -> list[Operand]:
 
 
 def relabelled(operand: Operand, labels: Labels) -> tuple[int, ...]:
-    """Return the labels of an operand's indices, sorted where the operand is symmetric."""
+    """Return the labels of an operand's indices, sorted where they commute."""
     shown = tuple(labels[i] for i in operand.indices)
-    return tuple(sorted(shown)) if operand.symmetric else shown
+    return shown[: operand.commuting] + tuple(sorted(shown[operand.commuting :]))
 
 
 def _free(operands: list[Operand], fixed: Labels) -> list[int]:

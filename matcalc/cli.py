@@ -259,7 +259,10 @@ def export(arguments: argparse.Namespace) -> int:
 
     text, wrt = arguments.expression.strip(), variables(arguments)
     compiled = mc.value_and_gradient(text, wrt, target=arguments.target, **scope(arguments))
-    compiled.save(arguments.output)
+    try:
+        compiled.save(arguments.output)
+    except OSError as error:
+        return complain(f"cannot write {arguments.output}: {error.strerror}")
     print(f"wrote {arguments.output}", file=sys.stderr)
     return 0
 

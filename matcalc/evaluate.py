@@ -33,9 +33,12 @@ def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[s
     import numpy as np
 
     values: Values = {}
+    order = toposort(roots)
+    formed = set(roots).union(*(node.args for node in order if node.kind != "product"))
     with np.errstate(all="ignore"):
-        for node in toposort(roots):
-            values[node] = EVALUATE[node.kind](node, values, symbols, sizes)
+        for node in order:
+            if node.kind != "selector" or node in formed:
+                values[node] = EVALUATE[node.kind](node, values, symbols, sizes)
     return [values[root] for root in roots]
 
 
@@ -70,8 +73,9 @@ def _constant(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.
     return node.array
 
 
-def _selector(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> None:
-    """Selectors are read by the products that hold them; a merge is never formed."""
+def _selector(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    """Form a selector that stands alone; those in products are read by the product."""
+    return node.selector.dense(dict(sizes))
 
 
 def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
@@ -210,10 +214,10 @@ def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[A
 def _parameter(value: Any, sizes: Sizes) -> Any:
     if isinstance(value, Size):
         return value.evaluate(dict(sizes))
-    return _function(value) if isinstance(value, Node) else float(value)
+    return as_callable(value) if isinstance(value, Node) else float(value)
 
 
-def _function(body: Node) -> Callable[..., np.ndarray]:
+def as_callable(body: Node) -> Callable[..., np.ndarray]:
     """Return a function argument as f(x, k=0): the k-th derivative of its body at every entry of x."""
 
     def function(x: np.ndarray, k: int = 0) -> np.ndarray:

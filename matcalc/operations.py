@@ -130,7 +130,7 @@ def _give_up(slot: Slot, given: Given) -> tuple[Slot, Given]:
     position_of = {index: slot.batch[axis] for axis, index in enumerate(node.out[:batch_count])}
     held = {index: index for index in node.out}
     described = [
-        Operand(arg.digest, at, False, place)
+        Operand(arg.digest, at, len(at), place)
         for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True))
     ]
     kept: list[tuple[Node, Indices]] = []

@@ -142,9 +142,16 @@ def _close(
 
 def _described(operands: Sequence[Term]) -> list[Operand]:
     return [
-        Operand(node.digest, indices, len(indices) == 2 and "symmetric" in node.facts, place)
+        Operand(node.digest, indices, commuting_from(node), place)
         for place, (node, indices) in enumerate(operands)
     ]
+
+
+def commuting_from(node: Node) -> int:
+    """Return the position from which on the axes of an operand commute."""
+    if len(node.shape) == 2 and "symmetric" in node.facts:
+        return 0
+    return 1 if node.kind == "selector" and node.selector.kind == "conv" else len(node.shape)
 
 
 def _dissolves(node: Node) -> bool:

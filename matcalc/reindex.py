@@ -13,7 +13,7 @@ from fractions import Fraction
 from matcalc.network import Network
 from matcalc.node import Indices, Node
 from matcalc.selectors import Selector, merge
-from matcalc.sizes import Size
+from matcalc.sizes import Size, is_nonnegative
 
 Entry = tuple[Selector, Indices, int]
 MakeSelector = Callable[[Selector], Node]
@@ -289,7 +289,3 @@ PAIR: dict[str, Callable[[Network, Entry, Entry, MakeSelector], bool]] = {
     "triangle": _no_pair,
 }
 
-
-def is_nonnegative(size: Size) -> bool:
-    """Whether a difference of sizes is surely >= 0: no negative coefficient (sizes are >= 0)."""
-    return all(c >= 0 for _, c in size.terms)

@@ -182,6 +182,23 @@ def maximum(a: Size, b: Size) -> Size:
     return _extremum("max", a, b)
 
 
+def is_nonnegative(size: Size) -> bool:
+    """Whether a size is surely >= 0, names being >= 0: no negative coefficient, min(a, b) being at most a and b."""
+    pending, tried = [size], 0
+    while pending and tried < 16:
+        size, tried = pending.pop(), tried + 1
+        negative = [(monomial, c) for monomial, c in size.terms if c < 0]
+        if not negative:
+            return True
+        for monomial, c in negative:
+            for atom, power in monomial:
+                if isinstance(atom, Compound) and atom.operator == "min" and power == 1:
+                    rest = _make({tuple(a for a in monomial if a[0] != atom): c})
+                    without = size - _make({monomial: c})
+                    pending += [without + rest * atom.left, without + rest * atom.right]
+    return False
+
+
 def _extremum(operator: str, a: Size, b: Size) -> Size:
     difference = a - b
     if difference.is_integer:

@@ -76,7 +76,7 @@ def minimize(
 
     `start` gives a first value for each name of `wrt`, `data` a value for each other symbol; `options` go to
     SciPy as they are (`tol=`, `bounds=`, `callback=`, `options=`). The result is SciPy's OptimizeResult; its
-    `x`, `jac` are dictionaries by name with arrays of the variables' shapes.
+    `x` and `jac` are dictionaries by name with arrays of the variables' shapes.
 
     Raises ValueError for a name without a value, and for a method that SciPy does not have.
     """
@@ -102,8 +102,9 @@ def minimize(
         arguments["hessp" if kind in PRODUCT else "hess"] = product if kind in PRODUCT else dense(product)
     result = scipy_minimize(x0=packing.pack(start), method=kind, **arguments, **options)
     result.x = packing.unpack(result.x)
-    if "jac" in result:
-        result.jac = packing.unpack(result.jac)
+    for field in ("jac", "grad"):
+        if np.shape(result.get(field)) == (packing.size,):
+            result[field] = packing.unpack(result[field])
     return result
 
 

@@ -17,6 +17,9 @@ from matcalc.node import Indices, Node
 from matcalc.product import rational_content, simple_product, size_number, transposed, zeros
 from matcalc.sizes import Size
 
+ONE_TO_ONE = ("merge", "slice", "flip", "shift")
+"""Selectors that only rename an axis: a sum over one of their indices has one term."""
+
 Coefs = dict[Node, Fraction]
 
 
@@ -163,7 +166,11 @@ def peel(node: Node) -> tuple[tuple[object, ...], Node] | None:
         return None
     outer = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if arg.kind == "selector"]
     touched = set(node.out)
-    selectors = [(arg, at) for arg, at in outer if touched.intersection(at)]
+    selectors = [
+        (arg, at)
+        for arg, at in outer
+        if touched.issuperset(at) or (arg.selector.kind in ONE_TO_ONE and touched.intersection(at))
+    ]
     rest = [
         (arg, at)
         for arg, at in zip(node.args, node.indices, strict=True)

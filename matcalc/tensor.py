@@ -16,7 +16,7 @@ from matcalc.network import Network
 from matcalc.node import Indices, Node, Shape
 from matcalc.operations import operate
 from matcalc.product import finish, gather, size_number, transposed, zeros
-from matcalc.sizes import Size
+from matcalc.sizes import Size, is_nonnegative
 from matcalc.sums import add, scale, split_coef
 
 __all__ = [
@@ -50,38 +50,64 @@ def product(
 
 
 def _met_blocks(network: Network) -> int | None:
-    """Return the place of a sum of blocks whose block axis meets another block axis or slice."""
+    """Return the place of a sum of blocks whose block axis meets another, so that every pair of blocks is settled."""
     if not network.coef or not any(node.kind == "sum" for node, _ in network.operands):
         return None
-    meetings: dict[int, int] = {}
-    first: dict[int, int] = {}
+    meetings: dict[int, list[tuple[int, list[Part]]]] = {}
     for place, (node, indices) in enumerate(network.operands):
-        for axis in block_axes(node):
-            index = indices[axis]
-            meetings[index] = meetings.get(index, 0) + 1
-            if node.kind == "sum":
-                first.setdefault(index, place)
-    places = [place for index, place in first.items() if meetings[index] > 1 and index not in network.out]
+        for axis in range(len(indices)):
+            parts = block_parts(node, axis)
+            if parts:
+                meetings.setdefault(indices[axis], []).append((place, parts))
+    places = []
+    for index, met in meetings.items():
+        sums = [place for place, _ in met if network.operands[place][0].kind == "sum"]
+        if len(met) > 1 and sums and index not in network.out and _all_settled([parts for _, parts in met]):
+            places.append(sums[0])
     return min(places) if places else None
 
 
-def block_axes(node: Node) -> tuple[int, ...]:
-    """Return the axes along which a node is put together from blocks placed by slices."""
+Part = tuple[Size, Size]
+
+
+def block_parts(node: Node, axis: int) -> list[Part]:
+    """Return (offset, length) of the blocks that slices place along an axis; empty if it is not made of blocks."""
     if node.kind == "selector":
-        return (0,) if node.selector.kind == "slice" else ()
+        is_slice = node.selector.kind == "slice" and axis == 0
+        return [(node.selector.offset, node.selector.shape[1])] if is_slice else []
     if node.kind != "sum":
-        return ()
-    return tuple(a for a in range(len(node.shape)) if all(_is_placed(term, a) for term in node.args))
+        return []
+    parts = [_placed(term, axis) for term in node.args]
+    return [part for part in parts if part is not None] if None not in parts else []
 
 
-def _is_placed(term: Node, axis: int) -> bool:
+def _placed(term: Node, axis: int) -> Part | None:
     if term.kind != "product":
-        return False
+        return None
     index = term.out[axis]
-    return any(
-        arg.kind == "selector" and arg.selector.kind == "slice" and at[0] == index
-        for arg, at in zip(term.args, term.indices, strict=True)
+    for arg, at in zip(term.args, term.indices, strict=True):
+        if arg.kind == "selector" and arg.selector.kind == "slice" and at[0] == index:
+            return arg.selector.offset, arg.selector.shape[1]
+    return None
+
+
+def _all_settled(lists: Sequence[list[Part]]) -> bool:
+    """Whether blocks of different operands are all known to be disjoint, or one within the other."""
+    return all(
+        _settled(a, b)
+        for k, parts in enumerate(lists)
+        for others in lists[k + 1 :]
+        for a in parts
+        for b in others
     )
+
+
+def _settled(a: Part, b: Part) -> bool:
+    (start, length), (other, width) = a, b
+    apart = is_nonnegative(other - start - length) or is_nonnegative(start - other - width)
+    inside = is_nonnegative(other - start) and is_nonnegative(start + length - other - width)
+    around = is_nonnegative(start - other) and is_nonnegative(other + width - start - length)
+    return apart or inside or around
 
 
 def transpose(a: Node) -> Node:

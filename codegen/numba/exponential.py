@@ -171,8 +171,8 @@ def expm_along(X, E, C):
 
 
 @njit(types.void(MATRIX, int64, MATRIX_OUT), **EXACT)
-def powm(X, k, C):
-    """C = X^k for an integer k >= 0, by repeated squaring."""
+def powm(X, p, C):
+    """C = X^p for an integer p >= 0, by repeated squaring."""
     n = X.shape[0]
     A = np.empty((n, n))
     H = np.empty((n, n))
@@ -180,11 +180,41 @@ def powm(X, k, C):
     fill(0.0, C)
     for i in range(n):
         C[i, i] = 1.0
-    while k > 0:
-        if k % 2:
+    while p > 0:
+        if p % 2:
             gemm(0, 0, 1.0, C, A, 0.0, H)
             copy_flipped(0, H, C)
-        k //= 2
-        if k > 0:
+        p //= 2
+        if p > 0:
+            gemm(0, 0, 1.0, A, A, 0.0, H)
+            copy_flipped(0, H, A)
+
+
+@njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def powm_along(X, p, E, C):
+    """C = the derivative of X^p along E for an integer p >= 0: repeated squaring of a power and its derivative."""
+    n = X.shape[0]
+    A = np.empty((n, n))
+    D = np.empty((n, n))
+    P = np.empty((n, n))
+    H = np.empty((n, n))
+    copy_flipped(0, X, A)
+    copy_flipped(0, E, D)
+    fill(0.0, P)
+    fill(0.0, C)
+    for i in range(n):
+        P[i, i] = 1.0
+    while p > 0:
+        if p % 2:
+            gemm(0, 0, 1.0, C, A, 0.0, H)
+            gemm(0, 0, 1.0, P, D, 1.0, H)
+            copy_flipped(0, H, C)
+            gemm(0, 0, 1.0, P, A, 0.0, H)
+            copy_flipped(0, H, P)
+        p //= 2
+        if p > 0:
+            gemm(0, 0, 1.0, A, D, 0.0, H)
+            gemm(0, 0, 1.0, D, A, 1.0, H)
+            copy_flipped(0, H, D)
             gemm(0, 0, 1.0, A, A, 0.0, H)
             copy_flipped(0, H, A)

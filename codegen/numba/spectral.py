@@ -27,7 +27,7 @@ from matcalc.codegen.numba.call import (
     integer_at,
     letter,
 )
-from matcalc.codegen.numba.products import copy_flipped
+from matcalc.codegen.numba.products import copy_flipped, gemm
 
 dsyevd = external("lapack", "dsyevd", 11)
 dgesdd = external("lapack", "dgesdd", 14)
@@ -229,3 +229,57 @@ def gapdiv(w, K, C):
                 C[i, j] = math.nan
             else:
                 C[i, j] = K[i, j] / gap
+
+
+@njit(float64(MATRIX), **EXACT)
+def lambda_max(A):
+    """The largest eigenvalue of symmetric A; NaN where the iteration does not converge, -inf of nothing."""
+    n = A.shape[0]
+    w = np.empty(n)
+    if eigvalsh(A, w):
+        return math.nan
+    return w[n - 1] if n > 0 else -math.inf
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def eig_top(A, C):
+    """C = the projector on the top eigenspace over its dimension; ties are eigenvalues within rounding."""
+    n = A.shape[0]
+    if n == 0:
+        return 0
+    B = np.empty((n, n))
+    w = np.empty(n)
+    copy_flipped(0, A, B)
+    status = syevd(1, B, w)
+    close = 8.0 * n * 2.220446049250313e-16 * max(abs(w[0]), abs(w[n - 1]))
+    first = n - 1
+    while first > 0 and w[n - 1] - w[first - 1] <= close:
+        first -= 1
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for k in range(first, n):
+                total += B[k, i] * B[k, j]
+            C[i, j] = total / (n - first)
+    return status
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def pinv(X, C):
+    """C = the Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
+    m, n = X.shape
+    k = min(m, n)
+    P = np.empty((m, k))
+    Q = np.empty((k, n))
+    s = np.empty(k)
+    status = gesdd(1, X, P, s, Q)
+    if k == 0:
+        fill(0.0, C)
+        return status
+    close = max(m, n) * 2.220446049250313e-16 * s[0]
+    for j in range(k):
+        scale = 0.0 if s[j] <= close else 1.0 / s[j]
+        for i in range(n):
+            Q[j, i] *= scale
+    gemm(1, 1, 1.0, Q, P, 0.0, C)
+    return status

@@ -198,3 +198,26 @@ def expm_along(X, E):
     if X.size == 0 or not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan)
     return linalg.expm_frechet(X, E, compute_expm=False)
+
+
+def powm_along(X, p, E):
+    """The derivative of X^p along E, from the power of a block matrix."""
+    n = len(X)
+    size = np.max(np.abs(E), initial=0.0) or 1.0
+    M = np.block([[X, E / size], [np.zeros((n, n)), X]])
+    return size * np.linalg.matrix_power(M, p)[:n, n:]
+
+
+def eig_top(S):
+    """The projector on the top eigenspace over its dimension; ties are eigenvalues within rounding."""
+    w, V = eigh(S)
+    close = 8.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
+    top = V[:, w[-1:] - w <= close] if np.all(np.isfinite(w)) else V
+    return top @ top.T / max(top.shape[1], 1)
+
+
+def pinv(X):
+    """The Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
+    P, s, Q = finite_svd(X)
+    close = max(X.shape) * np.finfo(float).eps * np.max(s, initial=0.0)
+    return (Q.T * np.where(s <= close, 0.0, 1.0 / np.where(s == 0.0, 1.0, s))) @ P.T

@@ -20,7 +20,7 @@ from matcalc.elaborate.inference import (
     shown,
 )
 from matcalc.elaborate.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
-from matcalc.elaborate.unify import bounded, times
+from matcalc.elaborate.unify import bits, bounded, check_bits, times
 from matcalc.errors import ShapeError
 from matcalc.language.syntax import Ast
 from matcalc.sizes import Size, floordiv, modulo
@@ -49,6 +49,7 @@ class Chain:
         """Add an operand, with new labels unless they are given; numbers go to the coefficient."""
         if value.form == "number":
             self.coef *= value.data.constant
+            check_bits(bits(self.coef))
             return ()
         labels = self.inference.labels(value) if core is None else core
         self.operands.append((value, labels))

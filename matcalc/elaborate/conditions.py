@@ -14,9 +14,8 @@ from typing import NamedTuple
 from matcalc.elaborate.typed import ONE, ZERO, Labels
 from matcalc.errors import NotSupported
 from matcalc.node import Node
-from matcalc.reindex import is_nonnegative
 from matcalc.selectors import Selector
-from matcalc.sizes import Compound, Size, floordiv
+from matcalc.sizes import Compound, Size, floordiv, is_nonnegative
 from matcalc.tensor import product, selector
 
 Operand = tuple[Node, Labels]

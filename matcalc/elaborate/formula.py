@@ -121,6 +121,16 @@ def template_of(
     return template._replace(sizes=sizes)
 
 
+def check_definition(
+    rulebook: Rulebook, candidate: Candidate, ranks: Sequence[int], fixed: Sequence[tuple[str, Any]]
+) -> None:
+    """Compile a definition for arguments of given ranks and for given functions and numbers.
+
+    Raises: RuleError with the rule's address.
+    """
+    _definition(rulebook, 0, candidate, tuple(ranks), tuple(fixed), None)
+
+
 @lru_cache(maxsize=4096)
 def _definition(
     rulebook: Rulebook,

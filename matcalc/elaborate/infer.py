@@ -44,7 +44,10 @@ def infer(inference: Inference, root: Ast) -> Typed:
     while stack:
         ast, names, entered = stack.pop()
         if entered is not None:
-            values.append(_leave(inference, ast, entered, values))
+            try:
+                values.append(_leave(inference, ast, entered, values))
+            except MatcalcError as fault:
+                raise _located(inference, ast, fault) from None
             continue
         leaf = LEAVES.get(ast.head)
         if leaf is not None:
@@ -56,6 +59,13 @@ def infer(inference: Inference, root: Ast) -> Typed:
         pairs = list(zip(entered.operands, handed, strict=True))
         stack.extend((child, inner, None) for child, inner in reversed(pairs))
     return values.pop()
+
+
+def _located(inference: Inference, ast: Ast, fault: MatcalcError) -> MatcalcError:
+    """Give an error that knows no place the place where it was met."""
+    if not fault.text and fault.at < 0:
+        fault.text, fault.at = inference.text, ast.caret
+    return fault
 
 
 def _enter(inference: Inference, ast: Ast, names: indices.Names) -> Entered:

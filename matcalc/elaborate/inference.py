@@ -121,7 +121,7 @@ class Inference:
         return ShapeError(message, text=text, at=0 if text else -1, hint=hint)
 
     def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
-        """Require at the end, when sizes are known, that `size` is not negative; `message` is about `part`."""
+        """Require at the end, when sizes are known, that `size` is not negative; else `part` is at fault."""
         text = self.text
 
         def fault() -> ShapeError:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.elaborate.inference import Inference, einsum, shown
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
-from matcalc.elaborate.unify import bounded, times
+from matcalc.elaborate.unify import bits, check_bits, times
 from matcalc.language.syntax import Ast
 from matcalc.sizes import Size
 
@@ -129,7 +129,8 @@ def _exact_power(base: Size, exponent: Fraction) -> Size | None:
     if exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
         return None
     if base.is_integer:
-        return bounded(Size.of(base.constant ** int(exponent))) if base.constant or exponent >= 0 else None
+        check_bits(bits(base.constant) * abs(int(exponent)))
+        return Size.of(base.constant ** int(exponent)) if base.constant or exponent >= 0 else None
     if not 0 <= exponent <= MOST_FACTORS:
         return None
     total = Size.of(1)

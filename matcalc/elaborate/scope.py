@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matcalc.elaborate.inference import Inference, Symbol
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.language.declare import Declaration
 from matcalc.language.syntax import walk
 from matcalc.make import symbol
@@ -31,7 +31,8 @@ class Scope:
 def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
     """Enter declared symbols and the names of sizes; an `integer` of a rule is a size.
 
-    Raises: NotSupported for a parameter of a rule that is no tensor and no size.
+    Raises: ShapeError for a name that is another symbol or a size; NotSupported for a parameter of a rule
+    that is no tensor and no size.
     """
     for declaration in declarations:
         if declaration.kind == "integer":
@@ -40,11 +41,29 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
         if declaration.kind in PLAIN:
             raise NotSupported(f"a variable of kind {declaration.kind}, {declaration.name}")
         shape = tuple(size_of(size, {}) for size in declaration.sizes)
+        _check_same(inference, declaration, shape)
         inference.symbols[declaration.name] = Symbol(declaration.name, shape, declaration.facts)
         for size in declaration.sizes:
             for node in walk(size):
                 if node.head == "name":
                     inference.size_names[str(node.value)] = Size.of(str(node.value))
+    _check_names(inference)
+
+
+def _check_same(inference: Inference, declaration: Declaration, shape: tuple[Size, ...]) -> None:
+    """Refuse to declare a symbol that is there already with another shape or other facts."""
+    known = inference.symbols.get(declaration.name)
+    if known is None or (known.shape == shape and set(known.facts) == set(declaration.facts)):
+        return
+    there = " ".join((inference.kind_text(known), *known.facts))
+    message = f"'{declaration.name}' is declared a second time, and was {there}"
+    raise ShapeError(message, hint="declare it once, or give one of the two another name")
+
+
+def _check_names(inference: Inference) -> None:
+    both = [name for name in inference.symbols if name in inference.size_names]
+    if both:
+        raise ShapeError(f"'{both[0]}' is both a size and a symbol", hint="give one of them another name")
 
 
 def adopt(inference: Inference, symbols: Mapping[str, Node]) -> None:
@@ -52,6 +71,7 @@ def adopt(inference: Inference, symbols: Mapping[str, Node]) -> None:
     for name, node in symbols.items():
         inference.symbols[name] = Symbol(name, node.shape, tuple(sorted(node.data[1])))
         inference.size_names.update({n: Size.of(n) for size in node.shape for n in size.names})
+    _check_names(inference)
 
 
 def scope_of(inference: Inference) -> Scope:

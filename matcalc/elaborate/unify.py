@@ -16,7 +16,8 @@ from itertools import chain, count, product
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.sizes import Size
 
-MAX_TEXT, MAX_TERMS = 4000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
+MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
+MAX_BITS = 9000  # of an exact number
 
 Fault = Callable[[], MatcalcError]
 
@@ -163,7 +164,22 @@ def times(a: Size, b: Size) -> Size:
     """
     if len(a.terms) * len(b.terms) > MAX_TERMS:
         raise NotSupported(f"a product of sizes of {len(a.terms)} and {len(b.terms)} terms")
+    check_bits(sum(max((bits(c) for _, c in size.terms), default=0) for size in (a, b)))
     return bounded(a * b)
+
+
+def bits(value: Fraction) -> int:
+    """Return the length of an exact number."""
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def check_bits(count: int) -> None:
+    """Refuse an exact number that is too long to be computed with.
+
+    Raises: NotSupported.
+    """
+    if count > MAX_BITS:
+        raise NotSupported(f"an exact number of {count} bits")
 
 
 def _at(size: Size, values: Mapping[object, int]) -> Fraction:

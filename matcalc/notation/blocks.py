@@ -18,8 +18,7 @@ from matcalc.notation.forms import ATOM, Form, call, number
 from matcalc.notation.products import product_reading
 from matcalc.notation.reading import Reading, scaled
 from matcalc.product import simple_product
-from matcalc.reindex import is_nonnegative
-from matcalc.sizes import Size
+from matcalc.sizes import Size, is_nonnegative
 
 Span = tuple[Size, Size]  # offset and length on an axis
 

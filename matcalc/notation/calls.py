@@ -128,12 +128,12 @@ def _batched(context: Context, node: Node) -> Form:
     taken = set(outputs)
     shown = []
     for arg, carried in zip(node.args, node.batches, strict=True):
-        form = forms.apart(context.readings[arg].form, taken)
+        form = context.names.apart(context.readings[arg].form, taken)
         core = context.names.fresh(arg.rank - len(carried), taken)
         if carried:
-            form = forms.entry(form, [*(batch[b] for b in carried), *core])
+            form = context.names.entry(form, [*(batch[b] for b in carried), *core])
             form = forms.index_form(core, form) if core else form
             taken.update(core)
         shown.append(form)
     call = forms.call(name_of(node), *arguments(context, node, shown))
-    return forms.index_form(outputs, forms.entry(call, outputs[node.batch_rank :]))
+    return forms.index_form(outputs, context.names.entry(call, outputs[node.batch_rank :]))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from matcalc.node import Node
 from matcalc.notation.forms import Form
-from matcalc.notation.index_form import Names
+from matcalc.notation.naming import Names
 from matcalc.notation.reading import Reading
 from matcalc.sizes import Size
 

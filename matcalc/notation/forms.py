@@ -8,10 +8,9 @@ asks for them; writing them is the business of `language/write.py`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count
 
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
@@ -209,108 +208,6 @@ def index_form(names: tuple[str, ...], body: Form) -> Form:
     ast = syntax.index_form(names, body.ast)
     inside = body.used.union(names)
     return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body)
-
-
-def entry(x: Form, indices: Sequence[str]) -> Form:
-    """Return `x[i,j]` with index names; `x` itself where it has no axes.
-
-    An index form is renamed, but for a sum: the order of its axes is part of the node.
-    """
-    if not indices:
-        return x
-    if x.body is not None and x.body.level > SUM and len(set(indices)) == len(indices):
-        return _renamed(x.body, tuple(x.ast.value), indices)  # type: ignore[arg-type]
-    return part(x, [name(i) for i in indices])
-
-
-def _renamed(body: Form, outputs: Sequence[str], indices: Sequence[str]) -> Form:
-    """Return the body of an index form with its output indices renamed; the others make way."""
-    names = dict(zip(outputs, indices, strict=True))
-    inner = body.used - set(outputs)
-    names.update(_new_names(inner, {*indices, *outputs, *inner}, set(indices)))
-    return replace(body, ast=rename(body.ast, names), used=frozenset(names.values()))
-
-
-def apart(x: Form, taken: set[str]) -> Form:
-    """Return a formula whose index forms have names of their own; they are added to `taken`.
-
-    Inside an index form an unlisted name is one index wherever it stands, nested index forms or not.
-    """
-    if not x.used:
-        return x
-    ast, body, used = x.ast, x.body, set(x.used)
-    for form in _outermost(ast):
-        inside = {str(a.value) for a in _names_in(form)} & x.used
-        names = _new_names(inside, {*taken, *used}, taken)
-        if any(old != new for old, new in names.items()):
-            ast = replaced(ast, form, rename(form, names))
-            body = body and replace(body, ast=rename(body.ast, names), used=frozenset(names.values()))
-        taken.update(names.values())
-        used.update(names.values())
-    return replace(x, ast=ast, body=body, used=frozenset(used))
-
-
-def _outermost(root: Ast) -> list[Ast]:
-    """Return the index forms of a tree that stand in no other."""
-    found: list[Ast] = []
-    stack = [root]
-    while stack:
-        ast = stack.pop()
-        if ast.head == "index_form":
-            found.append(ast)
-        else:
-            stack.extend(reversed(syntax.children(ast)))
-    return found
-
-
-def _names_in(form: Ast) -> list[Ast]:
-    inner = [ast for ast in syntax.walk(form) if ast.head == "name"]
-    listed = [syntax.name(n) for ast in syntax.walk(form) if ast.head == "index_form" for n in ast.value]  # type: ignore[attr-defined]
-    return inner + listed
-
-
-def _new_names(names: Collection[str], known: Collection[str], taken: Collection[str]) -> dict[str, str]:
-    """Return names with those that are taken replaced by ones that are not known."""
-    spare = (f"{letter}{k}" for k in count(1) for letter in sorted(names))
-    unknown = (name for name in spare if name not in known)
-    return {name: next(unknown) if name in taken else name for name in sorted(names)}
-
-
-def rename(root: Ast, names: Mapping[str, str]) -> Ast:
-    """Return a tree with index names exchanged for others, all at once."""
-    return _rebuilt(root, {}, names)
-
-
-def replaced(root: Ast, old: Ast, new: Ast) -> Ast:
-    """Return a tree with one subtree replaced."""
-    return _rebuilt(root, {id(old): new}, {})
-
-
-def _rebuilt(root: Ast, done: dict[int, Ast], names: Mapping[str, str]) -> Ast:
-    stack = [(root, False)]
-    while stack:
-        ast, entered = stack.pop()
-        if id(ast) in done:
-            continue
-        if not entered:
-            stack.append((ast, True))
-            stack.extend((child, False) for child in syntax.children(ast))
-            continue
-        done[id(ast)] = _renamed_node(ast, names, done)
-    return done[id(root)]
-
-
-def _renamed_node(ast: Ast, names: Mapping[str, str], done: Mapping[int, Ast]) -> Ast:
-    args = tuple(done[id(a)] for a in ast.args)
-    value = ast.value
-    if ast.head == "name":
-        value = names.get(str(value), value)
-    elif ast.head == "index_form":
-        value = tuple(names.get(n, n) for n in value)  # type: ignore[attr-defined]
-    elif ast.head == "call":
-        keywords = tuple((key, done[id(v)]) for key, v in syntax.call_keywords(ast))
-        value = (syntax.call_name(ast), keywords)
-    return Ast(ast.head, args, value)
 
 
 def part(x: Form, subscripts: Sequence[Form]) -> Form:

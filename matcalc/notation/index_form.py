@@ -8,40 +8,21 @@ those used in nested index forms, so that no name is ever captured.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, count
 
 from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.node import Indices
 from matcalc.notation import forms, pieces
 from matcalc.notation.contraction import Net, reduce_net
-from matcalc.notation.forms import ATOM, Form, apart, call, entry
+from matcalc.notation.forms import ATOM, Form, call
 from matcalc.notation.measure import tokens
+from matcalc.notation.naming import Names
 from matcalc.notation.pieces import Piece
 from matcalc.notation.reading import quotient
 from matcalc.selectors import Selector
 from matcalc.sizes import Size
-
-LETTERS = "ijklpqrstuvabcdefgh"
-
-
-class Names:
-    """Index names that no symbol or size has."""
-
-    def __init__(self, avoid: Collection[str]) -> None:
-        self.avoid = frozenset(avoid)
-
-    def fresh(self, number: int, taken: Collection[str] = ()) -> tuple[str, ...]:
-        """Return the first names that are free."""
-        found: list[str] = []
-        for name in chain(LETTERS, (f"{letter}{k}" for k in count(1) for letter in LETTERS)):
-            if len(found) == number:
-                break
-            if name not in self.avoid and name not in taken:
-                found.append(name)
-        return tuple(found)
 
 
 def index_body(names: Names, net: Net, out: Indices, tops: Sequence[Form], bottoms: Sequence[Form]) -> Form:
@@ -65,20 +46,20 @@ def body(
     identities: list[Form] = []
     for index, name in zip(out, outputs, strict=True):
         if index in label:
-            identities.append(entry(call("eye", net.size(index)), (label[index], name)))
+            identities.append(names.entry(call("eye", net.size(index)), (label[index], name)))
         label.setdefault(index, name)
     inner = [i for i in net.indices() if i not in label]
     label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
     surrounding = {*outputs, *label.values()}
-    factors, divisors, measured = _factors(net, label, surrounding)
-    tops = [apart(f, surrounding) for f in tops]
-    bottoms = [apart(f, surrounding) for f in bottoms]
+    factors, divisors, measured = _factors(names, net, label, surrounding)
+    tops = [names.apart(f, surrounding) for f in tops]
+    bottoms = [names.apart(f, surrounding) for f in bottoms]
     measured |= {i for i in out if out.count(i) > 1}
     conditions: list[Form] = []
     for other in net.others:
         if other.form is None:
             conditions += _conditions(other.selector, [label[i] for i in other.at])
-    lengths = [entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
+    lengths = [names.entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
     above = [*tops, *factors, *identities, *lengths, *conditions]
     form = quotient(above, [*bottoms, *divisors])
     return replace(form, used=form.used | surrounding)
@@ -91,7 +72,7 @@ def _used(net: Net) -> frozenset[str]:
 
 
 def _factors(
-    net: Net, label: dict[int, str], surrounding: set[str]
+    names: Names, net: Net, label: dict[int, str], surrounding: set[str]
 ) -> tuple[list[Form], list[Form], set[int]]:
     """Return the entries above and below the line, and the indices whose length they tell."""
     above: list[Form] = []
@@ -99,24 +80,30 @@ def _factors(
     measured: set[int] = set()
     for other in net.others:
         if other.form is not None:
-            above.append(entry(apart(other.form, surrounding), [label[i] for i in other.at]))
+            above.append(names.entry(names.apart(other.form, surrounding), [label[i] for i in other.at]))
             measured.update(other.at)
     for edge in net.edges:
-        _add_entry(edge.piece, [label[i] for i in edge[:2]], surrounding, above, below)
+        _add_entry(names, edge.piece, [label[i] for i in edge[:2]], surrounding, above, below)
         measured.update(edge[:2])
     for index in sorted(net.weights):
         for piece in net.weights[index]:
-            _add_entry(piece, [label[index]], surrounding, above, below)
+            _add_entry(names, piece, [label[index]], surrounding, above, below)
             measured.add(index)
     return above, below, measured
 
 
 def _add_entry(
-    piece: Piece, at: list[str], surrounding: set[str], above: list[Form], below: list[Form]
+    names: Names,
+    piece: Piece,
+    at: list[str],
+    surrounding: set[str],
+    above: list[Form],
+    below: list[Form],
 ) -> None:
     target, shown = (below, piece.inverse) if piece.inverse else (above, piece)
     flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]
-    target.append(entry(apart(pieces.read(shown, flip), surrounding), at[::-1] if flip else at))
+    form = names.apart(pieces.read(shown, flip), surrounding)
+    target.append(names.entry(form, at[::-1] if flip else at))
 
 
 def _conditions(selector: Selector, at: Sequence[str]) -> list[Form]:

@@ -20,21 +20,40 @@ def fold_merge(net: Net, other: Other) -> bool:
     if _reshape(net, other, total, parts):
         return True
     arounds = [net.around(i, other) for i in parts]
-    known = [a for a in arounds if a is not None]
-    if len(known) < len(parts):
+    first, last = arounds[0], arounds[-1]
+    if first and last and len(parts) == 2 and len(first.edges) == 1 and first.edges == last.edges:
+        return _vec(net, other, [first, last])
+    factors = [_factor(net, part, around) for part, around in zip(parts, arounds, strict=True)]
+    found = [factor for factor in factors if factor is not None]
+    ends = [end for _, end in found if end is not None]
+    if len(found) < len(parts) or any(end in parts and net.around(end, other) for end in ends):
         return False
-    inner = [e for a in known for e in a.edges]
-    if len(parts) == 2 and len(known[0].edges) == 1 and known[0].edges == known[1].edges:
-        return _vec(net, other, known)
-    outer = [e for e in inner if not set(e[:2]) <= set(parts)]
-    ends = [e.row if e.column in parts else e.column for e in outer]
-    if len(outer) < len(inner) or any(len(a.edges) > 1 for a in known):
+    if len(ends) == len(parts) == 2 and ends[0] == ends[1] != total:
+        call = forms.call("khatri_rao", *(read(piece) for piece, _ in found))
+        _replace(net, [other], [a for a in arounds if a])
+        net.edges.append(Edge(total, ends[0], pieces.leaf(call, 2)))
+        return True
+    if len(ends) > 1 or total in ends:
         return False
-    if len(outer) == len(parts) == 2 and len(set(ends)) == 1:
-        return _fold_columns(net, other, known, "khatri_rao", ends[0])
-    if len(outer) <= 1:
-        return _fold_columns(net, other, known, "kron", ends[0] if ends else None)
-    return False
+    _replace(net, [other], [a for a in arounds if a])
+    piece = _kron_piece([piece for piece, _ in found], 2 if ends else 1)
+    if ends:
+        net.edges.append(Edge(total, ends[0], piece))
+    else:
+        net.weights.setdefault(total, []).append(piece)
+    return True
+
+
+def _factor(net: Net, part: int, around: Around | None) -> tuple[Piece, int | None] | None:
+    """Return the column on a part, or the matrix on it and where that leads; the identity if it stays."""
+    if around is None:
+        return pieces.leaf(forms.call("eye", net.size(part)), 2, symmetric=True), part
+    if len(around.edges) > 1:
+        return None
+    if around.edges:
+        matrix = chain([*around.diagonal(), around.edges[0].leaving(part)])
+        return matrix, around.edges[0].beyond(part)
+    return column(around.weights) if around.weights else pieces.ones(net.size(part)), None
 
 
 def _reshape(net: Net, other: Other, total: int, parts: Sequence[int]) -> bool:
@@ -56,23 +75,6 @@ def _vec(net: Net, other: Other, arounds: Sequence[Around]) -> bool:
     _replace(net, [other], arounds)
     call = forms.call("vec", read(matrix))
     net.weights.setdefault(other.at[0], []).append(pieces.leaf(call, 1))
-    return True
-
-
-def _fold_columns(net: Net, other: Other, arounds: Sequence[Around], function: str, end: int | None) -> bool:
-    """Fold parts that are columns, or matrices that lead to one index `end`."""
-    shown = []
-    for around in arounds:
-        if around.edges:
-            shown.append(chain([*around.diagonal(), around.edges[0].leaving(around.index)]))
-        else:
-            shown.append(column(around.weights) if around.weights else pieces.ones(net.size(around.index)))
-    _replace(net, [other], arounds)
-    piece = pieces.leaf(forms.call(function, *map(read, shown)), 1 if end is None else 2)
-    if end is None:
-        net.weights.setdefault(other.at[0], []).append(piece)
-    else:
-        net.edges.append(Edge(other.at[0], end, piece))
     return True
 
 
@@ -103,7 +105,7 @@ def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence
     items: list[Item] = []
     identity = all(a == b for a, b in zip(left, right, strict=True)) and not any(a.weights for a in arounds)
     if not (crossed and identity):
-        items.append((_kron_piece(factors), False))
+        items.append((_kron_piece(factors, 2), False))
     if crossed:
         exchange = forms.call("commutation", net.size(right[0]), net.size(right[1]))
         items.append((pieces.leaf(exchange, 2), False))
@@ -112,11 +114,11 @@ def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence
     return True
 
 
-def _kron_piece(factors: Sequence[Piece]) -> Piece:
+def _kron_piece(factors: Sequence[Piece], rank: int) -> Piece:
     """Return `kron(A, B)`; its transpose is that of the factors."""
     straight = forms.call("kron", *(read(f) for f in factors))
     turned = forms.call("kron", *(read(f, True) for f in factors))
-    return pieces.leaf(straight, 2, turned=turned)
+    return pieces.leaf(straight, rank, turned=turned if rank == 2 else None)
 
 
 def _link(net: Net, one: Other, two: Other, a: int, b: int) -> tuple[list[Around], Piece] | None:

@@ -54,7 +54,7 @@ def leaf(form: Form, rank: int, symmetric: bool = False, turned: Form | None = N
     if symmetric:
         return Piece("leaf", rank, (form.cost,) * 2, (form.level,) * 2, form.names, form, symmetric=True)
     other = forms.transposed(form)
-    if turned is not None and turned.cost < other.cost:
+    if turned is not None and turned.cost <= other.cost:
         other = turned
     return Piece("leaf", rank, (form.cost, other.cost), (form.level, other.level), form.names, form, other)
 

@@ -23,13 +23,14 @@ from matcalc.notation.blocks import block_reading
 from matcalc.notation.calls import arguments, name_of, operation_reading
 from matcalc.notation.context import Context
 from matcalc.notation.forms import Form
-from matcalc.notation.index_form import Names
 from matcalc.notation.literal import literal
 from matcalc.notation.measure import tokens
+from matcalc.notation.naming import Names
 from matcalc.notation.products import product_reading, selector_form
 from matcalc.notation.reading import Reading, of_difference, scaled, summed
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
+from matcalc.tensor import add, product
 
 HALF = Fraction(1, 2)
 
@@ -126,11 +127,40 @@ def _product(context: Context, node: Node) -> Reading:
     blocks = block_reading(context, [(Fraction(1), node)])
     if blocks is not None:
         return blocks
+    spread = _term_by_term(context, node)
+    if spread is not None:
+        return spread
     reading = _with_coefficient(product_reading(context, node), node)
     if len(node.args) == 1 and node.args[0].kind == "sum" and node.indices[0] == node.out == _axes(node):
         spread = _sum_of(context, node.args[0], node.coef)
         return spread if spread.form.tokens < reading.form.tokens else reading
     return reading
+
+
+def _term_by_term(context: Context, node: Node) -> Reading | None:
+    """Return a re-indexed sum of tensors as the sum of its re-indexed terms: `kron(A, B) + kron(C, D)`."""
+    places = [k for k, arg in enumerate(node.args) if arg.kind == "sum" and arg.rank > 2]
+    if len(places) != 1 or node.rank > 2 or any(a.kind not in ("selector", "sum") for a in node.args):
+        return None
+    (place,) = places
+    operands = list(zip(node.args, node.indices, strict=True))
+    whole = operands[place][0]
+    sizes = dict(enumerate(node.index_sizes))
+    terms = []
+    for coef, arg in zip(whole.coefs, whole.args, strict=True):
+        operands[place] = (arg, node.indices[place])
+        terms.append((coef * node.coef, product(1, operands, node.out, sizes)))
+    if add(terms) is not node or any(a not in context.readings for _, t in terms for a in t.args):
+        return None
+    readings = [_product_alone(context, term) for _, term in terms]
+    if any(r.form.body is not None for r in readings):
+        return None
+    coefs = [coef for coef, _ in terms]
+    return summed(list(zip(coefs, readings, strict=True)), [t.digest for _, t in terms])
+
+
+def _product_alone(context: Context, node: Node) -> Reading:
+    return _with_coefficient(product_reading(context, node), node)
 
 
 def _axes(node: Node) -> tuple[int, ...]:

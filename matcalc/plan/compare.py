@@ -27,6 +27,7 @@ from matcalc.program import Program, Source
 from matcalc.sizes import Size
 
 SOLVE_BETTER = 1.25
+LARGE = 1500  # nodes beyond which only the first order of outputs is planned
 
 
 def plan(
@@ -61,9 +62,9 @@ def plan(
 def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
     """Return orders of outputs, each with whether inverses are formed, that may lead to different plans."""
     forward = list(range(len(outputs)))
-    orders = [forward, forward[::-1]] if len(outputs) > 1 else [forward]
-    factored = {name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)}
     nodes = toposort([node for _, node in outputs])
+    orders = [forward, forward[::-1]] if 1 < len(outputs) and len(nodes) < LARGE else [forward]
+    factored = {name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)}
     solves = any(n.kind == "op" and n.rule.name in factored for n in nodes)
     return [(order, form) for form in ((False, True) if solves else (False,)) for order in orders]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from matcalc.plan.cost import loop_time
-from matcalc.plan.entries import TRAFFIC
+from matcalc.plan.entries import TRAFFIC, Kernel
 from matcalc.plan.match import Factor, Match, Matcher
 
 BUDGET = 400
@@ -27,17 +27,13 @@ class Join:
     kind: str  # leaf, known, kernel, sum, point, unlink
     factor: Factor
     steps: dict[object, float] = field(default_factory=dict)
+    cost: float = 0.0
     left: int = 0
     right: int = 0
     match: Match | None = None
     domain: tuple[int, ...] = ()
     virtual: bool = False
     formed: int = 0  # which of the joined operands are operations to be formed first (a bit set)
-
-    @property
-    def cost(self) -> float:
-        return sum(self.steps.values())
-
 
 class Contraction:
     """The plan of one product: operands, the indices that are kept, estimated sizes of indices.
@@ -64,6 +60,11 @@ class Contraction:
         self.known = known
         self.via = via
         self.forming = forming
+        self.freed: dict[int, frozenset[int]] = {}
+        self.indices = list(dict.fromkeys(i for f in self.factors for i in f.at))
+        bit = {i: 1 << n for n, i in enumerate(self.indices)}
+        self.bits = [sum(bit[i] for i in set(f.at)) for f in self.factors]
+        self.kept_bits = sum(bit[i] for i in kept if i in bit)
         self.table: dict[int, Join] = {}
         for place, factor in enumerate(self.factors):
             leaf = Join(1 << place, factor.at, "leaf", factor, virtual=virtual[place])
@@ -78,11 +79,15 @@ class Contraction:
         full = (1 << len(self.factors)) - 1
         if full in self.table:
             return self.table[full]
-        levels = self._connected()
-        if levels is None:
-            return self._greedy()
-        for mask in levels:
-            self._best(mask)
+        most = max(2, len(self.kept & {i for f in self.factors for i in f.at}), *(len(f.at) for f in self.factors))
+        for bound in (most, 99):
+            levels = self._connected(bound)
+            if levels is None:
+                return self._greedy()
+            for mask in levels:
+                self._best(mask)
+            if full in self.table:
+                break
         return self.table[full]
 
     def _neighbours(self) -> list[int]:
@@ -95,35 +100,47 @@ class Contraction:
             near.append(mask)
         return near
 
-    def _connected(self) -> list[int] | None:
-        """Return the connected subsets of two and more operands by size, None beyond the budget."""
+    def _connected(self, most: int) -> list[int] | None:
+        """Return the connected subsets of two and more operands by size, None beyond the budget.
+
+        Subsets whose result has more than `most` axes are passed over: an index that three operands share is
+        summed when all three have met, and two of them alone are a tensor that no good order forms.
+        """
         near = self._neighbours()
         level = [1 << k for k in range(len(self.factors))]
         found: list[int] = []
         while level:
             grown: dict[int, None] = {}
             for mask in level:
-                around = 0
-                for place, adjacent in enumerate(near):
-                    if mask >> place & 1:
-                        around |= adjacent
+                around, rest = 0, mask
+                while rest:
+                    low = rest & -rest
+                    around |= near[low.bit_length() - 1]
+                    rest ^= low
                 around &= ~mask
-                for place in range(len(near)):
-                    if around >> place & 1:
-                        grown[mask | 1 << place] = None
-            found.extend(grown)
-            if len(found) > BUDGET:
+                while around:
+                    low = around & -around
+                    grown[mask | low] = None
+                    around ^= low
+            found.extend(m for m in grown if len(self.free(m)) <= most)
+            if len(found) > BUDGET or len(grown) > 4 * BUDGET:
                 return None
             level = list(grown)
         return found
 
     def free(self, mask: int) -> frozenset[int]:
         """Return the indices of a subset that the result or other operands have."""
-        inside: set[int] = set()
-        outside: set[int] = set()
-        for place, factor in enumerate(self.factors):
-            (inside if mask >> place & 1 else outside).update(factor.at)
-        return frozenset(i for i in inside if i in self.kept or i in outside)
+        known = self.freed.get(mask)
+        if known is None:
+            inside, outside = 0, self.kept_bits
+            for place, bits in enumerate(self.bits):
+                if mask >> place & 1:
+                    inside |= bits
+                else:
+                    outside |= bits
+            shared = inside & outside
+            known = self.freed[mask] = frozenset(i for n, i in enumerate(self.indices) if shared >> n & 1)
+        return known
 
     def key(self, mask: int) -> tuple[Key, tuple[int, ...]]:
         members = [f for place, f in enumerate(self.factors) if mask >> place & 1]
@@ -139,14 +156,11 @@ class Contraction:
         best: Join | None = None
         for left in [m for m in self.table if m & lowest and m & mask == m and m != mask]:
             right = self.table.get(mask ^ left)
-            if right is None:
-                continue
-            join = self._join(self.table[left], right, mask)
-            if join is not None and (best is None or join.cost < best.cost):
-                best = join
-        assert best is not None
-        best.factor = self._named(mask, best.at)
-        self.table[mask] = best
+            if right is not None:
+                best = self._join(self.table[left], right, mask, best)
+        if best is not None:
+            best.factor = self._named(mask, best.at)
+            self.table[mask] = best
 
     def _named(self, mask: int, at: tuple[int, ...]) -> Factor:
         """Return a part as an operand; equal parts in one orientation have one name."""
@@ -160,7 +174,7 @@ class Contraction:
             for i, left in enumerate(present):
                 for j in range(i):
                     if self._linked(left, present[j]):
-                        join = self._join(present[j], left, left.mask | present[j].mask)
+                        join = self._join(present[j], left, left.mask | present[j].mask, None)
                         if join is not None:
                             options.append((join.cost - left.cost - present[j].cost, j, i, join))
             _, j, i, join = min(options, key=lambda o: o[:3])
@@ -183,7 +197,8 @@ class Contraction:
         key = ("sum", leaf.factor.who, leaf.factor.at, at)
         factor = Factor(at, str(key))
         volume = self._volume(leaf.at)
-        return Join(leaf.mask, at, "sum", factor, {key: loop_time(volume, 1, volume)}, leaf.mask, 0, None, leaf.at)
+        time = loop_time(volume, 1, volume)
+        return Join(leaf.mask, at, "sum", factor, {key: time}, time, leaf.mask, 0, None, leaf.at)
 
     def _volume(self, indices: Sequence[int]) -> float:
         volume = 1.0
@@ -195,52 +210,58 @@ class Contraction:
         """Return an operation as the array that it is when it has been computed."""
         cost, facts = self.forming[leaf.mask.bit_length() - 1]
         factor = Factor(leaf.at, leaf.factor.who, facts)
-        return Join(leaf.mask, leaf.at, "leaf", factor, {("form", leaf.factor.who): cost}, formed=leaf.mask)
+        return Join(leaf.mask, leaf.at, "leaf", factor, {("form", leaf.factor.who): cost}, cost, formed=leaf.mask)
 
-    def _join(self, left: Join, right: Join, mask: int) -> Join | None:
-        """Return the cheapest join of two parts, of those that are not computed as they are or formed."""
-        best: Join | None = None
+    def _join(self, left: Join, right: Join, mask: int, best: Join | None) -> Join | None:
+        """Return the cheapest join of two parts, of those that are not computed as they are or formed, or `best`."""
         for first in (left, self.formed(left)) if left.factor.operation else (left,):
             for second in (right, self.formed(right)) if right.factor.operation else (right,):
-                join = self._join_as(first, second, mask)
-                if join is not None:
-                    join.formed = first.formed * (first.kind == "leaf") | second.formed * (second.kind == "leaf")
-                    if best is None or join.cost < best.cost:
-                        best = join
+                best = self._join_as(first, second, mask, best)
         return best
 
-    def _join_as(self, left: Join, right: Join, mask: int) -> Join | None:
+    def _join_as(self, left: Join, right: Join, mask: int, best: Join | None) -> Join | None:
+        apart = left.steps.keys().isdisjoint(right.steps)
+        base = left.cost + right.cost if apart else sum({**left.steps, **right.steps}.values())
+        if best is not None and base >= best.cost:
+            return best
+        base += self._writing(left) + self._writing(right)
         free = self.free(mask)
-        steps = {**left.steps, **right.steps}
-        unformed = [j for j in (left, right) if j.factor.operation]
-        best: Join | None = None
+        formed = left.formed * (left.kind == "leaf") | right.formed * (right.kind == "leaf")
         for match in self.matcher.matches((left.factor, right.factor), free):
-            added = dict(steps)
-            self._charge(added, (left, right), match)
-            added[("kernel", mask)] = match.time(self.measure) + self._writing((left, right))
-            join = Join(mask, match.axes, "kernel", Factor(match.axes, ""), added, left.mask, right.mask, match)
-            if best is None or join.cost < best.cost or (join.cost == best.cost and _later(join, best)):
-                best = join
-        if unformed:
-            return best or self._unlinked(left, right, mask, free)
-        loop = self._looped(left, right, mask, free, steps)
-        return loop if best is None or loop.cost < best.cost else best
+            via = self._via((left, right), match.kernel)
+            cost = base + match.time(self.measure) + (via[1] if via and via[0] not in left.steps else 0.0)
+            if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
+                steps = {**left.steps, **right.steps}
+                if via:
+                    steps[via[0]] = via[1]
+                steps[("join", mask)] = cost - sum(steps.values())
+                best = Join(mask, match.axes, "kernel", left.factor, steps, cost, left.mask, right.mask, match)
+                best.formed = formed
+        if left.factor.operation or right.factor.operation:
+            return best if best is not None and best.kind == "kernel" else self._unlinked(left, right, mask, free, best)
+        return self._looped(left, right, mask, free, base, formed, best)
 
-    def _charge(self, steps: dict[object, float], pair: Sequence[Join], match: Match) -> None:
-        """Add the factorisation that a match needs."""
+    def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
+        """Return the step and the cost of the factorisation that a match needs."""
         for join in pair:
-            if join.factor.operation and match.kernel.via is not None:
-                place = join.mask.bit_length() - 1
-                key, cost = self.via[place].get(match.kernel.via.name, (None, 0.0))
-                if key is not None:
-                    steps[key] = cost
+            if join.factor.operation and kernel.via is not None:
+                return self.via[join.mask.bit_length() - 1].get(kernel.via.name)
+        return None
 
-    def _writing(self, pair: Sequence[Join]) -> float:
-        return sum(16 * TRAFFIC * self._volume(j.at) for j in pair if j.virtual)
+    def _writing(self, join: Join) -> float:
+        """Return the time to write out an operand that is no array so far."""
+        return 16 * TRAFFIC * self._volume(join.at) if join.virtual else 0.0
 
     def _looped(
-        self, left: Join, right: Join, mask: int, free: frozenset[int], steps: dict[object, float]
-    ) -> Join:
+        self,
+        left: Join,
+        right: Join,
+        mask: int,
+        free: frozenset[int],
+        base: float,
+        formed: int,
+        best: Join | None,
+    ) -> Join | None:
         wide, narrow = (left, right) if len(left.at) >= len(right.at) else (right, left)
         both = (*wide.at, *(i for i in narrow.at if i not in wide.at))
         at = tuple(i for i in both if i in free)
@@ -248,19 +269,25 @@ class Contraction:
         domain = both
         if set(narrow.at) - set(wide.at) and kind == "sum":
             domain = (*at, *(i for i in both if i not in free))
-        volume = self._volume(domain)
-        entries = sum(self._volume(j.at) for j in (left, right))
-        added = {**steps, (kind, mask): loop_time(volume, 2 if kind == "sum" else 1, entries)}
-        factor = Factor(at, "")
-        return Join(mask, at, kind, factor, added, left.mask, right.mask, None, domain, kind == "point")
+        entries = self._volume(left.at) + self._volume(right.at)
+        base -= self._writing(left) + self._writing(right)
+        cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries)
+        if best is not None and cost >= best.cost:
+            return best
+        steps = {**left.steps, **right.steps}
+        steps[("join", mask)] = cost - sum(steps.values())
+        join = Join(mask, at, kind, left.factor, steps, cost, left.mask, right.mask, None, domain, kind == "point")
+        join.formed = formed
+        return join
 
-    def _unlinked(self, left: Join, right: Join, mask: int, free: frozenset[int]) -> Join | None:
+    def _unlinked(
+        self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None
+    ) -> Join | None:
         """Join what is not computed with an operand that has both its indices: solve, then take the diagonal."""
         first, second = (left, right) if left.factor.operation else (right, left)
         if second.factor.operation or len(first.at) != 2 or not set(first.at) <= set(second.at):
-            return None
+            return best
         new = 1 + max(self.measure)
-        best: Join | None = None
         for met in first.at:
             other = first.at[1 - first.at.index(met)]
             measure = {**self.measure, new: self.measure[other]}
@@ -268,21 +295,24 @@ class Contraction:
             kept = frozenset({*(i for i in at if i != met), other})
             for match in self.matcher.matches((first.factor, Factor(at, second.factor.who)), kept):
                 steps = {**left.steps, **right.steps}
-                self._charge(steps, (left, right), match)
-                steps[("kernel", mask)] = match.time(measure) + self._writing((second,))
-                out = tuple(i for i in match.axes if i != new and i in free)
-                join = Join(mask, out, "unlink", Factor(out, ""), steps, first.mask, second.mask, match, (other, new))
-                if best is None or join.cost < best.cost:
-                    best = join
+                via = self._via((left, right), match.kernel)
+                if via:
+                    steps[via[0]] = via[1]
+                steps[("join", mask)] = match.time(measure) + self._writing(second)
+                cost = sum(steps.values())
+                if best is None or cost < best.cost:
+                    out = tuple(i for i in match.axes if i != new and i in free)
+                    best = Join(mask, out, "unlink", first.factor, steps, cost, first.mask, second.mask, match)
+                    best.domain = (other, new)
         return best
 
 
-def _later(join: Join, best: Join) -> bool:
-    if join.match is None or best.match is None:
+def _later(match: Match, other: Match | None) -> bool:
+    """Whether a match is to be preferred to one of equal cost: a later entry, or fewer flips."""
+    if other is None:
         return False
-    mine, other = join.match, best.match
-    flips = (sum(f for *_, f in mine.fields), sum(f for *_, f in other.fields))
-    return (mine.kernel.order, -flips[0]) > (other.kernel.order, -flips[1])
+    flips = [sum(flip for *_, flip in m.fields) for m in (match, other)]
+    return (match.kernel.order, -flips[0]) > (other.kernel.order, -flips[1])
 
 
 def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tuple[int, ...]]:

@@ -67,6 +67,7 @@ class Matcher:
     def __init__(self, lowerings: Lowerings) -> None:
         self.lowerings = lowerings
         self.known: dict[object, tuple[Match, ...]] = {}
+        self.renumbered: dict[object, tuple[Match, ...]] = {}
 
     def matches(self, pair: Sequence[Factor], kept: frozenset[int]) -> tuple[Match, ...]:
         """Return all matches of a pair whose result has the indices `kept`, in the indices of the pair."""
@@ -80,12 +81,16 @@ class Matcher:
             tuple(sorted(number[i] for i in kept if i in number)),
             len(pair) > 1 and pair[0].who == pair[1].who,
         )
+        renumbered = (form, tuple(number))
+        if renumbered in self.renumbered:
+            return self.renumbered[renumbered]
         if form not in self.known:
             plain = [Factor(at, str(k), facts, op) for k, (at, op, facts) in enumerate(form[0])]
             if form[2]:
                 plain = [Factor(f.at, "0", f.facts, f.operation) for f in plain]
             self.known[form] = tuple(self._find(plain, frozenset(form[1])))
-        return tuple(_renumbered(m, back) for m in self.known[form])
+        found = self.renumbered[renumbered] = tuple(_renumbered(m, back) for m in self.known[form])
+        return found
 
     def _find(self, pair: list[Factor], kept: frozenset[int]) -> list[Match]:
         if any(len(set(f.at)) < len(f.at) for f in pair):

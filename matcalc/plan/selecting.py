@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from matcalc.node import Node
 from matcalc.program import Guard
 from matcalc.selectors import Selector
-from matcalc.sizes import Size
+from matcalc.sizes import Size, is_nonnegative
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,6 @@ def indices_of(at: At) -> tuple[int, ...]:
     if isinstance(at, Rank):
         return at.indices
     return tuple(int(name[1:]) for name in at.names if name.startswith("#"))
-
-
-def is_nonnegative(size: Size) -> bool:
-    """Whether a size is at least 0 for all sizes of at least 1, as far as coefficients tell."""
-    shifted = size.substitute({name: Size.of(name) + 1 for name in size.names})
-    return all(c >= 0 for _, c in shifted.terms)
 
 
 def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -> None:

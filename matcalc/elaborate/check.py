@@ -1,0 +1,148 @@
+"""Static checks of a rule: its formulas are built at symbolic sizes before anything is computed with them.
+
+Names, shapes and the linearity of differentials are decided here; whether the numbers are right is for the
+numeric tests. Functions and numbers that a rule is given are stood for by one example, arrays by a vector
+and a matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+
+from matcalc.elaborate.calls import array_name
+from matcalc.elaborate.formula import build_formula, check_definition, parameter_symbol
+from matcalc.elaborate.linearity import is_linear
+from matcalc.errors import MatcalcError, RuleError
+from matcalc.language.declare import Declaration, Signature
+from matcalc.language.read import read
+from matcalc.make import parameter, symbol
+from matcalc.node import Node, Shape
+from matcalc.rulebook.load import Candidate, Rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.signature_shapes import size_of, tensors_of
+from matcalc.sizes import Size
+from matcalc.tensor import power
+
+EXAMPLE = Fraction(5, 2)  # of a number that a rule is given; of a function its power
+
+
+def check_rule(rule: Rule, rulebook: Rulebook) -> None:
+    """Build every formula of a rule.
+
+    Raises: RuleError that lists all faults, with the rule's address.
+    """
+    faults = list(dict.fromkeys(faults_of(rule, rulebook)))
+    if faults:
+        raise RuleError("\n".join(f"{rule.address}: [{rule.name}] {fault}" for fault in faults))
+
+
+def faults_of(rule: Rule, rulebook: Rulebook) -> Iterator[str]:
+    """Yield what is wrong with the formulas of a rule."""
+    for index, signature in enumerate(rule.signatures):
+        arrays = dict.fromkeys(array_name(p) for p in signature.parameters if p.kind == "array")
+        for ranks in product((1, 2), repeat=len(arrays)):
+            setting = _Setting(rule, rulebook, signature, dict(zip(arrays, ranks, strict=True)))
+            if rule.kind == "definition":
+                yield from _definition(setting, index)
+            else:
+                yield from _derivatives(setting)
+
+
+class _Setting:
+    """One rule at given ranks of its arrays: symbols of arguments and results, sizes, functions."""
+
+    def __init__(
+        self, rule: Rule, rulebook: Rulebook, signature: Signature, ranks: Mapping[str, int]
+    ) -> None:
+        self.rule, self.rulebook, self.signature, self.ranks = rule, rulebook, signature, ranks
+        kinds = {p.name: p.kind for p in signature.parameters}
+        self.sizes = {name: Size.of(name) for name, kind in kinds.items() if kind == "integer"}
+        for name, formula in rule.sizes.items():
+            self.sizes[name] = size_of(read(formula), self.sizes)
+        self.numbers = {name: EXAMPLE for name, kind in kinds.items() if kind == "number"}
+        body = power(parameter(), EXAMPLE)
+        self.functions = {name: body for name, kind in kinds.items() if kind == "function"}
+        self.tensors = [p for p in tensors_of(signature) if not p.repeated]
+        self.slots = [p for p in tensors_of(signature) if p.repeated]
+        self.symbols = {p.name: self.symbol(p) for p in self.tensors}
+        for output in signature.outputs:
+            name = output.name or "Y"
+            self.symbols[name] = symbol(name, self.shape(output), output.facts)
+
+    def symbol(self, declaration: Declaration) -> Node:
+        rank = self.ranks.get(array_name(declaration), -1) if declaration.kind == "array" else -1
+        return parameter_symbol(declaration, rank)
+
+    def shape(self, declaration: Declaration) -> Shape:
+        if declaration.kind == "array":
+            return self.symbol(declaration).shape
+        return tuple(size_of(size, self.sizes) for size in declaration.sizes)
+
+    def build(self, text: str, shape: Shape, more: Mapping[str, Node], members: int = 0) -> Node:
+        numbers = {name: Size.of(value) for name, value in self.numbers.items()}
+        splices = {
+            p.name: [symbol(f"{p.name}_{k}", self.shape(p)) for k in range(members)] for p in self.slots
+        }
+        return build_formula(
+            text,
+            self.rule.where if "G" not in more else (),
+            self.rulebook,
+            {**self.symbols, **more},
+            splices=splices,
+            functions=self.functions,
+            sizes={**self.sizes, **numbers},
+            shape=shape,
+        )
+
+
+def _definition(setting: _Setting, index: int) -> Iterator[str]:
+    ranks = [setting.ranks[array_name(p)] if p.kind == "array" else -1 for p in setting.tensors]
+    candidate = Candidate(setting.rule, setting.rule.outputs[0], index)
+    try:
+        given = [*setting.functions.items(), *setting.numbers.items()]
+        check_definition(setting.rulebook, candidate, ranks, given)
+    except MatcalcError as fault:
+        yield fault.message.removeprefix(f"{setting.rule.address}: [{setting.rule.name}] ")
+
+
+def _derivatives(setting: _Setting) -> Iterator[str]:
+    rule = setting.rule
+    repeated = {p.name: setting.symbol(p) for p in setting.slots}
+    for name, text in rule.derivative.items():
+        one = {name: repeated[name]} if name in repeated else {}
+        yield from _built(setting, f"derivative in {name}", text, (), one, len(one), linear=False)
+    tangents = {f"d{p.name}": symbol(f"d{p.name}", setting.shape(p)) for p in setting.tensors}
+    for output in setting.signature.outputs:
+        formula = rule.differential(output.name)
+        if formula is not None:
+            where = f"differential of {output.name or 'Y'}"
+            yield from _built(setting, where, formula, setting.shape(output), tangents)
+    for slot, text in rule.linear.items():
+        declared = next(p for p in setting.signature.parameters if p.name == slot)
+        cotangent = symbol("G", setting.shape(setting.signature.outputs[0]))
+        members = 1 if declared.repeated else 0
+        yield from _built(setting, f"linear {slot}", text, setting.shape(declared), {"G": cotangent}, members)
+
+
+def _built(
+    setting: _Setting,
+    what: str,
+    text: str,
+    shape: Shape,
+    more: Mapping[str, Node],
+    members: int = 0,
+    linear: bool = True,
+) -> Iterator[str]:
+    """Yield what is wrong with one formula: it does not build, or is not linear in the symbols `more`.
+
+    `members` is the number of tangents that each repeated slot is given.
+    """
+    try:
+        node = setting.build(text, shape, more, members)
+    except MatcalcError as fault:
+        yield f"{what}: {fault.message}"
+        return
+    if more and linear and not is_linear(node, list(more.values())):
+        yield f"{what}: '{text}' is not linear in {' and '.join(more)}"

@@ -1,0 +1,126 @@
+"""Names of indices: none that a symbol or size has, and none twice where it would be captured.
+
+Inside an index form an unlisted name is one index wherever it stands, nested index forms or not. So a formula
+that is put into an index form gets names of its own first (`apart`), and an index form that is subscripted
+takes the names of its subscripts (`entry`) instead of standing in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.notation import forms
+from matcalc.notation.forms import Form
+
+LETTERS = "ijklpqrstuvabcdefgh"
+
+
+class Names:
+    """The supply of index names: all but those in scope."""
+
+    def __init__(self, avoid: Collection[str]) -> None:
+        self.avoid = frozenset(avoid)
+
+    def fresh(self, number: int, taken: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the first names that are free."""
+        supply = self._supply(taken)
+        return tuple(next(supply) for _ in range(number))
+
+    def _supply(self, taken: Collection[str]) -> Iterator[str]:
+        for suffix in count():
+            for letter in LETTERS:
+                name = f"{letter}{suffix or ''}"
+                if name not in self.avoid and name not in taken:
+                    yield name
+
+    def entry(self, x: Form, indices: Sequence[str]) -> Form:
+        """Return `x[i,j]` with index names; `x` itself where it has no axes.
+
+        An index form is renamed, but for a sum: the order of its axes is part of the node.
+        """
+        if not indices:
+            return x
+        if x.body is None or x.body.level == forms.SUM or len(set(indices)) < len(indices):
+            return forms.part(x, [forms.name(i) for i in indices])
+        outputs: tuple[str, ...] = x.ast.value  # type: ignore[assignment]
+        names = dict(zip(outputs, indices, strict=True))
+        inner = x.body.used - set(outputs)
+        names.update(self._own(inner, indices, {*indices, *outputs, *inner}))
+        return replace(x.body, ast=renamed(x.body.ast, names), used=frozenset(names.values()))
+
+    def apart(self, x: Form, taken: set[str]) -> Form:
+        """Return a formula whose index forms have names of their own; they are added to `taken`."""
+        if not x.used:
+            return x
+        found: set[str] = set()
+        results: list[Ast] = []
+        stack = [(x.ast, False)]
+        while stack:
+            ast, entered = stack.pop()
+            inner = syntax.children(ast)
+            if entered:
+                parts = results[len(results) - len(inner) :]
+                del results[len(results) - len(inner) :]
+                results.append(_with_children(ast, parts))
+            elif ast.head == "index_form":
+                inside = index_names(ast) & x.used
+                names = self._own(inside, taken, {*taken, *inside})
+                results.append(renamed(ast, names))
+                taken.update(names.values())
+                found.update(names.values())
+            elif not inner:
+                results.append(ast)
+            else:
+                stack.append((ast, True))
+                stack.extend((child, False) for child in reversed(inner))
+        (ast,) = results
+        body = x.body and replace(x.body, ast=ast.args[0], used=frozenset(found))
+        return replace(x, ast=ast, body=body, used=frozenset(found))
+
+    def _own(self, names: Collection[str], taken: Collection[str], known: Collection[str]) -> dict[str, str]:
+        """Return names with those that are taken replaced by ones that are not known."""
+        supply = self._supply(known)
+        return {name: next(supply) if name in taken else name for name in sorted(names)}
+
+
+def index_names(form: Ast) -> set[str]:
+    """Return the names in an index form, those of symbols among them."""
+    found: set[str] = set()
+    for ast in syntax.walk(form):
+        if ast.head == "name":
+            found.add(str(ast.value))
+        elif ast.head == "index_form":
+            found.update(ast.value)  # type: ignore[arg-type]
+    return found
+
+
+def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
+    """Return a tree with index names exchanged for others, all at once."""
+    done: dict[int, Ast] = {}
+    for ast in syntax.walk(root):
+        if id(ast) in done:
+            continue
+        new = _with_children(ast, [done[id(child)] for child in syntax.children(ast)])
+        if ast.head == "name":
+            new = syntax.name(names.get(str(ast.value), str(ast.value)))
+        elif ast.head == "index_form":
+            outputs: tuple[str, ...] = ast.value  # type: ignore[assignment]
+            new = syntax.index_form([names.get(n, n) for n in outputs], new.args[0])
+        done[id(ast)] = new
+    return done[id(root)]
+
+
+def _with_children(ast: Ast, parts: Sequence[Ast]) -> Ast:
+    """Return a node of the tree over other operands; keyword arguments of a call come last."""
+    if not parts:
+        return ast
+    if ast.head != "call":
+        return Ast(ast.head, tuple(parts), ast.value)
+    keywords = syntax.call_keywords(ast)
+    positional = len(ast.args)
+    named = tuple((key, value) for (key, _), value in zip(keywords, parts[positional:], strict=True))
+    return Ast("call", tuple(parts[:positional]), (syntax.call_name(ast), named))

@@ -1,0 +1,240 @@
+"""One use of a rule at random data: the node that a call builds, and the oracle's value of the same call."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from matcalc.elaborate.formula import build_formula, parameter_symbol
+from matcalc.errors import RuleError
+from matcalc.evaluate import as_callable, evaluate
+from matcalc.language.declare import Declaration, size_names
+from matcalc.make import parameter
+from matcalc.node import Node
+from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.oracle import oracle
+from matcalc.rulebook.rule import Rule
+from matcalc.sampling import projected, sample
+from matcalc.signature_shapes import PLAIN, size_of
+from matcalc.sizes import Size
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Draws = Mapping[str, Any]
+"""What a parameter is drawn from, by name: a function of (rng, shape), or the value itself."""
+
+LENGTHS = (3, 4, 2, 5)
+FUNCTION = "exp"
+NUMBER = Fraction(5, 2)
+INTEGER = 2
+
+
+class Form(NamedTuple):
+    """Which use of a rule: signature, rank of `array` arguments, number of further tangents."""
+
+    index: int
+    rank: int
+    tangents: int
+
+
+def forms(rule: Rule) -> list[Form]:
+    """Return the uses of a rule that are checked: each signature, arrays of rank 1 and 2, none and one tangent."""
+    found = []
+    for index, signature in enumerate(rule.signatures):
+        ranks = (1, 2) if any(p.kind == "array" for p in signature.parameters) else (0,)
+        tangents = (0, 1) if any(p.repeated for p in signature.parameters) else (0,)
+        found += [Form(index, *rest) for rest in itertools.product(ranks, tangents)]
+    return found
+
+
+def lengths_of(rule: Rule, index: int, lengths: Sequence[int] = LENGTHS) -> dict[str, int]:
+    """Return a length for each size name of a signature: those given, in order, again and again."""
+    signature = rule.signatures[index]
+    declared = [*signature.parameters, *signature.outputs]
+    names = dict.fromkeys(n for d in declared for n in size_names(d) if n not in rule.sizes)
+    return dict(zip(names, itertools.cycle(lengths)))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A call with its data. `symbols` are its tensor arguments in order, `data` their arrays by name."""
+
+    rule: Rule
+    form: Form
+    book: Rulebook
+    symbols: Mapping[str, Node]
+    data: Mapping[str, Array]
+    facts: Mapping[str, tuple[str, ...]]
+    plain: Mapping[str, Any]
+    lengths: Mapping[str, int]
+
+    def nodes(self) -> dict[str, Node]:
+        """Return the node of the call for each output of the rule."""
+        signature = self.rule.signatures[self.form.index]
+        sizes = {n: Size.of(self.lengths[n]) for n in self.lengths if n in self.plain}
+        found = {}
+        for name, output in zip(self.rule.names, self.rule.outputs, strict=True):
+            text = f"{name}({', '.join(self._written(p) for p in signature.parameters if self._given(p))})"
+            found[output] = build_formula(text, (), self.book, self.symbols, sizes=sizes)
+        return found
+
+    def _given(self, p: Declaration) -> bool:
+        return not p.repeated or self.form.tangents > 0 or self.rule.kind == "map"
+
+    def _written(self, p: Declaration) -> str:
+        if p.repeated:
+            return ", ".join(name for name in self.symbols if name.startswith(f"{p.name}_"))
+        return str(self.plain.get(p.name, p.name))
+
+    def value(self, changed: Mapping[str, Array] = {}) -> dict[str, Array]:  # noqa: B006 - never changed
+        """Return the oracle's value of each output, with some arguments changed."""
+        function = oracle(self.book, self.rule, self.form.index)
+        if function is None:
+            raise RuleError(f"{self.rule.address}: [{self.rule.name}] has no value")
+        data = {**self.data, **changed}
+        given: list[Any] = []
+        for p in self.rule.signatures[self.form.index].parameters:
+            if p.repeated:
+                given += [a for name, a in data.items() if name.startswith(f"{p.name}_")]
+            elif p.kind == "function":
+                given.append(self.function(str(self.plain[p.name])))
+            elif p.kind in PLAIN:
+                given.append(int(self.plain[p.name]) if p.kind == "integer" else float(self.plain[p.name]))
+            else:
+                given.append(data[p.name])
+        with np.errstate(all="ignore"):
+            result = function(*given)
+        several = result if isinstance(result, tuple) else (result,)
+        return {name: np.asarray(a) for name, a in zip(self.rule.outputs, several, strict=True)}
+
+    def function(self, name: str) -> Callable[..., Array]:
+        """Return a function argument as the oracle takes it."""
+        return as_callable(build_formula(f"{name}(x)", (), self.book, {"x": parameter()}))
+
+    def evaluate(self, nodes: Sequence[Node], more: Mapping[str, Array] = {}) -> list[Array]:  # noqa: B006
+        """Return values of nodes over the arguments, and further symbols, by plain NumPy."""
+        return [np.asarray(a) for a in evaluate(nodes, {**self.data, **more}, self.lengths)]
+
+    def direction(self, rng: np.random.Generator, name: str) -> Array:
+        """Return a random tangent of an argument."""
+        shape = self.data[name].shape
+        return projected(np.asarray(rng.standard_normal(shape)), self.facts[name])
+
+
+def point(
+    book: Rulebook, rule: Rule, form: Form, lengths: Mapping[str, int], mode: int, seed: int, draws: Draws
+) -> Point:
+    """Return a use of a rule with random data; `mode` chooses where plain arguments lie (see MODES)."""
+    rng = np.random.default_rng([seed, mode, *rule.name.encode()])
+    known = dict(lengths)
+    symbols: dict[str, Node] = {}
+    data: dict[str, Array] = {}
+    plain: dict[str, Any] = {}
+    facts: dict[str, tuple[str, ...]] = {}
+    signature = rule.signatures[form.index]
+    domain = facts_in(rule.domain or "", book)
+    for p in signature.parameters:
+        if p.kind in PLAIN:
+            plain[p.name] = _plain(p, known, draws, rng)
+            if p.kind == "integer":
+                known[p.name] = int(plain[p.name])
+    fixed = {n: Size.of(known[n]) for n in plain if n in known}
+    for p in signature.parameters:
+        if p.kind in PLAIN:
+            continue
+        for name in _names(p, form, rule):
+            symbol = _symbol(p, name, form.rank, fixed)
+            shape = _shape(symbol, known)
+            symbols[name] = symbol
+            facts[name] = (*p.facts, *domain.get(p.name, ()))
+            data[name] = _drawn(rng, shape, facts[name], mode if not p.repeated else 0, draws.get(p.name))
+    for name, formula in rule.sizes.items():
+        from matcalc.language.read import read
+
+        known[name] = int(size_of(read(formula), {n: Size.of(length) for n, length in known.items()}))
+    return Point(rule, form, book, symbols, data, facts, plain, known)
+
+
+def _names(p: Declaration, form: Form, rule: Rule) -> list[str]:
+    if not p.repeated:
+        return [p.name]
+    return [f"{p.name}_{k}" for k in range(form.tangents + (2 if rule.kind == "map" else 0))]
+
+
+def _symbol(p: Declaration, name: str, rank: int, fixed: Mapping[str, Size]) -> Node:
+    from matcalc.tensor import symbol
+
+    if p.kind == "entry":
+        return symbol(name, (Size.of("s_0"),), p.facts)
+    made = parameter_symbol(p, rank, fixed)
+    return symbol(name, made.shape, p.facts) if p.repeated else made
+
+
+def _shape(symbol: Node, known: dict[str, int]) -> tuple[int, ...]:
+    for size in symbol.shape:
+        for name in size.names:
+            known.setdefault(name, LENGTHS[int(name[-1]) % len(LENGTHS)] if name[-1].isdigit() else LENGTHS[0])
+    return tuple(size.evaluate(known) for size in symbol.shape)
+
+
+def _plain(p: Declaration, known: Mapping[str, int], draws: Draws, rng: np.random.Generator) -> Any:
+    given = draws.get(p.name)
+    if given is not None:
+        value = given(rng, ()) if callable(given) else given
+        return Fraction(value) if p.kind == "number" else value
+    return {"function": FUNCTION, "number": NUMBER, "integer": known.get(p.name, INTEGER)}[p.kind]
+
+
+def _drawn(
+    rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int, given: Any
+) -> Array:
+    if callable(given):
+        return np.asarray(given(rng, shape), dtype=float)
+    if given is not None:
+        return np.asarray(given, dtype=float)
+    return sample(rng, shape, facts) if facts else MODES[mode](rng, shape)
+
+
+def _near_identity(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    if len(shape) == 2 and shape[0] == shape[1]:
+        return 0.2 * rng.standard_normal(shape) + 1.5 * np.eye(*shape)
+    return np.asarray(rng.uniform(0.2, 0.8, shape))
+
+
+def _spread(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    if len(shape) == 2 and shape[0] == shape[1]:
+        return 0.1 * rng.uniform(0.1, 1.0, shape) + np.diag(np.arange(1.0, shape[0] + 1))
+    return np.asarray(rng.uniform(1.2, 2.8, shape))
+
+
+MODES: tuple[Callable[[np.random.Generator, tuple[int, ...]], Array], ...] = (
+    lambda rng, shape: np.asarray(rng.standard_normal(shape)),
+    _near_identity,
+    _spread,
+    lambda rng, shape: 0.2 * rng.uniform(-1.0, 1.0, shape),
+)
+"""Where arguments without facts lie: anywhere, near 1, above 1 and apart, near 0. A domain in words is met by one."""
+
+
+def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
+    """Return the facts that the text of a domain states of parameters: `nonsingular(X)`."""
+    import re
+
+    found: dict[str, tuple[str, ...]] = {}
+    for fact, name in re.findall(r"(\w+)\((\w+)\)", domain):
+        if fact in book.facts:
+            found[name] = (*found.get(name, ()), fact)
+    return found
+
+
+def points(
+    book: Rulebook, rule: Rule, mode: int, draws: Draws, small: bool = False
+) -> Iterator[Point]:
+    """Yield the points at which a rule is checked: every form at two sets of sizes."""
+    for form in forms(rule):
+        for seed, lengths in enumerate([(1,)] if small else [LENGTHS, LENGTHS[::-1]]):
+            yield point(book, rule, form, lengths_of(rule, form.index, lengths), mode, seed, draws)

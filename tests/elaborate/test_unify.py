@@ -1,0 +1,88 @@
+"""Unknown sizes: what binds, what waits, what is an error."""
+
+import pytest
+
+from matcalc.elaborate.unify import Sizes, fresh_names, is_integral, times
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.sizes import Size
+
+n = Size.of("n")
+
+
+def fault() -> ShapeError:
+    return ShapeError("unequal")
+
+
+def test_an_unknown_takes_what_it_meets() -> None:
+    sizes = Sizes()
+    a, b = sizes.fresh(), sizes.fresh()
+    assert sizes.equate(a, b, fault) and sizes.equate(b, n + 1, fault)
+    assert sizes.resolve(a * 2) == sizes.resolve(2 * (n + 1)) and sizes.resolve(a) is n + 1
+
+
+def test_rigid_names_are_never_equal() -> None:
+    assert not Sizes().equate(n, Size.of("m"), fault)
+    assert not Sizes().equate(n, n + 1, fault)
+
+
+def test_linear_equations_are_solved() -> None:
+    sizes = Sizes()
+    a = sizes.fresh()
+    assert sizes.equate(2 * a + 1, Size.of(7), fault)
+    assert sizes.resolve(a) == 3
+
+
+def test_a_solution_that_is_no_length_is_refused() -> None:
+    for left, right in ((2, 7), (1, -1)):
+        sizes = Sizes()
+        assert not sizes.equate(sizes.fresh() * left, Size.of(right), fault)
+
+
+def test_an_unknown_inside_itself() -> None:
+    sizes = Sizes()
+    a = sizes.fresh()
+    assert not sizes.equate(a, a + 1, fault)
+    assert sizes.equate(a, a * 2, fault) and sizes.resolve(a) == 0
+
+
+def test_an_equation_that_waits_is_solved_later() -> None:
+    sizes = Sizes()
+    a, b = sizes.fresh(), sizes.fresh()
+    assert sizes.equate(a * b, Size.of(6), fault)
+    assert sizes.equate(a, Size.of(2), fault)
+    sizes.finish()
+    assert sizes.resolve(b) == 3
+
+
+def test_an_equation_that_stays_open_is_an_error() -> None:
+    sizes = Sizes()
+    assert sizes.equate(sizes.fresh() * sizes.fresh(), Size.of(6), fault)
+    with pytest.raises(ShapeError, match="unequal"):
+        sizes.finish()
+
+
+def test_long_chains_resolve_without_recursion() -> None:
+    sizes = Sizes()
+    chain = [sizes.fresh() for _ in range(5000)]
+    for one, other in zip(chain, chain[1:], strict=False):
+        assert sizes.equate(one, other, fault)
+    assert sizes.equate(chain[0], n, fault)
+    assert all(sizes.resolve(size) is n for size in chain)
+
+
+def test_integer_valued_polynomials() -> None:
+    half = Size.of("n") * (n + 1) * (1 / Size.of(2).constant)
+    assert is_integral(half) and not is_integral(n * (1 / Size.of(2).constant))
+
+
+def test_names_skip_those_in_use() -> None:
+    names = fresh_names(["m", "k"])
+    assert [next(names) for _ in range(4)] == ["n", "p", "q", "r"]
+    assert "m1" in [next(names) for _ in range(12)]
+
+
+def test_sizes_do_not_explode() -> None:
+    with pytest.raises(NotSupported):
+        size = Size.of(1)
+        for k in range(40):
+            size = times(size, Size.of(f"n{k}") + 1)

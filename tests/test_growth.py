@@ -1,0 +1,59 @@
+"""Derivatives stay linear in the size of the formula: their nodes are counted."""
+
+import pytest
+
+import matcalc as mc
+from matcalc.node import toposort
+
+
+def network(depth):
+    """tanh layers, one after the other."""
+    text = "x"
+    for k in range(depth):
+        text = f"tanh(W{k}*{text})"
+    names = "; ".join(f"W{k}: matrix(n, n)" for k in range(depth))
+    return f"norm2({text} - y)^2", f"{names}; x: vector(n); y: vector(n)"
+
+
+def residual(depth):
+    """Residual layers, each written with its input twice, as objects so that the text does not double."""
+    (h,) = mc.symbols("x: vector(n)")
+    for W in mc.symbols("; ".join(f"W{k}: matrix(n, n)" for k in range(depth))):
+        h = h + mc.tanh(W @ h)
+    return mc.sum(h * h), ""
+
+
+def chain(depth):
+    names = "; ".join(f"W{k}: matrix(n, n)" for k in range(depth))
+    return f"a'*{'*'.join(f'W{k}' for k in range(depth))}*x", f"{names}; a: vector(n); x: vector(n)"
+
+
+FORMULAS = {"network": network, "residual": residual, "chain": chain}
+
+
+def count(expressions):
+    found = expressions if isinstance(expressions, tuple) else (expressions,)
+    return len(toposort([e.node for e in found]))
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("what", ["input", "weights", "product"])
+def test_nodes_grow_linearly(formula, what):
+    counts = {}
+    for depth in (10, 100, 400):
+        text, let = FORMULAS[formula](depth)
+        weights = [f"W{k}" for k in range(depth)]
+        if what == "product":
+            counts[depth] = count(mc.hvp(text, "x", declarations=let))
+        else:
+            counts[depth] = count(mc.gradient(text, "x" if what == "input" else weights, declarations=let))
+    assert counts[400] <= 4.2 * counts[100] + 20
+    assert counts[100] <= 12 * counts[10] + 20
+
+
+def test_a_structured_hessian_stays_small():
+    """No node but the root has more axes than M: the Hessian is a product with the identity."""
+    hessian = mc.hessian("norm2(M - U*V')^2", "U")
+    inner = [node for node in toposort([hessian.node]) if node is not hessian.node]
+    assert len(hessian.shape) == 4
+    assert all(len(node.shape) <= 2 for node in inner)

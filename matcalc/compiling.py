@@ -28,10 +28,10 @@ from matcalc.tensor import symbol
 TARGETS = ("numba", "numpy")
 
 SAMPLES = {
-    "spd": "(lambda M: M @ M.T/max(len(M), 1) + np.eye(len(M)))(rng.standard_normal({shape}))",
-    "psd": "(lambda M: M @ M.T)(rng.standard_normal({shape}))",
-    "symmetric": "(lambda M: (M + M.T)/2)(rng.standard_normal({shape}))",
-    "skew": "(lambda M: (M - M.T)/2)(rng.standard_normal({shape}))",
+    "spd": "(M := rng.standard_normal({shape})) @ M.T/max(len(M), 1) + np.eye(len(M))",
+    "psd": "(M := rng.standard_normal({shape})) @ M.T",
+    "symmetric": "((M := rng.standard_normal({shape})) + M.T)/2",
+    "skew": "((M := rng.standard_normal({shape})) - M.T)/2",
     "orthogonal": "np.linalg.qr(rng.standard_normal({shape}))[0]",
     "diagonal": "np.diag(rng.uniform(0.5, 1.5, {shape}[0]))",
     "lower": "np.tril(rng.standard_normal({shape})) + 2.0*np.eye(*{shape})",
@@ -116,13 +116,16 @@ def build(
         names = names.joined(e.names)
     inputs = _ordered(names, args)
     clock = time.perf_counter()
+    plain = simplify_all([e.unfactored for e in read])
     nodes = factor_all(simplify_all([e.node for e in read]))
-    inputs, nodes = project_tangents(names, inputs, nodes)
+    count = len(nodes)
+    inputs, nodes = project_tangents(names, inputs, [*nodes, *plain])
+    nodes, plain = nodes[:count], nodes[count:]
     seconds = [*seconds, ("simplify", time.perf_counter() - clock)]
     clock = time.perf_counter()
     taken = {node.name for node in inputs}
     outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
-    program = plan(outputs, inputs, sizes, target)
+    program = plan(outputs, inputs, sizes, target, forms=[plain])
     seconds += [("plan", time.perf_counter() - clock)]
     clock = time.perf_counter()
     source = emit(program, name, "numba") if target == "numba" else ""

@@ -67,6 +67,7 @@ def run(out: TextIO = sys.stdout, target: str = "numba") -> int:
     page.line(f"data      {len(X)} biopsies, {X.shape[1]} standardised features; UCI repository, CC BY 4.0")
     page.line(f"let       {DECLARATIONS}")
     page.line(f"loss      {LOSS}")
+    page.line(f"is read   {mc.expression(LOSS, DECLARATIONS).simplify()}")
     formulas(page)
     program(page, target)
     right = check(page)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from matcalc.differentiate import Record, jacobian, pullback, pushforward
 from matcalc.elaborate.formula import build_formula
 from matcalc.factor import factor_all
+from matcalc.match import terms_of
 from matcalc.node import Node, Shape
 from matcalc.rulebook.load import default_rulebook
 from matcalc.selectors import merge
@@ -125,7 +126,13 @@ CONVENTIONS = {"projected": _projected_gradient, "magnus": _magnus}
 
 
 def as_matrix(node: Node, rows: int) -> Node:
-    """Return the matrix of a generalised Jacobian: first `rows` axes and the others, each stacked by columns."""
+    """Return the matrix of a generalised Jacobian: first `rows` axes and the others, each stacked by columns.
+
+    Terms of a sum are stacked one by one, so that each may be a Kronecker product.
+    """
+    terms = terms_of(node)
+    if terms is not None:
+        return add([(coef, as_matrix(term, rows)) for coef, term in terms])
     rank = len(node.shape)
     operands: list[tuple[Node, tuple[int, ...]]] = [(node, tuple(range(rank)))]
     out: list[int] = []

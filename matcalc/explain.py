@@ -42,7 +42,8 @@ class Trace:
         for node, applied in self.rewrites:
             lines.append(f"{written(node)} = {written(applied.node)}    [{applied.rewrite.address}]")
         for (_, parameter), step in self.rules.items():
-            lines.append(rule_line(step.node.rule, parameter, step.node.output))
+            output = step.node.output if step.node.kind == "op" else ""
+            lines.append(rule_line(step.node.rule, parameter, output))
         if result is not self.root:
             lines.append(f"{self.what or 'result'} = {written(result)}")
         width = len(str(len(lines)))

@@ -18,14 +18,16 @@ from matcalc.evaluate import evaluate
 from matcalc.explain import Trace
 from matcalc.factor import factor_all
 from matcalc.language.latex import latex
+from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.lengths import solve, undetermined
 from matcalc.node import Node, toposort
+from matcalc.notation import draw
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
-from matcalc.simplify import simplify
+from matcalc.simplify import simplify, simplify_all
 from matcalc.substitute import substitute
 from matcalc.tensor import constant, number, scale, symbol
 
@@ -80,13 +82,21 @@ def declaration(node: Node) -> str:
 class Expression:
     """A formula over declared symbols; immutable. `str(e)` reads back to the same node."""
 
-    __slots__ = ("_trace", "names", "node", "row")
+    __slots__ = ("_trace", "names", "node", "row", "unfactored")
 
-    def __init__(self, node: Node, names: Names, row: bool = False, trace: Trace | None = None) -> None:
+    def __init__(
+        self,
+        node: Node,
+        names: Names,
+        row: bool = False,
+        trace: Trace | None = None,
+        unfactored: Node | None = None,
+    ) -> None:
         self.node = node
         self.names = names
         self.row = row
         self._trace = trace
+        self.unfactored = unfactored or node  # factoring is for reading: compiled is the cheaper of the two
 
     # What it is.
 
@@ -118,7 +128,12 @@ class Expression:
     # Printing.
 
     def __str__(self) -> str:
-        return text(formula_of(self.node))
+        return text(self.formula())
+
+    def formula(self) -> Ast:
+        """Return the syntax tree of the formula, its index names clear of all names in scope."""
+        sizes = (n for s in self.names.symbols.values() for size in s.shape for n in size.names)
+        return formula_of(self.node, (*self.names.symbols, *sizes))
 
     def __repr__(self) -> str:
         return f"Expression({str(self)!r}, {self.declarations!r})"
@@ -127,7 +142,7 @@ class Expression:
         """Return the formula as LaTeX."""
         kinds = {n.name: ("scalar", "vector", "matrix")[min(n.rank, 2)] for n in self.names.symbols.values()}
         looks = {r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}
-        return latex(formula_of(self.node), kinds, looks)
+        return latex(self.formula(), kinds, looks)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
@@ -136,24 +151,18 @@ class Expression:
         """Return the formula as a SymPy expression."""
         from matcalc.sympy_bridge import to_sympy
 
-        return to_sympy(formula_of(self.node), self.names.symbols)
+        return to_sympy(self.formula(), self.names.symbols)
 
     def tree(self) -> str:
         """Return the DAG as indented text."""
-        from matcalc.notation import draw
-
         return draw.tree(self.node)
 
     def dot(self) -> str:
         """Return the DAG in Graphviz' language."""
-        from matcalc.notation import draw
-
         return draw.dot(self.node)
 
     def mermaid(self) -> str:
         """Return the DAG in Mermaid's language."""
-        from matcalc.notation import draw
-
         return draw.mermaid(self.node)
 
     def explain(self) -> str:
@@ -227,8 +236,7 @@ class Expression:
         rows = derive.hessians(f, xs, trace.step)
         if _is_vec(layout):
             rows = [tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
-        flat = derive.finish([block for row in rows for block in row])
-        made = [Expression(node, self._names_with(xs), trace=trace) for node in flat]
+        made = _finished([block for row in rows for block in row], self._names_with(xs), trace)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
         return blocks if many else blocks[0][0]
 
@@ -247,7 +255,7 @@ class Expression:
             names = names.with_symbol(tangents[x], "tangent")
         trace = Trace(self.node, "differential")
         moved = derive.pushforward(simplify(self.node, record=trace.rewrite), tangents, (), trace.step)
-        return Expression(derive.finish([moved])[0], names, self.row, trace)
+        return _finished([moved], names, trace, self.row)[0]
 
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
@@ -255,8 +263,7 @@ class Expression:
         bar = symbol(cotangent, self.node.shape)
         names = self._names_with(xs).with_symbol(bar, "cotangent")
         trace = Trace(self.node, "vjp")
-        found = derive.finish(derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step))
-        made = tuple(Expression(node, names, trace=trace) for node in found)
+        made = _finished(derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step), names, trace)
         return made if many else made[0]
 
     def hvp(self, wrt: Wrt, vector: Any = "v") -> Any:
@@ -271,16 +278,13 @@ class Expression:
             vectors[x] = derive.tangent_symbol(x, name)
             names = names.with_symbol(vectors[x], "vector")
         trace = Trace(self.node, "hvp")
-        found = derive.finish(derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step))
-        made = tuple(Expression(node, names, trace=trace) for node in found)
+        made = _finished(derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step), names, trace)
         return made if many else made[0]
 
     def _each(self, wrt: Wrt, make: Callable[[Node, Sequence[Node], Trace], list[Node]]) -> Any:
         xs, many = self._wrt(wrt)
         trace = Trace(self.node, "derivative")
-        found = derive.finish(make(simplify(self.node, record=trace.rewrite), xs, trace))
-        names = self._names_with(xs)
-        made = tuple(Expression(node, names, trace=trace) for node in found)
+        made = _finished(make(simplify(self.node, record=trace.rewrite), xs, trace), self._names_with(xs), trace)
         return made if many else made[0]
 
     def _need_scalar(self, what: str) -> None:
@@ -383,6 +387,13 @@ class Expression:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restored, (str(self), "; ".join(map(declaration, self.names.symbols.values())), self.names.written))
+
+
+def _finished(nodes: Sequence[Node], names: Names, trace: Trace, row: bool = False) -> tuple[Expression, ...]:
+    """Return derivatives simplified and factored, each with its form before factoring."""
+    plain = simplify_all(nodes)
+    pairs = zip(factor_all(plain), plain, strict=True)
+    return tuple(Expression(node, names, row, trace, unfactored) for node, unfactored in pairs)
 
 
 class ShapeText(str):

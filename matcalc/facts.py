@@ -9,6 +9,7 @@ triangular matrices is lower triangular.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from math import inf
 
 from matcalc.chain import chain_between, halves
@@ -19,6 +20,7 @@ from matcalc.signature_shapes import PLAIN, tensors_of
 POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
 LONGEST = 1_000_000
+CONSTANT = frozenset(["constant"])
 SYMMETRIC = frozenset(["symmetric"])
 CLOSED_UNDER_PRODUCT = ("orthogonal", "lower", "upper", "diagonal", "nonsingular")
 CLOSED_UNDER_SUM = ("symmetric", "skew", "lower", "upper", "diagonal", "integer")
@@ -35,6 +37,16 @@ def describe(node: Node, symmetric: bool = False) -> None:
         node.facts = SYMMETRIC
     node.length = min(_length(node), LONGEST)
     DESCRIBE[node.kind](node)
+    if node.kind != "symbol" and all("constant" in arg.facts for arg in node.args):
+        node.facts |= CONSTANT
+
+
+def as_float(value: Fraction) -> float:
+    """Return a rational as a float, infinite where it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def _length(node: Node) -> int:
@@ -57,7 +69,7 @@ def _symbol(node: Node) -> None:
 
 
 def _number(node: Node) -> None:
-    value = float(node.value)
+    value = as_float(node.value)
     node.range = Range(value, value)
     node.facts = closure(_sign_facts(node) + (["integer"] if node.value.denominator == 1 else []))
 
@@ -97,7 +109,7 @@ def _sum(node: Node) -> None:
     low = high = 0.0
     low_open = high_open = False
     for coef, arg in zip(node.coefs, node.args, strict=True):
-        term = _scaled(arg.range, float(coef))
+        term = _scaled(arg.range, as_float(coef))
         low, high = low + term.low, high + term.high
         low_open, high_open = low_open or term.low_open, high_open or term.high_open
     node.range = Range(low, high, low_open, high_open)
@@ -215,7 +227,7 @@ def _product_range(node: Node) -> Range:
         result = POSITIVE if result.low > 0 or _was_positive(node) else (NONNEGATIVE if result.low >= 0 else ANY)
     if len(set(node.out)) < len(node.out):
         result = Range(min(result.low, 0.0), max(result.high, 0.0))
-    return _scaled(result, float(node.coef))
+    return _scaled(result, as_float(node.coef))
 
 
 def _was_positive(node: Node) -> bool:
@@ -283,7 +295,7 @@ def _diagonal_facts(node: Node) -> list[str]:
     entries = Range(1.0, 1.0)
     for arg in node.args:
         entries = _multiplied(entries, arg.range) if entries != Range(1.0, 1.0) else arg.range
-    entries = _scaled(entries, float(node.coef))
+    entries = _scaled(entries, as_float(node.coef))
     facts = ["diagonal", "symmetric"]
     if entries.positive:
         facts.append("spd")

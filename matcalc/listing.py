@@ -24,6 +24,7 @@ from matcalc.program import (
     Sum,
     View,
     parts,
+    statements,
 )
 from matcalc.sizes import Size
 
@@ -92,11 +93,10 @@ def _work(step: Step, program: Program) -> tuple[Size, Size]:
     volume = Size.of(1)
     for _, size in step.axes:
         volume = volume * size
-    statements = (*step.lets, *step.sums, *step.stores)
-    flops = sum(_flops(x.expr) for x in statements) + len(step.sums)
+    flops = sum(_flops(x.expr) for x in statements(step)) + len(step.sums)
     touched: dict[str, None] = {}
     local = {let.value for let in step.lets}
-    for x in statements:
+    for x in statements(step):
         stack = [x.expr]
         while stack:
             top = stack.pop()
@@ -122,7 +122,7 @@ def _flops(expr: Expr) -> int:
         if isinstance(top, Apply):
             total += round(top.function.cost)
         elif isinstance(top, (Sum, Product)):
-            total += len(inner) - 1 + (isinstance(top, Product) and abs(top.coef) != 1)
+            total += len(inner) - 1 + int(isinstance(top, Product) and abs(top.coef) != 1)
     return total
 
 

@@ -165,7 +165,7 @@ class Node:
         return f"<{label(self)} ({shape}) {self.digest.hex()[:6]}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        from matcalc.notation.text import pickle_form
+        from matcalc.notation.pickling import pickle_form
 
         return pickle_form(self)
 

@@ -156,15 +156,17 @@ def _take_degree(
         return slots, given
     slot = slots[places[0]]
     coef, rest = split_coef(slot.node)
-    allowed = coef > 0 or rule.even or rule.homogeneous
+    allowed = coef > 0 or rule.parity is not None or rule.homogeneous
     if coef == 1 or not coef or not allowed:
         return slots, given
     degree = _degree(rule, slots, params)
     if degree is None:
         return slots, given
-    taken = _rational_power(abs(coef) if rule.even else coef, degree)
+    taken = _rational_power(abs(coef) if rule.parity is not None else coef, degree)
     if taken is None:
         return slots, given
+    if rule.parity == "odd" and coef < 0:
+        taken = -taken
     slots = [*slots[: places[0]], slot._replace(node=rest), *slots[places[0] + 1 :]]
     return slots, Given(given.coef * taken, given.factors)
 

@@ -7,6 +7,7 @@ labels. Transpose, trace, diagonal, matrix, Hadamard, outer and Kronecker produc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -54,7 +55,8 @@ def finish(network: Network) -> Node:
     factor, operands = _close(operands, network.out, network.sizes)
     coef *= factor
     collected = collect_powers(operands)
-    if any(_dissolves(node) for node, _ in collected if collected is not operands):
+    before = {node for node, _ in operands}
+    if any(_dissolves(node) for node, _ in collected if node not in before):
         return finish(gather(coef, collected, network.out, network.sizes))
     operands = collected
     if len(operands) > MOST:
@@ -151,7 +153,8 @@ def commuting_from(node: Node) -> int:
     """Return the position from which on the axes of an operand commute."""
     if len(node.shape) == 2 and "symmetric" in node.facts:
         return 0
-    return 1 if node.kind == "selector" and node.selector.kind == "conv" else len(node.shape)
+    is_even = node.kind == "selector" and node.selector.kind == "conv" and node.shape[1] == node.shape[2]
+    return 1 if is_even else len(node.shape)
 
 
 def _dissolves(node: Node) -> bool:
@@ -222,17 +225,19 @@ def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:
 
 
 def group_long(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> list[Term]:
-    """Group a product of more than MOST operands in balanced runs, in the order given."""
+    """Group a product of more than MOST operands in balanced runs of at most MOST, in the order given."""
     while len(operands) > MOST:
-        width = -(-len(operands) // MOST)
+        total = Counter(i for _, indices in operands for i in indices)
+        total.update(out)
+        runs = -(-len(operands) // MOST)
+        width = -(-len(operands) // runs)
         grouped: list[Term] = []
         for start in range(0, len(operands), width):
             run = operands[start : start + width]
-            others = operands[:start] + operands[start + width :]
-            outside = {i for _, indices in others for i in indices} | set(out)
-            inner_out = tuple(dict.fromkeys(i for _, indices in run for i in indices if i in outside))
-            node = _intern(Fraction(1), run, inner_out, sizes) if len(run) > 1 else run[0][0]
-            grouped.append((node, inner_out if len(run) > 1 else run[0][1]))
+            own = Counter(i for _, indices in run for i in indices)
+            kept = tuple(i for i, count in own.items() if total[i] > count)
+            lengths = {i: sizes[i] for i in own}
+            grouped.append((_intern(Fraction(1), run, kept, lengths), kept) if len(run) > 1 else run[0])
         operands = grouped
     return operands
 

@@ -2,8 +2,8 @@
 
 A Program is values in buffers and four kinds of step: `Call` (a kernel), `Loop` (elementwise work, reductions
 and stores over common axes), `View` (another shape of the same memory), `Each` (an axis round other steps).
-Steps speak of *values*, each written by one step; `places` says which buffer holds which value. So memory that
-is used again is visible, and `verify` can see whether a value is still there when it is read.
+Steps speak of *values*, each written by one step; `places` says which buffer holds which value. So memory
+that is used again is visible, and `verify` can see whether a value is still there when it is read.
 The planner has decided everything: an emitter only spells a Program in the words of a target.
 """
 
@@ -99,7 +99,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A kernel; `fields` are its results and operands by the template's names, `onto` what beta = 1 adds to."""
+    """A kernel; results and operands by the fields of its template, `onto` what beta = 1 adds to."""
 
     kernel: Kernel
     results: tuple[tuple[str, Place], ...]
@@ -158,6 +158,7 @@ class Each:
 
 
 Step = Call | Loop | View | Each
+Statement = Let | Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +243,11 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
     return (expr.body,) if isinstance(expr, Select) else ()
 
 
+def statements(loop: Loop) -> tuple[Statement, ...]:
+    """Return the lets, sums and stores of a loop."""
+    return (*loop.lets, *loop.sums, *loop.stores)
+
+
 def reads(expr: Expr) -> Iterator[Read]:
     """Yield the reads of an expression, left to right."""
     stack = [expr]
@@ -295,8 +301,8 @@ class _Memory:
         self.written = set(self.holds)
 
     def of(self, value: str) -> str:
-        place = value if value in self.root and value not in self.program.places else self.program.places.get(value)
-        if place is None:
+        place = self.program.places.get(value, value)
+        if place not in self.root:
             raise ProgramFault(f"the value {value} has no memory")
         return self.root[place]
 

@@ -9,6 +9,7 @@ from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions import Expression, Names, as_expression, name_of
 from matcalc.language.declare import read_declarations
+from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
 from matcalc.node import Node
@@ -33,21 +34,13 @@ def expressions(formulas: Sequence[Any], declarations: str = "", dialect: str = 
     trees: list[Any] = []
     for formula, e in zip(formulas, ready, strict=True):
         if e is None:
-            trees.append(_tree(formula, dialect, known))
-    made = iter(_elaborated(trees, declarations, known))
+            trees.append(_tree(formula, known))
+    made = iter(_elaborated(trees, declarations, dialect, known))
     return [e if e is not None else next(made) for e in ready]
 
 
-def _tree(formula: Any, dialect: str, known: dict[str, Node]) -> str | Ast:
-    if isinstance(formula, str):
-        if dialect == "numpy":
-            from matcalc.language.numpy_dialect import read_numpy
-
-            return read_numpy(formula)
-        if dialect != "matrix":
-            raise ShapeError(f"unknown dialect '{dialect}': matrix or numpy")
-        return formula
-    if isinstance(formula, Ast):
+def _tree(formula: Any, known: dict[str, Node]) -> str | Ast:
+    if isinstance(formula, (str, Ast)):
         return formula
     if not type(formula).__module__.startswith("sympy"):
         raise ShapeError(f"{formula!r} is no formula: give text, an expression or a SymPy object")
@@ -58,18 +51,22 @@ def _tree(formula: Any, dialect: str, known: dict[str, Node]) -> str | Ast:
     return tree
 
 
-def _elaborated(trees: Sequence[str | Ast], declarations: str, known: dict[str, Node]) -> list[Expression]:
+def _elaborated(
+    trees: Sequence[str | Ast], declarations: str, dialect: str, known: dict[str, Node]
+) -> list[Expression]:
     if not trees and not declarations:
         return []
-    made = elaborate(trees, declarations, default_rulebook(), "matrix", known)
+    made = elaborate(trees, declarations, default_rulebook(), dialect, known)
     return [
-        Expression(node, Names(made.scope.symbols, _names_in(tree, made.scope.symbols)), row)
+        Expression(node, Names(made.scope.symbols, _names_in(tree, dialect, made.scope.symbols)), row)
         for tree, node, row in zip(trees, made.nodes, made.rows, strict=True)
     ]
 
 
-def _names_in(tree: str | Ast, symbols: Any) -> tuple[str, ...]:
-    names = [str(a.value) for a in walk(read(tree) if isinstance(tree, str) else tree) if a.head == "name"]
+def _names_in(tree: str | Ast, dialect: str, symbols: Any) -> tuple[str, ...]:
+    if isinstance(tree, str):
+        tree = read(tree) if dialect == "matrix" else read_numpy(tree)
+    names = [str(a.value) for a in walk(tree) if a.head == "name"]
     return tuple(n for n in dict.fromkeys(names) if n in symbols)
 
 

@@ -125,6 +125,16 @@ def _permutation_alone(network: Network, entry: Entry, make: MakeSelector) -> bo
     return bool(lone)
 
 
+def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Order the two parts of a convolution, which commute, by their lengths."""
+    selector, (whole, left, right), place = entry
+    if str(selector.shape[1]) <= str(selector.shape[2]):
+        return False
+    swapped = Selector("conv", (selector.shape[0], selector.shape[2], selector.shape[1]), selector.offset)
+    network.operands[place] = (make(swapped), (whole, right, left))
+    return True
+
+
 def _never(network: Network, entry: Entry, make: MakeSelector) -> bool:
     return False
 
@@ -135,7 +145,7 @@ ALONE: dict[str, Callable[[Network, Entry, MakeSelector], bool]] = {
     "mask": _mask_alone,
     "flip": _permutation_alone,
     "shift": _permutation_alone,
-    "conv": _never,
+    "conv": _conv_alone,
     "triangle": _never,
 }
 

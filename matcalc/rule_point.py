@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,12 +15,13 @@ from matcalc.elaborate.formula import build_formula, parameter_symbol
 from matcalc.errors import RuleError
 from matcalc.evaluate import as_callable, evaluate
 from matcalc.language.declare import Declaration, size_names
-from matcalc.make import parameter
+from matcalc.language.read import read
+from matcalc.make import parameter, symbol
 from matcalc.node import Node
-from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
-from matcalc.sampling import projected, sample
+from matcalc.sampling import defect, projected, sample
 from matcalc.signature_shapes import PLAIN, size_of
 from matcalc.sizes import Size
 
@@ -28,6 +30,8 @@ Draws = Mapping[str, Any]
 """What a parameter is drawn from, by name: a function of (rng, shape), or the value itself."""
 
 LENGTHS = (3, 4, 2, 5)
+SIZES = (LENGTHS, (4, 2, 3, 5))
+"""Lengths of size names, in order: the two sets at which a rule is checked, one with even sizes."""
 FUNCTION = "exp"
 NUMBER = Fraction(5, 2)
 INTEGER = 2
@@ -111,6 +115,10 @@ class Point:
         several = result if isinstance(result, tuple) else (result,)
         return {name: np.asarray(a) for name, a in zip(self.rule.outputs, several, strict=True)}
 
+    def is_inside(self) -> bool:
+        """Whether the arguments have the facts that are asked of them: none can, of a skew 3 x 3 that is nonsingular."""
+        return all(defect(self.data[name], fact) < 1e-9 for name, known in self.facts.items() for fact in known)
+
     def function(self, name: str) -> Callable[..., Array]:
         """Return a function argument as the oracle takes it."""
         return as_callable(build_formula(f"{name}(x)", (), self.book, {"x": parameter()}))
@@ -147,14 +155,11 @@ def point(
         if p.kind in PLAIN:
             continue
         for name in _names(p, form, rule):
-            symbol = _symbol(p, name, form.rank, fixed)
-            shape = _shape(symbol, known)
-            symbols[name] = symbol
+            symbols[name] = _symbol(p, name, form.rank, fixed)
+            shape = _shape(symbols[name], known)
             facts[name] = (*p.facts, *domain.get(p.name, ()))
             data[name] = _drawn(rng, shape, facts[name], mode if not p.repeated else 0, draws.get(p.name))
     for name, formula in rule.sizes.items():
-        from matcalc.language.read import read
-
         known[name] = int(size_of(read(formula), {n: Size.of(length) for n, length in known.items()}))
     return Point(rule, form, book, symbols, data, facts, plain, known)
 
@@ -166,19 +171,17 @@ def _names(p: Declaration, form: Form, rule: Rule) -> list[str]:
 
 
 def _symbol(p: Declaration, name: str, rank: int, fixed: Mapping[str, Size]) -> Node:
-    from matcalc.tensor import symbol
-
     if p.kind == "entry":
         return symbol(name, (Size.of("s_0"),), p.facts)
     made = parameter_symbol(p, rank, fixed)
     return symbol(name, made.shape, p.facts) if p.repeated else made
 
 
-def _shape(symbol: Node, known: dict[str, int]) -> tuple[int, ...]:
-    for size in symbol.shape:
+def _shape(node: Node, known: dict[str, int]) -> tuple[int, ...]:
+    for size in node.shape:
         for name in size.names:
             known.setdefault(name, LENGTHS[int(name[-1]) % len(LENGTHS)] if name[-1].isdigit() else LENGTHS[0])
-    return tuple(size.evaluate(known) for size in symbol.shape)
+    return tuple(size.evaluate(known) for size in node.shape)
 
 
 def _plain(p: Declaration, known: Mapping[str, int], draws: Draws, rng: np.random.Generator) -> Any:
@@ -196,7 +199,19 @@ def _drawn(
         return np.asarray(given(rng, shape), dtype=float)
     if given is not None:
         return np.asarray(given, dtype=float)
-    return sample(rng, shape, facts) if facts else MODES[mode](rng, shape)
+    return sample(rng, shape, interior(facts)) if facts else MODES[mode](rng, shape)
+
+
+def interior(facts: Sequence[str]) -> tuple[str, ...]:
+    """Return facts with those that allow a boundary made strict: positive for nonnegative, spd for psd."""
+    book = default_rulebook()
+
+    def strict(fact: str) -> str:
+        limit = book.facts[fact].nonnegative
+        inner = (f.name for f in book.facts.values() if fact in f.implies and limit and f.positive == limit)
+        return next(inner, fact)
+
+    return tuple(map(strict, facts))
 
 
 def _near_identity(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -222,8 +237,6 @@ MODES: tuple[Callable[[np.random.Generator, tuple[int, ...]], Array], ...] = (
 
 def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
     """Return the facts that the text of a domain states of parameters: `nonsingular(X)`."""
-    import re
-
     found: dict[str, tuple[str, ...]] = {}
     for fact, name in re.findall(r"(\w+)\((\w+)\)", domain):
         if fact in book.facts:
@@ -232,9 +245,11 @@ def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
 
 
 def points(
-    book: Rulebook, rule: Rule, mode: int, draws: Draws, small: bool = False
+    book: Rulebook, rule: Rule, mode: int, draws: Draws, sizes: Sequence[Sequence[int]] = SIZES
 ) -> Iterator[Point]:
-    """Yield the points at which a rule is checked: every form at two sets of sizes."""
+    """Yield the points at which a rule is checked: every form at each set of sizes, where its facts can hold."""
     for form in forms(rule):
-        for seed, lengths in enumerate([(1,)] if small else [LENGTHS, LENGTHS[::-1]]):
-            yield point(book, rule, form, lengths_of(rule, form.index, lengths), mode, seed, draws)
+        for seed, lengths in enumerate(sizes):
+            made = point(book, rule, form, lengths_of(rule, form.index, lengths), mode, seed, draws)
+            if made.is_inside():
+                yield made

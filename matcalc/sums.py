@@ -228,7 +228,7 @@ def _mirror(collected: Coefs) -> Coefs:
 
 def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
     while len(ordered) > MOST:
-        width = -(-len(ordered) // MOST)
+        width = -(-len(ordered) // -(-len(ordered) // MOST))
         runs = [ordered[k : k + width] for k in range(0, len(ordered), width)]
         grouped: Coefs = {}
         for run in runs:

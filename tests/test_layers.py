@@ -14,7 +14,7 @@ PACKAGE = Path(matcalc.__file__).parent
 
 # From the bottom to the top. A name covers the module or all modules of the package.
 LAYERS = [
-    ["errors", "paths", "data"],
+    ["errors", "paths", "data", "differences"],
     ["sizes"],
     ["language"],
     ["rulebook"],
@@ -27,11 +27,12 @@ LAYERS = [
     ["templates", "match", "rewrite", "simplify", "factor"],
     ["differentiate", "derive"],
     ["notation"],
-    ["evaluate", "explain"],
-    ["program", "plan"],
+    ["evaluate", "explain", "sampling"],
+    ["program", "listing", "plan"],
     ["emit"],
     ["runtime"],
     ["operators", "expressions", "sympy_bridge", "reading", "calling", "functions"],
+    ["compiling", "two_pass", "rule_point", "rule_check", "check", "define"],
     ["solvers"],
     ["demo"],
     ["cli", "__main__"],

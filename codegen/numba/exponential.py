@@ -192,7 +192,7 @@ def powm(X, p, C):
 
 @njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
 def powm_along(X, p, E, C):
-    """C = the derivative of X^p along E for an integer p >= 0: repeated squaring of a power and its derivative."""
+    """C = the derivative of X^p along E for an integer p >= 0, by repeated squaring of both."""
     n = X.shape[0]
     A = np.empty((n, n))
     D = np.empty((n, n))

@@ -217,15 +217,12 @@ def build_rewrite(
 
     Raises: RuleError with the rewrite's address; NotSupported for a variable that is a function or a number.
     """
+    facts = {fact.name: fact.of for fact in rulebook.facts.values()}
+    inference = Inference(rulebook, strict=True)
+    declare(inference, read_declarations(let, RULE_KINDS, facts))
+    symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
+    make = partial(build_formula, where=(), rulebook=rulebook, symbols=symbols, sizes=inference.size_names)
     try:
-        inference = Inference(rulebook, strict=True)
-        declare(
-            inference, read_declarations(let, RULE_KINDS, {f.name: f.of for f in rulebook.facts.values()})
-        )
-        symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
-        make = partial(
-            build_formula, where=(), rulebook=rulebook, symbols=symbols, sizes=inference.size_names
-        )
         left = make(rewrite.left)
         right = make(rewrite.right, shape=left.shape)
         conditions = [(fact, make(text)) for fact, text in _conditions(rewrite)]

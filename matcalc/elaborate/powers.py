@@ -120,6 +120,7 @@ def _repeated(inference: Inference, ast: Ast, base: Typed, count: int) -> Typed:
 def _entrywise(base: Typed, exponent: Fraction, ast: Ast) -> Typed:
     """Return base.^exponent; an integer power of an integer power is one power."""
     if base.form == "power" and base.data.denominator == exponent.denominator == 1:
+        check_bits(bits(base.data * exponent))
         base, exponent = base.args[0], base.data * exponent
     return Typed("power", ast, base.shape, (base,), exponent, base.axes, base.row)
 

@@ -30,6 +30,7 @@ from matcalc.program import (
     Select,
     Sum,
     parts,
+    statements,
     walk,
 )
 from matcalc.sizes import Size
@@ -101,7 +102,7 @@ def _templates(program: Program, target: str) -> Iterator[str]:
         yield kernel.templates.get(target, "")
     for step in walk(program.steps):
         if isinstance(step, Loop):
-            stack = [x.expr for x in (*step.lets, *step.sums, *step.stores)]
+            stack = [x.expr for x in statements(step)]
             while stack:
                 top = stack.pop()
                 if isinstance(top, Apply):

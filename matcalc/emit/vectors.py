@@ -10,7 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.emit.spelling import ATOM, Expressions, Names, number
-from matcalc.program import At, Expr, Guard, Literal, Loop, Product, Program, Read, Select, Store, parts
+from matcalc.program import (
+    At,
+    Expr,
+    Guard,
+    Literal,
+    Loop,
+    Product,
+    Program,
+    Read,
+    Select,
+    Store,
+    parts,
+    statements,
+)
 from matcalc.sizes import Size
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -111,7 +124,7 @@ class VectorWriter:
     def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:
         """Bind the axes that index arithmetic, diagonals, guards or places with repetition speak of."""
         ats: list[tuple[At, bool]] = []
-        stack: list[Expr] = [x.expr for x in (*loop.lets, *loop.sums, *loop.stores)]
+        stack: list[Expr] = [x.expr for x in statements(loop)]
         guards = list(loop.guards)
         while stack:
             top = stack.pop()

@@ -17,6 +17,6 @@ def tokens(text: str) -> int:
 
     Example:
         >>> tokens("2*X'*(X*w - y)")
-        11
+        12
     """
     return len(_TOKEN.findall(text))

@@ -42,10 +42,11 @@ def formula_of(root: Node, avoid: Collection[str] = ()) -> Ast:
 
     Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
     """
-    return _form_of(root, avoid).ast
+    return form_of(root, avoid).ast
 
 
-def _form_of(root: Node, avoid: Collection[str] = ()) -> Form:
+def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
+    """Return the formula of a node with its price."""
     nodes = toposort(root)
     readings: dict[Node, Reading] = {}
     sizes: dict[Size, Form] = {}
@@ -81,7 +82,7 @@ def function_form(body: Node) -> Form:
         return forms.name(name_of(body))
     if body.kind == "map" and exponent_of(body)[1] == HALF and body.args[0].kind == "symbol":
         return forms.name("sqrt")
-    inner = _form_of(body)
+    inner = form_of(body)
     return Form(syntax.function(PARAMETER, inner.ast), forms.ATOM, inner.tokens + 2, 0, (), 0)
 
 

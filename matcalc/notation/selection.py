@@ -102,6 +102,7 @@ def _conv(net: Net, other: Other) -> bool:
         assert around is not None
         net.take(around)
         vectors.append(read(column(around.weights)))
+    vectors.sort(key=lambda x: x.names)
     net.others.remove(other)
     net.weights.setdefault(target, []).append(pieces.leaf(forms.call("conv", *vectors), 1))
     return True

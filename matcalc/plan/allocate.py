@@ -15,7 +15,6 @@ from matcalc.plan.values import Graph, Value
 from matcalc.program import (
     Buffer,
     Call,
-    Each,
     Loop,
     Program,
     Read,
@@ -24,6 +23,7 @@ from matcalc.program import (
     Store,
     View,
     reads,
+    statements,
     verify,
     walk,
 )
@@ -64,10 +64,11 @@ class Allocator:
         while True:
             if value in self.alias:
                 value = self.alias[value]
-            elif value in self.schedule.same:
-                value = self.schedule.same[value].name
-            else:
+                continue
+            of = self.schedule.same.get(value)
+            if of is None:
                 return value
+            value = of.name
 
     def shape_of(self, value: str) -> Value:
         found = self.graph.values.get(value)
@@ -110,7 +111,7 @@ class Allocator:
 
     def _donor(self, store: Store, loop: Loop, place: int, local: set[str], given: set[str]) -> str:
         """Return a value whose last entries this loop reads exactly where `store` writes."""
-        exprs = [x.expr for x in (*loop.lets, *loop.sums, *loop.stores)]
+        exprs = [x.expr for x in statements(loop)]
         found: dict[str, bool] = {}
         for expr in exprs:
             for read in reads(expr):
@@ -304,7 +305,7 @@ def values_read(step: Step) -> list[str]:
         return names + ([step.onto] if step.onto else [])
     if isinstance(step, Loop):
         local = {let.value for let in step.lets}
-        found = [r.value for x in (*step.lets, *step.sums, *step.stores) for r in reads(x.expr)]
+        found = [r.value for x in statements(step) for r in reads(x.expr)]
         return [n for n in found if n not in local] + [s.onto for s in step.stores if s.onto]
     return []
 

@@ -21,7 +21,7 @@ from matcalc.plan.lower import group_of, lower
 from matcalc.plan.match import Matcher
 from matcalc.plan.price import price
 from matcalc.plan.schedule import Scheduler, accumulate
-from matcalc.plan.session import Ref, Session
+from matcalc.plan.session import Ref, Session, body
 from matcalc.plan.values import Graph, Value
 from matcalc.program import Program, Source
 from matcalc.sizes import Size
@@ -36,25 +36,29 @@ def plan(
     sizes: Mapping[str, int] | None = None,
     target: str = "numba",
     folder: Path | None = None,
+    forms: Sequence[Sequence[Node]] = (),
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
-    `sizes` are hints for costs; sizes that no input determines become arguments.
+    `sizes` are hints for costs; sizes that no input determines become arguments. `forms` are other nodes of the
+    same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that may exist.
 
     Raises: NotSupported where something has no lowering.
     """
     lowerings = load(folder or data_folder("codegen"))
     matcher = Matcher(lowerings)
-    roots = expand([node for _, node in outputs], lowerings)
-    named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
     estimate = Estimate(sizes)
     comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
+    given = [node for _, node in outputs]
     best: tuple[float, Program] | None = None
-    for order, form_all in _alternatives(named, lowerings):
-        program = _plan_once(named, order, form_all, inputs, lowerings, matcher, estimate, target, comment)
-        cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
-        if best is None or cost < best[0]:
-            best = (cost, program)
+    for form in (given, *(f for f in forms if list(f) != given and len(toposort(f)) < LARGE)):
+        roots = expand(form, lowerings)
+        named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
+        for order, form_all in _alternatives(named, lowerings):
+            program = _plan_once(named, order, form_all, inputs, lowerings, matcher, estimate, target, comment)
+            cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
+            if best is None or (cost < best[0] and program.size_args == best[1].size_args):
+                best = (cost, program)
     assert best is not None
     return best[1]
 
@@ -63,7 +67,7 @@ def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> 
     """Return orders of outputs, each with whether inverses are formed, that may lead to different plans."""
     forward = list(range(len(outputs)))
     nodes = toposort([node for _, node in outputs])
-    orders = [forward, forward[::-1]] if 1 < len(outputs) and len(nodes) < LARGE else [forward]
+    orders = [forward, forward[::-1]] if len(outputs) > 1 and len(nodes) < LARGE else [forward]
     factored = {name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)}
     solves = any(n.kind == "op" and n.rule.name in factored for n in nodes)
     return [(order, form) for form in ((False, True) if solves else (False,)) for order in orders]
@@ -81,13 +85,16 @@ def _plan_once(
     comment: str,
 ) -> Program:
     nodes = toposort([outputs[k][1] for k in order])
-    size_args, sources = size_sources(inputs, [*(n for n in nodes), *inputs])
+    size_args, sources = size_sources(inputs, [*nodes, *inputs])
     reserved = {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
     graph = Graph(frozenset(reserved))
-    uses: dict[Node, int] = {}
+    bodies: dict[tuple[object, ...], int] = {}
+    straight = {node for _, node in outputs}
     for node in nodes:
-        for arg in node.args:
-            uses[arg] = uses.get(arg, 0) + 1
+        if node.kind == "product":
+            bodies[body(node)] = bodies.get(body(node), 0) + 1
+        elif node.kind == "op":
+            straight.update(node.args)
     session = Session(
         graph,
         lowerings,
@@ -96,7 +103,8 @@ def _plan_once(
         target,
         implied_facts(nodes),
         must_form(nodes, [node for _, node in outputs], form_all),
-        uses,
+        frozenset(straight),
+        bodies,
     )
     for node in inputs:
         session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))

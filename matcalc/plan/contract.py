@@ -39,7 +39,8 @@ class Contraction:
     """The plan of one product: operands, the indices that are kept, estimated sizes of indices.
 
     `known` tells of a part whether it exists: its axes in the product's indices. `extra` are the costs of using
-    an operand that is not computed yet, by step: a factorisation, or the entries of a virtual array.
+    an operand that is not computed yet, by step: a factorisation, or the entries of a virtual array. `wanted` is
+    the order of axes that the result should have, `turning` the cost of another order.
     """
 
     def __init__(
@@ -52,6 +53,8 @@ class Contraction:
         virtual: Sequence[bool],
         via: Sequence[Mapping[str, tuple[object, float]]],
         forming: Mapping[int, tuple[float, frozenset[str]]],
+        wanted: tuple[int, ...] = (),
+        turning: float = 0.0,
     ) -> None:
         self.matcher = matcher
         self.factors = list(factors)
@@ -60,6 +63,8 @@ class Contraction:
         self.known = known
         self.via = via
         self.forming = forming
+        self.wanted = wanted
+        self.turning = turning
         self.freed: dict[int, frozenset[int]] = {}
         self.indices = list(dict.fromkeys(i for f in self.factors for i in f.at))
         bit = {i: 1 << n for n, i in enumerate(self.indices)}
@@ -197,7 +202,7 @@ class Contraction:
         key = ("sum", leaf.factor.who, leaf.factor.at, at)
         factor = Factor(at, str(key))
         volume = self._volume(leaf.at)
-        time = loop_time(volume, 1, volume)
+        time = loop_time(volume, 1, volume, True)
         return Join(leaf.mask, at, "sum", factor, {key: time}, time, leaf.mask, 0, None, leaf.at)
 
     def _volume(self, indices: Sequence[int]) -> float:
@@ -230,6 +235,8 @@ class Contraction:
         for match in self.matcher.matches((left.factor, right.factor), free):
             via = self._via((left, right), match.kernel)
             cost = base + match.time(self.measure) + (via[1] if via and via[0] not in left.steps else 0.0)
+            if self.wanted and len(free) == len(self.wanted) and match.axes != self.wanted:
+                cost += self.turning
             if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
                 steps = {**left.steps, **right.steps}
                 if via:
@@ -271,7 +278,8 @@ class Contraction:
             domain = (*at, *(i for i in both if i not in free))
         entries = self._volume(left.at) + self._volume(right.at)
         base -= self._writing(left) + self._writing(right)
-        cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries)
+        stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
+        cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream)
         if best is not None and cost >= best.cost:
             return best
         steps = {**left.steps, **right.steps}
@@ -328,7 +336,7 @@ def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tupl
             shown = tuple(colour[i] for i in f.at)
             for place, i in enumerate(f.at):
                 seen[i].append((f.who, place, shown))
-        signature = {i: (colour[i], tuple(sorted(seen[i]))) for i in colour}  # type: ignore[type-var]
+        signature = {i: (colour[i], tuple(sorted(seen[i]))) for i in colour}
         rank = {s: n for n, s in enumerate(sorted(set(signature.values())))}
         refined = {i: rank[signature[i]] for i in colour}
         stable = len(rank) == len(set(colour.values()))

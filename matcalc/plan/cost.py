@@ -14,6 +14,7 @@ from matcalc.sizes import Size
 
 HABIT = {"m": 400, "n": 200, "p": 100, "k": 20, "r": 20}
 OTHERWISE = 150
+STREAM = 0.06
 
 
 class Estimate:
@@ -36,6 +37,9 @@ class Estimate:
         return prod(map(self, shape))
 
 
-def loop_time(volume: float, flops: float, entries: float) -> float:
-    """Return the time of a loop over `volume` points with so many flops a point, moving `entries` numbers."""
-    return PLAIN * volume * flops + 8 * TRAFFIC * entries + 2.0
+def loop_time(volume: float, flops: float, entries: float, is_stream: bool = False) -> float:
+    """Return the time of a loop over `volume` points with so many flops a point, moving `entries` numbers.
+
+    A stream reads every operand along the innermost axis, so that it vectorises.
+    """
+    return (STREAM if is_stream else PLAIN) * volume * flops + 8 * TRAFFIC * entries + 2.0

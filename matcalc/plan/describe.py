@@ -85,6 +85,12 @@ def _simple(rest: list[tuple[Node, tuple[int, ...]]], out: tuple[int, ...], dept
         return f"{_tight(rest[0][0], depth - 1)}'"
     if len(out) > 2 or len(set(out)) < len(out) or any(len(at) > 2 for _, at in rest):
         return None
+    entrywise = [r for r in rest if r[1] == out]
+    others = [r for r in rest if r[1] != out]
+    if entrywise and others and out:
+        chain = _chain(others, out, depth)
+        words = [_tight(a, depth - 1) for a, _ in entrywise]
+        return None if chain is None else ".*".join([*words, f"({chain})" if len(others) > 1 else chain])
     return _chain(rest, out, depth)
 
 

@@ -237,4 +237,4 @@ def quick(text: str) -> Callable[[Mapping[str, float]], float]:
     """Return the cost formula as a function of floats, compiled, since orders are compared by thousands."""
     formula(text)
     code = compile(text, "<cost>", "eval")
-    return lambda sizes: eval(code, {"__builtins__": {}, "min": min, "max": max}, sizes)  # type: ignore[no-any-return, arg-type]
+    return lambda sizes: eval(code, {"__builtins__": {}, "min": min, "max": max}, sizes)

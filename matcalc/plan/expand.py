@@ -1,25 +1,125 @@
 """What is decided on nodes before anything is lowered: expansions, facts by use, what must be formed.
 
-An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared.
-What a use implies about a matrix (it stands under `chol`, or is a Gram matrix under an inverse) holds for all its
-uses in this plan, and is never a fact of the node.
+An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared. A
+sum with an identity or selector term is multiplied out where it meets a summed index: (A + c*eye(n))*B is a
+product and a multiple of B, with nothing added up in between. What a use implies about a matrix (it stands under
+`chol`, or is a Gram matrix under an inverse) holds for all its uses in this plan, never as a fact of the node.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
+from matcalc.elaborate.formula import build_formula
 from matcalc.facts import closure
-from matcalc.node import Node
+from matcalc.node import Node, toposort
 from matcalc.plan.entries import Lowerings
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.signature_shapes import tensors_of
+from matcalc.sizes import Size
+from matcalc.substitute import Batched, instantiate, remake
+from matcalc.tensor import add, product, symbol
 
 DOMAIN = re.compile(r"(\w+)\((\w+)\)")
+MOST_ROUNDS = 4
+DEFINITE = frozenset(["psd", "nonsingular"])
 
 
 def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
-    """Return the roots with operations replaced by the formulas that they become."""
-    return list(roots)
+    """Return the roots with operations replaced by what they become, and identities multiplied out."""
+    found = list(roots)
+    for _ in range(MOST_ROUNDS):
+        nodes = toposort(found)
+        needed = {arg for n in nodes if n.kind == "op" for arg in n.args} | set(found)
+        implied = implied_facts(nodes)
+        changed = False
+        made: dict[Node, Node] = {}
+        for node in nodes:
+            same = all(made[a] is a for a in node.args)
+            new = node if same else remake(node, made)
+            if node.kind == "op" and node.rule.name in lowerings.becomes:
+                new = _become(new, node.facts | implied.get(node.args[0], frozenset()), lowerings)
+            elif new.kind == "product":
+                new = _multiplied_out(new, needed)
+            changed = changed or new is not node
+            made[node] = new
+        if not changed:
+            return found
+        found = [made[root] for root in found]
+    return found
+
+
+def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:
+    if node.kind != "op":
+        return node
+    facts = facts | node.args[0].facts if node.args else facts
+    for when, text in lowerings.becomes[node.rule.name]:
+        if when <= facts:
+            functions = tuple(p for p in node.params if isinstance(p, Node))
+            cores = tuple(a.shape[len(b) :] for a, b in zip(node.args, node.batches, strict=True))
+            sizes = tuple(p for p in node.params if isinstance(p, Size))
+            template, symbols = _template(node.rule, text, cores, sizes, functions)
+            bound = {
+                s: Batched(a, b) for s, a, b in zip(symbols, node.args, node.batches, strict=True)
+            }
+            made = instantiate(template, bound, {}, node.shape[: node.batch_rank])
+            return made.node if len(made.batch) == node.batch_rank else node
+    return node
+
+
+@lru_cache(maxsize=1024)
+def _template(
+    rule: Rule,
+    text: str,
+    cores: tuple[tuple[Size, ...], ...],
+    sizes: tuple[Size, ...],
+    functions: tuple[Node, ...],
+) -> tuple[Node, tuple[Node, ...]]:
+    """Return the formula of an expansion over symbols, and these."""
+    tensors = tensors_of(rule.signature)
+    symbols = tuple(symbol(f"{p.name}", core) for p, core in zip(tensors, cores, strict=False))
+    integers = [p.name for p in rule.signature.parameters if p.kind == "integer"]
+    named = [p.name for p in rule.signature.parameters if p.kind == "function"]
+    node = build_formula(
+        text,
+        (),
+        default_rulebook(),
+        {p.name: s for p, s in zip(tensors, symbols, strict=False)},
+        functions=dict(zip(named, functions, strict=False)),
+        sizes=dict(zip(integers, sizes, strict=False)),
+    )
+    return node, symbols
+
+
+def _multiplied_out(node: Node, needed: set[Node]) -> Node:
+    """Distribute a product over a sum with an identity that meets a summed index, unless the sum is formed anyway."""
+    for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True)):
+        if arg.kind != "sum" or arg in needed or not any(_meets(t, at, node) for t in arg.args):
+            continue
+        others = [(a, i) for k, (a, i) in enumerate(zip(node.args, node.indices, strict=True)) if k != place]
+        if not others:
+            return node
+        sizes = dict(enumerate(node.index_sizes))
+        terms = [
+            (c, product(node.coef, [*others, (t, at)], node.out, sizes))
+            for c, t in zip(arg.coefs, arg.args, strict=True)
+        ]
+        return add(terms)
+    return node
+
+
+def _meets(term: Node, at: tuple[int, ...], node: Node) -> bool:
+    """Whether a term identifies or selects axes, one of which is summed in the product."""
+    if term.kind != "product":
+        return False
+    picked = {i for i in term.out if term.out.count(i) > 1}
+    for arg, indices in zip(term.args, term.indices, strict=True):
+        if arg.kind == "selector" and arg.selector.kind != "mask":
+            picked.update(indices)
+    return any(i in picked and at[axis] not in node.out for axis, i in enumerate(term.out))
 
 
 def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
@@ -28,7 +128,7 @@ def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
     for node in nodes:
         if node.kind != "op" or node.batch_rank:
             continue
-        tensors = [p for p in node.rule.signature.parameters if p.kind not in ("integer", "function")]
+        tensors = tensors_of(node.rule.signature)
         by_name = {p.name: arg for p, arg in zip(tensors, node.args, strict=False)}
         for parameter in tensors:
             if parameter.name in by_name:
@@ -36,12 +136,20 @@ def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
         for fact, name in DOMAIN.findall(node.rule.domain or ""):
             if name in by_name:
                 found.setdefault(by_name[name], set()).add(fact)
-    return {node: closure(node.facts | facts) - node.facts for node, facts in found.items()}
+    return {node: _closed(node.facts | facts) - node.facts for node, facts in found.items()}
+
+
+def _closed(facts: frozenset[str]) -> frozenset[str]:
+    """Return facts with what they imply together: a semidefinite matrix that has an inverse is definite."""
+    facts = closure(facts)
+    return closure(facts | {"spd"}) if facts >= DEFINITE else facts
 
 
 def must_form(nodes: Sequence[Node], outputs: Sequence[Node], form_all: bool) -> frozenset[Node]:
-    """Return the operations that are formed even if kernels could take them as factors: outputs, and operands
-    of anything but a product of matrices."""
+    """Return the operations that are formed even if kernels could take them as factors.
+
+    These are outputs, and operands of anything but a product.
+    """
     formed = set(outputs)
     for node in nodes:
         if node.kind != "product":

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from matcalc.plan.cost import Estimate
 from matcalc.plan.entries import PLAIN, TRAFFIC
-from matcalc.program import Apply, Call, Each, Expr, Loop, Product, Program, Read, Step, Sum, parts
+from matcalc.program import (
+    Apply,
+    Call,
+    Each,
+    Expr,
+    Loop,
+    Product,
+    Program,
+    Read,
+    Step,
+    Sum,
+    parts,
+    statements,
+)
 
 ALLOCATION = 60.0
 
@@ -22,7 +35,7 @@ def price(program: Program, estimate: Estimate) -> float:
             total += rounds * step.kernel.time({letter: estimate(size) for letter, size in step.sizes})
         elif isinstance(step, Loop):
             volume = estimate.volume(size for _, size in step.axes)
-            flops = sum(work(x.expr) + 1 for x in (*step.lets, *step.sums, *step.stores))
+            flops = sum(work(x.expr) + 1 for x in statements(step))
             moved = sum(estimate.volume(table[program.places[s.value]].shape) for s in step.stores)
             total += rounds * (PLAIN * volume * flops + 8 * TRAFFIC * moved)
     return total
@@ -39,7 +52,7 @@ def work(expr: Expr) -> float:
         if isinstance(top, Apply):
             total += top.function.cost
         elif isinstance(top, (Sum, Product)):
-            total += len(inner) - 1 + (isinstance(top, Product) and top.coef != 1)
+            total += len(inner) - 1 + int(isinstance(top, Product) and top.coef != 1)
         elif isinstance(top, Read):
             total += 0.5
     return total

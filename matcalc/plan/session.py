@@ -42,7 +42,8 @@ class Session:
     target: str
     implied: Mapping[Node, frozenset[str]]
     formed: frozenset[Node]
-    uses: Mapping[Node, int]
+    straight: frozenset[Node]  # nodes that are wanted in the order of their axes
+    bodies: Mapping[tuple[object, ...], int]
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
@@ -89,6 +90,10 @@ class Session:
 
     def is_needed(self, value: Value) -> bool:
         return value.name in self.needed
+
+    def is_lone(self, node: Node) -> bool:
+        """Whether no other product differs from this one in its coefficient alone, so that it may be taken in."""
+        return node.kind != "product" or self.bodies.get(body(node), 0) < 2
 
     def comment(self, node: Node, last: bool) -> str:
         text = describe(node)
@@ -179,6 +184,11 @@ class Session:
             self.graph.run(made, shapes)
             self.runs[key] = made
         return made.results
+
+
+def body(node: Node) -> tuple[object, ...]:
+    """Return a product without its coefficient."""
+    return (node.args, node.indices, node.out)
 
 
 def fault(kernel: Kernel, named: Mapping[str, Node]) -> str:

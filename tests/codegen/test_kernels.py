@@ -68,6 +68,8 @@ def gapdiv(w, K):
         return np.where(np.eye(len(w)) == 1, 0.0, K / (w[None, :] - w[:, None]))
 
 
+power = np.linalg.matrix_power
+
 ORACLES = {
     "inv": np.linalg.inv,
     "det": np.linalg.det,
@@ -75,7 +77,10 @@ ORACLES = {
     "chol": np.linalg.cholesky,
     "adj": lambda X, *E: along(cofactors, X, *E) if E else cofactors(X),
     "expm": lambda X, *E: linalg.expm_frechet(X, *E)[1] if E else linalg.expm(X),
-    "powm": lambda X: np.linalg.matrix_power(X, 5),
+    "powm": lambda X, *E: sum(power(X, k) @ E[0] @ power(X, 4 - k) for k in range(5)) if E else power(X, 5),
+    "pinv": np.linalg.pinv,
+    "lambda_max": lambda S: np.linalg.eigvalsh(S)[-1],
+    "eig_top": lambda S: np.outer(*[np.linalg.eigh(S)[1][:, -1]] * 2),
     "gapdiv": gapdiv,
     "sylvester": linalg.solve_sylvester,
     "lyapunov": linalg.solve_continuous_lyapunov,
@@ -93,9 +98,8 @@ ORACLES = {
 }
 BY_PROPERTY = ("getrf", "eigh", "svd", "qr")
 # the empty array: what the operation means there
-EMPTY = {
-    "det": 1.0, "logdet": 0.0, "logsumexp": -np.inf, "max": -np.inf, "min": np.inf, "prod": 1.0, "norm2": 0.0,
-}  # fmt: skip
+EMPTY = {"det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
+EMPTY |= {"logsumexp": -np.inf, "max": -np.inf, "lambda_max": -np.inf, "pinv": np.empty((0, 0))}
 FACTS = {
     "symmetric": lambda X: X + X.T,
     "spd": lambda X: X @ X.T + np.eye(len(X)),
@@ -133,7 +137,8 @@ def operands(k, sizes, flipped, rng):
             shape = [sizes[x] for x in letters]
             arrays[operand.name] = rng.standard_normal(shape[::-1] if operand.name in flipped else shape)
     first = next(iter(arrays))
-    implied = {"chol": ["spd"], "eigh": ["symmetric"]}.get(k.factors[0].name, [])
+    implied = {"chol": ["spd"]}.get(k.factors[0].name, [])
+    implied = ["symmetric"] if first == "S" else implied
     for fact in [*sorted(k.when), *implied]:
         arrays[first] = FACTS[fact](arrays[first])
     return arrays
@@ -165,7 +170,7 @@ def fields(k, arrays, flipped):
             f"{name}.T": f"{name}.T" * (name in flipped),
         }
         names[f"{name}.T"] = f"{name}.T" if name in flipped else name
-    return names | {"alpha": "1.5", "beta": "0.5", "k": "5", "fault": "'fault'", "i": "len(X)"}
+    return {"alpha": "1.5", "beta": "0.5", "p": "5", "fault": "'fault'", "i": "len(X)"} | names
 
 
 def factorisation(k):
@@ -280,7 +285,7 @@ def test_faults(name, numba_names, numpy_names):
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 4)
     given = {n: np.zeros_like(a) for n, a in operands(k, sizes, (), np.random.default_rng(0)).items()}
-    if name.startswith(("adj", "eig", "svd")):
+    if name.startswith(("adj", "eig", "svd", "pinv")):
         run_numba(k, given, (), sizes, numba_names)
         run_numpy(k, given, (), sizes, numpy_names)
         return
@@ -305,6 +310,14 @@ def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
         compare(got["C"], along(cofactors, X, E), rank, 1e-9)
 
 
+def test_ties_and_low_rank(numba_names, numpy_names):
+    for got in both("eig_top", {"S": np.diag([1.0, 3.0, 3.0])}, {"i": 3}, numba_names, numpy_names):
+        compare(got["C"], np.diag([0.0, 0.5, 0.5]), "tie")
+    X = np.outer(np.arange(5.0), np.ones(3))
+    for got in both("pinv", {"X": X}, {"m": 5, "n": 3}, numba_names, numpy_names):
+        compare(got["C"], X.T / np.sum(X * X), "rank 1")
+
+
 def test_derivative_of_expm_is_linear_in_the_tangent(numba_names):
     rng = np.random.default_rng(1)
     X, E = rng.standard_normal((2, 6, 6))
@@ -315,9 +328,10 @@ def test_derivative_of_expm_is_linear_in_the_tangent(numba_names):
         compare(got / scale, unit, scale, 1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["eigh", "svd", "expm", "expm_along", "sylvester", "lyapunov", "softmax", "max", "norm2"]
-)
+UNSAFE = ["eigh", "eig_top", "lambda_max", "pinv", "svd", "expm", "expm_along", "sylvester", "lyapunov"]
+
+
+@pytest.mark.parametrize("name", [*UNSAFE, "softmax", "max", "norm2"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_ends(name, bad, numba_names):
     k = KERNELS[name]

@@ -7,7 +7,8 @@ from typing import Any
 
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotSupported, UnknownName
-from matcalc.expressions import Expression, Names, as_expression
+from matcalc.expressions import Expression, as_expression
+from matcalc.names import Names
 from matcalc.node import Node
 from matcalc.rulebook.load import default_rulebook
 

@@ -120,9 +120,7 @@ def _refine(operands: list[Operand], free: list[int], fixed: Labels) -> dict[int
     while True:
         signatures: dict[int, list[tuple[object, ...]]] = {index: [] for index in free}
         for operand in operands:
-            shown = tuple(
-                (0, fixed[i]) if i in fixed else (1, colours[i]) for i in operand.indices
-            )
+            shown = tuple((0, fixed[i]) if i in fixed else (1, colours[i]) for i in operand.indices)
             first = operand.commuting
             shown = shown[:first] + tuple(sorted(shown[first:]))
             for position, i in enumerate(operand.indices):
@@ -130,7 +128,7 @@ def _refine(operands: list[Operand], free: list[int], fixed: Labels) -> dict[int
                     same = tuple(j == i for j in operand.indices)
                     place = (first, same[first:].count(True)) if position >= first else (position, *same)
                     signatures[i].append((operand.digest, place, shown))
-        keys = {i: (colours[i], tuple(sorted(signatures[i]))) for i in free}  # type: ignore[type-var]
+        keys = {i: (colours[i], tuple(sorted(signatures[i]))) for i in free}
         ranking = {key: rank for rank, key in enumerate(sorted(set(keys.values())))}
         colours = {i: ranking[keys[i]] for i in free}
         if len(ranking) == count or len(ranking) == len(free):

@@ -93,7 +93,10 @@ def _mirrored(links: Links | None, is_psd: Callable[[Node], bool]) -> bool:
     if links is None:
         return False
     matrices, weights = links.matrices, links.weights
-    if any(sorted(a.digest for a in w) != sorted(a.digest for a in v) for w, v in zip(weights, reversed(weights), strict=True)):
+    if any(
+        sorted(a.digest for a in w) != sorted(a.digest for a in v)
+        for w, v in zip(weights, reversed(weights), strict=True)
+    ):
         return False
     for (left, forward), (right, backward) in zip(matrices, reversed(matrices), strict=True):
         if left is not right or (forward == backward and "symmetric" not in left.facts and len(matrices) > 1):
@@ -101,7 +104,9 @@ def _mirrored(links: Links | None, is_psd: Callable[[Node], bool]) -> bool:
                 return False
     middle = len(matrices) // 2
     if len(matrices) % 2:
-        return is_psd(matrices[middle][0]) and not (weights[middle] and weights[middle] != weights[middle + 1])
+        return is_psd(matrices[middle][0]) and not (
+            weights[middle] and weights[middle] != weights[middle + 1]
+        )
     centre = weights[middle]
     return all(v.range.nonnegative or centre.count(v) % 2 == 0 for v in centre)
 

@@ -10,11 +10,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matcalc.derive import projected
+from matcalc.arguments import project_tangents
 from matcalc.emit import emit
 from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.expressions import Expression, Names, declaration
+from matcalc.expressions import Expression
 from matcalc.factor import factor_all
+from matcalc.names import Names, declaration
 from matcalc.node import Node
 from matcalc.plan import plan
 from matcalc.reading import expressions, with_wrt
@@ -22,8 +23,6 @@ from matcalc.rulebook.fields import nearest
 from matcalc.runtime.compiled import Compiled
 from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 from matcalc.simplify import simplify_all
-from matcalc.substitute import substitute
-from matcalc.tensor import symbol
 
 TARGETS = ("numba", "numpy")
 
@@ -142,7 +141,9 @@ def build(
         target=target,
         sizes=tuple(program.size_args),
         faults=tuple(program.faults),
-        formulas=tuple(Formula(label, str(e), e.latex()) for (label, _), e in zip(outputs, read, strict=True)),
+        formulas=tuple(
+            Formula(label, str(e), e.latex()) for (label, _), e in zip(outputs, read, strict=True)
+        ),
         slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in slopes),
         declarations="; ".join(map(declaration, inputs)),
         version=_version(),
@@ -185,21 +186,6 @@ def _ordered(names: Names, args: Sequence[str] | None) -> list[Node]:
     return chosen
 
 
-def project_tangents(
-    names: Names, inputs: Sequence[Node], nodes: Sequence[Node]
-) -> tuple[list[Node], list[Node]]:
-    """Return inputs and outputs with structured tangents as plain symbols, projected where they are used."""
-    plain = {
-        node: symbol(node.name, node.shape)
-        for node in inputs
-        if node.name in names.tangents and node.data[1]
-    }
-    if not plain:
-        return list(inputs), list(nodes)
-    replaced = {node: projected(new, node, 0) for node, new in plain.items()}
-    return [plain.get(node, node) for node in inputs], [substitute(node, replaced) for node in nodes]
-
-
 def _free(label: str, taken: set[str]) -> str:
     while label in taken:
         label += "_"
@@ -212,4 +198,3 @@ def _operand(node: Node, names: Names) -> Operand:
     shape = f"({', '.join(map(str, node.shape))}{',' if len(node.shape) == 1 else ''})"
     sample = next((text.format(shape=shape) for fact, text in SAMPLES.items() if fact in declared), "")
     return Operand(node.name, node.shape, " ".join(sorted(declared)), sample)
-

@@ -64,10 +64,10 @@ def run(out: TextIO = sys.stdout, target: str = "numba") -> int:
     known = reference()
     data: dict[str, Any] = {"X": X, "y": y, "lam": known.lam}
     page.title("matcalc demo: logistic regression on the Wisconsin breast-cancer data")
-    page.line(f"data      {len(X)} biopsies, {X.shape[1]} standardised features; UCI repository, CC BY 4.0")
-    page.line(f"let       {DECLARATIONS}")
-    page.line(f"loss      {LOSS}")
-    page.line(f"is read   {mc.expression(LOSS, DECLARATIONS).simplify()}")
+    page.field("data", f"{len(X)} biopsies, {X.shape[1]} standardised features; UCI repository, CC BY 4.0")
+    page.field("let", DECLARATIONS)
+    page.field("loss", LOSS)
+    page.field("simplified", mc.expression(LOSS, DECLARATIONS).simplify())
     formulas(page)
     program(page, target)
     right = check(page)
@@ -81,10 +81,10 @@ def formulas(page: Page) -> None:
     gradient = mc.gradient(LOSS, "w", declarations=DECLARATIONS)
     hessian = mc.hessian(LOSS, "w", declarations=DECLARATIONS)
     product = mc.hvp(LOSS, "w", declarations=DECLARATIONS)
-    page.line(f"gradient  {gradient}")
-    page.line(f"Hessian   {hessian}")
-    page.line(f"H * v     {product}")
-    page.line(f"LaTeX     {gradient.latex()}")
+    page.field("gradient", gradient)
+    page.field("Hessian", hessian)
+    page.field("H * v", product)
+    page.field("LaTeX", gradient.latex())
     page.title("How the gradient was derived")
     page.line(str(gradient.explain()))
 
@@ -118,11 +118,11 @@ def fit(page: Page, data: dict[str, Any], known: Reference, target: str) -> bool
     w = result.x["w"]
     accuracy = float(np.mean(np.sign(data["X"] @ w) == data["y"]))
     difference = float(np.max(np.abs(w - known.w)))
-    page.line(f"iterations         {result.nit}")
-    page.line(f"loss               {result.fun:.12g}   (reference {known.loss:.12g})")
-    page.line(f"accuracy           {accuracy:.4f}   on the training data")
-    page.line(f"largest difference {difference:.1e}   to the coefficients of the reference")
-    page.line(f"reference          {known.origin}")
+    page.field("iterations", result.nit)
+    page.field("loss", f"{result.fun:.12g}   (reference {known.loss:.12g})")
+    page.field("accuracy", f"{accuracy:.4f}   on the training data")
+    page.field("largest difference", f"{difference:.1e}   to the coefficients of the reference")
+    page.field("reference", known.origin)
     compare_speed(page, data, start["w"], target)
     return difference <= 1e-6
 
@@ -169,6 +169,9 @@ class Page:
 
     def title(self, text: str) -> None:
         self.line(f"\n\x1b[1m{text}\x1b[0m" if self.terminal else f"\n{text}\n{'-' * len(text)}")
+
+    def field(self, label: str, text: object) -> None:
+        self.line(f"{label:20}{text}")
 
     def line(self, text: str) -> None:
         print(text, file=self.out, flush=True)

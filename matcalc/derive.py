@@ -9,7 +9,7 @@ fused by rewrites before differentiating and simplified and factored afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 
 from matcalc.differentiate import Record, jacobian, pullback, pushforward
 from matcalc.elaborate.formula import build_formula
@@ -86,7 +86,7 @@ def subspace(x: Node) -> tuple[str, ...]:
     return tuple(fact for fact in linear if fact not in implied)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _projection(fact: str) -> tuple[Node, Node]:
     """Return the symbol M and the projection of M on the matrices with this fact, as the rulebook says it."""
     n = Size.of("n")

@@ -87,7 +87,8 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
         return None
     if base.coef != 1:
         return None
-    free, bound = [], []
+    free: list[tuple[Node, tuple[int, ...]]] = []
+    bound: list[tuple[Node, tuple[int, ...]]] = []
     for arg, at in zip(base.args, base.indices, strict=True):
         (free if exponent.denominator == 1 or arg.range.positive else bound).append((arg, at))
     if not free:
@@ -136,14 +137,12 @@ def _scaled(coef: Fraction, node: Node) -> Node:
 def _kept_axes(args: Sequence[Node]) -> list[int]:
     """Return the axes along which some operand varies."""
     rank = len(args[0].shape)
-    varies = set()
+    varies: set[int] = set()
     for arg in args:
         if arg.kind != "product":
             return list(range(rank))
         measured = {i for at in arg.indices for i in at}
-        varies.update(
-            axis for axis, i in enumerate(arg.out) if i in measured or arg.out.count(i) > 1
-        )
+        varies.update(axis for axis, i in enumerate(arg.out) if i in measured or arg.out.count(i) > 1)
     return sorted(varies)
 
 

@@ -201,10 +201,10 @@ def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[A
     """Return the arguments of an oracle: tensors and parameters in the signature's order."""
     tensors, params = iter(arrays), iter(node.params)
     result: list[Any] = []
-    for parameter in node.rule.signature.parameters:
-        if parameter.kind in PLAIN:
+    for declared in node.rule.signature.parameters:
+        if declared.kind in PLAIN:
             result.append(_parameter(next(params), sizes))
-        elif parameter.repeated:
+        elif declared.repeated:
             result.extend(tensors)
         else:
             result.append(next(tensors))
@@ -243,4 +243,3 @@ EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], Any]] = {
     "map": _map,
     "op": _op,
 }
-

@@ -57,7 +57,9 @@ def rule_line(rule: Rule, parameter: str, output: str = "") -> str:
         formula = f"d {rule.spelling}({names}) / d{parameter} = {rule.derivative.get(parameter, '?')}"
     else:
         left = f"d {rule.name}_{output}({names})" if output else f"d {rule.spelling}({names})"
-        formula = f"{left} = {rule.differential(output)}" + (", Y the value" if "Y" in str(rule.differential(output)) else "")
+        formula = f"{left} = {rule.differential(output)}" + (
+            ", Y the value" if "Y" in str(rule.differential(output)) else ""
+        )
     source = f"; {rule.source}" if rule.source else ""
     return f"{formula}    [{rule.name}, {rule.address}{source}]"
 

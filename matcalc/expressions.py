@@ -6,22 +6,23 @@ row mark for NumPy's operators. Derivatives are again expressions, simplified an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from matcalc import derive, operators
+from matcalc.arguments import value_of
+from matcalc.differentiate import pushforward
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
-from matcalc.evaluate import evaluate
 from matcalc.explain import Trace
 from matcalc.factor import factor_all
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.lengths import solve, undetermined
-from matcalc.node import Node, toposort
+from matcalc.names import Names, declaration, free_sizes
+from matcalc.node import Node
 from matcalc.notation import draw
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
@@ -33,50 +34,6 @@ from matcalc.tensor import constant, number, scale, symbol
 
 Wrt = Any
 """A name, a symbol (Expression or SymPy), or a list of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with.
-
-    `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
-    """
-
-    symbols: Mapping[str, Node]
-    written: tuple[str, ...]
-    tangents: tuple[str, ...] = ()
-
-    def joined(self, other: Names) -> Names:
-        """Return the names of both, those of `self` first.
-
-        Raises: ShapeError for a name with two shapes or two sets of facts.
-        """
-        for name, node in other.symbols.items():
-            mine = self.symbols.get(name, node)
-            if mine is not node:
-                raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
-        written = tuple(dict.fromkeys(self.written + other.written))
-        return Names({**self.symbols, **other.symbols}, written, (*self.tangents, *other.tangents))
-
-    def with_symbol(self, node: Node, parameter: str) -> Names:
-        """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
-        if node.name in self.symbols:
-            raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
-        tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
-        return Names({**self.symbols, node.name: node}, (*self.written, node.name), tangents)
-
-    def ordered(self) -> tuple[Node, ...]:
-        """Return the written symbols in the order of compiled arguments."""
-        chosen = set(self.written)
-        return tuple(node for name, node in self.symbols.items() if name in chosen)
-
-
-def declaration(node: Node) -> str:
-    """Return the declaration of a symbol, as it is written."""
-    kinds = ("scalar", "vector", "matrix")
-    kind = kinds[len(node.shape)] if len(node.shape) < len(kinds) else "tensor"
-    sizes = f"({', '.join(map(str, node.shape))})" if node.shape else ""
-    return " ".join((f"{node.name}: {kind}{sizes}", *sorted(node.data[1])))
 
 
 class Expression:
@@ -203,7 +160,7 @@ class Expression:
 
     def __call__(self, *args: Any, **values: Any) -> Any:
         """Return the value by plain NumPy; arguments as `symbols`, by position or name."""
-        return evaluate_all([self], args, values)[0]
+        return value_of(self.node, self.names, args, values)
 
     # Derivatives.
 
@@ -235,7 +192,9 @@ class Expression:
         f = simplify(self.node, record=trace.rewrite)
         rows = derive.hessians(f, xs, trace.step)
         if _is_vec(layout):
-            rows = [tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
+            rows = [
+                tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)
+            ]
         made = _finished([block for row in rows for block in row], self._names_with(xs), trace)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
         return blocks if many else blocks[0][0]
@@ -254,7 +213,7 @@ class Expression:
             tangents[x] = derive.tangent_symbol(x, name)
             names = names.with_symbol(tangents[x], "tangent")
         trace = Trace(self.node, "differential")
-        moved = derive.pushforward(simplify(self.node, record=trace.rewrite), tangents, (), trace.step)
+        moved = pushforward(simplify(self.node, record=trace.rewrite), tangents, (), trace.step)
         return _finished([moved], names, trace, self.row)[0]
 
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
@@ -263,7 +222,9 @@ class Expression:
         bar = symbol(cotangent, self.node.shape)
         names = self._names_with(xs).with_symbol(bar, "cotangent")
         trace = Trace(self.node, "vjp")
-        made = _finished(derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step), names, trace)
+        made = _finished(
+            derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step), names, trace
+        )
         return made if many else made[0]
 
     def hvp(self, wrt: Wrt, vector: Any = "v") -> Any:
@@ -278,13 +239,17 @@ class Expression:
             vectors[x] = derive.tangent_symbol(x, name)
             names = names.with_symbol(vectors[x], "vector")
         trace = Trace(self.node, "hvp")
-        made = _finished(derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step), names, trace)
+        made = _finished(
+            derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step), names, trace
+        )
         return made if many else made[0]
 
     def _each(self, wrt: Wrt, make: Callable[[Node, Sequence[Node], Trace], list[Node]]) -> Any:
         xs, many = self._wrt(wrt)
         trace = Trace(self.node, "derivative")
-        made = _finished(make(simplify(self.node, record=trace.rewrite), xs, trace), self._names_with(xs), trace)
+        made = _finished(
+            make(simplify(self.node, record=trace.rewrite), xs, trace), self._names_with(xs), trace
+        )
         return made if many else made[0]
 
     def _need_scalar(self, what: str) -> None:
@@ -314,7 +279,9 @@ class Expression:
     def _symbol(self, name: str) -> Node:
         found = self.names.symbols.get(name)
         if found is None:
-            raise UnknownName(f"{name} is no symbol of this expression{nearest(name, list(self.names.symbols))}")
+            raise UnknownName(
+                f"{name} is no symbol of this expression{nearest(name, list(self.names.symbols))}"
+            )
         return found
 
     # Python's operators follow NumPy.
@@ -326,7 +293,9 @@ class Expression:
         """The node with its row mark."""
         return Marked(self.node, self.row)
 
-    def _with_other(self, operation: Callable[[Marked, Marked], Marked], other: Any, swap: bool = False) -> Any:
+    def _with_other(
+        self, operation: Callable[[Marked, Marked], Marked], other: Any, swap: bool = False
+    ) -> Any:
         right = as_expression(other)
         if right is None:
             return NotImplemented
@@ -386,7 +355,10 @@ class Expression:
         return Expression(node, self.names)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_restored, (str(self), "; ".join(map(declaration, self.names.symbols.values())), self.names.written))
+        return (
+            _restored,
+            (str(self), "; ".join(map(declaration, self.names.symbols.values())), self.names.written),
+        )
 
 
 def _finished(nodes: Sequence[Node], names: Names, trace: Trace, row: bool = False) -> tuple[Expression, ...]:
@@ -414,13 +386,19 @@ def as_expression(value: Any) -> Expression | None:
     if isinstance(value, Expression):
         return value
     nothing = Names({}, ())
-    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
+    if (
+        isinstance(value, (int, float, Fraction))
+        or hasattr(value, "__float__")
+        and not hasattr(value, "shape")
+    ):
         return Expression(number(operators.rational(value)), nothing)
     if hasattr(value, "__array__") and hasattr(value, "shape"):
         import numpy as np
 
         array = np.asarray(value, dtype=np.float64)
-        return Expression(constant(array) if array.ndim else number(operators.rational(float(array))), nothing)
+        return Expression(
+            constant(array) if array.ndim else number(operators.rational(float(array))), nothing
+        )
     return None
 
 
@@ -456,55 +434,3 @@ def _new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]
     if len(chosen) != len(defaults):
         raise ShapeError(f"{parameter}= needs {len(defaults)} names, and has {len(chosen)}")
     return chosen
-
-
-def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
-    """Return the size names that nodes or symbols use and no symbol's shape determines, in order of appearance."""
-    ordered = names.ordered()
-    met: list[str] = [n for s in ordered for size in s.shape for n in size.names]
-    for node in toposort(nodes):
-        sizes = [*node.shape]
-        if node.kind == "product":
-            sizes += node.index_sizes
-        elif node.kind == "size":
-            sizes.append(node.size)
-        met += [n for size in sizes for n in size.names]
-    return undetermined([(s.name, s.shape) for s in ordered], met)
-
-
-def evaluate_all(expressions: Sequence[Expression], args: Sequence[Any], values: Mapping[str, Any]) -> list[Any]:
-    """Return the values of expressions that share arguments, by plain NumPy."""
-    import numpy as np
-
-    names = expressions[0].names
-    for e in expressions[1:]:
-        names = names.joined(e.names)
-    nodes = [e.node for e in expressions]
-    expected = [*(n.name for n in names.ordered()), *free_sizes(nodes, names)]
-    bound = bind_arguments(expected, args, values)
-    arrays = {n.name: np.asarray(bound[n.name]) for n in names.ordered()}
-    given = {name: int(bound[name]) for name in expected if name not in arrays}
-    sizes = solve([(n.name, n.shape) for n in names.ordered()], {k: a.shape for k, a in arrays.items()}, given)
-    found = evaluate(nodes, arrays, sizes)
-    return [float(v) if np.ndim(v) == 0 and not np.iscomplexobj(v) else v for v in found]
-
-
-def bind_arguments(expected: Sequence[str], args: Sequence[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments by name from positions and keywords.
-
-    Raises: ShapeError that names what is missing, UnknownName what is too much.
-    """
-    if len(args) > len(expected):
-        raise ShapeError(f"{len(args)} arguments for {len(expected)}: {', '.join(expected)}")
-    bound = dict(zip(expected, args, strict=False))
-    for name, value in values.items():
-        if name not in expected:
-            raise UnknownName(f"no argument {name}{nearest(name, list(expected))}; they are {', '.join(expected)}")
-        if name in bound:
-            raise ShapeError(f"the argument {name} is given twice")
-        bound[name] = value
-    missing = [name for name in expected if name not in bound]
-    if missing:
-        raise ShapeError(f"missing argument{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
-    return bound
-

@@ -125,9 +125,7 @@ def _take_out(node: Node, key: Key, places: Sequence[Place]) -> Node:
     """Return the sum with the factor taken out of the terms at `places`."""
     factor_node, how = key
     chosen = {place.term: place for place in places}
-    rests = [
-        (node.coefs[k], _rest(node.args[k], place.operand, how)) for k, place in chosen.items()
-    ]
+    rests = [(node.coefs[k], _rest(node.args[k], place.operand, how)) for k, place in chosen.items()]
     inner = _factored(add(rests))
     combined = _combined(node, factor_node, how, inner)
     others: list[tuple[Fraction, Node]] = [

@@ -161,7 +161,9 @@ def _op(node: Node) -> None:
     if node.rank - node.batch_rank == 2 and "symmetric" not in node.facts:
         matrices = [a for a in node.args if a.rank == 2]
         inherits = rule.transpose_same and matrices and node.batch_rank == 0
-        node.tilt = (sum(a.tilt[0] for a in matrices), sum(a.tilt[1] for a in matrices)) if inherits else (0, 1)
+        node.tilt = (
+            (sum(a.tilt[0] for a in matrices), sum(a.tilt[1] for a in matrices)) if inherits else (0, 1)
+        )
 
 
 def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
@@ -224,7 +226,9 @@ def _product_range(node: Node) -> Range:
     if summed:
         zero_included = Range(min(result.low, 0.0) if result.low < 0 else result.low, result.high)
         result = Range(-inf, inf) if result.low < 0 < result.high else zero_included
-        result = POSITIVE if result.low > 0 or _was_positive(node) else (NONNEGATIVE if result.low >= 0 else ANY)
+        result = (
+            POSITIVE if result.low > 0 or _was_positive(node) else (NONNEGATIVE if result.low >= 0 else ANY)
+        )
     if len(set(node.out)) < len(node.out):
         result = Range(min(result.low, 0.0), max(result.high, 0.0))
     return _scaled(result, as_float(node.coef))
@@ -315,11 +319,11 @@ def _product_tilt(node: Node) -> tuple[int, int]:
     if links is not None:
         pairs = links.matrices
     else:
-        pairs = [
+        pairs = tuple(
             (a, last not in i[:1] and first not in i[1:])
             for a, i in zip(node.args, node.indices, strict=True)
             if len(i) == 2 and (first in i or last in i)
-        ]
+        )
     transposed = sum(a.tilt[0] if forward else a.tilt[1] - a.tilt[0] for a, forward in pairs)
     return (transposed, sum(a.tilt[1] for a, _ in pairs))
 

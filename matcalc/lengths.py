@@ -43,7 +43,10 @@ def solve(
         actual = shapes[name]
         if len(actual) != len(shape):
             raise ShapeError(f"{name} has {_axes(len(actual))}, expected {_axes(len(shape))}: {_text(shape)}")
-        pending += [(name, axis, size, int(length)) for axis, (size, length) in enumerate(zip(shape, actual, strict=True))]
+        pending += [
+            (name, axis, size, int(length))
+            for axis, (size, length) in enumerate(zip(shape, actual, strict=True))
+        ]
     while pending:
         rest = [equation for equation in pending if not _settle(equation, values)]
         if len(rest) == len(pending):
@@ -82,7 +85,11 @@ def _linear(size: Size, name: str) -> Size | None:
                 if name in atom.left.names or name in atom.right.names:
                     return None
             elif atom == name:
-                if power != 1 or len(monomial) > 1 and any(a != name and not isinstance(a, str) for a, _ in monomial):
+                if (
+                    power != 1
+                    or len(monomial) > 1
+                    and any(a != name and not isinstance(a, str) for a, _ in monomial)
+                ):
                     return None
                 others = Size.of(coefficient)
                 for a, p in monomial:
@@ -99,4 +106,8 @@ def _axes(count: int) -> str:
 
 def _text(shape: Shape) -> str:
     kinds = ("scalar", "vector", "matrix")
-    return f"{kinds[len(shape)] if len(shape) < 3 else 'tensor'}({', '.join(map(str, shape))})" if shape else "scalar"
+    return (
+        f"{kinds[len(shape)] if len(shape) < 3 else 'tensor'}({', '.join(map(str, shape))})"
+        if shape
+        else "scalar"
+    )

@@ -57,7 +57,9 @@ class Network:
         if kept == dropped:
             return
         if self.sizes[kept] != self.sizes[dropped]:
-            raise ShapeError(f"an index of length {self.sizes[kept]} meets one of length {self.sizes[dropped]}")
+            raise ShapeError(
+                f"an index of length {self.sizes[kept]} meets one of length {self.sizes[dropped]}"
+            )
         self.operands = [
             (node, tuple(kept if i == dropped else i for i in indices)) for node, indices in self.operands
         ]

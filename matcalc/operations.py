@@ -93,7 +93,9 @@ def _binding(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Bind
     return bind(rule, rule.signature, [slot.core for slot in slots], params)
 
 
-def _batch_sizes(args: Sequence[Node], carried: Sequence[Indices], given: Sequence[Size] | None) -> list[Size]:
+def _batch_sizes(
+    args: Sequence[Node], carried: Sequence[Indices], given: Sequence[Size] | None
+) -> list[Size]:
     found: dict[int, Size] = dict(enumerate(given or ()))
     for node, batch in zip(args, carried, strict=True):
         for axis, position in enumerate(batch):

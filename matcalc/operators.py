@@ -59,7 +59,9 @@ def matmul(a: Marked, b: Marked) -> Marked:
     """Return the matrix product."""
     ranks = (len(a.node.shape), len(b.node.shape))
     if 0 in ranks or max(ranks) > 2:
-        raise ShapeError(f"@ needs vectors or matrices, not {_shown(a.node.shape)} and {_shown(b.node.shape)}")
+        raise ShapeError(
+            f"@ needs vectors or matrices, not {_shown(a.node.shape)} and {_shown(b.node.shape)}"
+        )
     if ranks == (1, 1) and b.row and not a.row:
         return Marked(tensor.outer(a.node, b.node))
     inner = a.node.shape[-1], b.node.shape[0]

@@ -90,7 +90,7 @@ def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
     if size.is_integer:
         return size.constant, []
     if len(size.terms) == 1:
-        (monomial, coef), = size.terms
+        ((monomial, coef),) = size.terms
         atoms = []
         for atom, power in monomial:
             atoms += [size_atom(atom_size(atom))] * power
@@ -119,9 +119,7 @@ def rational_content(values: Sequence[Fraction]) -> Fraction:
     return -content if values[0] < 0 else content
 
 
-def _close(
-    operands: list[Term], out: Indices, sizes: Mapping[int, Size]
-) -> tuple[Fraction, list[Term]]:
+def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
     """Turn every closed component with indices into a scalar operand, unless it is the whole product."""
     held = {index: label for label, index in enumerate(dict.fromkeys(out))}
     parts = components(_described(operands), held)
@@ -166,7 +164,9 @@ def collect_powers(operands: list[Term]) -> list[Term]:
 
     Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
     """
-    if len(operands) <= MOST and not any(exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands):
+    if len(operands) <= MOST and not any(
+        exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands
+    ):
         return operands
     groups: dict[tuple[Node, Indices], list[Fraction]] = {}
     for node, indices in operands:
@@ -206,7 +206,9 @@ def square_of(node: Node) -> Node:
         return simple_product(1, [(argument, axes), (argument, axes)], axes)
     if text == f"{node.rule.name}(x)":
         return node
-    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {node.rule.name}(x)")
+    raise RuleError(
+        f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {node.rule.name}(x)"
+    )
 
 
 def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:

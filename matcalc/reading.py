@@ -7,11 +7,12 @@ from typing import Any
 
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.expressions import Expression, Names, as_expression, name_of
+from matcalc.expressions import Expression, as_expression, name_of
 from matcalc.language.declare import read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
+from matcalc.names import Names
 from matcalc.node import Node
 from matcalc.rulebook.load import default_rulebook
 

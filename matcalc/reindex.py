@@ -298,4 +298,3 @@ PAIR: dict[str, Callable[[Network, Entry, Entry, MakeSelector], bool]] = {
     "conv": _no_pair,
     "triangle": _no_pair,
 }
-

@@ -13,6 +13,9 @@ from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.sizes import Size
 from matcalc.tensor import symbol
 
+ROUNDING = 1e-12
+"""What counts as 0, relative to the largest entry, where a fact asks for more than 0."""
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -49,7 +52,7 @@ def defect(array: Array, fact: str) -> float:
         for text, strict in ((record.nonnegative, False), (record.positive, True)):
             if text is not None:
                 least = float(np.min(_applied(book, text, array, "X"), initial=np.inf))
-                found.append(max(-least / scale, 0.0) if not strict or least > 0 else 1.0)
+                found.append(max(-least / scale, 0.0) if not strict else float(least <= ROUNDING * scale))
     return max(found, default=0.0)
 
 

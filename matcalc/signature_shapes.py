@@ -73,7 +73,9 @@ def _bind_one(rule: Rule, parameter: Declaration, shape: tuple[Size, ...], bindi
             continue
         expected = size_of(ast, binding.sizes)
         if expected != size:
-            raise ShapeError(f"{rule.name}: {parameter.name} has an axis of length {size} where {expected} is needed")
+            raise ShapeError(
+                f"{rule.name}: {parameter.name} has an axis of length {size} where {expected} is needed"
+            )
 
 
 def _array_name(parameter: Declaration) -> str:

@@ -28,7 +28,9 @@ def simplify(root: Node, book: Rulebook | None = None, record: Record | None = N
     return simplify_all([root], book, record)[0]
 
 
-def simplify_all(roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None) -> list[Node]:
+def simplify_all(
+    roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None
+) -> list[Node]:
     """Return the simplified roots; what they share is simplified once."""
     rules = rewriter(book or default_rulebook())
     rules.prepare(heads(roots))

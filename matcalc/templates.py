@@ -38,10 +38,7 @@ class Template(NamedTuple):
 
     def sizes(self, node: Node) -> dict[str, Size]:
         """Return what the signature's size names are in one use of the rule."""
-        cores = [
-            arg.shape[len(batch) :]
-            for arg, batch in zip(node.args, _batches(node), strict=True)
-        ]
+        cores = [arg.shape[len(batch) :] for arg, batch in zip(node.args, _batches(node), strict=True)]
         if node.kind == "map":
             cores = [() for _ in node.args]
         binding = bind(self.rule, self.rule.signature, cores, node.params)
@@ -180,7 +177,10 @@ class _Symbols:
 
     def _binding(self) -> Binding:
         rule = self.use.rule
-        params = [p if p is not None else Size.of(d.name) for p, d in zip(self.use.params, self._plain(), strict=True)]
+        params = [
+            p if p is not None else Size.of(d.name)
+            for p, d in zip(self.use.params, self._plain(), strict=True)
+        ]
         return bind(rule, rule.signature, [a.shape for a in self.args], params)
 
     def _plain(self) -> list[Declaration]:
@@ -222,7 +222,14 @@ class _Symbols:
         functions = {name: p for name, p in given.items() if isinstance(p, Node)}
         try:
             return build_formula(
-                text, rule.where, self.use.book, symbols, splices=splices, functions=functions, sizes=sizes, shape=shape
+                text,
+                rule.where,
+                self.use.book,
+                symbols,
+                splices=splices,
+                functions=functions,
+                sizes=sizes,
+                shape=shape,
             )
         except MatcalcError as fault:
             raise RuleError(f"{rule.address}: [{rule.name}] {fault}") from None

@@ -14,7 +14,8 @@ from typing import Any
 
 from matcalc.compiling import build
 from matcalc.differentiate import depends_on
-from matcalc.expressions import Expression, Names
+from matcalc.expressions import Expression
+from matcalc.names import Names
 from matcalc.node import Node, toposort
 from matcalc.reading import with_wrt
 from matcalc.runtime.compiled import Compiled
@@ -86,14 +87,18 @@ def pullback(
     active = depends_on(order, [bar])
     saved = frontier(order, active, [e.node for e in cotangents])
     taken = set(cotangents[0].names.symbols)
-    stand_ins = {node: symbol(_label(k, taken), node.shape, sorted(node.facts)) for k, node in enumerate(saved)}
+    stand_ins = {
+        node: symbol(_label(k, taken), node.shape, sorted(node.facts)) for k, node in enumerate(saved)
+    }
     seconds = [("derive", time.perf_counter() - start)]
     names = value.names_with(wrt)
     forward = [Expression(node, names) for node in (value.node, *saved)]
     nesting = tuple(range(len(forward)))
     labels = ["value", *(s.name for s in stand_ins.values())]
     first = build(forward, labels, nesting, None, target, "float64", sizes, "forward", (), seconds)
-    inner = Names({s.name: s for s in (*stand_ins.values(), bar)}, tuple(s.name for s in (*stand_ins.values(), bar)))
+    inner = Names(
+        {s.name: s for s in (*stand_ins.values(), bar)}, tuple(s.name for s in (*stand_ins.values(), bar))
+    )
     backward = [Expression(_rebuilt(e.node, stand_ins), inner) for e in cotangents]
     back_labels = [f"cotangent_{x.name}" for x in value.symbols_of(wrt)]
     second = build(

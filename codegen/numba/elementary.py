@@ -114,6 +114,30 @@ def vtanh(x):
 
 
 @njit(**SCALAR)
+def vcosh(x):
+    """cosh(x), infinite only where it leaves the range of doubles."""
+    y = 0.0 if math.isnan(x) else min(abs(x), 711.0)
+    n = rint(y * LOG2_E)
+    r = fma(-n, LOG2_LOW, fma(-n, LOG2_HIGH, y))
+    k = int64(n)
+    half = k >> 1
+    e = (0.5 * (expm1_reduced(r) + 1.0)) * from_bits((half + 1023) << 52) * from_bits((k - half + 1023) << 52)
+    return x if math.isnan(x) else e + 0.25 / e
+
+
+@njit(**SCALAR)
+def vsinh(x):
+    """sinh(x), right for small x, infinite only where it leaves the range of doubles."""
+    y = 0.0 if math.isnan(x) else min(abs(x), 710.7)
+    n = rint(y * LOG2_E)
+    r = fma(-n, LOG2_LOW, fma(-n, LOG2_HIGH, y))
+    s = from_bits((int64(n) - 2 + 1023) << 52)
+    quarter = fma(s, expm1_reduced(r), s - 0.25)
+    t = math.copysign(2.0 * (quarter + quarter / (4.0 * quarter + 1.0)), x)
+    return x if math.isnan(x) else t
+
+
+@njit(**SCALAR)
 def vsigmoid(x):
     """1/(1 + exp(-x)), right in both tails."""
     e = vexp(-abs(x))

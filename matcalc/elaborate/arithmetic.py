@@ -260,21 +260,30 @@ def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
     signs = cast("tuple[int, ...]", ast.value)
     if all(value.exact is not None for value in values):
         return typed_exact(_exact_sum(values, signs), ast)
-    leader: Typed | None = None
-    terms: list[Typed] = []
-    for k, value in enumerate(values):
-        if value.rank and leader is None:
-            leader = value
-        elif value.rank and leader is not None and not _fits(inference, leader, value):
-            leader, value = _squeezed(inference, ast, k - 1, leader, value, signs[k])
-            terms = [as_scalar(inference, t) if t.rank and leader.rank == 0 else t for t in terms]
-        terms.append(value)
-    core = inference.labels(leader) if leader is not None else ()
-    axes = common_axes(terms)
-    aligned = tuple(broadcast(inference, _plain(inference, t, leader), axes, core) for t in terms)
-    row = leader.row if leader is not None else False
-    shape = leader.shape if leader is not None else ()
-    return Typed("sum", ast, shape, aligned, tuple(map(Fraction, signs)), axes, row)
+    ranked = [value for value in values if value.rank]
+    if not ranked:
+        axes = common_axes(values)
+        terms = tuple(broadcast(inference, value, axes, ()) for value in values)
+        return Typed("sum", ast, (), terms, tuple(map(Fraction, signs)), axes)
+    leader = next((value for value in ranked if not is_one_by_one(inference, value)), ranked[0])
+    fitted = [_term(inference, ast, k, leader, value) for k, value in enumerate(values)]
+    core, axes = inference.labels(leader), common_axes(fitted)
+    terms = tuple(broadcast(inference, value, axes, core) for value in fitted)
+    return Typed("sum", ast, leader.shape, terms, tuple(map(Fraction, signs)), axes, leader.row)
+
+
+def _term(inference: Inference, ast: Ast, k: int, leader: Typed, value: Typed) -> Typed:
+    """Return a term of a sum as it is added to `leader`: a 1 x 1 matrix among others is a scalar.
+
+    Raises: ShapeError.
+    """
+    if not value.rank or value is leader or _fits(inference, leader, value):
+        return value
+    if is_one_by_one(inference, value):
+        return as_scalar(inference, value)
+    adds = cast("tuple[int, ...]", ast.value)[k] > 0
+    verb, link = ("add", "to") if adds else ("subtract", "from")
+    raise _unequal(inference, ast, k - 1, verb, value, leader, link)
 
 
 def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
@@ -290,28 +299,6 @@ def _fits(inference: Inference, a: Typed, b: Typed) -> bool:
     if a.rank != b.rank or a.row != b.row:
         return False
     return all(inference.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))
-
-
-def _squeezed(inference: Inference, ast: Ast, k: int, a: Typed, b: Typed, sign: int) -> tuple[Typed, Typed]:
-    """Return leader and term where one of them is 1 x 1 and so a scalar.
-
-    Raises: ShapeError otherwise.
-    """
-    if is_one_by_one(inference, b):
-        return a, as_scalar(inference, b)
-    if is_one_by_one(inference, a):
-        return b, b
-    verb, link = ("add", "to") if sign > 0 else ("subtract", "from")
-    raise _unequal(inference, ast, k, verb, b, a, link)
-
-
-def _plain(inference: Inference, term: Typed, leader: Typed | None) -> Typed:
-    """Return a term as a scalar where it is a 1 x 1 matrix among terms of another shape."""
-    if leader is None or not term.rank or term.rank == leader.rank:
-        if leader is not None and term.rank == 2 and is_one_by_one(inference, term):
-            return term if is_one_by_one(inference, leader) else as_scalar(inference, term)
-        return term
-    return as_scalar(inference, term)
 
 
 def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typed, link: str) -> ShapeError:
@@ -356,8 +343,5 @@ def _equal(inference: Inference, a: Size, b: Size) -> bool:
 
 def _tight(text: str) -> str:
     """Return the text of a sub-expression in parentheses, unless it is a name, a call or a transpose."""
-    return (
-        text
-        if text.rstrip("'").isidentifier() or (text.endswith(")") and text.split("(")[0].isidentifier())
-        else f"({text})"
-    )
+    is_call = text.endswith(")") and text.split("(")[0].isidentifier()
+    return text if is_call or text.rstrip("'").isidentifier() else f"({text})"

@@ -24,37 +24,11 @@ from matcalc.sizes import Size
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
 
-GREEK = frozenset(
-    [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "varepsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "vartheta",
-        "iota",
-        "kappa",
-        "lam",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "omicron",
-        "rho",
-        "sigma",
-        "tau",
-        "upsilon",
-        "phi",
-        "varphi",
-        "chi",
-        "psi",
-        "omega",
-    ]
-)
+GREEK = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota",
+    "kappa", "lam", "lambda", "mu", "nu", "xi", "omicron", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
+    "chi", "psi", "omega",
+}  # fmt: skip
 SHOWN = 48  # characters of a sub-expression in a message
 
 
@@ -70,29 +44,31 @@ class Symbol:
 
 @dataclass(slots=True)
 class Inference:
-    """The state of reading. `strict` refuses undeclared symbols, as in rule files."""
+    """The state of reading.
+
+    strict: undeclared symbols are refused, as in rule files.
+    numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
+    lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
+    parameters: the parameter of the function in force. functions, slots: of a rule, with nodes and members.
+    free: the open indices of each tree in index form, by its id. index_labels: label, name, place and its text.
+    checks: sizes that must not be negative.
+    """
 
     rulebook: Rulebook
     strict: bool = False
-    numpy: bool = False  # vectors are NumPy's: no rows, and `@` of two vectors is the inner product
+    numpy: bool = False
     symbols: dict[str, Symbol] = field(default_factory=dict)
     size_names: dict[str, Size] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     lengths: list[Size] = field(default_factory=list)
-    bound: dict[str, int] = field(default_factory=dict)  # index names in force -> label
-    parameters: dict[str, Typed] = field(default_factory=dict)  # parameter of the function in force
-    functions: dict[str, Any] = field(default_factory=dict)  # functions that a rule is given, as nodes
-    slots: dict[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # repeated parameters of a rule, their members
-    depth: int = 0  # of index forms
-    free: dict[int, frozenset[str]] = field(
-        default_factory=dict
-    )  # id of a tree in index form -> its open indices
-    index_labels: list[tuple[int, str, Ast, str]] = field(
-        default_factory=list
-    )  # label, name, place and its text
-    checks: list[tuple[Size, Fault]] = field(default_factory=list)  # sizes that must not be negative
+    bound: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, Typed] = field(default_factory=dict)
+    functions: dict[str, Any] = field(default_factory=dict)
+    slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    depth: int = 0
+    free: dict[int, frozenset[str]] = field(default_factory=dict)
+    index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
+    checks: list[tuple[Size, Fault]] = field(default_factory=list)
     text: str = ""
 
     def label(self, length: Size) -> int:

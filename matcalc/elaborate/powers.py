@@ -13,12 +13,14 @@ from fractions import Fraction
 from matcalc.elaborate.inference import Inference, einsum, shown
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.elaborate.unify import bits, check_bits, times
+from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.sizes import Size
 
 INVERSE, ROOT, MATRIX_POWER, POWER = "inv", "sqrtm", "powm", "powr"
 MOST_FACTORS = 12
 MAX_EXPONENT = 256  # of a number that is raised exactly
+MAX_EXPONENT_BITS = 1000  # an exponent is a float in the end
 
 CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
 
@@ -120,8 +122,9 @@ def _repeated(inference: Inference, ast: Ast, base: Typed, count: int) -> Typed:
 def _entrywise(base: Typed, exponent: Fraction, ast: Ast) -> Typed:
     """Return base.^exponent; an integer power of an integer power is one power."""
     if base.form == "power" and base.data.denominator == exponent.denominator == 1:
-        check_bits(bits(base.data * exponent))
         base, exponent = base.args[0], base.data * exponent
+    if bits(exponent) > MAX_EXPONENT_BITS:
+        raise NotSupported(f"an exponent of {bits(exponent)} bits")
     return Typed("power", ast, base.shape, (base,), exponent, base.axes, base.row)
 
 

@@ -1,8 +1,9 @@
 """Emission: a Program as the text of one function. It decides nothing and knows no operation by name.
 
-`def NAME_into(inputs..., sizes..., outputs...)` returns a status, 0 or the number of a fault. Scalar inputs are
-floats, sizes ints, scalar results arrays of shape (1,). One statement stands on a line, with its formula and
-shape as comment. The text holds neither imports nor kernels nor decorators: the runtime puts them around it.
+`def NAME_into(inputs..., sizes..., outputs...)` returns a status, 0 or the number of a fault. Scalar inputs
+are floats, sizes ints, scalar results arrays of shape (1,). One statement stands on a line, with its formula
+and shape as comment. The text holds neither imports nor kernels nor decorators: the runtime puts them around
+it.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class _Function:
             if isinstance(step, Each):
                 for inner in walk(step.body):
                     result += [(pad + a, "") for a in self.allocations(inner)]
-                result.append((f"{pad}for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", ""))
+                result.append(
+                    (f"{pad}for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", "")
+                )
                 stack.extend((s, depth + 1) for s in reversed(step.body))
                 continue
             if isinstance(step, View):
@@ -152,7 +155,10 @@ class _Function:
             name = fields[call.results[0][0]]
             entry = self.table[self.program.places[places[0].value]]
             scalar = len(entry.shape) == len(places[0].lead) or (entry.role == "output" and not entry.shape)
-            return [*self.made(call), (f"{name if direct[0] or scalar else name + '[...]'} = {text}", call.comment)]
+            return [
+                *self.made(call),
+                (f"{name if direct[0] or scalar else name + '[...]'} = {text}", call.comment),
+            ]
         bound = ", ".join(
             fields[f] if d or "[" in fields[f] else fields[f] + "[...]"
             for (f, _), d in zip(call.results, direct, strict=True)

@@ -20,7 +20,9 @@ class LoopWriter:
         self.table = program.table
         self.names = names
         self.local: set[str] = set()
-        self.expressions = Expressions(names, self.read, lambda test, body: (f"({body} if {test} else 0.0)", ATOM))
+        self.expressions = Expressions(
+            names, self.read, lambda test, body: (f"({body} if {test} else 0.0)", ATOM)
+        )
 
     def read(self, read: Read) -> tuple[str, int]:
         if read.value in self.local:
@@ -60,14 +62,21 @@ class LoopWriter:
             lines.append((f"{pad}if {self.expressions.guards(loop.guards)}:", ""))
             pad += INDENT
         for let in loop.lets:
-            lines.append((f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment))
+            lines.append(
+                (f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment)
+            )
         for store in loop.sums:
             outside = kept[store.value] >= 0
             target = self._accumulator(store) if outside else self.entry(store.value, store.at)
             lines.append((f"{pad}{target} += {self.expressions.text(store.expr)}", store.comment))
         for store in loop.stores:
             sign = "+=" if store.onto else "="
-            lines.append((f"{pad}{self.entry(store.value, store.at)} {sign} {self.expressions.text(store.expr)}", store.comment))
+            lines.append(
+                (
+                    f"{pad}{self.entry(store.value, store.at)} {sign} {self.expressions.text(store.expr)}",
+                    store.comment,
+                )
+            )
         self.local = set()
         return lines + pending
 
@@ -90,5 +99,3 @@ def _kept_outside(store: Store, axes: list[str]) -> int:
     """Return at which depth a sum can be a local number, -1 if nowhere."""
     depth = len(store.at)
     return depth if list(store.at) == axes[:depth] and depth < max(len(axes), 1) else -1
-
-

@@ -1,4 +1,5 @@
-"""Spelling: names, sizes and expressions as text, the same for every target but for the templates of functions.
+"""Spelling: names, sizes and expressions as text, the same for every target but for the templates of
+functions.
 
 User names are kept as they are unless they collide with a word of the target, a kernel or a name given
 before: then they get an underscore. An expression is bracketed only where precedence asks for it.
@@ -126,10 +127,14 @@ def number(value: Number | Size, names: Names) -> str:
 
 
 class Expressions:
-    """The text of expressions; `read` spells an entry of a value and `where` a choice, as the target has it."""
+    """The text of expressions; `read` spells an entry of a value and `where` a choice, as the target has it.
+    """
 
     def __init__(
-        self, names: Names, read: Callable[[Read], tuple[str, int]], where: Callable[[str, str], tuple[str, int]]
+        self,
+        names: Names,
+        read: Callable[[Read], tuple[str, int]],
+        where: Callable[[str, str], tuple[str, int]],
     ) -> None:
         self.names = names
         self.read = read
@@ -160,7 +165,7 @@ class Expressions:
         text = ""
         for coef, term in expr.terms:
             negative = coef < 0
-            scaled = term if abs(coef) == 1 else Product(abs(coef), (term,))
+            scaled = term if abs(coef) == 1 else Product(abs(Fraction(coef)), (term,))
             body = self.tight(scaled, PRODUCT)
             if not text:
                 text = f"-{body}" if negative else body
@@ -251,7 +256,9 @@ def fill(template: str, fields: dict[str, str], kernel: str) -> str:
     def one(found: re.Match[str]) -> str:
         key = found.group(1) + (f".{found.group(2)}" if found.group(2) else "")
         if key not in fields:
-            raise NotSupported(f"the template of {kernel} has the field {{{key}}}, which its pattern does not give")
+            raise NotSupported(
+                f"the template of {kernel} has the field {{{key}}}, which its pattern does not give"
+            )
         return fields[key]
 
     return FIELD.sub(one, template)

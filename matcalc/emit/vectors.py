@@ -1,8 +1,8 @@
 """Loops as array expressions: the form of a Loop for a target without a compiler (NumPy).
 
 Each let, sum and store of a Loop becomes one statement on whole arrays. An array read with plain axes is
-transposed and broadcast to the loop's axes; index arithmetic reads through index arrays, bound to the names of
-the axes, so that `x[i + j]` is spelled as in a loop. Products that are summed become one einsum.
+transposed and broadcast to the loop's axes; index arithmetic reads through index arrays, bound to the names
+of the axes, so that `x[i + j]` is spelled as in a loop. Products that are summed become one einsum.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class VectorWriter:
-    """Writes Loops as array statements; `fresh` are buffers without memory so far, which a statement may bind."""
+    """Writes Loops as array statements; `fresh` are buffers without memory so far, which a statement may
+    bind.
+    """
 
     def __init__(self, program: Program, names: Names, fresh: set[str]) -> None:
         self.program = program
@@ -54,7 +56,10 @@ class VectorWriter:
             return (f"{name}[0]" if buffer.role == "output" else name), ATOM
         at = read.at
         if any(a not in self.sizes for a in at) or len(set(at)) < len(at):
-            return f"{name}[{', '.join(self.clipped(a, s) for a, s in zip(at, buffer.shape, strict=True))}]", ATOM
+            return (
+                f"{name}[{', '.join(self.clipped(a, s) for a, s in zip(at, buffer.shape, strict=True))}]",
+                ATOM,
+            )
         places = [self.axes.index(a) for a in at if isinstance(a, str)]
         order = sorted(range(len(places)), key=places.__getitem__)
         if order != list(range(len(order))):
@@ -171,7 +176,9 @@ class VectorWriter:
         return self.bind(buffer.name, text, fresh=True)
 
     def einsum(self, store: Store) -> str:
-        """Return a contraction without the intermediate array, where the summand is a product of plain reads."""
+        """Return a contraction without the intermediate array, where the summand is a product of plain
+        reads.
+        """
         expr = store.expr
         factors = expr.factors if isinstance(expr, Product) else (expr,)
         if len(factors) < 2 or not all(isinstance(f, Read) for f in factors):
@@ -220,9 +227,15 @@ class VectorWriter:
         if plain and not guards and len(store.at) == len(self.axes):
             places = [self.axes.index(a) for a in store.at if isinstance(a, str)]
             if places == list(range(len(places))):
-                whole = self.spans(store.expr) == set(self.axes) and not isinstance(store.expr, (Read, Literal))
+                whole = self.spans(store.expr) == set(self.axes) and not isinstance(
+                    store.expr, (Read, Literal)
+                )
                 return [self.bind(buffer.name, body, whole) if not store.onto else f"{name} += {body}"]
-            spread = f"{name}.T" if places == [1, 0] else f"{name}.transpose({', '.join(map(str, _inverse(places)))})"
+            spread = (
+                f"{name}.T"
+                if places == [1, 0]
+                else f"{name}.transpose({', '.join(map(str, _inverse(places)))})"
+            )
             return [f"{spread}[...] {'+=' if store.onto else '='} {body}"]
         return self.scatter(store, guards, name, body)
 

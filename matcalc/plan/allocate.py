@@ -1,8 +1,8 @@
 """Memory: which buffer holds which value, and the Program that results.
 
-A value that a loop reads only where it writes another of the same shape, for the last time, gives it its memory;
-so does a sum that kernels add to. Such values form a chain and live in one buffer: the output's if one of them
-is an output, else one that is no longer needed, else a new one. `verify` checks the outcome.
+A value that a loop reads only where it writes another of the same shape, for the last time, gives it its
+memory; so does a sum that kernels add to. Such values form a chain and live in one buffer: the output's if
+one of them is an output, else one that is no longer needed, else a new one. `verify` checks the outcome.
 """
 
 from __future__ import annotations
@@ -61,14 +61,9 @@ class Allocator:
 
     def root(self, value: str) -> str:
         """Return the value that is stored where `value` is a view or a copy of it."""
-        while True:
-            if value in self.alias:
-                value = self.alias[value]
-                continue
-            of = self.schedule.same.get(value)
-            if of is None:
-                return value
-            value = of.name
+        while value in self.alias or value in self.schedule.same:
+            value = self.alias[value] if value in self.alias else self.schedule.same[value].name
+        return value
 
     def shape_of(self, value: str) -> Value:
         found = self.graph.values.get(value)
@@ -134,7 +129,9 @@ class Allocator:
 
     def _is_read_after(self, name: str, store: Store, loop: Loop) -> bool:
         place = loop.stores.index(store)
-        return any(self.root(r.value) == name for later in loop.stores[place + 1 :] for r in reads(later.expr))
+        return any(
+            self.root(r.value) == name for later in loop.stores[place + 1 :] for r in reads(later.expr)
+        )
 
     def _start(self, value: str, place: int, onto: str) -> None:
         last = self.last.get(value, place)
@@ -209,7 +206,9 @@ class Allocator:
             if len(kept) < len(step.stores):
                 self.steps[place] = Loop(step.axes, step.lets, step.sums, tuple(kept), step.guards)
 
-    def program(self, inputs: Sequence[str], size_args: Sequence[str], sources: Sequence[Source], comment: str) -> Program:
+    def program(
+        self, inputs: Sequence[str], size_args: Sequence[str], sources: Sequence[Source], comment: str
+    ) -> Program:
         self.find_last()
         self.make_chains()
         self.give_buffers()
@@ -317,5 +316,3 @@ def values_written(step: Step) -> list[str]:
     if isinstance(step, Loop):
         return [s.value for s in (*step.sums, *step.stores)]
     return []
-
-

@@ -1,7 +1,7 @@
 """Whole plans compared: values or gradients first, inverses solved or formed.
 
-The best order for each product alone gives poor joint plans, so every alternative that can differ is planned to
-the end and its estimated time taken. A plan with formed inverses has to be clearly cheaper (SOLVE_BETTER).
+The best order for each product alone gives poor joint plans, so every alternative that can differ is planned
+to the end and its estimated time taken. A plan with formed inverses has to be clearly cheaper (SOLVE_BETTER).
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def plan(
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
-    `sizes` are hints for costs; sizes that no input determines become arguments. `forms` are other nodes of the
-    same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that may exist.
+    `sizes` are hints for costs; sizes that no input determines become arguments. `forms` are other nodes of
+    the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
+    may exist.
 
     Raises: NotSupported where something has no lowering.
     """
@@ -55,7 +56,9 @@ def plan(
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
-            program = _plan_once(named, order, form_all, inputs, lowerings, matcher, estimate, target, comment)
+            program = _plan_once(
+                named, order, form_all, inputs, lowerings, matcher, estimate, target, comment
+            )
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):
                 best = (cost, program)
@@ -68,7 +71,9 @@ def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> 
     forward = list(range(len(outputs)))
     nodes = toposort([node for _, node in outputs])
     orders = [forward, forward[::-1]] if len(outputs) > 1 and len(nodes) < LARGE else [forward]
-    factored = {name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)}
+    factored = {
+        name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)
+    }
     solves = any(n.kind == "op" and n.rule.name in factored for n in nodes)
     return [(order, form) for form in ((False, True) if solves else (False,)) for order in orders]
 
@@ -86,7 +91,9 @@ def _plan_once(
 ) -> Program:
     nodes = toposort([outputs[k][1] for k in order])
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
-    reserved = {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
+    reserved = (
+        {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
+    )
     graph = Graph(frozenset(reserved))
     bodies: dict[tuple[object, ...], int] = {}
     straight = {node for _, node in outputs}
@@ -187,5 +194,3 @@ def _solve(size: Size, known: set[str]) -> tuple[str, Fraction, Size] | None:
     if not slope.is_integer or slope == 0 or Size.of(name) * slope.constant + offset is not size:
         return None
     return name, slope.constant, offset
-
-

@@ -1,7 +1,8 @@
 """Estimated sizes and times, by which plans are compared.
 
-Sizes that the caller gives no hint for are taken from the field's habit (m > n > p > k): few names, one table.
-Times are in ns and need only rank plans: rates come from the entries of codegen/, loops cost a plain rate.
+Sizes that the caller gives no hint for are taken from the field's habit (m > n > p > k): few names, one
+table. Times are in ns and need only rank plans: rates come from the entries of codegen/, loops cost a plain
+rate.
 """
 
 from __future__ import annotations

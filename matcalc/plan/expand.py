@@ -1,9 +1,10 @@
 """What is decided on nodes before anything is lowered: expansions, facts by use, what must be formed.
 
-An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared. A
-sum with an identity or selector term is multiplied out where it meets a summed index: (A + c*eye(n))*B is a
-product and a multiple of B, with nothing added up in between. What a use implies about a matrix (it stands under
-`chol`, or is a Gram matrix under an inverse) holds for all its uses in this plan, never as a fact of the node.
+An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared.
+A sum with an identity or selector term is multiplied out where it meets a summed index: (A + c*eye(n))*B is a
+product and a multiple of B, with nothing added up in between. What a use implies about a matrix (it stands
+under `chol`, or is a Gram matrix under an inverse) holds for all its uses in this plan, never as a fact of
+the node.
 """
 
 from __future__ import annotations
@@ -62,9 +63,7 @@ def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:
             cores = tuple(a.shape[len(b) :] for a, b in zip(node.args, node.batches, strict=True))
             sizes = tuple(p for p in node.params if isinstance(p, Size))
             template, symbols = _template(node.rule, text, cores, sizes, functions)
-            bound = {
-                s: Batched(a, b) for s, a, b in zip(symbols, node.args, node.batches, strict=True)
-            }
+            bound = {s: Batched(a, b) for s, a, b in zip(symbols, node.args, node.batches, strict=True)}
             made = instantiate(template, bound, {}, node.shape[: node.batch_rank])
             return made.node if len(made.batch) == node.batch_rank else node
     return node
@@ -95,7 +94,9 @@ def _template(
 
 
 def _multiplied_out(node: Node, needed: set[Node]) -> Node:
-    """Distribute a product over a sum with an identity that meets a summed index, unless the sum is formed anyway."""
+    """Distribute a product over a sum with an identity that meets a summed index, unless the sum is formed
+    anyway.
+    """
     for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True)):
         if arg.kind != "sum" or arg in needed or not any(_meets(t, at, node) for t in arg.args):
             continue
@@ -123,7 +124,8 @@ def _meets(term: Node, at: tuple[int, ...], node: Node) -> bool:
 
 
 def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
-    """Return what the uses of matrices say about them: the domain of each operation, as its rule states it."""
+    """Return what the uses of matrices say about them: the domain of each operation, as its rule states it.
+    """
     found: dict[Node, set[str]] = {}
     for node in nodes:
         if node.kind != "op" or node.batch_rank:

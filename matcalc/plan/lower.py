@@ -69,7 +69,9 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     for key, kept in ((special, ()), (node.rule.name, params)):
         if key in table:
             return table[key], kept
-    raise NotSupported(f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name")
+    raise NotSupported(
+        f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name"
+    )
 
 
 def lower_sum(session: Session, node: Node) -> Ref:
@@ -81,7 +83,11 @@ def lower_sum(session: Session, node: Node) -> Ref:
     parts: list[Part] = []
     for coef, term in zip(node.coefs, node.args, strict=True):
         ref = _term(session, term)
-        read = session.read(term, axes) if term.kind != "selector" else _read(lower_selector(session, term), axes)
+        read = (
+            session.read(term, axes)
+            if term.kind != "selector"
+            else _read(lower_selector(session, term), axes)
+        )
         every.append((coef, read))
         if ref is None or not ref.value.parts or not ref.is_straight or not straight:
             dense.append((coef, read))
@@ -162,7 +168,9 @@ def _choose(session: Session, node: Node) -> Kernel:
     facts = session.facts(node.args[0]) if node.args else frozenset()
     options = []
     for kernel in session.lowerings.operations.get(node.rule.name, ()):
-        if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(node.args):
+        if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(
+            node.args
+        ):
             continue
         results = {r.name for r in kernel.results}
         if not kernel.when <= facts or (len(kernel.results) > 1 and not set(wanted) <= results):
@@ -175,7 +183,8 @@ def _choose(session: Session, node: Node) -> Kernel:
         options.append((time, not kernel.when, -kernel.order, kernel))
     if not options:
         raise NotSupported(
-            f"{node.rule.spelling} has no lowering", hint=f"codegen/kernels.toml has no entry for {describe(node)}"
+            f"{node.rule.spelling} has no lowering",
+            hint=f"codegen/kernels.toml has no entry for {describe(node)}",
         )
     return min(options, key=lambda o: o[:3])[3]
 

@@ -1,8 +1,9 @@
 """Kernels for a pair of operands: unification with the entries' patterns, after folding and peeling.
 
-A pair is matched with every pattern in both orders and all flips. Indices that follow each other wherever they
-occur count as one (the operand is reshaped); an index that leads wherever it occurs may be peeled off into a
-loop round the kernel, which then adds up if the index is summed. Both are tried only when nothing fits without.
+A pair is matched with every pattern in both orders and all flips. Indices that follow each other wherever
+they occur count as one (the operand is reshaped); an index that leads wherever it occurs may be peeled off
+into a loop round the kernel, which then adds up if the index is summed. Both are tried only when nothing fits
+without.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """An operand of a product: its indices, who it is, its facts; `operation` if it is not computed so far."""
+    """An operand of a product: its indices, who it is, its facts; `operation` if it is not computed so far.
+    """
 
     at: tuple[int, ...]
     who: str
@@ -28,7 +30,9 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a kernel computes a pair: for each field (factor number, flip), the groups of letters and result axes."""
+    """How a kernel computes a pair: for each field (factor number, flip), the groups of letters and result
+    axes.
+    """
 
     kernel: Kernel
     fields: tuple[tuple[str, int, bool], ...]
@@ -135,7 +139,9 @@ def _assign(
     head = next((n for term, n in terms if term.args), terms[0][1])
     if not kernel.when <= pair[head][0].facts:
         return
-    options = [(False, True) if _may_flip(kernel, t) and len(t.letters or ()) == 2 else (False,) for t, _ in terms]
+    options = [
+        (False, True) if _may_flip(kernel, t) and len(t.letters or ()) == 2 else (False,) for t, _ in terms
+    ]
     for flips in product(*options):
         letters: dict[str, Group] = {}
         fields: list[tuple[str, int, bool]] = []
@@ -195,7 +201,10 @@ def _folded(pair: list[Factor], kept: frozenset[int]) -> list[tuple[Factor, tupl
     joined = {
         i
         for i, after in follows.items()
-        if len(after) == 1 and (j := next(iter(after))) is not None and before[j] == {i} and (i in kept) == (j in kept)
+        if len(after) == 1
+        and (j := next(iter(after))) is not None
+        and before[j] == {i}
+        and (i in kept) == (j in kept)
     }
     result = []
     for factor in pair:

@@ -53,7 +53,9 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
 
 
 def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozenset[int]) -> list[Piece]:
-    """Return operands as values with plain indices; scalars go to the scaling, guards to who has their indices."""
+    """Return operands as values with plain indices; scalars go to the scaling, guards to who has their
+    indices.
+    """
     pieces: list[Piece] = []
     for node, at in indexed.operands:
         if not at:
@@ -207,7 +209,9 @@ def _entrywise(
         if len(indexed.out) != len(flat):
             value = graph.view(value, node.shape)
         return Ref(value, tuple(range(len(node.shape))))
-    at = tuple(axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out)
+    at = tuple(
+        axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out
+    )
     whole = _spread(session, indexed, expr, axes, own)
     part = Part(domain, at, expr, own)
     return Ref(graph.placed(node.shape, None, (part,), whole, comment), tuple(range(len(node.shape))))
@@ -216,7 +220,9 @@ def _entrywise(
 def _spread(
     session: Session, indexed: Indexed, expr: Expr, axes: Mapping[int, str], own: tuple[Guard, ...]
 ) -> Expr | None:
-    """Return the entry at each point of the result, 0 outside the places; None where they cannot be inverted."""
+    """Return the entry at each point of the result, 0 outside the places; None where they cannot be
+    inverted.
+    """
     guards: list[Guard] = []
     where: dict[str, Index] = {}
     for place, spot in enumerate(indexed.out):

@@ -192,7 +192,11 @@ def _shift(state: Indexed, selector: Selector, at: list[At], later: Sequence[lis
 def _conv(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
     k, i, j = at
     ks, is_, js = (as_size(a, state.sizes) for a in at)
-    solved = ((k, is_ + js + selector.offset), (i, ks - js - selector.offset), (j, ks - is_ - selector.offset))
+    solved = (
+        (k, is_ + js + selector.offset),
+        (i, ks - js - selector.offset),
+        (j, ks - is_ - selector.offset),
+    )
     options = sorted(range(3), key=lambda axis: (at[axis] in state.out, axis))
     for axis in options:
         mine, value = solved[axis]

@@ -1,7 +1,7 @@
 """A session: everything that one plan has decided so far, shared by the passes that lower nodes.
 
-It knows which node is found in which value, which parts of products exist, which kernels have run on what, and
-what the facts of a matrix are in view of all its uses (a Gram matrix under `inv` is positive definite).
+It knows which node is found in which value, which parts of products exist, which kernels have run on what,
+and what the facts of a matrix are in view of all its uses (a Gram matrix under `inv` is positive definite).
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class Session:
         return value.name in self.needed
 
     def is_lone(self, node: Node) -> bool:
-        """Whether no other product differs from this one in its coefficient alone, so that it may be taken in."""
+        """Whether no other product differs from this one in its coefficient alone, so that it may be taken
+        in.
+        """
         return node.kind != "product" or self.bodies.get(body(node), 0) < 2
 
     def comment(self, node: Node, last: bool) -> str:
@@ -137,7 +139,9 @@ class Session:
         assert kernel.via is not None
         found = [k for k in self.lowerings.operations.get(kernel.via.name, ()) if len(k.factors) == 1]
         if not found:
-            raise NotSupported(f"codegen/kernels.toml: [{kernel.name}] needs {kernel.via.name}, which has no entry")
+            raise NotSupported(
+                f"codegen/kernels.toml: [{kernel.name}] needs {kernel.via.name}, which has no entry"
+            )
         return found[0]
 
     def via_time(self, kernel: Kernel, argument: Node) -> float:
@@ -146,7 +150,9 @@ class Session:
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
         return entry.time(sizes)
 
-    def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
+    def run_key(
+        self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()
+    ) -> tuple[object, ...]:
         return (kernel.name, tuple(args), rest)
 
     def factorised(self, run: Run, kernel: Kernel, node: Node, name: str, flip: bool) -> None:

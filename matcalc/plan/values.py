@@ -101,7 +101,9 @@ class Graph:
         names = free + numbered
         self.axes, self.batch_axes = tuple(names[:20]), tuple(f"{a}{a}" for a in names[:20])
         self.prefix = "v"
-        while any(name.startswith(self.prefix) and name[len(self.prefix) :].isdigit() for name in self.reserved):
+        while any(
+            name.startswith(self.prefix) and name[len(self.prefix) :].isdigit() for name in self.reserved
+        ):
             self.prefix += "_"
 
     def fresh(self) -> str:
@@ -123,13 +125,17 @@ class Graph:
     def placed(
         self, shape: Shape, base: Expr | None, parts: Sequence[Part], expr: Expr | None, comment: str = ""
     ) -> Value:
-        """Add a value that is `base` (zero if None) with `parts` added at their places; `expr` if at each point."""
+        """Add a value that is `base` (zero if None) with `parts` added at their places; `expr` if at each
+        point.
+        """
         axes = self.axes[: len(shape)]
         value = Value(self.fresh(), shape, "point", expr, shape, axes, tuple(parts), base, comment=comment)
         return self.add(value)
 
     def sum(self, domain: Shape, kept: Sequence[int], expr: Expr, comment: str = "") -> Value:
-        """Add the sum of `expr` over the axes of `domain` that are not in `kept`; its axes are `kept`, in order."""
+        """Add the sum of `expr` over the axes of `domain` that are not in `kept`; its axes are `kept`, in
+        order.
+        """
         at = tuple(self.axes[k] for k in kept)
         shape = tuple(domain[k] for k in kept)
         return self.add(Value(self.fresh(), shape, "sum", expr, domain, at, comment=comment))

@@ -146,7 +146,6 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
         body.append(f'{name} = np.asarray({name}, dtype=np.float64, order="C")')
         body += [f"if {name}.ndim != {rank}:", f"{INDENT}raise ValueError({fault})"]
     head = len(body)
-    body += lines
     for argument in dict.fromkeys(argument for _, argument in tests):
         test = " or ".join(test for test, of in tests if of == argument)
         fault = _quoted(f"{argument} has a shape that does not fit")
@@ -165,24 +164,31 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
     body += ["if status:", f"{INDENT}raise {fault}"]
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     body.append(f"return {nested_text(spec.nesting, values)}")
-    body[head : head + len(lines)] = [_without_unused(line, body) for line in lines]
+    body[head:head] = _needed(lines, body)
     parameters = [f"{n}: {_hint(o)}" for n, o in zip(names.arguments, spec.arguments, strict=True)]
     parameters += [f"{names.sizes[n]}: int" for n in spec.sizes] + ([_JIT] if has_quick else [])
-    head = f"def {spec.name}({', '.join(parameters)}) -> {_hints(spec.nesting, spec.outputs)}:"
+    opening = f"def {spec.name}({', '.join(parameters)}) -> {_hints(spec.nesting, spec.outputs)}:"
     return "\n".join(
-        [head, *(INDENT + line if line else "" for line in [*_entry_docstring(spec, has_quick), *body])]
+        [opening, *(INDENT + line if line else "" for line in [*_entry_docstring(spec, has_quick), *body])]
     )
 
 
-def _without_unused(line: str, body: list[str]) -> str:
-    """Return `(m, n) = X.shape` with an underscore for each name that is used nowhere else."""
-    left, _, right = line.partition(" = ")
-    words = [WORD.findall(other) for other in body if other != line]
-    used = {word for found in words for word in found}
-    return f"{WORD.sub(lambda m: m.group() if m.group() in used else '_', left)} = {right}"
+def _needed(lines: list[str], rest: list[str]) -> list[str]:
+    """Return the statements that read sizes without those, and without names, that nothing uses."""
+    used = {word for text in rest for word in WORD.findall(STRING.sub("", text))}
+    kept: list[str] = []
+    for line in reversed(lines):
+        left, _, right = line.partition(" = ")
+        if used.isdisjoint(WORD.findall(left)):
+            continue
+        left = WORD.sub(lambda found: found.group() if found.group() in used else "_", left)
+        kept.append(f"{left} = {right}")
+        used.update(WORD.findall(right))
+    return kept[::-1]
 
 
 WORD = re.compile(r"[^\W\d]\w*")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _JIT = "jit: bool = HAS_NUMBA"
 
 

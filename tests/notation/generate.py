@@ -11,8 +11,8 @@ from matcalc.sizes import Size
 from matcalc.tensor import add, apply, operate, power, product, symbol
 
 LET = (
-    "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; X: matrix(m, n); x: vector(n); y: vector(n); "
-    "z: vector(m); c: scalar; T: tensor(n, m, n)"
+    "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; X: matrix(m, n); x: vector(n); "
+    "y: vector(n); z: vector(m); c: scalar; T: tensor(n, m, n)"
 )
 N, M = Size.of("n"), Size.of("m")
 SYMBOLS = [

@@ -3,11 +3,11 @@
 import random
 
 import pytest
+from notation.generate import random_node
 
 from matcalc.language.write import text
 from matcalc.notation.measure import tokens
 from matcalc.notation.raising import form_of
-from notation.generate import random_node
 from oracle.cases import identities
 from oracle.reading import tokens as independent
 

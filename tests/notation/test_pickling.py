@@ -11,7 +11,8 @@ from matcalc.tensor import add, matmul
 LET = "A: matrix(n, n); S: matrix(n, n) spd; x: vector(n); c: scalar"
 FORMULAS = [
     "c*A'*inv(A)*x", "logdet(S) + x'*S*x", "A - A'", "[A, x; x', 1]*[x; c]", "kron(A, S)", "matfun(exp, S)",
-    "softmax(A, axis=0)", "{i,j,k: A[i,j]*x[k] + x[i]*A[j,k]}", "[1, 2; 3, 4]", "1./(x - c).^2", "(2*n - 1)*x",
+    "softmax(A, axis=0)", "{i,j,k: A[i,j]*x[k] + x[i]*A[j,k]}", "[1, 2; 3, 4]", "1./(x - c).^2",
+    "(2*n - 1)*x",
 ]  # fmt: skip
 
 

@@ -2,10 +2,11 @@
 
 import random
 
+from notation.generate import LET, SYMBOLS, is_promised, random_node
+
 from matcalc.elaborate.expressions import elaborate
 from matcalc.language.write import text
 from matcalc.notation.raising import formula_of
-from notation.generate import LET, SYMBOLS, is_promised, random_node
 
 NAMES = {*(symbol.name for symbol in SYMBOLS), "m", "n"}
 LONGEST = 1500  # characters of a text that is read again

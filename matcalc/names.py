@@ -1,0 +1,72 @@
+"""Names: the symbols that a formula was written with, in the order of compiled arguments.
+
+Nodes know neither order nor what was written; this is what remembers it, and what decides the arguments of
+a function: symbols as declared, then new ones, then sizes that no argument determines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matcalc.errors import ShapeError
+from matcalc.lengths import undetermined
+from matcalc.node import Node, toposort
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with.
+
+    `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
+    """
+
+    symbols: Mapping[str, Node]
+    written: tuple[str, ...]
+    tangents: tuple[str, ...] = ()
+
+    def joined(self, other: Names) -> Names:
+        """Return the names of both, those of `self` first.
+
+        Raises: ShapeError for a name with two shapes or two sets of facts.
+        """
+        for name, node in other.symbols.items():
+            mine = self.symbols.get(name, node)
+            if mine is not node:
+                raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
+        written = tuple(dict.fromkeys(self.written + other.written))
+        return Names({**self.symbols, **other.symbols}, written, (*self.tangents, *other.tangents))
+
+    def with_symbol(self, node: Node, parameter: str) -> Names:
+        """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
+        if node.name in self.symbols:
+            raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
+        tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
+        return Names({**self.symbols, node.name: node}, (*self.written, node.name), tangents)
+
+    def ordered(self) -> tuple[Node, ...]:
+        """Return the written symbols in the order of compiled arguments."""
+        chosen = set(self.written)
+        return tuple(node for name, node in self.symbols.items() if name in chosen)
+
+
+def declaration(node: Node) -> str:
+    """Return the declaration of a symbol, as it is written."""
+    kinds = ("scalar", "vector", "matrix")
+    kind = kinds[len(node.shape)] if len(node.shape) < len(kinds) else "tensor"
+    sizes = f"({', '.join(map(str, node.shape))})" if node.shape else ""
+    return " ".join((f"{node.name}: {kind}{sizes}", *sorted(node.data[1])))
+
+
+def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
+    """Return the size names that nodes or symbols use and no symbol's shape determines, in order of appearance."""
+    ordered = names.ordered()
+    met: list[str] = [n for s in ordered for size in s.shape for n in size.names]
+    for node in toposort(nodes):
+        sizes = [*node.shape]
+        if node.kind == "product":
+            sizes += node.index_sizes
+        elif node.kind == "size":
+            sizes.append(node.size)
+        met += [n for size in sizes for n in size.names]
+    return undetermined([(s.name, s.shape) for s in ordered], met)

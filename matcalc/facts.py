@@ -21,7 +21,7 @@ POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
 LONGEST = 1_000_000
 CONSTANT = frozenset(["constant"])
-SYMMETRIC = frozenset(["symmetric"])
+EITHER_WAY = frozenset(["symmetric", "skew"])
 CLOSED_UNDER_PRODUCT = ("orthogonal", "lower", "upper", "diagonal", "nonsingular")
 CLOSED_UNDER_SUM = ("symmetric", "skew", "lower", "upper", "diagonal", "integer")
 
@@ -31,10 +31,9 @@ def closure(facts: Iterable[str]) -> frozenset[str]:
     return default_rulebook().closure(frozenset(facts))
 
 
-def describe(node: Node, symmetric: bool = False) -> None:
-    """Fill in facts, range and tilt of a new node; its constructor may have seen that it is symmetric."""
-    if symmetric:
-        node.facts = SYMMETRIC
+def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
+    """Fill in what is known of a new node; its constructor has seen whether it is symmetric or skew."""
+    node.facts = symmetry
     node.length = min(_length(node), LONGEST)
     DESCRIBE[node.kind](node)
     if node.kind != "symbol" and all("constant" in arg.facts for arg in node.args):
@@ -65,7 +64,7 @@ def _length(node: Node) -> int:
 def _symbol(node: Node) -> None:
     node.facts = closure(node.data[1])
     node.range = POSITIVE if "positive" in node.facts else NONNEGATIVE if "nonnegative" in node.facts else ANY
-    node.tilt = (0, 1) if node.rank == 2 and "symmetric" not in node.facts else (0, 0)
+    node.tilt = (0, 1) if node.rank == 2 and not node.facts & EITHER_WAY else (0, 0)
 
 
 def _number(node: Node) -> None:
@@ -88,7 +87,7 @@ def _constant(node: Node) -> None:
     if node.rank == 2 and node.shape[0] == node.shape[1]:
         facts += ["symmetric"] if (array == array.T).all() else []
     node.facts = closure(facts)
-    node.tilt = (0, 1) if node.rank == 2 and "symmetric" not in node.facts else (0, 0)
+    node.tilt = (0, 1) if node.rank == 2 and not node.facts & EITHER_WAY else (0, 0)
 
 
 def _selector(node: Node) -> None:
@@ -102,7 +101,7 @@ def _product(node: Node) -> None:
     if node.rank == 2 and node.shape[0] == node.shape[1]:
         facts += _matrix_facts(node)
     node.facts = closure(facts)
-    node.tilt = (0, 0) if "symmetric" in node.facts else _product_tilt(node)
+    node.tilt = (0, 0) if node.facts & EITHER_WAY else _product_tilt(node)
 
 
 def _sum(node: Node) -> None:
@@ -122,7 +121,7 @@ def _sum(node: Node) -> None:
         facts.remove("integer")
     facts += node.facts
     node.facts = closure(facts)
-    if "symmetric" not in node.facts:
+    if not node.facts & EITHER_WAY:
         node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
 
 
@@ -132,7 +131,7 @@ def _map(node: Node) -> None:
     if node.rank == 2 and all("symmetric" in arg.facts for arg in node.args):
         facts.append("symmetric")
     node.facts = closure(facts)
-    if "symmetric" not in node.facts:
+    if not node.facts & EITHER_WAY:
         node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
 
 
@@ -268,7 +267,7 @@ def _matrix_facts(node: Node) -> list[str]:
     if first == last:
         return _diagonal_facts(node)
     facts = list(node.facts)
-    if node.coef > 0 and facts and halves(node, _is_psd):
+    if node.coef > 0 and "symmetric" in facts and halves(node, _is_psd):
         facts.append("psd")
     links = chain_between(node, first, last)
     if links is None or not links.matrices:

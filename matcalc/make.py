@@ -59,16 +59,16 @@ def product_node(
     indices: Sequence[Indices],
     out: Indices,
     sizes: Sequence[Size],
-    is_symmetric: Callable[[Node], bool],
+    symmetry: Callable[[Node], frozenset[str]],
 ) -> Node:
     shape = tuple(sizes[i] for i in out)
     data = (coef, tuple(indices), out, tuple(sizes))
-    return intern("product", tuple(args), data, shape, lambda node: describe(node, is_symmetric(node)))
+    return intern("product", tuple(args), data, shape, lambda node: describe(node, symmetry(node)))
 
 
-def sum_node(coefs: Sequence[Fraction], args: Sequence[Node], is_symmetric: Callable[[Node], bool]) -> Node:
+def sum_node(coefs: Sequence[Fraction], args: Sequence[Node], symmetry: Callable[[Node], frozenset[str]]) -> Node:
     data = (tuple(coefs),)
-    return intern("sum", tuple(args), data, args[0].shape, lambda node: describe(node, is_symmetric(node)))
+    return intern("sum", tuple(args), data, args[0].shape, lambda node: describe(node, symmetry(node)))
 
 
 def map_node(rule: Rule, params: tuple[Any, ...], args: Sequence[Node]) -> Node:

@@ -21,6 +21,10 @@ from matcalc.sizes import Size
 
 Term = tuple[Node, Indices]
 
+SYMMETRIC, SKEW = frozenset(["symmetric"]), frozenset(["skew"])
+EITHER_WAY = SYMMETRIC | SKEW
+"""Facts of a matrix whose two indices may be exchanged, with a sign where it is skew."""
+
 
 def gather(
     coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
@@ -76,7 +80,7 @@ def zeros(shape: Shape) -> Node:
     if not shape:
         return number(0)
     out = tuple(range(len(shape)))
-    return product_node(Fraction(0), (), (), out, shape, lambda node: _constant_symmetry(node))
+    return product_node(Fraction(0), (), (), out, shape, symmetry)
 
 
 def size_number(size: Size) -> Node:
@@ -149,7 +153,7 @@ def _described(operands: Sequence[Term]) -> list[Operand]:
 
 def commuting_from(node: Node) -> int:
     """Return the position from which on the axes of an operand commute."""
-    if len(node.shape) == 2 and "symmetric" in node.facts:
+    if len(node.shape) == 2 and node.facts & EITHER_WAY:
         return 0
     is_even = node.kind == "selector" and node.selector.kind == "conv" and node.shape[1] == node.shape[2]
     return 1 if is_even else len(node.shape)
@@ -254,44 +258,52 @@ def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[i
     shown_out = tuple(labels[i] for i in out)
     shown = [relabelled(described[p], labels) for p in places]
     args = [operands[p][0] for p in places]
+    coef *= _skew_sign([described[p] for p in places], args, labels)
+    if not coef:
+        return zeros(tuple(sizes[i] for i in out))
     if coef == 1 and len(args) == 1 and shown[0] == shown_out == tuple(range(len(shown_out))):
         return args[0]
     measured = {labels[index]: size for index, size in sizes.items() if index in labels}
     ordered = [measured[label] for label in range(len(measured))]
-    return product_node(coef, args, shown, shown_out, ordered, is_symmetric)
+    return product_node(coef, args, shown, shown_out, ordered, symmetry)
 
 
-def is_symmetric(node: Node) -> bool:
-    """Whether swapping the two output axes of a square product gives the same operands and indices."""
+def _skew_sign(described: Sequence[Operand], args: Sequence[Node], labels: Mapping[int, int]) -> int:
+    """Return the sign that skew operands give up as their indices are sorted; 0 if one is read on its diagonal."""
+    sign = 1
+    for operand, arg in zip(described, args, strict=True):
+        if "skew" not in arg.facts or len(operand.indices) != 2 or "symmetric" in arg.facts:
+            continue
+        first, second = (labels[i] for i in operand.indices)
+        sign *= 0 if first == second else 1 if first < second else -1
+    return sign
+
+
+def symmetry(node: Node) -> frozenset[str]:
+    """Return whether a square product is symmetric or skew: its outputs exchanged, the same but for the sign."""
     if len(node.out) != 2 or node.shape[0] != node.shape[1]:
-        return False
+        return frozenset()
     first, last = node.out
     if first == last or not node.args:
-        return True
+        return SYMMETRIC
     if _touching(node, first) != _touching(node, last):
-        return False
-    return swapped(node) == (node.args, node.indices)
-
-
-def swapped(node: Node) -> tuple[tuple[Node, ...], tuple[Indices, ...]]:
-    """Return operands and indices of the node with its two output axes exchanged, in canonical order."""
+        return frozenset()
     described = _described(list(zip(node.args, node.indices, strict=True)))
-    places, labels = order_operands(described, {node.out[0]: 1, node.out[1]: 0})
+    places, labels = order_operands(described, {first: 1, last: 0})
     args = tuple(node.args[p] for p in places)
-    return args, tuple(relabelled(described[p], labels) for p in places)
+    shown = tuple(relabelled(described[p], labels) for p in places)
+    if (args, shown) != (node.args, node.indices):
+        return frozenset()
+    return SYMMETRIC if _skew_sign([described[p] for p in places], args, labels) > 0 else SKEW
 
 
 def _touching(node: Node, index: int) -> list[tuple[bytes, tuple[bool, ...]]]:
     found = []
     for arg, indices in zip(node.args, node.indices, strict=True):
         if index in indices:
-            at = (True,) if "symmetric" in arg.facts else tuple(i == index for i in indices)
+            at = (True,) if arg.facts & EITHER_WAY else tuple(i == index for i in indices)
             found.append((arg.digest, at))
     return sorted(found)
-
-
-def _constant_symmetry(node: Node) -> bool:
-    return len(node.shape) == 2 and node.shape[0] == node.shape[1]
 
 
 def transposed(node: Node) -> Node:

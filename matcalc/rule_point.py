@@ -75,6 +75,7 @@ class Point:
     facts: Mapping[str, tuple[str, ...]]
     plain: Mapping[str, Any]
     lengths: Mapping[str, int]
+    seed: int
 
     def nodes(self) -> dict[str, Node]:
         """Return the node of the call for each output of the rule."""
@@ -150,7 +151,8 @@ def point(
             plain[p.name] = _plain(p, known, draws, rng)
             if p.kind == "integer":
                 known[p.name] = int(plain[p.name])
-    fixed = {n: Size.of(known[n]) for n in plain if n in known}
+    has_integer = any(p.kind == "integer" for p in signature.parameters)
+    fixed = {n: Size.of(length) for n, length in known.items()} if has_integer else {}
     for p in signature.parameters:
         if p.kind in PLAIN:
             continue
@@ -161,7 +163,7 @@ def point(
             data[name] = _drawn(rng, shape, facts[name], mode if not p.repeated else 0, draws.get(p.name))
     for name, formula in rule.sizes.items():
         known[name] = int(size_of(read(formula), {n: Size.of(length) for n, length in known.items()}))
-    return Point(rule, form, book, symbols, data, facts, plain, known)
+    return Point(rule, form, book, symbols, data, facts, plain, known, seed)
 
 
 def _names(p: Declaration, form: Form, rule: Rule) -> list[str]:

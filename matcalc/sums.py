@@ -14,7 +14,7 @@ from matcalc.errors import ShapeError
 from matcalc.make import number, sum_node
 from matcalc.network import MOST
 from matcalc.node import Indices, Node
-from matcalc.product import rational_content, simple_product, size_number, transposed, zeros
+from matcalc.product import SKEW, SYMMETRIC, rational_content, simple_product, size_number, transposed, zeros
 from matcalc.sizes import Size
 
 ONE_TO_ONE = ("merge", "slice", "flip", "shift")
@@ -238,19 +238,19 @@ def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
     if len(ordered) == 1:
         return scale(ordered[0][1], ordered[0][0])
     content = rational_content([c for _, c in ordered])
-    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], is_symmetric_sum)
+    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum)
     return scale(content, node)
 
 
-def is_symmetric_sum(node: Node) -> bool:
-    """Whether the terms of a square sum are symmetric or paired by transposition."""
+def symmetry_of_sum(node: Node) -> frozenset[str]:
+    """Return whether the terms of a square sum pair by transposition, with equal or with opposite signs."""
     if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
-        return False
+        return frozenset()
     terms = dict(zip(node.args, node.coefs, strict=True))
+    signs = set()
     for arg, coef in terms.items():
-        if "symmetric" in arg.facts:
-            continue
         factor, mirrored = split_coef(transposed(arg))
-        if terms.get(mirrored) != coef * factor:
-            return False
-    return True
+        if abs(terms.get(mirrored, 0)) != abs(coef * factor):
+            return frozenset()
+        signs.add(terms[mirrored] == coef * factor)
+    return frozenset() if len(signs) > 1 else SYMMETRIC if True in signs else SKEW

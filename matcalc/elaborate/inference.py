@@ -50,7 +50,7 @@ class Inference:
     numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
     lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
     parameters: the parameter of the function in force. functions, slots: of a rule, with nodes and members.
-    free: the open indices of each tree in index form, by its id. index_labels: label, name, place and its text.
+    free: the open indices of each tree in index form, by its id. index_labels: label, name, place, its text.
     checks: sizes that must not be negative.
     """
 

@@ -76,8 +76,8 @@ class Allocator:
             for inner in walk([step]):
                 for value in values_read(inner):
                     self.last[self.root(value)] = place
-        for value in self.outputs.values():
-            self.last[self.root(value.name)] = len(self.steps)
+        for output in self.outputs.values():
+            self.last[self.root(output.name)] = len(self.steps)
 
     def make_chains(self) -> None:
         for place, step in enumerate(self.steps):

@@ -42,7 +42,10 @@ class Term:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Kernel:
-    """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed."""
+    """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
+
+    `whole` is a number parameter that must be a nonnegative integer.
+    """
 
     name: str
     results: tuple[Term, ...]
@@ -52,6 +55,7 @@ class Kernel:
     via: Term | None
     scales: bool
     fails: str
+    whole: str
     templates: Mapping[str, str]
     flops: Callable[[Mapping[str, Any]], Any]
     bytes: Callable[[Mapping[str, Any]], Any] | None
@@ -138,6 +142,7 @@ def _kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         via,
         bool(entry.get("scales", False)),
         str(entry.get("fails", "")),
+        str(entry.get("whole", "")),
         {k: str(v) for k, v in entry.items() if k in ("numba", "numpy")},
         measure,
         moved,

@@ -18,6 +18,7 @@ from matcalc.plan.selecting import Indexed
 from matcalc.plan.session import Ref, Session, fault
 from matcalc.plan.values import Operand, Part, Run, Value, plus, times, volume
 from matcalc.program import Apply, Expr, Number, Read
+from matcalc.signature_shapes import PLAIN
 from matcalc.sizes import Size
 
 
@@ -168,6 +169,8 @@ def _choose(session: Session, node: Node) -> Kernel:
     facts = session.facts(node.args[0]) if node.args else frozenset()
     options = []
     for kernel in session.lowerings.operations.get(node.rule.name, ()):
+        if kernel.whole and kernel.whole not in dict(_params(node)):
+            continue
         if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(
             node.args
         ):
@@ -191,12 +194,12 @@ def _choose(session: Session, node: Node) -> Kernel:
 
 def _integers(kernel: Kernel, node: Node) -> int:
     """Return how many arguments of the pattern are integer parameters of the operation."""
-    names = {p.name for p in node.rule.signature.parameters if p.kind == "integer"}
+    names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
     return sum(1 for a in kernel.factors[0].args if a.name in names)
 
 
 def _arguments(kernel: Kernel, node: Node) -> list[tuple[str, tuple[str, ...] | None]]:
-    names = {p.name for p in node.rule.signature.parameters if p.kind in ("integer", "function")}
+    names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
     return [(a.name, a.letters) for a in kernel.factors[0].args if a.name not in names]
 
 
@@ -280,7 +283,7 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, lett
     factor.fault = entry.fails.replace("{" + argument.name + "}", describe(node.args[0]))
     shapes = [(r.name, (*lead, *(sizes[x] for x in r.letters or ())), r.dtype) for r in entry.results]
     session.graph.run(factor, shapes)
-    template = kernel.templates.get(session.target, "")
+    template = " ".join(kernel.templates.values())
     for field, value in factor.results:
         if "{" + field in template:
             run.operands.append(Operand(field, value, False, names))
@@ -290,10 +293,15 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, lett
 
 
 def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
-    """Return integer parameters by their names in the signature."""
-    names = [p.name for p in node.rule.signature.parameters if p.kind == "integer"]
-    values = [p for p in node.params if isinstance(p, Size)]
-    return tuple((name, value) for name, value in zip(names, values, strict=False))
+    """Return integer parameters, and number parameters that are nonnegative integers, by their names."""
+    plain = [p.name for p in node.rule.signature.parameters if p.kind in PLAIN]
+    found: list[tuple[str, str | Size]] = []
+    for name, value in zip(plain, node.params, strict=False):
+        if isinstance(value, Size):
+            found.append((name, value))
+        elif isinstance(value, Fraction) and value.denominator == 1 and value >= 0:
+            found.append((name, str(value)))
+    return tuple(found)
 
 
 def lower_symbol(session: Session, node: Node) -> Ref:

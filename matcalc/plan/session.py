@@ -163,15 +163,15 @@ class Session:
 
     def add_named(self, run: Run, kernel: Kernel, named: Mapping[str, Node]) -> None:
         """Add the operands that the kernel's template names: arguments, and results of its factorisation."""
-        used = set(re.findall(r"\{(\w+)", kernel.templates.get(self.target, "")))
+        templates = " ".join(kernel.templates.values())
+        used = set(re.findall(r"\{(\w+)", templates))
         if kernel.via is not None:
             argument = named[kernel.via.args[0].name] if kernel.via.args else next(iter(named.values()))
             for field_name, value in self.factors_of(kernel, argument):
                 if field_name in used:
                     run.operands.append(Operand(field_name, value))
         for field_name, argument in named.items():
-            plain = re.search(r"\{" + field_name + r"(\.T)?\}", kernel.templates.get(self.target, ""))
-            if plain:
+            if re.search(r"\{" + field_name + r"(\.T)?\}", templates):
                 run.operands.append(Operand(field_name, self.array(argument)))
         run.fault = fault(kernel, named)
 

@@ -25,7 +25,36 @@ OPTIONS = {
 }"""
 INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
 INDENT = "    "
-TAKEN = ("np", "math", "types", "njit", "OPTIONS", "SIGNATURE", "status", "into", "min", "max", "float")
+TAKEN = (
+    *(
+        "np",
+        "math",
+        "types",
+        "njit",
+        "OPTIONS",
+        "SIGNATURE",
+        "FAULTS",
+        "status",
+        "into",
+        "min",
+        "max",
+        "float",
+        "int",
+    ),
+    *(
+        "inputs",
+        "outputs",
+        "sizes",
+        "carray",
+        "ShapeError",
+        "LinAlgError",
+        "type",
+        "ValueError",
+        "range",
+        "sys",
+    ),
+    *("sample", "self_test", "flat", "relative_error", "rng", "jit", "HAS_NUMBA", "linalg", "special"),
+)
 
 
 def into_name(text: str) -> str:

@@ -1,8 +1,9 @@
 """Other ways into a compiled function, made when first asked for: for the user's own njit code and for C.
 
-Each is a small generated module that calls the `_into` function through its symbol, so none compiles it
-again. No exception crosses an njit frame but the one that the allocating twin raises itself: what crosses
-leaks arrays.
+Each is a small generated module that calls the `_into` function where it is, so none compiles it again. No
+exception crosses an njit frame but the one that the allocating twin raises itself: what crosses leaks arrays.
+The twins for njit code call by address (see symbols.py), so neither they nor their callers are cached on
+disk.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from matcalc.runtime.modules import load_text
 from matcalc.runtime.source import INDENT, OPTIONS, Spelled, nested_text, signature_text, size_lines
 from matcalc.runtime.spec import CompiledSpec, size_names
 
+UNCACHED = OPTIONS.replace('    "cache": True,\n', "")
 SIZES_FAULT = "the sizes of the arguments do not fit"
 
 
@@ -40,7 +42,7 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
     statements = ["import numpy as np", "from numba import njit", "from numpy.linalg import LinAlgError"]
     statements.append("from matcalc.errors import ShapeError")
     head = ["@njit(**OPTIONS)", f"def {spec.name}({', '.join(parameters)}):"]
-    text = _module(spec, module, names, statements, OPTIONS, [*head, *(INDENT + line for line in body)])
+    text = _module(spec, module, names, statements, UNCACHED, [*head, *(INDENT + line for line in body)])
     return getattr(load_text(text, f"{spec.name}_numba").module, spec.name)
 
 
@@ -57,7 +59,7 @@ def into(spec: CompiledSpec, module: str) -> Any:
     body = [*lines, *(f"if {c}:\n{INDENT * 2}return {len(spec.faults) + 1}" for c in conditions)]
     body.append(f"return into({', '.join(parameters)})")
     head = ["@njit(SIGNATURE, **OPTIONS)", f"def {spec.name}_into({', '.join(parameters)}):"]
-    settings = f"{OPTIONS}\n{signature_text(spec)}"
+    settings = f"{UNCACHED}\n{signature_text(spec)}"
     lines = [*head, *(INDENT + line for line in body)]
     text = _module(spec, module, names, ["from numba import njit, types"], settings, lines)
     return getattr(load_text(text, f"{spec.name}_checked").module, f"{spec.name}_into")
@@ -79,7 +81,7 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
     settings += "SIGNATURE = types.int64(REALS, types.CPointer(types.int64), REALS)"
     head = ['@cfunc(SIGNATURE, error_model="numpy", cache=True)', "def c_entry(inputs, sizes, outputs):"]
     lines = [*head, *(INDENT + line for line in body)]
-    text = _module(spec, module, names, ["from numba import carray, cfunc, types"], settings, lines)
+    text = _module(spec, module, names, ["from numba import carray, cfunc, types"], settings, lines, True)
     return load_text(text, f"{spec.name}_c").module.c_entry
 
 
@@ -101,13 +103,20 @@ def _parameters(spec: CompiledSpec, names: Spelled) -> list[str]:
 
 
 def _module(
-    spec: CompiledSpec, module: str, names: Spelled, statements: list[str], settings: str, lines: list[str]
+    spec: CompiledSpec,
+    module: str,
+    names: Spelled,
+    statements: list[str],
+    settings: str,
+    lines: list[str],
+    cached: bool = False,
 ) -> str:
+    call = f"linked(__name__)({names.into})" if cached else f"by_address({names.into})"
     statements = [
         *statements,
         f"from {module} import {names.into}",
-        "from matcalc.runtime.symbols import linked",
+        f"from matcalc.runtime.symbols import {call.partition('(')[0]}",
     ]
     parts = [f'"""{spec.name}, entered from elsewhere."""', import_block(statements), settings]
-    parts.append(f"into = linked(__name__)({names.into})")
+    parts.append(f"into = {call}")
     return "\n\n".join(parts) + "\n\n\n" + "\n".join(lines) + "\n"

@@ -34,6 +34,7 @@ SPECIAL = [
 ]
 ACCURATE = {
     "exp": mpmath.exp, "expm1": mpmath.expm1, "log": mpmath.log, "log1p": mpmath.log1p, "tanh": mpmath.tanh,
+    "sinh": mpmath.sinh, "cosh": mpmath.cosh,
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
     "logit": lambda x: mpmath.log(x / (1 - x)),
 }  # fmt: skip

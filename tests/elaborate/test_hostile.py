@@ -7,8 +7,10 @@ from matcalc.errors import MatcalcError, NotSupported, ShapeError
 
 N = 3000
 DEEP = [
-    "(" * N + "x" + ")" * N, "-(" * N + "x" + ")" * N, "A" + "'" * N, "exp(" * N + "x" + ")" * N,
-    "(" * N + "x" + "+1)" * N, "(" * N + "alpha" + "^2)" * N, "x" + "[:]" * N, "[" * 100 + "x" + ";1]" * 100,
+    "(" * N + "x" + ")" * N, "-(" * N + "x" + ")" * N, "A" + "'" * N,
+    "exp(" * N + "x" + ")" * N,
+    "(" * N + "x" + "+1)" * N, "sin(" * N + "alpha" + ")^2" * N,
+    "x" + "[:]" * N, "[" * 100 + "x" + ";1]" * 100,
     "{i: " + "-(" * N + "x[i]" + ")" * N + "}", "dd(x -> " * 50 + "x" + ", x, x)" * 50, "+".join(["x"] * N),
     "+".join(f"x{k}" for k in range(1000)), "*".join(f"A{k}" for k in range(300)), "sum(" * N + "x" + ")" * N,
     "{i: " * 100 + "x[i]" + "}[i]" * 99 + "}", "matfun(exp, " * 50 + "sym(A)" + ")" * 50,
@@ -24,6 +26,8 @@ LARGE = [
     ("eye(" + "*".join(f"(n{k}+1)" for k in range(40)) + ")", NotSupported),
     ("eye(((((n+1)^12)^12)^12)^12)", NotSupported),
     ("x*(((2^256)^256)^256)", NotSupported),
+    ("(" * N + "alpha" + "^2)" * N, NotSupported),
+    ("alpha^1e999", NotSupported),
     ("eye(" + "+".join(f"n{k}" for k in range(2000)) + ")", NotSupported),
     ("A*" * N + "x*y", ShapeError),
     ("kron(" * 60 + "A" + ", A)" * 60 + "*x + B", ShapeError),

@@ -313,6 +313,20 @@ def test_twins_for_njit(logreg, gauss, padded):
     assert padded.numba(np.arange(5.0), 2.0, np.ones((3, 4)), 2)[1].shape == (2, 3)
 
 
+def test_callers_of_twins_are_not_cached(logreg):
+    """Numba keys a cached caller by its own file: it would outlive a change of the formula."""
+    from numba import njit
+
+    compute = logreg.numba
+
+    @njit
+    def value(X, w, y, lam):
+        return compute(X, w, y, lam)[0]
+
+    value(*data())
+    assert all(compiled.library.has_dynamic_globals for compiled in value.overloads.values())
+
+
 def test_c_function(logreg, gauss):
     X, w, y, lam = data()
     pointer = ctypes.POINTER(ctypes.c_double)

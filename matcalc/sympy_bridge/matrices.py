@@ -1,0 +1,257 @@
+"""SymPy's matrix expressions: one entry for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast, call, number
+from matcalc.sizes import Size
+from matcalc.sympy_bridge.sizes import size_from
+from matcalc.sympy_bridge.values import ONE, Make, Shape, Value, shape_of, size_formula
+
+if TYPE_CHECKING:
+    from matcalc.sympy_bridge.reading import Reader
+
+
+def _matrix_symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a matrix; one of one column is a vector, one of one row the transpose of a vector."""
+    rows, columns = (size_from(length) for length in node.shape)
+    shape = tuple(size for size in (rows, columns) if size is not ONE)
+    reader.declare(node.name, shape, ())
+    ast = syntax.name(node.name)
+    if rows is ONE and columns is not ONE:
+        ast = syntax.transpose(ast)
+    return Value(ast, shape_of(node))
+
+
+def _constant(function: str) -> Make:
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        shape = shape_of(node)
+        if shape is None:
+            return Value(number(int(function != "zeros")))
+        lengths = [size for size in shape if size is not ONE]
+        ast = call(function, *map(size_formula, lengths[:1] if function == "eye" else lengths))
+        return Value(syntax.transpose(ast) if shape[0] is ONE else ast, shape)
+
+    return make
+
+
+def _mat_add(reader: Reader, node: Any, args: list[Value]) -> Value:
+    signs, terms = [], []
+    for value in args:
+        negative, term = _split_sign(value.ast)
+        signs.append(-1 if negative else 1)
+        terms.append(term)
+    if signs[0] < 0:
+        signs[0], terms[0] = 1, syntax.negate(terms[0])
+    return Value(syntax.add(terms, signs), shape_of(node))
+
+
+def _split_sign(ast: Ast) -> tuple[bool, Ast]:
+    """Return whether a term is negative, and the term without its sign."""
+    if ast.head == "negative":
+        return True, ast.args[0]
+    if ast.head == "product" and ast.args[0].head == "negative":
+        first = ast.args[0].args[0]
+        if first.head == "number" and first.value == 1 and len(ast.args) > 2 and ast.value[0] == "*":  # type: ignore[index]
+            return True, syntax.product(ast.args[1:], ast.value[1:])  # type: ignore[index]
+        if first.head == "number" and first.value == 1 and ast.value == ("*",):
+            return True, ast.args[1]
+        return True, syntax.product((first, *ast.args[1:]), ast.value)  # type: ignore[arg-type]
+    return False, ast
+
+
+def _product(operator: str) -> Make:
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        factors = [a.ast for a in args]
+        operators = [
+            operator if left.shape and right.shape else "*"
+            for left, right in zip(args, args[1:], strict=False)
+        ]
+        return Value(syntax.product(factors, operators) if len(factors) > 1 else factors[0], shape_of(node))
+
+    return make
+
+
+def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return `kron(A, B)`; a 1 x 1 factor scales."""
+    scalars = [a.ast for a in args if a.shape is None]
+    tensors = [a.ast for a in args if a.shape is not None]
+    factors = scalars + ([call("kron", *tensors)] if len(tensors) > 1 else tensors)
+    ast = syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
+    return Value(ast, shape_of(node))
+
+
+def _hadamard_power(reader: Reader, node: Any, args: list[Value]) -> Value:
+    base, exponent = args
+    return Value(syntax.power(base.ast, exponent.ast, base.shape is not None), base.shape)
+
+
+def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
+    base, exponent = args
+    return Value(syntax.power(base.ast, exponent.ast), base.shape)
+
+
+def _inverse(reader: Reader, node: Any, args: list[Value]) -> Value:
+    if args[0].shape is None:
+        return Value(syntax.power(args[0].ast, syntax.negative(number(1))))
+    return Value(call("inv", args[0].ast), args[0].shape)
+
+
+def _transpose(reader: Reader, node: Any, args: list[Value]) -> Value:
+    (value,) = args
+    if value.shape is None:
+        return value
+    inner = value.ast.args[0] if value.ast.head == "transpose" else syntax.transpose(value.ast)
+    return Value(inner, value.shape[::-1])
+
+
+def _scalar_of(function: str) -> Make:
+    """Return a function of square matrices that leaves a 1 x 1 matrix as it is."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        return args[0] if args[0].shape is None else Value(call(function, args[0].ast))
+
+    return make
+
+
+def _diag(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return `diag`, of a vector or of a matrix."""
+    (value,) = args
+    if value.shape is None:
+        return value
+    inner = value.ast.args[0] if value.is_row and value.ast.head == "transpose" else value.ast
+    return Value(call("diag", inner), shape_of(node))
+
+
+def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
+    (value,) = args
+    if value.shape is None:
+        return value
+    identity = call("eye", size_formula(value.shape[0]))
+    return Value(syntax.product((value.ast, identity), (".*",)), value.shape)
+
+
+def _dot(reader: Reader, node: Any, args: list[Value]) -> Value:
+    left, right = args
+    row = left.ast if left.is_row else syntax.transpose(left.ast)
+    column = syntax.transpose(right.ast) if right.is_row else right.ast
+    return Value(syntax.product((row, column), ("*",)))
+
+
+def _apply(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a function applied to each entry: its body, with the matrix for its variable."""
+    (variable,) = node.function.variables
+    return reader.read(node.function.expr, {variable: args[0]})
+
+
+def _block(reader: Reader, node: Any, args: list[Value]) -> Value:
+    rows, columns = node.blockshape
+    entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
+    return Value(_array(entries, shape_of(node)), shape_of(node))
+
+
+def _block_diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(call("blkdiag", *(a.ast for a in args)), shape_of(node))
+
+
+def _explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
+    rows, columns = node.shape
+    shape = shape_of(node)
+    entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
+    return Value(_array(entries, shape), shape)
+
+
+def _array(rows: Sequence[Sequence[Ast]], shape: Shape | None) -> Ast:
+    """Return an array of blocks; one row of scalars is the transpose of a column."""
+    if shape is None:
+        return rows[0][0]
+    if shape[0] is ONE:
+        return syntax.transpose(syntax.block([[_column(entry)] for entry in rows[0]]))
+    return syntax.block(rows)
+
+
+def _column(entry: Ast) -> Ast:
+    return entry.args[0] if entry.head == "transpose" else entry
+
+
+def _element(reader: Reader, node: Any, args: list[Value]) -> Value:
+    (value,) = args
+    if value.shape is None:
+        return value
+    places = [size_formula(size_from(index)) for index in node.args[1:]]
+    return Value(_part(value, places))
+
+
+def _slice(reader: Reader, node: Any, args: list[Value]) -> Value:
+    (value,) = args
+    if value.shape is None:
+        return value
+    subscripts = [_range(bounds, size) for bounds, size in zip(node.args[1:], value.shape, strict=True)]
+    ast = _part(value, subscripts)
+    shape = shape_of(node)
+    flat = (value.is_row or value.is_column) or shape is None
+    return Value(ast if flat else _matrix_part(value, node), shape)
+
+
+def _matrix_part(value: Value, node: Any) -> Ast:
+    """Return a part of a matrix; one row or column of it is a vector."""
+    assert value.shape is not None
+    shape = shape_of(node)
+    subscripts = []
+    for bounds, size, length in zip(node.args[1:], value.shape, shape or (ONE, ONE), strict=True):
+        start = size_from(bounds[0])
+        subscripts.append(size_formula(start) if length is ONE else _range(bounds, size))
+    part = syntax.part(value.ast, *subscripts)
+    return syntax.transpose(part) if shape and shape[0] is ONE else part
+
+
+def _range(bounds: Any, size: Size) -> Ast:
+    start, stop, step = (size_from(bound) for bound in bounds)
+    first = None if start == 0 else size_formula(start)
+    last = None if stop is size else size_formula(stop)
+    return syntax.slice_of(first, last, None if step is ONE else size_formula(step))
+
+
+def _part(value: Value, subscripts: list[Ast]) -> Ast:
+    """Return a part of a matrix by both subscripts, of a column or row by the one that counts."""
+    if value.is_column:
+        return syntax.part(value.ast, subscripts[0])
+    if value.is_row:
+        return syntax.transpose(syntax.part(_column_of(value.ast), subscripts[1]))
+    return syntax.part(value.ast, *subscripts)
+
+
+def _column_of(ast: Ast) -> Ast:
+    return ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
+
+
+READ: dict[str, Make] = {
+    "MatrixSymbol": _matrix_symbol,
+    "Identity": _constant("eye"),
+    "ZeroMatrix": _constant("zeros"),
+    "OneMatrix": _constant("ones"),
+    "MatAdd": _mat_add,
+    "MatMul": _product("*"),
+    "HadamardProduct": _product(".*"),
+    "HadamardPower": _hadamard_power,
+    "MatPow": _mat_pow,
+    "Inverse": _inverse,
+    "Transpose": _transpose,
+    "Adjoint": _transpose,
+    "Trace": _scalar_of("tr"),
+    "Determinant": _scalar_of("det"),
+    "KroneckerProduct": _kronecker,
+    "DiagMatrix": _diag,
+    "DiagonalOf": _diag,
+    "DiagonalMatrix": _diagonal_matrix,
+    "DotProduct": _dot,
+    "ElementwiseApplyFunction": _apply,
+    "BlockMatrix": _block,
+    "BlockDiagMatrix": _block_diagonal,
+    "MatrixBase": _explicit,
+    "MatrixElement": _element,
+    "MatrixSlice": _slice,
+}

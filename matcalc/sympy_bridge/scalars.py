@@ -1,0 +1,141 @@
+"""SymPy's scalars, and the same operations entry by entry inside an applied function."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from matcalc.errors import NotSupported
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast, call, number
+from matcalc.sympy_bridge.tables import FUNCTIONS
+from matcalc.sympy_bridge.values import Make, Value, common, rational
+
+if TYPE_CHECKING:
+    from matcalc.sympy_bridge.reading import Reader
+
+FACTS = ("positive", "nonnegative", "integer")
+
+
+def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
+    if node.name not in reader.sizes:
+        reader.declare(node.name, (), [fact for fact in FACTS if getattr(node, f"is_{fact}")])
+    return Value(syntax.name(node.name))
+
+
+def _pi(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(syntax.name("pi"))
+
+
+def _e(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(call("exp", number(1)))
+
+
+def _add(reader: Reader, node: Any, args: list[Value]) -> Value:
+    signs, terms = [], []
+    for value in args:
+        negative = value.ast.head == "negative"
+        signs.append(-1 if negative else 1)
+        terms.append(value.ast.args[0] if negative else value.ast)
+    if signs[0] < 0:
+        signs[0], terms[0] = 1, syntax.negate(terms[0])
+    return Value(syntax.add(terms, signs), common(args))
+
+
+def _mul(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a product, its negative powers as divisors, a negative number as a sign."""
+    total: Value | None = None
+    sign = 1
+    for factor, value in zip(node.args, args, strict=True):
+        if factor.is_Rational and factor < 0:
+            sign, value = -sign, Value(rational(Fraction(-int(factor.p), int(factor.q))))
+            if factor == -1:
+                continue
+        total = value if total is None else _times(total, value)
+    assert total is not None
+    return Value(syntax.negative(total.ast), total.shape) if sign < 0 else total
+
+
+def _times(left: Value, right: Value) -> Value:
+    entrywise = left.shape is not None and right.shape is not None
+    if right.ast.head == "power" and right.ast.args[1].head == "negative":
+        base, exponent = right.ast.args
+        positive = exponent.args[0]
+        divisor = base if positive.value == 1 else syntax.power(base, positive, right.ast.value == ".^")
+        operator = "./" if right.shape is not None else "/"
+        return Value(_joined(left.ast, operator, divisor), left.shape or right.shape)
+    return Value(_joined(left.ast, ".*" if entrywise else "*", right.ast), left.shape or right.shape)
+
+
+def _joined(left: Ast, operator: str, right: Ast) -> Ast:
+    """Return `left op right`, a product on the left going on."""
+    if left.head != "product":
+        return syntax.product((left, right), (operator,))
+    return syntax.product((*left.args, right), (*left.value, operator))  # type: ignore[misc]
+
+
+def _pow(reader: Reader, node: Any, args: list[Value]) -> Value:
+    base, exponent = args
+    if node.exp.is_Rational and (node.exp.p, node.exp.q) == (1, 2):
+        return Value(call("sqrt", base.ast), base.shape)
+    if type(node.base).__name__ == "Exp1":
+        return Value(call("exp", exponent.ast), exponent.shape)
+    shape = base.shape or exponent.shape
+    return Value(syntax.power(base.ast, exponent.ast, shape is not None), shape)
+
+
+def _function(name: str) -> Make:
+    return lambda reader, node, args: Value(call(name, *(a.ast for a in args)), common(args))
+
+
+def _heaviside(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return step(x), which is 0 at 0, or (1 + sign(x))/2 where SymPy says 1/2."""
+    at_zero = node.args[1] if len(node.args) > 1 else None
+    x = args[0]
+    if at_zero == 0:
+        return Value(call("step", x.ast), x.shape)
+    if at_zero is None or at_zero * 2 == 1:
+        both = syntax.add((number(1), call("sign", x.ast)), (1, 1))
+        return Value(syntax.product((both, number(2)), ("/",)), x.shape)
+    raise NotSupported(f"Heaviside with the value {at_zero} at 0")
+
+
+def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return nested `where(x > y, a, b)`."""
+    values = iter(args)
+    branches = []
+    for _, test in node.args:
+        value = next(values)
+        sides = [next(values) for _ in test.args]
+        branches.append((value, test, sides))
+    if branches[-1][1] != True:  # noqa: E712 - SymPy's true is no bool
+        raise NotSupported("a Piecewise of SymPy without a last branch that always holds")
+    result = branches[-1][0]
+    for value, test, sides in reversed(branches[:-1]):
+        relation = getattr(test, "rel_op", None)
+        if relation is None or len(sides) != 2:
+            raise NotSupported(f"the condition {test} of a Piecewise")
+        condition = syntax.compare(sides[0].ast, relation, sides[1].ast)
+        shape = common([value, result, *sides])
+        result = Value(call("where", condition, value.ast, result.ast), shape)
+    return result
+
+
+def _real(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a part of a number that all of a real number is."""
+    return args[0]
+
+
+READ: dict[str, Make] = {
+    "Symbol": _symbol,
+    "Pi": _pi,
+    "Exp1": _e,
+    "Add": _add,
+    "Mul": _mul,
+    "Pow": _pow,
+    "Heaviside": _heaviside,
+    "Piecewise": _piecewise,
+    "re": _real,
+    "conjugate": _real,
+    **{theirs: _function(ours) for theirs, ours in FUNCTIONS.items()},
+}

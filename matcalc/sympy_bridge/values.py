@@ -1,0 +1,64 @@
+"""Values: what a SymPy expression is read as, a formula with the shape of SymPy's matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from matcalc.errors import NotSupported
+from matcalc.language import syntax
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast
+from matcalc.sizes import Size
+from matcalc.sympy_bridge.sizes import size_from
+
+Shape = tuple[Size, Size]
+ONE = Size.of(1)
+
+
+class Value(NamedTuple):
+    """A formula and the shape of the SymPy matrix that it is; scalars, 1 x 1 matrices among them, have none."""
+
+    ast: Ast
+    shape: Shape | None = None
+
+    @property
+    def is_column(self) -> bool:
+        return self.shape is not None and self.shape[1] is ONE
+
+    @property
+    def is_row(self) -> bool:
+        return self.shape is not None and self.shape[0] is ONE
+
+
+Make = Callable[[Any, Any, list[Value]], Value]  # reader, node, operands
+
+
+def shape_of(node: Any) -> Shape | None:
+    """Return the shape of a SymPy matrix, None for 1 x 1."""
+    rows, columns = (size_from(length) for length in node.shape)
+    return None if rows is ONE and columns is ONE else (rows, columns)
+
+
+def common(args: Sequence[Value]) -> Shape | None:
+    """Return the shape of the first operand that has one."""
+    return next((a.shape for a in args if a.shape is not None), None)
+
+
+def number_of(node: Any) -> Ast:
+    """Return a SymPy number; a float is the exact value of its shortest decimal form."""
+    if node.is_Rational:
+        return rational(Fraction(int(node.p), int(node.q)))
+    if node.is_Float and node.is_finite:
+        return rational(Fraction(repr(float(node))))
+    raise NotSupported(f"the number {node} of SymPy")
+
+
+def rational(value: Fraction) -> Ast:
+    return syntax.negative(syntax.number(-value)) if value < 0 else syntax.number(value)
+
+
+def size_formula(size: Size) -> Ast:
+    """Return a size as a formula."""
+    return read(str(size))

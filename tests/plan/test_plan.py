@@ -1,0 +1,239 @@
+"""Plans run on both targets and agree with the evaluator; what is shared, fused and never formed."""
+
+import random
+
+import pytest
+from plan.running import SIZES, check, parse, with_gradients
+
+from matcalc import derive
+from matcalc.errors import NotSupported
+from matcalc.node import toposort
+from matcalc.plan import plan, plan_pullback
+from matcalc.program import Call, Loop, reads, statements, walk
+from matcalc.rulebook.load import default_rulebook
+from matcalc.sizes import Size
+from matcalc.tensor import add, apply, matmul, number, ones, product, symbol, total
+
+FAMILIES = {
+    "logistic": (
+        "sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w",
+        "X: matrix(m, n); y: vector(m); w: vector(n); lam: scalar",
+        "w",
+    ),
+    "least squares": ("norm2(X*w - y)^2", "X: matrix(m, n); y: vector(m); w: vector(n)", "w X"),
+    "factorisation": ("norm2(M - U*V')^2", "M: matrix(m, n); U: matrix(m, k); V: matrix(n, k)", "U V"),
+    "likelihood": ("logdet(S) + tr(inv(S)*C)", "S: matrix(n, n) spd; C: matrix(n, n) symmetric", "S"),
+    "process": (
+        "y'*inv(K + s*eye(n))*y + logdet(K + s*eye(n))",
+        "K: matrix(n, n) spd; y: vector(n); s: scalar positive",
+        "K s",
+    ),
+    "gram": ("logdet(X'*X)", "X: matrix(m, n)", "X"),
+    "inverse": ("tr(A*inv(X)*B)", "A: matrix(p, n); X: matrix(n, n); B: matrix(n, p)", "X A"),
+    "kronecker": (
+        "vec(X)'*kron(A, B)*vec(X)",
+        "X: matrix(p, n); A: matrix(n, n); B: matrix(p, p)",
+        "X A",
+    ),
+    "solve": ("c'*inv(A)*b", "A: matrix(n, n); b: vector(n); c: vector(n)", "A b"),
+    "rayleigh": ("(x'*A*x)/(x'*x)", "A: matrix(n, n); x: vector(n)", "x"),
+    "exponential": ("tr(expm(X)*A)", "X: matrix(n, n); A: matrix(n, n)", "X"),
+    "parts": ("norm2(X[1:3, :]*w)^2 + sum(x[::-1].*w)", "X: matrix(m, n); w: vector(n); x: vector(n)", "X w x"),
+    "masks": ("norm2(tril(A)*x)^2 + tr(triu(A, 1)*A)", "A: matrix(n, n); x: vector(n)", "A x"),
+    "blocks": ("norm2([A, B; C, D]*z)^2", "A: matrix(m, n); B: matrix(m, k); C: matrix(p, n); D: matrix(p, k); z: vector(n+k)", "A z"),
+    "rows": ("sum(logsumexp(X*W, axis=1)) + norm2(sum(exp(X), axis=0))", "X: matrix(m, n); W: matrix(n, k)", "W X"),
+    "convolution": ("norm2(conv(x, y))^2", "x: vector(m); y: vector(k)", "x y"),
+    "determinant": ("det(X)*sum(X)", "X: matrix(n, n)", "X"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_numpy(name):
+    text, declarations, wrt = FAMILIES[name]
+    check(*with_gradients(text, declarations, *wrt.split()), "numpy")
+
+
+NAMES = list(FAMILIES)
+
+
+@pytest.mark.parametrize("chosen", [NAMES[0:6], NAMES[6:11], NAMES[11:]], ids=["first", "second", "third"])
+def test_numba(chosen):
+    """Several families in one function: compiling takes most of the time."""
+    outputs, inputs = [], {}
+    for number_, name in enumerate(chosen):
+        text, declarations, wrt = FAMILIES[name]
+        own, symbols = with_gradients(text, declarations, *wrt.split())
+        renamed = {s: symbol(f"{s.name}{number_}", s.shape, sorted(s.facts)) for s in symbols}
+        from matcalc.substitute import substitute
+
+        outputs += [(f"{label}{number_}", substitute(node, renamed)) for label, node in own]
+        inputs.update(dict.fromkeys(renamed.values()))
+    check(outputs, list(inputs), "numba")
+
+
+def leaves():
+    m, n, k = (Size.of(x) for x in "mnk")
+    shapes = {"a": (), "x": (m,), "y": (n,), "A": (m, n), "B": (n, k), "C": (n, n), "T": (m, n, k)}
+    return [*(symbol(name, shape) for name, shape in shapes.items()), symbol("D", (k, k), ["symmetric"])]
+
+
+def random_product(r, pool):
+    sizes = [r.choice("mnk") for _ in range(r.randint(1, 5))]
+    operands = []
+    for _ in range(r.randint(1, 5)):
+        leaf = r.choice(pool)
+        at = []
+        for size in leaf.shape:
+            fitting = [i for i, s in enumerate(sizes) if s == str(size)]
+            if not fitting:
+                sizes.append(str(size))
+                fitting = [len(sizes) - 1]
+            at.append(r.choice(fitting))
+        operands.append((leaf, tuple(at)))
+    out = tuple(r.randrange(len(sizes)) for _ in range(r.randint(0, 3)))
+    return product(r.choice([1, 2, -1]), operands, out, {i: Size.of(s) for i, s in enumerate(sizes)})
+
+
+def random_outputs(r):
+    pool = leaves()
+    outputs = []
+    for place in range(3):
+        node = random_product(r, pool)
+        if r.random() < 0.4:
+            node = add([(1, node), (2, ones(node.shape))])
+        outputs.append((f"out{place}", node))
+        if node.rank <= 2 and node.kind not in ("number", "size"):
+            pool.append(node)
+    return outputs, leaves()
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_random_products_numpy(seed):
+    outputs, inputs = random_outputs(random.Random(seed))
+    check(outputs, inputs, "numpy", seed)
+
+
+def test_random_products_numba():
+    outputs, inputs = [], leaves()
+    for seed in range(12):
+        outputs += [(f"{name}_{seed}", node) for name, node in random_outputs(random.Random(seed))[0]]
+    check(outputs, inputs, "numba")
+
+
+# ---- structure of plans
+
+
+def calls(program):
+    return [step.kernel.name for step in walk(program.steps) if isinstance(step, Call)]
+
+
+def temporaries(program):
+    return [b for b in program.buffers if b.role == "temporary"]
+
+
+def planned(name, **sizes):
+    text, declarations, wrt = FAMILIES[name]
+    return plan(
+        *with_gradients(text, declarations, *wrt.split()), sizes or {"m": 400, "n": 200, "p": 100, "k": 20}
+    )
+
+
+def test_logistic_is_two_passes_and_one_loop():
+    program = planned("logistic")
+    assert calls(program) == ["gemv", "gemv"]
+    assert [b.shape for b in temporaries(program)] == [(Size.of("m"),)]
+
+
+def test_one_factorisation_serves_value_and_gradient():
+    for name, factor in (("likelihood", "chol"), ("process", "chol"), ("gram", "chol"), ("inverse", "getrf")):
+        found = calls(planned(name))
+        assert found.count(factor) == 1, name
+        assert "getrf" not in found or factor == "getrf", name
+
+
+def test_a_solve_does_not_form_the_inverse():
+    assert "lu_inv" not in calls(planned("solve"))
+
+
+def test_structured_hessian_needs_nothing_of_its_size():
+    root, symbols = parse(*FAMILIES["factorisation"][:2])
+    u = next(s for s in symbols if s.name == "U")
+    hessian = derive.finish(derive.hessians(root, [u])[0])[0]
+    program = plan([("hessian", hessian)], symbols)
+    k = Size.of("k")
+    assert [b.shape for b in temporaries(program)] == [(k, k)]
+
+
+def test_chain_is_contracted_from_the_vector():
+    n = Size.of("n")
+    chain = matmul(*(symbol(f"A{i}", (n, n)) for i in range(8)), symbol("x", (n,)))
+    assert set(calls(plan([("y", chain)], [a for a in toposort([chain]) if a.kind == "symbol"]))) == {"gemv"}
+
+
+def test_identity_is_multiplied_out():
+    root, symbols = parse("(X'*X + s*eye(n))*w", "X: matrix(m, n); w: vector(n); s: scalar")
+    assert calls(plan([("y", root)], symbols)) == ["gemv", "gemv"]
+
+
+def test_products_of_a_sum_accumulate():
+    root, symbols = parse("A*B + C*D", "A: matrix(m, n); B: matrix(n, p); C: matrix(m, k); D: matrix(k, p)")
+    program = plan([("y", root)], symbols)
+    assert calls(program) == ["gemm", "gemm"]
+    assert not temporaries(program)
+
+
+def test_equal_parts_are_computed_once():
+    root, symbols = parse("tr(X'*A*X*X'*A*X)", "X: matrix(n, k); A: matrix(n, n)")
+    assert calls(plan([("y", root)], symbols)).count("gemm") == 2
+
+
+def test_a_loop_reads_before_it_overwrites():
+    """Values whose last reader is a loop give it their memory: never before they are read."""
+    for name in FAMILIES:
+        for step in walk(planned(name).steps):
+            if isinstance(step, Loop):
+                assert all(len(r.at) < 5 for s in statements(step) for r in reads(s.expr))
+
+
+def network(layers):
+    n = Size.of("n")
+    tanh = default_rulebook().get("tanh")
+    h = x = symbol("x", (n,))
+    weights = [symbol(f"W{i}", (n, n)) for i in range(layers)]
+    for w in weights:
+        h = apply(tanh, [matmul(w, h)])
+    gradient = derive.pullback(total(h), number(1), [x])[0]
+    return plan([("gradient", gradient)], [x, *weights])
+
+
+def test_steps_grow_linearly_with_depth():
+    ten, hundred = len(network(10).steps), len(network(100).steps)
+    assert hundred <= 10 * ten
+
+
+def test_plan_is_the_same_every_time():
+    assert str(planned("process")) == str(planned("process"))
+
+
+def test_no_lowering_is_an_error():
+    root, symbols = parse("gamma(x)*gammaln(x)*erfinv(x)", "x: scalar")
+    with pytest.raises(NotSupported, match="no lowering"):
+        plan([("y", root)], symbols)
+
+
+def test_sizes_that_nothing_determines_are_arguments():
+    root, symbols = parse("x'*x*ones(q)", "x: vector(n)")
+    assert plan([("y", root)], symbols).size_args == ("q",)
+
+
+def test_two_passes():
+    root, symbols = parse("tanh(W*tanh(V*x))", "W: matrix(k, m); V: matrix(m, n); x: vector(n)")
+    incoming = symbol("G", root.shape)
+    wrt = [s for s in symbols if s.name in "WV"]
+    bars = derive.finish(derive.vjps(root, wrt, incoming))
+    passes = plan_pullback(
+        [("out", root)], [(f"bar_{s.name}", b) for s, b in zip(wrt, bars, strict=True)], symbols, [incoming]
+    )
+    assert passes.forward.outputs == ("out", *passes.saved)
+    assert passes.backward.inputs == (*passes.kept, *passes.saved, "G")
+    assert SIZES

@@ -1,0 +1,63 @@
+"""The text of Programs: names, layout, both targets."""
+
+import ast
+
+import pytest
+from plan.running import SIZES, check, parse
+
+from matcalc.emit import emit
+from matcalc.plan import plan
+
+
+def source(text, declarations, target="numba", sizes=None):
+    root, symbols = parse(text, declarations)
+    return emit(plan([("value", root)], symbols, sizes), "fn", target)
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+def test_statements_stand_on_lines_of_bounded_length(target):
+    text = source(
+        "norm2(tanh(X*tanh(X'*tanh(X*tanh(X'*tanh(X*w))))))^2", "X: matrix(m, n); w: vector(n)", target
+    )
+    ast.parse(text)
+    assert all(len(line) <= 110 for line in text.splitlines()[2:])
+    assert all(";" not in line.partition("#")[0] for line in text.splitlines()[2:])
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+def test_names_of_users_are_kept_clear_of_reserved_ones(target):
+    declarations = (
+        "lambda: scalar; np: matrix(m, n); gemv: vector(n); range: vector(m); i: matrix(n, m); k: vector(k)"
+    )
+    text = "lambda*range'*np*gemv + norm2(np*i*range)^2 + sum(exp(k))"
+    root, symbols = parse(text, declarations)
+    check([("value", root)], symbols, target)
+    assert "lambda_" in emit(plan([("value", root)], symbols), "fn", target)
+
+
+def test_same_bytes_every_time():
+    arguments = ("tr(inv(A)*B) + sum(exp(A))", "A: matrix(n, n); B: matrix(n, n)")
+    assert source(*arguments) == source(*arguments)
+
+
+def test_vector_form_has_no_loops():
+    text = source("sum(log(1 + exp(-y .* (X*w))))", "X: matrix(m, n); y: vector(m); w: vector(n)", "numpy")
+    assert "for " not in text
+
+
+def test_products_are_kernels_and_the_rest_one_loop():
+    text = source("sum(log(1 + exp(-y .* (X*w))))", "X: matrix(m, n); y: vector(m); w: vector(n)")
+    assert text.count("for ") == 1
+    assert text.count("gemv(") == 1
+
+
+def test_faults_return_their_number():
+    text = source("y'*inv(S)*y", "S: matrix(n, n) spd; y: vector(n)")
+    assert "if status != 0:" in text
+    assert "return 1" in text
+    assert "S is not positive definite" in text
+
+
+def test_sizes_come_from_shapes():
+    root, symbols = parse("sum(x)*n", "x: vector(2*n + 1)")
+    assert "n = (x.shape[0] - 1)//2" in emit(plan([("value", root)], symbols, SIZES), "fn", "numba")

@@ -78,7 +78,7 @@ def at_mode(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Finding
     found: list[Finding] = []
     for at in points(book, rule, mode, draws, (*SIZES, (1,))):
         value = value_or_none(at)
-        if value is None:
+        if value is None or not at.is_defined():
             continue
         if not all(np.all(np.isfinite(a)) for a in value.values()):
             return []
@@ -130,7 +130,8 @@ def derivatives(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         G = np.asarray(rng.standard_normal(shape))
         for name in at.symbols:
             yield from _first(at, output, node, name, tangents[name], G)
-        yield from _second(at, output, node, tangents, G, rng)
+        if not at.form.tangents:  # with tangents it would be the third
+            yield from _second(at, output, node, tangents, G, rng)
 
 
 def _first(at: Point, output: str, node: Node, name: str, E: Array, G: Array) -> Iterator[Finding]:
@@ -187,7 +188,7 @@ def _second(
     scale += FLOOR * norm(G) * norm(at.value()[output]) * max(lengths, default=0.0)
     what, where = f"the second derivative{named('', output).rstrip()}", place(at)
     yield Finding(f"{what}, its symmetry,", derivative_field(at), off(one, other, scale), TWICE, where)
-    if at.form.tangents or at.seed:
+    if at.seed:
         return  # differences of derivatives are slow: once for each form
     reference = slope(weighted)
     if np.all(np.isfinite(reference.value)):

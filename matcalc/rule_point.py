@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from matcalc.elaborate.formula import build_formula, parameter_symbol
-from matcalc.errors import RuleError
+from matcalc.errors import RuleError, ShapeError
 from matcalc.evaluate import as_callable, evaluate
 from matcalc.language.declare import Declaration, size_names
 from matcalc.language.read import read
@@ -86,6 +86,16 @@ class Point:
             text = f"{name}({', '.join(self._written(p) for p in signature.parameters if self._given(p))})"
             found[output] = build_formula(text, (), self.book, self.symbols, sizes=sizes)
         return found
+
+    def is_defined(self) -> bool:
+        """Whether the call holds at these sizes: a definition with integer parameters need not (`reshape`)."""
+        try:
+            self.nodes()
+        except ShapeError:
+            if any(p.kind == "integer" for p in self.rule.signatures[self.form.index].parameters):
+                return False
+            raise
+        return True
 
     def _given(self, p: Declaration) -> bool:
         return not p.repeated or self.form.tangents > 0 or self.rule.kind == "map"

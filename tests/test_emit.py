@@ -27,9 +27,9 @@ def test_statements_stand_on_lines_of_bounded_length(target):
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_names_of_users_are_kept_clear_of_reserved_ones(target):
     declarations = (
-        "lambda: scalar; np: matrix(m, n); gemv: vector(n); range: vector(m); i: matrix(n, m); k: vector(k)"
+        "lambda: scalar; np: matrix(m, n); gemv: vector(n); range: vector(m); i: matrix(n, m); v3: vector(q)"
     )
-    text = "lambda*range'*np*gemv + norm2(np*i*range)^2 + sum(exp(k))"
+    text = "lambda*range'*np*gemv + norm2(np*i*range)^2 + sum(exp(v3))"
     root, symbols = parse(text, declarations)
     check([("value", root)], symbols, target)
     assert "lambda_" in emit(plan([("value", root)], symbols), "fn", target)

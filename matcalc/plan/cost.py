@@ -15,7 +15,7 @@ from matcalc.sizes import Size
 
 HABIT = {"m": 400, "n": 200, "p": 100, "k": 20, "r": 20}
 OTHERWISE = 150
-STREAM = 0.06
+STREAM = 0.08
 
 
 class Estimate:

@@ -212,13 +212,18 @@ def _entrywise(
     at = tuple(
         axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out
     )
-    whole = _spread(session, indexed, expr, axes, own)
+    whole = _spread(session, indexed, node.shape, expr, axes, own)
     part = Part(domain, at, expr, own)
     return Ref(graph.placed(node.shape, None, (part,), whole, comment), tuple(range(len(node.shape))))
 
 
 def _spread(
-    session: Session, indexed: Indexed, expr: Expr, axes: Mapping[int, str], own: tuple[Guard, ...]
+    session: Session,
+    indexed: Indexed,
+    shape: tuple[Size, ...],
+    expr: Expr,
+    axes: Mapping[int, str],
+    own: tuple[Guard, ...],
 ) -> Expr | None:
     """Return the entry at each point of the result, 0 outside the places; None where they cannot be
     inverted.
@@ -239,8 +244,9 @@ def _spread(
             guards.append(Guard("==", Size.of(target) - Size.of(where[axis])))
             continue
         where[axis] = target
-        if isinstance(target, Size):
-            size = indexed.sizes[found[0]]
+        size = indexed.sizes[found[0]]
+        if isinstance(target, Size) or shape[place] is not size:
+            target = Size.of(target)
             guards += [Guard(">=", target), Guard(">=", size - 1 - target)]
     guards += [moved_guard(g, where) for g in own]
     return Select(tuple(guards), moved(expr, where)) if guards else moved(expr, where)

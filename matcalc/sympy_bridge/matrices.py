@@ -66,10 +66,8 @@ def _split_sign(ast: Ast) -> tuple[bool, Ast]:
 def _product(operator: str) -> Make:
     def make(reader: Reader, node: Any, args: list[Value]) -> Value:
         factors = [a.ast for a in args]
-        operators = [
-            operator if left.shape and right.shape else "*"
-            for left, right in zip(args, args[1:], strict=False)
-        ]
+        pairs = zip(args, args[1:], strict=False)
+        operators = [operator if left.shape and right.shape else "*" for left, right in pairs]
         return Value(syntax.product(factors, operators) if len(factors) > 1 else factors[0], shape_of(node))
 
     return make

@@ -9,8 +9,9 @@ from typing import Any
 FUNCTIONS = {
     "exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
     "atan": "atan", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh",
-    "acosh": "acosh", "atanh": "atanh", "Abs": "abs", "sign": "sign", "Max": "max", "Min": "min", "erf": "erf",
-    "erfc": "erfc", "erfinv": "erfinv", "gamma": "gamma", "loggamma": "gammaln", "polygamma": "polygamma",
+    "acosh": "acosh", "atanh": "atanh", "Abs": "abs", "sign": "sign", "Max": "max", "Min": "min",
+    "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "gamma": "gamma", "loggamma": "gammaln",
+    "polygamma": "polygamma",
     "digamma": "digamma", "LambertW": "lambertw", "besselj": "besselj", "besseli": "besseli",
     "besselk": "besselk",
 }  # fmt: skip

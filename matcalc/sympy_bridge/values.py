@@ -18,7 +18,7 @@ ONE = Size.of(1)
 
 
 class Value(NamedTuple):
-    """A formula and the shape of the SymPy matrix that it is; scalars, 1 x 1 matrices among them, have none."""
+    """A formula and the shape of the SymPy matrix that it is; scalars and 1 x 1 matrices have none."""
 
     ast: Ast
     shape: Shape | None = None

@@ -1,0 +1,230 @@
+"""Syntax tree -> SymPy: vectors become matrices of one column, scalars that products make stay scalars.
+
+Each node of the tree is written once, operands first. A function is applied to every entry by `applyfunc`.
+What SymPy has no class for (index form, `vec`, decompositions) is NotSupported, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.node import Node
+from matcalc.sympy_bridge.calls import CALLS, entrywise, is_matrix, multiply
+from matcalc.sympy_bridge.sizes import size_to
+from matcalc.sympy_bridge.tables import scalar_functions
+
+
+def to_sympy(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    """Return a formula over symbols as a SymPy scalar or matrix.
+
+    Raises: NotSupported for what SymPy has no class for.
+    """
+    done: dict[int, Any] = {}
+    stack = [(ast, False)]
+    while stack:
+        node, entered = stack.pop()
+        if id(node) in done:
+            continue
+        if node.head in ("index_form", "condition"):
+            raise NotSupported("index form has no SymPy form; print it as text or LaTeX")
+        if not entered:
+            stack.append((node, True))
+            stack.extend((child, False) for child in syntax.children(node))
+        else:
+            done[id(node)] = _one(node, [done[id(c)] for c in syntax.children(node)], symbols)
+    return done[id(ast)]
+
+
+def _one(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
+    if ast.head == "name":
+        return _name(str(ast.value), symbols)
+    if ast.head == "number":
+        return _number(ast.value)
+    make = WRITE.get(ast.head)
+    return make(ast, args) if make else (ast, args)
+
+
+def _number(value: Any) -> Any:
+    import sympy
+
+    exact = Fraction(value)
+    return sympy.Rational(exact.numerator, exact.denominator)
+
+
+def _name(name: str, symbols: Mapping[str, Node]) -> Any:
+    import sympy
+
+    node = symbols.get(name)
+    if node is None:
+        return sympy.pi if name == "pi" else sympy.Symbol(name)
+    if node.rank == 0:
+        return sympy.Symbol(name, positive=True) if "positive" in node.facts else sympy.Symbol(name)
+    if node.rank > 2:
+        raise NotSupported(f"{name}, a tensor of order {node.rank}, has no SymPy form")
+    rows, *columns = map(size_to, node.shape)
+    return sympy.MatrixSymbol(name, rows, *(columns or [1]))
+
+
+def _product(ast: Ast, args: list[Any]) -> Any:
+    """Return a product, operator by operator from the left."""
+    operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
+    total = args[0]
+    for operator, factor in zip(operators, args[1:], strict=True):
+        total = OPERATORS[operator](total, factor)
+    return total
+
+
+def _hadamard(left: Any, right: Any) -> Any:
+    import sympy
+
+    if not (is_matrix(left) and is_matrix(right)):
+        return multiply(left, right)
+    return sympy.HadamardProduct(left, right).doit(deep=False)
+
+
+def _divided(left: Any, right: Any) -> Any:
+    import sympy
+
+    if is_matrix(right):
+        inverse = sympy.HadamardPower(right, -1)
+        return _hadamard(left, inverse)
+    return multiply(1 / right, left) if is_matrix(left) else left / right
+
+
+def _solved(left: Any, right: Any) -> Any:
+    import sympy
+
+    return multiply(sympy.Inverse(left), right) if is_matrix(left) else _divided(right, left)
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "*": multiply,
+    "@": multiply,
+    ".*": _hadamard,
+    "./": _divided,
+    "/": _divided,
+    "\\": _solved,
+    "//": lambda a, b: _floor(a / b),
+    "%": lambda a, b: a % b,
+}
+
+
+def _floor(value: Any) -> Any:
+    import sympy
+
+    return sympy.floor(value)
+
+
+def _sum(ast: Ast, args: list[Any]) -> Any:
+    """Return a sum; a scalar among matrices is added to every entry."""
+    import sympy
+
+    signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
+    terms = [arg if sign > 0 else _negative(ast, [arg]) for sign, arg in zip(signs, args, strict=True)]
+    shape = next((t.shape for t in terms if is_matrix(t)), None)
+    if shape is None:
+        return sum(terms[1:], terms[0])
+    spread = [t if is_matrix(t) else multiply(t, sympy.OneMatrix(*shape)) for t in terms]
+    return sympy.MatAdd(*spread).doit(deep=False)
+
+
+def _negative(ast: Ast, args: list[Any]) -> Any:
+    return multiply(_number(-1), args[0])
+
+
+def _power(ast: Ast, args: list[Any]) -> Any:
+    import sympy
+
+    base, exponent = args
+    if not is_matrix(base):
+        return base**exponent
+    if ast.value == ".^":
+        return sympy.HadamardPower(base, exponent)
+    return sympy.Inverse(base) if exponent == -1 else sympy.MatPow(base, exponent)
+
+
+def _transpose(ast: Ast, args: list[Any]) -> Any:
+    import sympy
+
+    return sympy.Transpose(args[0]).doit(deep=False) if is_matrix(args[0]) else args[0]
+
+
+def _call(ast: Ast, args: list[Any]) -> Any:
+    name = syntax.call_name(ast)
+    keywords = [key for key, _ in syntax.call_keywords(ast)]
+    positional = args[: len(args) - len(keywords)]
+    named = dict(zip(keywords, args[len(positional) :], strict=True))
+    if name in CALLS:
+        return CALLS[name](*positional, **named)
+    function = scalar_functions().get(name)
+    if function is None or named:
+        raise NotSupported(f"{name} has no SymPy form")
+    if positional and isinstance(positional[0], tuple):
+        positional[:1] = [_comparison(*positional[0])]
+    elif name == "where":
+        positional[0] = positional[0] > 0
+    return entrywise(name, function, positional)
+
+
+def _comparison(ast: Ast, args: list[Any]) -> Any:
+    import sympy
+
+    return sympy.Rel(args[0], args[1], ast.value)
+
+
+def _part(ast: Ast, args: list[Any]) -> Any:
+    """Return a part: one entry, or a slice along each axis."""
+    import sympy
+    from sympy.matrices.expressions.matexpr import MatrixElement
+    from sympy.matrices.expressions.slice import MatrixSlice
+
+    base, *subscripts = args
+    is_vector = len(subscripts) == 1
+    lengths = base.shape
+    zero = sympy.Integer(0)
+    places = [_place(s, n) for s, n in zip(subscripts, lengths, strict=False)] + [zero] * is_vector
+    if not any(isinstance(p, tuple) for p in places):
+        return MatrixElement(base, *places)
+    ranges = [p if isinstance(p, tuple) else (p, p + 1, 1) for p in places]
+    part = MatrixSlice(base, *ranges)
+    is_row = not is_vector and not isinstance(places[0], tuple)
+    return sympy.Transpose(part) if is_row else part
+
+
+def _place(subscript: Any, length: Any) -> Any:
+    """Return a subscript counted from the start, or the range of a slice."""
+    if not isinstance(subscript, tuple):
+        return length + subscript if subscript.is_negative else subscript
+    start, stop, step = subscript[1]
+    bounds = [None if isinstance(b, tuple) else _place(b, length) for b in (start, stop)]
+    if not isinstance(step, tuple) and step != 1:
+        raise NotSupported("a part that runs backwards has no SymPy form")
+    return (0 if bounds[0] is None else bounds[0], length if bounds[1] is None else bounds[1], 1)
+
+
+def _block(ast: Ast, args: list[Any]) -> Any:
+    """Return an array of entries, or of blocks."""
+    import sympy
+
+    rows: list[Sequence[Any]] = [row[1] for row in args]
+    if not any(is_matrix(entry) for row in rows for entry in row):
+        return sympy.ImmutableMatrix(rows)
+    blocks = [[e if is_matrix(e) else sympy.ImmutableMatrix([[e]]) for e in row] for row in rows]
+    return sympy.BlockMatrix(blocks)
+
+
+WRITE: dict[str, Callable[[Ast, list[Any]], Any]] = {
+    "product": _product,
+    "sum": _sum,
+    "negative": _negative,
+    "power": _power,
+    "transpose": _transpose,
+    "call": _call,
+    "part": _part,
+    "block": _block,
+}

@@ -11,7 +11,7 @@ from matcalc.plan import plan
 from matcalc.runtime.compiled import Compiled
 from matcalc.runtime.spec import CompiledSpec, Operand
 
-SIZES = {"m": 7, "n": 5, "p": 4, "k": 3}
+SIZES = {"m": 7, "n": 5, "p": 4, "k": 3, "q": 2}
 
 
 def parse(text, declarations):

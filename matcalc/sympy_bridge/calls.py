@@ -1,0 +1,143 @@
+"""Functions of the matrix language as SymPy expressions: what is built, what is applied to every entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from matcalc.errors import NotSupported
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether a value is a matrix of SymPy; a scalar is not."""
+    return bool(getattr(value, "is_Matrix", False))
+
+
+def as_scalar(value: Any) -> Any:
+    """Return a matrix of one entry as that entry."""
+    import sympy
+    from sympy.matrices.expressions.matexpr import MatrixElement
+
+    if is_matrix(value) and value.shape == (1, 1):
+        return MatrixElement(value, sympy.Integer(0), sympy.Integer(0))
+    return value
+
+
+def multiply(*factors: Any) -> Any:
+    """Return the product of matrices and scalars; a product of row and column is a scalar."""
+    import sympy
+
+    if not any(map(is_matrix, factors)):
+        return sympy.Mul(*factors)
+    return as_scalar(sympy.MatMul(*factors).doit(deep=False))
+
+
+def entrywise(name: str, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Return a function of scalars, applied to every entry where one argument is a matrix."""
+    import sympy
+
+    places = [k for k, arg in enumerate(args) if is_matrix(arg)]
+    if not places:
+        return function(*args)
+    if len(places) > 1:
+        raise NotSupported(f"{name} of several matrices has no SymPy form")
+    entry = sympy.Dummy("d")
+    given = [entry if k == places[0] else arg for k, arg in enumerate(args)]
+    return args[places[0]].applyfunc(sympy.Lambda(entry, function(*given)))
+
+
+def _ones(*shape: Any) -> Any:
+    import sympy
+
+    return sympy.OneMatrix(*shape) if len(shape) > 1 else sympy.OneMatrix(shape[0], 1)
+
+
+def _zeros(*shape: Any) -> Any:
+    import sympy
+
+    return sympy.ZeroMatrix(*shape) if len(shape) > 1 else sympy.ZeroMatrix(shape[0], 1)
+
+
+def _eye(n: Any) -> Any:
+    import sympy
+
+    return sympy.Identity(n)
+
+
+def _sum(x: Any, axis: Any = None) -> Any:
+    if not is_matrix(x):
+        return x
+    rows, columns = x.shape
+    if axis is None:
+        left = [] if rows == 1 else [_ones(1, rows)]
+        return multiply(*left, x, *([] if columns == 1 else [_ones(columns, 1)]))
+    return multiply(x.T, _ones(rows, 1)) if axis == 0 else multiply(x, _ones(columns, 1))
+
+
+def _norm2(x: Any) -> Any:
+    import sympy
+
+    if not is_matrix(x):
+        return sympy.Abs(x)
+    squares = multiply(x.T, x) if x.shape[1] == 1 else sympy.Trace(multiply(x.T, x))
+    return sympy.sqrt(squares)
+
+
+def _diag(x: Any) -> Any:
+    import sympy
+    from sympy.matrices.expressions.diagonal import DiagonalOf
+
+    return sympy.DiagMatrix(x) if x.shape[1] == 1 else DiagonalOf(x)
+
+
+def _of_matrix(name: str) -> Callable[[Any], Any]:
+    def make(x: Any) -> Any:
+        import sympy
+
+        return getattr(sympy, name)(x)
+
+    return make
+
+
+def _logdet(x: Any) -> Any:
+    import sympy
+
+    return sympy.log(sympy.Abs(sympy.Determinant(x)))
+
+
+def _kron(*factors: Any) -> Any:
+    import sympy
+
+    return sympy.KroneckerProduct(*factors)
+
+
+def _softmax(x: Any) -> Any:
+    import sympy
+
+    powers = entrywise("exp", sympy.exp, [x])
+    return multiply(1 / _sum(powers), powers)
+
+
+def _logsumexp(x: Any) -> Any:
+    import sympy
+
+    return sympy.log(_sum(entrywise("exp", sympy.exp, [x])))
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "ones": _ones,
+    "zeros": _zeros,
+    "eye": _eye,
+    "sum": _sum,
+    "norm2": _norm2,
+    "normalize": lambda x: multiply(1 / _norm2(x), x),
+    "diag": _diag,
+    "tr": _of_matrix("Trace"),
+    "det": _of_matrix("Determinant"),
+    "inv": _of_matrix("Inverse"),
+    "logdet": _logdet,
+    "solve": lambda a, b: multiply(_of_matrix("Inverse")(a), b),
+    "kron": _kron,
+    "softmax": _softmax,
+    "logsumexp": _logsumexp,
+}

@@ -321,7 +321,7 @@ def _product_tilt(node: Node) -> tuple[int, int]:
         pairs = tuple(
             (a, last not in i[:1] and first not in i[1:])
             for a, i in zip(node.args, node.indices, strict=True)
-            if len(i) == 2 and (first in i or last in i)
+            if len(i) == 2 and i[0] != i[1] and (first in i or last in i)
         )
     transposed = sum(a.tilt[0] if forward else a.tilt[1] - a.tilt[0] for a, forward in pairs)
     return (transposed, sum(a.tilt[1] for a, _ in pairs))

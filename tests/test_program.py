@@ -56,7 +56,7 @@ def test_in_place_at_the_same_entry_is_sound():
         ([loop(Store("y", ("i",), twice("t")))], {"y": "out", "t": "r"}, "holds nothing yet"),
         ([loop(Store("t", ("i",), twice("x")))], {"t": "r", "y": "out"}, "holds nothing yet"),
         ([loop(Store("y", ("i",), Read("x", ("i", "i"))))], {"y": "out"}, "with 2 indices"),
-        ([loop(Store("y", ("i",), twice("x"))), loop(Store("y", ("i",), twice("x")))], {"y": "out"}, "a second time"),
+        ([loop(Store("y", ("i",), twice("x")))] * 2, {"y": "out"}, "a second time"),
         ([loop(Store("y", ("i",), twice("x")))], {"y": "x"}, "not where|writes to the argument"),
         (
             [

@@ -127,8 +127,7 @@ def number(value: Number | Size, names: Names) -> str:
 
 
 class Expressions:
-    """The text of expressions; `read` spells an entry of a value and `where` a choice, as the target has it.
-    """
+    """The text of expressions; `read` spells an entry of a value, `where` a choice, as the target has it."""
 
     def __init__(
         self,

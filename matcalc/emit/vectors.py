@@ -55,7 +55,7 @@ class VectorWriter:
         if not buffer.shape:
             return (f"{name}[0]" if buffer.role == "output" else name), ATOM
         at = read.at
-        if any(a not in self.sizes for a in at) or len(set(at)) < len(at):
+        if not self.is_plain(at, buffer.shape):
             return (
                 f"{name}[{', '.join(self.clipped(a, s) for a, s in zip(at, buffer.shape, strict=True))}]",
                 ATOM,
@@ -72,10 +72,17 @@ class VectorWriter:
         spots = [":" if k in places else "None" for k in range(first, len(self.axes))]
         return name if "None" not in spots else f"{name}[{', '.join(spots)}]"
 
+    def is_plain(self, at: At, shape: tuple[Size, ...]) -> bool:
+        """Whether an array is read along the loop's axes in full, each once."""
+        return self._is_full(at, shape) and len(set(at)) == len(at)
+
+    def _is_full(self, at: At, shape: tuple[Size, ...]) -> bool:
+        return all(isinstance(a, str) and self.sizes.get(a) is s for a, s in zip(at, shape, strict=True))
+
     def clipped(self, index: object, size: Size) -> str:
         assert isinstance(index, (str, Size))
         text = self.names.size(index)
-        if not self.selecting or isinstance(index, str):
+        if not self.selecting or (isinstance(index, str) and self.sizes.get(index) is size):
             return text
         return f"np.clip({text}, 0, {self.names.size(size - 1)})"
 
@@ -128,28 +135,28 @@ class VectorWriter:
 
     def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:
         """Bind the axes that index arithmetic, diagonals, guards or places with repetition speak of."""
-        ats: list[tuple[At, bool]] = []
+        needed: set[str] = set()
         stack: list[Expr] = [x.expr for x in statements(loop)]
         guards = list(loop.guards)
         while stack:
             top = stack.pop()
             stack.extend(parts(top))
-            if isinstance(top, Read):
-                ats.append((top.at, False))
+            if isinstance(top, Read) and top.value not in {let.value for let in loop.lets}:
+                shape = self.table[self.program.places.get(top.value, top.value)].shape
+                if shape and not self.is_plain(top.at, shape):
+                    needed |= self.axes_of(top.at)
             elif isinstance(top, Select):
                 guards.extend(top.guards)
-        ats += [(s.at, bool(loop.guards)) for s in (*loop.sums, *loop.stores)]
-        needed: set[str] = set()
-        for at, always in ats:
-            if always or any(a not in self.sizes for a in at) or len(set(at)) < len(at):
-                needed |= self.axes_of(at)
+        for store in (*loop.sums, *loop.stores):
+            if loop.guards or not self.is_plain(store.at, self.table[self.program.places[store.value]].shape):
+                needed |= self.axes_of(store.at)
         for guard in guards:
             needed |= self.axes_of((guard.size,))
         lines = []
         for place, (axis, size) in enumerate(loop.axes):
             if axis in needed:
-                shape = ", ".join([":", *["None"] * (len(self.axes) - 1 - place)])
-                suffix = f"[{shape}]" if "None" in shape else ""
+                spots = ", ".join([":", *["None"] * (len(self.axes) - 1 - place)])
+                suffix = f"[{spots}]" if "None" in spots else ""
                 lines.append((f"{self.names.give(axis)} = np.arange({self.names.size(size)}){suffix}", ""))
         return lines
 
@@ -200,7 +207,9 @@ class VectorWriter:
             else:
                 assert buffer is not None
                 text = self.names.give(buffer.name)
-            if any(a not in self.sizes for a in at):
+            if any(a not in self.sizes for a in at) or (
+                factor.value not in self.local and buffer is not None and not self._is_full(at, buffer.shape)
+            ):
                 return ""
             arrays.append(text)
             subscripts.append("".join(LETTERS[self.axes.index(a)] for a in at if isinstance(a, str)))
@@ -223,8 +232,7 @@ class VectorWriter:
         if not buffer.shape:
             sign = "+=" if store.onto else "="
             return [f"{name}[0] {sign} {body}" if buffer.role == "output" else f"{name} {sign} {body}"]
-        plain = all(a in self.sizes for a in store.at) and len(set(store.at)) == len(store.at)
-        if plain and not guards and len(store.at) == len(self.axes):
+        if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
             places = [self.axes.index(a) for a in store.at if isinstance(a, str)]
             if places == list(range(len(places))):
                 whole = self.spans(store.expr) == set(self.axes) and not isinstance(

@@ -124,7 +124,7 @@ def _meets(term: Node, at: tuple[int, ...], node: Node) -> bool:
 
 
 def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
-    """Return what the uses of matrices say about them: the domain of each operation, as its rule states it."""
+    """Return what the uses of matrices say about them: the domains of operations, as rules state them."""
     found: dict[Node, set[str]] = {}
     for node in nodes:
         if node.kind != "op" or node.batch_rank:

@@ -19,7 +19,7 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """An operand of a product: its indices, who it is, its facts; `operation` if it is not computed so far."""
+    """An operand of a product: its indices, who it is, its facts; `operation` if it is not computed yet."""
 
     at: tuple[int, ...]
     who: str

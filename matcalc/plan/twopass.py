@@ -1,8 +1,10 @@
-"""The two-pass form: a forward function that also gives what the backward one needs, and the backward function.
+"""The two-pass form: a forward function that also gives what the backward one needs, and the backward
+function.
 
-Whatever the cotangents use without depending on the incoming one is known after the forward pass. At the border
-of these nodes it is decided what to save: a node that costs kernels is saved, an entrywise one is computed
-again where all that it is made of is there anyway, since reading it back costs as much as computing it.
+Whatever the cotangents use without depending on the incoming one is known after the forward pass. At the
+border of these nodes it is decided what to save: a node that costs kernels is saved, an entrywise one is
+computed again where all that it is made of is there anyway, since reading it back costs as much as computing
+it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from matcalc.tensor import symbol
 class TwoPass:
     """Two programs. `forward` gives the values, then the arrays named in `saved`.
 
-    `backward` takes the inputs named in `kept`, what was saved, then the incoming cotangents, and gives theirs.
+    `backward` takes the inputs named in `kept`, what was saved, then the incoming cotangents, and gives
+    theirs.
     """
 
     forward: Program
@@ -44,7 +47,7 @@ def plan_pullback(
     saved = to_save([node for _, node in cotangents], inputs, incoming)
     taken = {n.name for n in (*inputs, *incoming)} | {name for name, _ in (*values, *cotangents)}
     names: list[str] = []
-    for node in saved:
+    for _ in saved:
         names.append(_free(f"saved{len(names)}", taken))
         taken.add(names[-1])
     stands = {
@@ -60,8 +63,9 @@ def plan_pullback(
 
 
 def to_save(cotangents: Sequence[Node], inputs: Sequence[Node], incoming: Sequence[Node]) -> list[Node]:
-    """Return the nodes that backward reads and forward is to keep, in an order that is the same every time."""
+    """Return the nodes that backward reads and forward is to keep, operands first."""
     order = toposort(cotangents)
+    ends = set(cotangents)
     linear = set(incoming)
     for node in order:
         if any(a in linear for a in node.args):
@@ -70,7 +74,7 @@ def to_save(cotangents: Sequence[Node], inputs: Sequence[Node], incoming: Sequen
     for node in order:
         if node in linear:
             border.update(dict.fromkeys(a for a in node.args if a not in linear))
-        elif node in set(cotangents):
+        elif node in ends:
             border[node] = None
     there: set[Node] = set(inputs)
     saved: list[Node] = []

@@ -23,11 +23,7 @@ OPTIONS = {
     "nogil": True,
     "cache": True,
 }"""
-# Numba's dispatcher looks at the type of every argument and converts writable arrays to read-only ones, 0.27 us
-# for two in and two out; the entry below it takes what it is given, so the quick entry looks at the types itself.
-ENTRY = """\
-FLOAT = np.dtype(np.float64)
-ENTRY = next(iter({}.overloads.values())).entry_point"""
+EMPTY = "empty = np.empty  # a global name is found 20 ns sooner than an attribute of np"
 INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
 INDENT = "    "
 TAKEN = (
@@ -39,11 +35,7 @@ TAKEN = (
         "OPTIONS",
         "SIGNATURE",
         "FAULTS",
-        "FLOAT",
-        "ENTRY",
-        "isinstance",
-        "next",
-        "iter",
+        "empty",
         "status",
         "into",
         "min",
@@ -240,23 +232,20 @@ def entry_text(spec: CompiledSpec) -> str:
         return ""
     parameters = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
     tests = [*(f"type({names.sizes[n]}) is not int" for n in spec.sizes), *(t for t, _ in sizes[1])]
-    kinds = [
-        f"{n}.dtype is not FLOAT or not {n}.flags.c_contiguous" if o.shape else f"not isinstance({n}, (float, int))"
-        for n, o in zip(names.arguments, spec.arguments, strict=True)
-    ]
+    checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
     shapes = [names.shape(o.shape) for o in spec.outputs]
-    arrays = [f"{n} = np.empty({shape})" for n, shape in zip(names.outputs, shapes, strict=True)]
-    call = f"ENTRY({', '.join([*parameters, *names.outputs])})"
+    arrays = [f"{n} = empty({shape})" for n, shape in zip(names.outputs, shapes, strict=True)]
+    call = f"{names.into}({', '.join([*parameters, *names.outputs])})"
     if spec.faults:
         failure = "raise np.linalg.LinAlgError(FAULTS[status - 1])"
         call = f"status = {call}\n{INDENT}if status:\n{INDENT * 2}{failure}"
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    quick = [*_checks(sizes[0], [*tests, *kinds]), *arrays, call, f"return {nested_text(spec.nesting, values)}"]
+    quick = [*checks, *arrays, call, f"return {nested_text(spec.nesting, values)}"]
     tuples = [_row([names.size(s) for s in o.shape]) if o.shape else "()" for o in spec.outputs]
-    plain = [*_checks(sizes[0], tests), f"return {_row(tuples)}"]
+    plain = [*checks, f"return {_row(tuples)}"]
     return "\n\n\n".join(
         [
-            "\n".join([ENTRY.format(names.into), *([_faults_text(spec)] if spec.faults else [])]),
+            "\n".join([EMPTY, *([_faults_text(spec)] if spec.faults else [])]),
             _function(
                 spec.name,
                 parameters,
@@ -266,17 +255,6 @@ def entry_text(spec: CompiledSpec) -> str:
             _function(f"{spec.name}_shapes", parameters, "The shapes of the results.", plain),
         ]
     )
-
-
-def _checks(lines: list[str], tests: list[str]) -> list[str]:
-    """Return the statements that read sizes, and one that raises where a test holds."""
-    if not tests:
-        return lines
-    test = " or ".join(tests)
-    if len(test) < 90:
-        return [*lines, f"if {test}:", f"{INDENT}raise ValueError"]
-    rows = [f"{INDENT}{'or ' if k else ''}{t}" for k, t in enumerate(tests)]
-    return [*lines, "if (", *rows, "):", f"{INDENT}raise ValueError"]
 
 
 def _function(name: str, parameters: list[str], docstring: str, body: list[str]) -> str:

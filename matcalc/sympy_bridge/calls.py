@@ -83,6 +83,12 @@ def _norm2(x: Any) -> Any:
     return sympy.sqrt(squares)
 
 
+def _sqrt(x: Any) -> Any:
+    import sympy
+
+    return sympy.HadamardPower(x, sympy.Rational(1, 2)) if is_matrix(x) else sympy.sqrt(x)
+
+
 def _diag(x: Any) -> Any:
     import sympy
     from sympy.matrices.expressions.diagonal import DiagonalOf
@@ -131,6 +137,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "norm2": _norm2,
     "normalize": lambda x: multiply(1 / _norm2(x), x),
+    "sqrt": _sqrt,
     "diag": _diag,
     "tr": _of_matrix("Trace"),
     "det": _of_matrix("Determinant"),

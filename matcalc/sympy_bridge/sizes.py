@@ -16,6 +16,8 @@ def size_from(expr: Any) -> Size:
 
     Raises: NotSupported for what is no size.
     """
+    if isinstance(expr, int):
+        return Size.of(expr)
     done: dict[int, Size] = {}
     stack = [(expr, False)]
     while stack:

@@ -24,7 +24,6 @@ def scalar_functions() -> dict[str, Callable[..., Any]]:
     one = sp.Integer(1)
     same = {ours: getattr(sp, theirs) for theirs, ours in FUNCTIONS.items()}
     return same | {
-        "sqrt": sp.sqrt,
         "square": lambda x: x**2,
         "expm1": lambda x: sp.exp(x) - 1,
         "log1p": lambda x: sp.log(1 + x),
@@ -40,5 +39,5 @@ def scalar_functions() -> dict[str, Callable[..., Any]]:
         "hypot": lambda x, y: sp.sqrt(x**2 + y**2),
         "logaddexp": lambda x, y: sp.log(sp.exp(x) + sp.exp(y)),
         "xlogy": lambda x, y: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(y), True)),
-        "where": lambda c, a, b: sp.Piecewise((a, c), (b, True)),
+        "where": lambda c, a, b: sp.Piecewise((a, c > 0), (b, True)),
     }

@@ -165,16 +165,20 @@ def _call(ast: Ast, args: list[Any]) -> Any:
     if function is None or named:
         raise NotSupported(f"{name} has no SymPy form")
     if positional and isinstance(positional[0], tuple):
-        positional[:1] = [_comparison(*positional[0])]
-    elif name == "where":
-        positional[0] = positional[0] > 0
+        condition, sides = positional[0]
+        return entrywise(name, _where(str(condition.value)), [*sides, *positional[1:]])
     return entrywise(name, function, positional)
 
 
-def _comparison(ast: Ast, args: list[Any]) -> Any:
-    import sympy
+def _where(relation: str) -> Callable[..., Any]:
+    """Return `where(x > y, a, b)` as a function of scalars."""
 
-    return sympy.Rel(args[0], args[1], ast.value)
+    def where(x: Any, y: Any, a: Any, b: Any) -> Any:
+        import sympy
+
+        return sympy.Piecewise((a, sympy.Rel(x, y, relation)), (b, True))
+
+    return where
 
 
 def _part(ast: Ast, args: list[Any]) -> Any:

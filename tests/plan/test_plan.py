@@ -12,6 +12,7 @@ from matcalc.plan import plan, plan_pullback
 from matcalc.program import Call, Loop, reads, statements, walk
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
+from matcalc.substitute import substitute
 from matcalc.tensor import add, apply, matmul, number, ones, product, symbol, total
 
 FAMILIES = {
@@ -38,13 +39,25 @@ FAMILIES = {
     "solve": ("c'*inv(A)*b", "A: matrix(n, n); b: vector(n); c: vector(n)", "A b"),
     "rayleigh": ("(x'*A*x)/(x'*x)", "A: matrix(n, n); x: vector(n)", "x"),
     "exponential": ("tr(expm(X)*A)", "X: matrix(n, n); A: matrix(n, n)", "X"),
-    "parts": ("norm2(X[1:3, :]*w)^2 + sum(x[::-1].*w)", "X: matrix(m, n); w: vector(n); x: vector(n)", "X w x"),
+    "parts": (
+        "norm2(X[1:3, :]*w)^2 + sum(x[::-1].*w)",
+        "X: matrix(m, n); w: vector(n); x: vector(n)",
+        "X w x",
+    ),
     "masks": ("norm2(tril(A)*x)^2 + tr(triu(A, 1)*A)", "A: matrix(n, n); x: vector(n)", "A x"),
-    "blocks": ("norm2([A, B; C, D]*z)^2", "A: matrix(m, n); B: matrix(m, k); C: matrix(p, n); D: matrix(p, k); z: vector(n+k)", "A z"),
-    "rows": ("sum(logsumexp(X*W, axis=1)) + norm2(sum(exp(X), axis=0))", "X: matrix(m, n); W: matrix(n, k)", "W X"),
+    "blocks": (
+        "norm2([A, B; C, D]*z)^2",
+        "A: matrix(m, n); B: matrix(m, k); C: matrix(p, n); D: matrix(p, k); z: vector(n+k)",
+        "A z",
+    ),
+    "rows": (
+        "sum(logsumexp(X*W, axis=1)) + norm2(sum(exp(X), axis=0))",
+        "X: matrix(m, n); W: matrix(n, k)",
+        "W X",
+    ),
     "convolution": ("norm2(conv(x, y))^2", "x: vector(m); y: vector(k)", "x y"),
     "determinant": ("det(X)*sum(X)", "X: matrix(n, n)", "X"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -64,8 +77,6 @@ def test_numba(chosen):
         text, declarations, wrt = FAMILIES[name]
         own, symbols = with_gradients(text, declarations, *wrt.split())
         renamed = {s: symbol(f"{s.name}{number_}", s.shape, sorted(s.facts)) for s in symbols}
-        from matcalc.substitute import substitute
-
         outputs += [(f"{label}{number_}", substitute(node, renamed)) for label, node in own]
         inputs.update(dict.fromkeys(renamed.values()))
     check(outputs, list(inputs), "numba")

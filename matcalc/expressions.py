@@ -385,6 +385,8 @@ def as_expression(value: Any) -> Expression | None:
     """Return a number, an array of numbers or an expression as an expression; None for anything else."""
     if isinstance(value, Expression):
         return value
+    if type(value).__module__.startswith("sympy."):
+        return None
     nothing = Names({}, ())
     if (
         isinstance(value, (int, float, Fraction))

@@ -32,7 +32,7 @@ LAYERS = [
     ["emit"],
     ["runtime"],
     ["operators", "arguments", "expressions", "sympy_bridge", "reading", "calling", "functions"],
-    ["compiling", "two_pass", "rule_point", "rule_check", "check", "define"],
+    ["compiling", "two_pass", "rule_point", "rule_check", "checking", "define"],
     ["solvers"],
     ["demo"],
     ["cli", "__main__"],

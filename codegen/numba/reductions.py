@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from numba import njit, types
-from numba.types import float64
+from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, SUMS, VECTOR, VECTOR_OUT
 from matcalc.codegen.numba.elementary import vexp
@@ -90,45 +90,123 @@ def min_at(x, y):
     share(smallest(x), x, y)
 
 
+@njit(**SUMS)
+def exp_rows(first, count, n, x, tops, e):
+    """e = exp(x - top) for `count` rows of n entries from x[first] on; entries in one loop, however short rows are."""
+    for i in range(count):
+        top = -math.inf
+        for j in range(n):
+            top = x[first + i * n + j] if x[first + i * n + j] > top else top
+        tops[i] = top
+        for j in range(n):
+            e[i * n + j] = x[first + i * n + j] - top
+    for k in range(count * n):
+        e[k] = vexp(e[k])
+
+
+@njit(**SUMS)
+def sum_row(first, n, e):
+    """The sum of n entries from e[first] on."""
+    s = 0.0
+    for j in range(n):
+        s += e[first + j]
+    return s
+
+
+@njit(**EXACT)
+def largest_of_row(first, n, x):
+    """The largest of n entries from x[first] on; NaN where there is one."""
+    top = -math.inf
+    for j in range(n):
+        top = x[first + j] if not (x[first + j] <= top) and not math.isnan(top) else top
+    return top
+
+
+@njit(**EXACT)
+def share_row(first, n, x, y):
+    """Equal shares of the largest entries of a row, NaN where there is one: softmax where the largest is infinite."""
+    top = largest_of_row(first, n, x)
+    count = 0.0
+    for j in range(n):
+        count += 1.0 if x[first + j] == top else 0.0
+    for j in range(n):
+        y[first + j] = math.nan if math.isnan(top) else (1.0 / count if x[first + j] == top else 0.0)
+
+
+@njit(types.void(int64, int64, VECTOR, VECTOR_OUT), **SUMS)
+def logsumexp_rows(rows, n, x, y):
+    """y[i] = log(sum(exp(row i))) without overflow, for rows of n entries."""
+    block = max(1, 1024 // max(n, 1))
+    tops = np.empty(block)
+    e = np.empty(block * n)
+    for start in range(0, rows, block):
+        count = min(block, rows - start)
+        exp_rows(start * n, count, n, x, tops, e)
+        for i in range(count):
+            if abs(tops[i]) < math.inf:
+                y[start + i] = tops[i] + math.log(sum_row(i * n, n, e))
+            else:
+                y[start + i] = largest_of_row((start + i) * n, n, x)
+
+
+@njit(types.void(int64, int64, VECTOR, VECTOR_OUT), **SUMS)
+def softmax_rows(rows, n, x, y):
+    """Each row of y = exp(row)/sum(exp(row)); equal shares of the largest entries where these are infinite."""
+    block = max(1, 1024 // max(n, 1))
+    tops = np.empty(block)
+    e = np.empty(block * n)
+    for start in range(0, rows, block):
+        count = min(block, rows - start)
+        exp_rows(start * n, count, n, x, tops, e)
+        for i in range(count):
+            first = (start + i) * n
+            if abs(tops[i]) < math.inf:
+                scale = 1.0 / sum_row(i * n, n, e)
+                for j in range(n):
+                    y[first + j] = e[i * n + j] * scale
+            else:
+                share_row(first, n, x, y)
+
+
+@njit(types.void(int64, int64, VECTOR, VECTOR_OUT), **SUMS)
+def log_softmax_rows(rows, n, x, y):
+    """Each row of y = row - logsumexp(row)."""
+    block = max(1, 1024 // max(n, 1))
+    tops = np.empty(block)
+    e = np.empty(block * n)
+    for start in range(0, rows, block):
+        count = min(block, rows - start)
+        exp_rows(start * n, count, n, x, tops, e)
+        for i in range(count):
+            first = (start + i) * n
+            if abs(tops[i]) < math.inf:
+                rest = math.log(sum_row(i * n, n, e))
+                for j in range(n):
+                    y[first + j] = (x[first + j] - tops[i]) - rest
+            else:
+                share_row(first, n, x, y)
+                for j in range(n):
+                    y[first + j] = math.log(y[first + j])
+
+
 @njit(float64(VECTOR), **EXACT)
 def logsumexp(x):
     """log(sum(exp(x))) without overflow."""
-    m = largest(x)
-    if not (abs(m) < math.inf):
-        return m
-    s = 0.0
-    for i in range(x.shape[0]):
-        s += vexp(x[i] - m)
-    return m + math.log(s)
+    y = np.empty(1)
+    logsumexp_rows(1, x.shape[0], x, y)
+    return y[0]
 
 
 @njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
 def softmax(x, y):
     """y = exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
-    m = largest(x)
-    if not (abs(m) < math.inf):
-        share(m, x, y)
-        return
-    s = 0.0
-    for i in range(x.shape[0]):
-        y[i] = vexp(x[i] - m)
-        s += y[i]
-    for i in range(x.shape[0]):
-        y[i] /= s
+    softmax_rows(1, x.shape[0], x, y)
 
 
 @njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
 def log_softmax(x, y):
     """y = x - logsumexp(x)."""
-    m = largest(x)
-    if not (abs(m) < math.inf):
-        share(m, x, y)
-        for i in range(x.shape[0]):
-            y[i] = math.log(y[i])
-        return
-    total = logsumexp(x) - m
-    for i in range(x.shape[0]):
-        y[i] = (x[i] - m) - total
+    log_softmax_rows(1, x.shape[0], x, y)
 
 
 @njit(float64(VECTOR), **EXACT)

@@ -95,6 +95,21 @@ def log_softmax(x):
     return (x - top) - (logsumexp(x) - top) if np.isfinite(top) else np.log(max_at(x))
 
 
+def logsumexp_rows(X):
+    """The logsumexp of each row."""
+    return np.array([logsumexp(x) for x in X]) if not np.all(np.isfinite(X)) else special.logsumexp(X, axis=1)
+
+
+def softmax_rows(X):
+    """The softmax of each row."""
+    return np.array([softmax(x) for x in X]).reshape(X.shape) if not np.all(np.isfinite(X)) else special.softmax(X, axis=1)
+
+
+def log_softmax_rows(X):
+    """The log_softmax of each row."""
+    return X - logsumexp_rows(X)[:, None] if np.all(np.isfinite(X)) else np.array([log_softmax(x) for x in X])
+
+
 def prod_others(x):
     """The product of all entries but the i-th, without division."""
     ahead = np.concatenate(([1.0], np.cumprod(x)[:-1])) if x.size else x

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from matcalc.emit.loops import INDENT, LoopWriter
-from matcalc.emit.spelling import Expressions, Names, fill, number, operands
+from matcalc.emit.spelling import Expressions, Names, applied, fill, number, operands
 from matcalc.emit.vectors import VectorWriter
 from matcalc.errors import NotSupported
 from matcalc.program import At, Call, Each, Literal, Loop, Place, Program, Step, View, walk
@@ -29,7 +29,7 @@ def emit(program: Program, name: str, target: str = "numba") -> str:
     names = Names(program, target)
     names.spelled.update({constant: f"{name}_{constant}" for constant in program.constants})
     lines = _Function(program, names, target).lines()
-    head = _constants(program, names)
+    head = [*_functions(program, target), *_constants(program, names)]
     parameters = [*program.inputs, *program.size_args, *program.outputs]
     text = [*head, f"def {name}_into({', '.join(names.give(p) for p in parameters)}):"]
     if program.comment:
@@ -174,6 +174,14 @@ class _Function:
 
     def target_of(self, place: Place) -> str:
         return self.place(place.value, place.lead)
+
+
+def _functions(program: Program, target: str) -> list[str]:
+    """Return the texts of functions that are in no file of `codegen/`, each once."""
+    texts = [kernel.sources.get(target, "") for kernel in program.kernels]
+    texts += [function.sources.get(target, "") for function in applied(program)]
+    parts = dict.fromkeys(part.strip() for text in texts for part in text.split("\n\n\n") if part.strip())
+    return [line for part in parts for line in (*part.splitlines(), "", "")]
 
 
 def _constants(program: Program, names: Names) -> list[str]:

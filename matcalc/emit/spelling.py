@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import isinf, isnan, lcm
 
 from matcalc.errors import NotSupported
+from matcalc.plan.entries import Scalar
 from matcalc.program import (
     Apply,
     Call,
@@ -101,13 +102,19 @@ class Names:
 def _templates(program: Program, target: str) -> Iterator[str]:
     for kernel in program.kernels:
         yield kernel.templates.get(target, "")
+    for function in applied(program):
+        yield function.templates.get(target, "")
+
+
+def applied(program: Program) -> Iterator[Scalar]:
+    """Yield the elementwise functions of a program, as often as they occur."""
     for step in walk(program.steps):
         if isinstance(step, Loop):
             stack = [x.expr for x in statements(step)]
             while stack:
                 top = stack.pop()
                 if isinstance(top, Apply):
-                    yield top.function.templates.get(target, "")
+                    yield top.function
                 stack.extend(parts(top))
 
 

@@ -44,7 +44,8 @@ class Term:
 class Kernel:
     """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
 
-    `whole` is a number parameter that must be a nonnegative integer.
+    `whole` is a number parameter that must be a nonnegative integer. `sources` is text by target that stands
+    above the program, of a kernel that is in no file of `codegen/`.
     """
 
     name: str
@@ -56,12 +57,14 @@ class Kernel:
     scales: bool
     fails: str
     whole: str
+    rows: str
     templates: Mapping[str, str]
     flops: Callable[[Mapping[str, Any]], Any]
     bytes: Callable[[Mapping[str, Any]], Any] | None
     rate: float
     order: int
     quick_time: Callable[[Mapping[str, float]], float]
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def time(self, sizes: Mapping[str, float]) -> float:
         """Return the estimated time in ns for letters of the given sizes."""
@@ -79,6 +82,17 @@ class Scalar:
     name: str
     templates: Mapping[str, str]
     cost: float
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """An entry with `becomes`: a formula with `where` lines, for so many tensor arguments (-1: any)."""
+
+    formula: str
+    where: tuple[str, ...]
+    when: frozenset[str]
+    count: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,7 +101,8 @@ class Lowerings:
 
     products: tuple[Kernel, ...] = ()
     operations: Mapping[str, tuple[Kernel, ...]] = field(default_factory=dict)
-    becomes: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = field(default_factory=dict)
+    becomes: Mapping[str, tuple[Expansion, ...]] = field(default_factory=dict)
+    expands: Mapping[str, str] = field(default_factory=dict)
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
 
 
@@ -100,11 +115,16 @@ def load(folder: Path) -> Lowerings:
     table = tomllib.loads((folder / "kernels.toml").read_text(encoding="utf-8"))
     products: list[Kernel] = []
     operations: dict[str, list[Kernel]] = {}
-    becomes: dict[str, list[tuple[frozenset[str], str]]] = {}
+    becomes: dict[str, list[Expansion]] = {}
     for order, (name, entry) in enumerate(table.items()):
         if "becomes" in entry:
-            rule = (frozenset(entry.get("when", "").split()), str(entry["becomes"]))
-            becomes.setdefault(str(entry.get("operation", name)), []).append(rule)
+            expansion = Expansion(
+                str(entry["becomes"]),
+                tuple(map(str, entry.get("where", ()))),
+                frozenset(str(entry.get("when", "")).split()),
+                len(str(entry["of"]).split()) if "of" in entry else -1,
+            )
+            becomes.setdefault(str(entry.get("operation", name)), []).append(expansion)
         if "pattern" not in entry:
             continue
         kernel = _kernel(name, entry, order)
@@ -113,12 +133,14 @@ def load(folder: Path) -> Lowerings:
             operations.setdefault(heads[0], []).append(kernel)
         else:
             products.append(kernel)
-    scalars = _scalars(tomllib.loads((folder / "scalars.toml").read_text(encoding="utf-8")))
+    scalar_table = tomllib.loads((folder / "scalars.toml").read_text(encoding="utf-8"))
+    expands = {name: str(entry["expands"]) for name, entry in scalar_table.items() if "expands" in entry}
     return Lowerings(
         tuple(products),
         {name: tuple(found) for name, found in operations.items()},
         {name: tuple(found) for name, found in becomes.items()},
-        scalars,
+        expands,
+        _scalars(scalar_table),
     )
 
 
@@ -143,6 +165,7 @@ def _kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         bool(entry.get("scales", False)),
         str(entry.get("fails", "")),
         str(entry.get("whole", "")),
+        str(entry.get("rows", "")),
         {k: str(v) for k, v in entry.items() if k in ("numba", "numpy")},
         measure,
         moved,

@@ -16,10 +16,11 @@ from functools import lru_cache
 from matcalc.elaborate.formula import build_formula
 from matcalc.facts import closure
 from matcalc.node import Node, toposort
-from matcalc.plan.entries import Lowerings
+from matcalc.plan.divided import EXPANSIONS
+from matcalc.plan.entries import Expansion, Lowerings
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.signature_shapes import tensors_of
+from matcalc.signature_shapes import bind, tensors_of
 from matcalc.sizes import Size
 from matcalc.substitute import Batched, instantiate, remake
 from matcalc.tensor import add, product, symbol
@@ -43,6 +44,8 @@ def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
             new = node if same else remake(node, made)
             if node.kind == "op" and node.rule.name in lowerings.becomes:
                 new = _become(new, node.facts | implied.get(node.args[0], frozenset()), lowerings)
+            elif new.kind == "map" and new.rule.name in lowerings.expands:
+                new = EXPANSIONS[lowerings.expands[new.rule.name]](new)
             elif new.kind == "product":
                 new = _multiplied_out(new, needed)
             changed = changed or new is not node
@@ -57,12 +60,12 @@ def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:
     if node.kind != "op":
         return node
     facts = facts | node.args[0].facts if node.args else facts
-    for when, text in lowerings.becomes[node.rule.name]:
-        if when <= facts:
+    for entry in lowerings.becomes[node.rule.name]:
+        if entry.when <= facts and entry.count in (-1, len(node.args)):
             functions = tuple(p for p in node.params if isinstance(p, Node))
             cores = tuple(a.shape[len(b) :] for a, b in zip(node.args, node.batches, strict=True))
             sizes = tuple(p for p in node.params if isinstance(p, Size))
-            template, symbols = _template(node.rule, text, cores, sizes, functions)
+            template, symbols = _template(node.rule, entry, cores, sizes, functions)
             bound = {s: Batched(a, b) for s, a, b in zip(symbols, node.args, node.batches, strict=True)}
             made = instantiate(template, bound, {}, node.shape[: node.batch_rank])
             return made.node if len(made.batch) == node.batch_rank else node
@@ -72,23 +75,26 @@ def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:
 @lru_cache(maxsize=1024)
 def _template(
     rule: Rule,
-    text: str,
+    entry: Expansion,
     cores: tuple[tuple[Size, ...], ...],
     sizes: tuple[Size, ...],
     functions: tuple[Node, ...],
 ) -> tuple[Node, tuple[Node, ...]]:
     """Return the formula of an expansion over symbols, and these."""
     tensors = tensors_of(rule.signature)
-    symbols = tuple(symbol(f"{p.name}", core) for p, core in zip(tensors, cores, strict=False))
+    symbols = tuple(symbol(p.name, core, p.facts) for p, core in zip(tensors, cores, strict=False))
     integers = [p.name for p in rule.signature.parameters if p.kind == "integer"]
     named = [p.name for p in rule.signature.parameters if p.kind == "function"]
     node = build_formula(
-        text,
-        (),
+        entry.formula,
+        entry.where,
         default_rulebook(),
         {p.name: s for p, s in zip(tensors, symbols, strict=False)},
         functions=dict(zip(named, functions, strict=False)),
-        sizes=dict(zip(integers, sizes, strict=False)),
+        sizes={
+            **bind(rule, rule.signature, cores, (*functions, *sizes)).sizes,
+            **dict(zip(integers, sizes, strict=False)),
+        },
     )
     return node, symbols
 

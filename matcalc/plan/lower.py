@@ -13,6 +13,7 @@ from matcalc.errors import NotSupported
 from matcalc.node import Node
 from matcalc.plan.describe import describe
 from matcalc.plan.entries import Kernel, Scalar
+from matcalc.plan.own import own_kernel, own_scalar
 from matcalc.plan.products import lower_product, place_result
 from matcalc.plan.selecting import Indexed
 from matcalc.plan.session import Ref, Session, fault
@@ -24,11 +25,15 @@ from matcalc.sizes import Size
 
 def lower(session: Session, order: Sequence[Node]) -> None:
     """Lower the nodes of `order`, which stands operands first."""
-    session.form = lower_operation
+    session.form = _form
     for node in order:
         if node in session.refs or session.is_unformed(node) or node.kind in ("number", "size", "selector"):
             continue
         session.refs[node] = LOWER[node.kind](session, node)
+
+
+def _form(session: Session, node: Node) -> Ref:
+    return lower_selector(session, node) if node.kind == "selector" else lower_operation(session, node)
 
 
 def lower_constant(session: Session, node: Node) -> Ref:
@@ -70,6 +75,9 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     for key, kept in ((special, ()), (node.rule.name, params)):
         if key in table:
             return table[key], kept
+    own = own_scalar(node)
+    if own is not None:
+        return own, params
     raise NotSupported(
         f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name"
     )
@@ -184,6 +192,9 @@ def _choose(session: Session, node: Node) -> Kernel:
         letters = _letters(session, node, kernel)
         time = kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
         options.append((time, not kernel.when, -kernel.order, kernel))
+    own = own_kernel(node) if not options else None
+    if own is not None:
+        return own
     if not options:
         raise NotSupported(
             f"{node.rule.spelling} has no lowering",

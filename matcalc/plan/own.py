@@ -25,6 +25,7 @@ from matcalc.sizes import Size
 MODULES = ("np", "sl", "sp")
 TARGETS = ("numba", "numpy")
 RESULT = "result_"
+COST = 1e4  # ns: there is no other lowering to compare it with
 DECORATOR = '@njit(error_model="numpy")'
 GIVEN = "from matcalc.runtime.given import {name}"
 
@@ -55,12 +56,14 @@ def _kernel(
         None,
         False,
         "",
-        {target: _template(rule, output, names, params, core, target, book) for target in TARGETS},
-        lambda sizes: 10.0,
+        "",
+        {target: _template(rule, output, names, params, core, target, book) for target in targets(rule, book)},
+        lambda sizes: COST,
         None,
         0.25,
         0,
-        {target: source(rule, target, book) for target in TARGETS},
+        lambda sizes: COST,
+        {target: source(rule, target, book) for target in targets(rule, book)},
     )
 
 
@@ -74,11 +77,26 @@ def own_scalar(node: Node) -> Scalar | None:
 @lru_cache(maxsize=1024)
 def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
     templates = {}
-    for target in TARGETS:
+    for target in targets(rule, book):
         places = iter(range(count))
         given = ["{p}" if p.kind in ("number", "integer") else f"{{{next(places)}}}" for p in rule.parameters]
         templates[target] = f"{function_name(rule, target)}({', '.join(given)})"
-    return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in TARGETS})
+    return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
+
+
+def targets(rule: Rule, book: Rulebook) -> tuple[str, ...]:
+    """Return the targets that may run a value: Numba knows no SciPy, and takes no further tangents one by one."""
+    assert rule.value is not None
+    if given_function(rule, book) is not None:
+        return TARGETS
+    text = source(rule, "numba", book)
+    names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    is_plain = not names & {"sl", "sp", "itertools"} and "lambda" not in text and "*" not in _parameters(rule)
+    return TARGETS if is_plain else ("numpy",)
+
+
+def _parameters(rule: Rule) -> str:
+    return ", ".join(f"*{p.name}" if p.repeated else p.name for p in rule.signature.parameters)
 
 
 def function_name(rule: Rule, target: str) -> str:
@@ -134,8 +152,8 @@ def source(rule: Rule, target: str, book: Rulebook) -> str:
             return f"{GIVEN.format(name=key if target == 'numpy' else key + '_njit')} as {name}\n"
         return f"{mark}{_renamed(text, name)}\n"
     assert rule.value is not None
-    parameters = ", ".join(f"*{p.name}" if p.repeated else p.name for p in rule.signature.parameters)
-    parts = [*_called(rule.value, book, mark), f"{mark}def {name}({parameters}):\n    return {rule.value.strip()}"]
+    head = f"{mark}def {name}({_parameters(rule)}):"
+    parts = [*_called(rule.value, book, mark), f"{head}\n    return {rule.value.strip()}"]
     return "\n\n\n".join(parts) + "\n"
 
 

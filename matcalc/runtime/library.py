@@ -21,6 +21,13 @@ from matcalc.paths import data_folder
 
 SIBLINGS = "matcalc.codegen."
 STANDARD = ("math", "sys")
+ALWAYS = {
+    "np": "import numpy as np",
+    "math": "import math",
+    "sl": "import scipy.linalg as sl",
+    "sp": "import scipy.special as sp",
+}
+"""Imports by binding that any generated text may use: those of rules' values among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ def read_library(folder: Path) -> Library:
 
     Raises: RuleError that names the file, for a statement of another kind or a name given twice.
     """
-    imports: dict[str, str] = {"np": "import numpy as np", "math": "import math"}
+    imports = dict(ALWAYS)
     found: dict[str, tuple[str, str, bool, bool]] = {}
     for path in sorted(folder.glob("*.py")):
         origin = f"{folder.name}/{path.name}"

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from matcalc.errors import NotSupported
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.sizes import Size
 from matcalc.sympy_bridge.sizes import size_from
-from matcalc.sympy_bridge.values import ONE, Make, Shape, Value, shape_of, size_formula
+from matcalc.sympy_bridge.values import (
+    ONE,
+    Make,
+    Shape,
+    Value,
+    common,
+    full,
+    matrix_shape,
+    shape_of,
+    size_formula,
+)
 
 if TYPE_CHECKING:
     from matcalc.sympy_bridge.reading import Reader
@@ -46,7 +58,7 @@ def _mat_add(reader: Reader, node: Any, args: list[Value]) -> Value:
         terms.append(term)
     if signs[0] < 0:
         signs[0], terms[0] = 1, syntax.negate(terms[0])
-    return Value(syntax.add(terms, signs), shape_of(node))
+    return Value(syntax.add(terms, signs), common(args))
 
 
 def _split_sign(ast: Ast) -> tuple[bool, Ast]:
@@ -68,9 +80,16 @@ def _product(operator: str) -> Make:
         factors = [a.ast for a in args]
         pairs = zip(args, args[1:], strict=False)
         operators = [operator if left.shape and right.shape else "*" for left, right in pairs]
-        return Value(syntax.product(factors, operators) if len(factors) > 1 else factors[0], shape_of(node))
+        shape = _chained(args) if operator == "*" else common(args)
+        return Value(syntax.product(factors, operators) if len(factors) > 1 else factors[0], shape)
 
     return make
+
+
+def _chained(args: Sequence[Value]) -> Shape | None:
+    """Return the shape of a matrix product; scalars are left out."""
+    shapes = [a.shape for a in args if a.shape is not None]
+    return matrix_shape(shapes[0][0], shapes[-1][1]) if shapes else None
 
 
 def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -79,7 +98,10 @@ def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
     tensors = [a.ast for a in args if a.shape is not None]
     factors = scalars + ([call("kron", *tensors)] if len(tensors) > 1 else tensors)
     ast = syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
-    return Value(ast, shape_of(node))
+    rows = columns = ONE
+    for value in args:
+        rows, columns = rows * full(value)[0], columns * full(value)[1]
+    return Value(ast, matrix_shape(rows, columns))
 
 
 def _hadamard_power(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -121,7 +143,8 @@ def _diag(reader: Reader, node: Any, args: list[Value]) -> Value:
     if value.shape is None:
         return value
     inner = value.ast.args[0] if value.is_row and value.ast.head == "transpose" else value.ast
-    return Value(call("diag", inner), shape_of(node))
+    size = max(value.shape, key=lambda s: s is not ONE)
+    return Value(call("diag", inner), (size, size if ONE in value.shape else ONE))
 
 
 def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -148,11 +171,18 @@ def _apply(reader: Reader, node: Any, args: list[Value]) -> Value:
 def _block(reader: Reader, node: Any, args: list[Value]) -> Value:
     rows, columns = node.blockshape
     entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
-    return Value(_array(entries, shape_of(node)), shape_of(node))
+    height = _sum(full(args[i * columns])[0] for i in range(rows))
+    shape = matrix_shape(height, _sum(full(args[j])[1] for j in range(columns)))
+    return Value(_array(entries, shape), shape)
 
 
 def _block_diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
-    return Value(call("blkdiag", *(a.ast for a in args)), shape_of(node))
+    shape = _sum(full(a)[0] for a in args), _sum(full(a)[1] for a in args)
+    return Value(call("blkdiag", *(a.ast for a in args)), matrix_shape(*shape))
+
+
+def _sum(sizes: Iterable[Size]) -> Size:
+    return reduce(lambda a, b: a + b, sizes)
 
 
 def _explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -187,30 +217,31 @@ def _slice(reader: Reader, node: Any, args: list[Value]) -> Value:
     (value,) = args
     if value.shape is None:
         return value
+    lengths = [_length(bounds) for bounds in node.args[1:]]
+    shape = matrix_shape(*lengths)
     subscripts = [_range(bounds, size) for bounds, size in zip(node.args[1:], value.shape, strict=True)]
-    ast = _part(value, subscripts)
-    shape = shape_of(node)
-    flat = (value.is_row or value.is_column) or shape is None
-    return Value(ast if flat else _matrix_part(value, node), shape)
+    if value.is_row or value.is_column:
+        return Value(_part(value, subscripts), shape)
+    places = [
+        size_formula(size_from(bounds[0])) if length is ONE else subscript
+        for bounds, length, subscript in zip(node.args[1:], lengths, subscripts, strict=True)
+    ]
+    part = syntax.part(value.ast, *places)
+    return Value(syntax.transpose(part) if shape and shape[0] is ONE else part, shape)
 
 
-def _matrix_part(value: Value, node: Any) -> Ast:
-    """Return a part of a matrix; one row or column of it is a vector."""
-    assert value.shape is not None
-    shape = shape_of(node)
-    subscripts = []
-    for bounds, size, length in zip(node.args[1:], value.shape, shape or (ONE, ONE), strict=True):
-        start = size_from(bounds[0])
-        subscripts.append(size_formula(start) if length is ONE else _range(bounds, size))
-    part = syntax.part(value.ast, *subscripts)
-    return syntax.transpose(part) if shape and shape[0] is ONE else part
+def _length(bounds: Any) -> Size:
+    start, stop, step = (size_from(bound) for bound in bounds)
+    if step is not ONE:
+        raise NotSupported(f"a slice of SymPy with step {step}")
+    return stop - start
 
 
 def _range(bounds: Any, size: Size) -> Ast:
-    start, stop, step = (size_from(bound) for bound in bounds)
+    start, stop = (size_from(bound) for bound in bounds[:2])
     first = None if start == 0 else size_formula(start)
     last = None if stop is size else size_formula(stop)
-    return syntax.slice_of(first, last, None if step is ONE else size_formula(step))
+    return syntax.slice_of(first, last)
 
 
 def _part(value: Value, subscripts: list[Ast]) -> Ast:

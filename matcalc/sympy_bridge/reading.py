@@ -46,7 +46,7 @@ class Reader:
             node = stack.pop()
             if id(node) in self._operands:
                 continue
-            if getattr(node, "is_MatrixExpr", False):
+            if type(node).__name__ in LEAVES:
                 for length in node.shape:
                     self.sizes.update(size_from(length).names)
             stack.extend(self.operands(node))
@@ -71,18 +71,14 @@ class Reader:
             elif entered:
                 done[id(node)] = self._one(node, [done[id(operand)] for operand in self.operands(node)])
             else:
+                _meaning(node)
                 stack.append((node, True))
                 stack.extend((operand, False) for operand in reversed(self.operands(node)))
         return done[id(expr)]
 
     def _one(self, node: Any, args: list[Value]) -> Value:
-        if getattr(node, "is_Number", False):
-            return Value(number_of(node))
-        for kind in type(node).__mro__:
-            make = READ.get(kind.__name__)
-            if make is not None:
-                return make(self, node, args)
-        raise NotSupported(f"{type(node).__name__} of SymPy has no form in the matrix language")
+        make = _meaning(node)
+        return Value(number_of(node)) if make is None else make(self, node, args)
 
     def declare(self, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None:
         """Enter a symbol.
@@ -94,6 +90,19 @@ class Reader:
         node = symbol(name, shape, facts)
         if self.symbols.setdefault(name, node) is not node:
             raise NotSupported(f"two SymPy symbols named {name}: rename one")
+
+
+def _meaning(node: Any) -> Make | None:
+    """Return what a class means, None for a number.
+
+    Raises: NotSupported for a class that is in no table.
+    """
+    if getattr(node, "is_Number", False):
+        return None
+    for kind in type(node).__mro__:
+        if kind.__name__ in READ:
+            return READ[kind.__name__]
+    raise NotSupported(f"{type(node).__name__} of SymPy has no form in the matrix language")
 
 
 def _operands(node: Any) -> tuple[Any, ...]:

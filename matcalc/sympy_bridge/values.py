@@ -36,9 +36,18 @@ Make = Callable[[Any, Any, list[Value]], Value]  # reader, node, operands
 
 
 def shape_of(node: Any) -> Shape | None:
-    """Return the shape of a SymPy matrix, None for 1 x 1."""
-    rows, columns = (size_from(length) for length in node.shape)
+    """Return the shape that a leaf of SymPy has; of other nodes it is computed, as SymPy's own recurses."""
+    return matrix_shape(*(size_from(length) for length in node.shape))
+
+
+def matrix_shape(rows: Size, columns: Size) -> Shape | None:
+    """Return a shape, None for 1 x 1."""
     return None if rows is ONE and columns is ONE else (rows, columns)
+
+
+def full(value: Value) -> Shape:
+    """Return the shape of a value, 1 x 1 for a scalar."""
+    return value.shape or (ONE, ONE)
 
 
 def common(args: Sequence[Value]) -> Shape | None:

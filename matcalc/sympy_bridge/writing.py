@@ -24,6 +24,13 @@ def to_sympy(ast: Ast, symbols: Mapping[str, Node]) -> Any:
 
     Raises: NotSupported for what SymPy has no class for.
     """
+    try:
+        return _written(ast, symbols)
+    except RecursionError:
+        raise NotSupported("the formula is nested too deeply for SymPy, whose shapes recurse") from None
+
+
+def _written(ast: Ast, symbols: Mapping[str, Node]) -> Any:
     done: dict[int, Any] = {}
     stack = [(ast, False)]
     while stack:

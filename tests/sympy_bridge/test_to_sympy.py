@@ -1,0 +1,133 @@
+"""Formulas in SymPy: equal in value to what NumPy makes of the node, and read back to the same node."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from matcalc.elaborate.expressions import elaborate
+from matcalc.errors import NotSupported
+from matcalc.evaluate import evaluate
+from matcalc.notation.raising import formula_of
+from matcalc.sympy_bridge import from_sympy, to_sympy
+
+LET = (
+    "X: matrix(3, 2); A: matrix(2, 2); S: matrix(2, 2) spd; x: vector(2) positive; y: vector(2); "
+    "z: vector(3); c: scalar; d: scalar positive"
+)
+FORMULAS = """
+    X*x - z
+    2*X'*(X*x - z)
+    x'*A*y
+    (x'*A*x)*A + x*y'
+    norm2(X*x - z)^2
+    norm2(x)*x
+    normalize(x)
+    A.*S - A./S
+    x.^3
+    1./x
+    1 - x
+    x + c
+    exp(A)
+    sqrt(x)
+    sigmoid(X*x)
+    max(y, 0)
+    where(y > c, y, 1)
+    inv(A)*y
+    A^2
+    tr(A*S)
+    det(A)
+    logdet(S)
+    diag(x)*A
+    diag(A)
+    sum(X)
+    sum(X, axis=0)
+    X*ones(2)
+    kron(A, x)
+    softmax(x)
+    logsumexp(x)
+    [A, x; y', c]
+    [x; z]
+    [1, 2; 3, 4]*x
+    X[0, :]
+    X[:, -1]
+    X[1:, 0]
+    x[-1]
+    A[1, 0]
+    c/d
+    c^2/3 - sin(c)
+    log1p(d)
+    pi*c
+    hypot(c, d)
+    softplus(c)
+""".strip().splitlines()
+
+
+def data():
+    rng = np.random.default_rng(5)
+    square = rng.standard_normal((2, 2))
+    return {
+        "X": rng.standard_normal((3, 2)),
+        "A": rng.standard_normal((2, 2)),
+        "S": square @ square.T + np.eye(2),
+        "x": rng.uniform(0.5, 2, 2),
+        "y": rng.standard_normal(2),
+        "z": rng.standard_normal(3),
+        "c": 0.7,
+        "d": 1.3,
+    }
+
+
+@pytest.mark.parametrize("formula", [line.strip() for line in FORMULAS])
+def test_value_and_way_back(formula):
+    read = elaborate([formula], LET)
+    expr = to_sympy(formula_of(read.nodes[0]), read.scope.symbols)
+    given = data()
+    expected = np.asarray(evaluate(read.nodes, given, {})[0])
+    found = np.array(sp.Matrix([[_number(expr, given)]]) if not expr.is_Matrix else _number(expr, given))
+    assert np.allclose(found.astype(float).reshape(expected.shape), expected)
+    tree, symbols = from_sympy(expr)
+    back = elaborate([tree], symbols={**symbols, **{k: read.scope.symbols[k] for k in symbols}})
+    assert np.allclose(evaluate(back.nodes, given, {})[0], expected)
+
+
+def _number(expr, given):
+    values = {}
+    for s in expr.free_symbols:
+        value = given[s.name]
+        values[s] = sp.Matrix(np.reshape(value, s.shape)) if s.is_Matrix else value
+    found = expr.subs(values).doit()
+    return sp.N(found.as_explicit() if found.is_Matrix else found)
+
+
+def test_vectors_are_columns_and_scalars_are_scalars():
+    read = elaborate(["x'*A*x", "A*x"], "A: matrix(n, n); x: vector(n)")
+    scalar, vector = (to_sympy(formula_of(node), read.scope.symbols) for node in read.nodes)
+    assert not scalar.is_Matrix
+    assert vector.shape == (sp.Symbol("n"), 1)
+
+
+@pytest.mark.parametrize(
+    ("formula", "named"),
+    [
+        ("{i,j,k: A[i,j]*x[k]}", "index form"),
+        ("vec(A)", "vec"),
+        ("eigvalsh(S)", "eigh_w"),
+        ("max(x, y)", "max of several"),
+        ("flip(x)", "flip"),
+    ],
+)
+def test_what_sympy_has_no_class_for(formula, named):
+    read = elaborate([formula], LET)
+    with pytest.raises(NotSupported, match=named):
+        to_sympy(formula_of(read.nodes[0]), read.scope.symbols)
+
+
+def test_too_deep_for_sympy_is_an_error_of_ours():
+    read = elaborate(["x"], LET)
+    ast = formula_of(read.nodes[0])
+    from matcalc.language import syntax
+
+    for _ in range(3000):
+        ast = syntax.add((syntax.product((syntax.name("A"), ast), ("*",)), syntax.name("y")), (1, 1))
+    with pytest.raises(NotSupported, match="too deeply"):
+        to_sympy(ast, read.scope.symbols | {"A": elaborate(["A"], LET).nodes[0]})

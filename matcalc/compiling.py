@@ -174,6 +174,8 @@ def _ordered(names: Names, args: Sequence[str] | None) -> list[Node]:
     ordered = {node.name: node for node in names.ordered()}
     if args is None:
         return list(ordered.values())
+    if isinstance(args, str):
+        raise ShapeError(f"args={args!r} is no sequence of names", hint="declarations are given as declarations=")
     chosen = []
     for arg in args:
         node = ordered.get(arg, names.symbols.get(arg))

@@ -11,8 +11,8 @@ from typing import Any
 from matcalc import make
 from matcalc.facts import describe
 from matcalc.node import Node, intern, toposort
-from matcalc.product import is_symmetric
-from matcalc.sums import is_symmetric_sum
+from matcalc.product import symmetry
+from matcalc.sums import symmetry_of_sum
 
 Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]
 
@@ -35,9 +35,9 @@ def restore(records: tuple[Record, ...]) -> Node:
         args = tuple(nodes[place] for place in places)
         if kind == "product":
             coef, indices, out, sizes = data
-            node = make.product_node(coef, args, indices, out, sizes, is_symmetric)
+            node = make.product_node(coef, args, indices, out, sizes, symmetry)
         elif kind == "sum":
-            node = make.sum_node(data[0], args, is_symmetric_sum)
+            node = make.sum_node(data[0], args, symmetry_of_sum)
         else:
             node = intern(kind, args, data, shape, describe)
         nodes.append(node)

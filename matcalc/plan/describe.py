@@ -1,21 +1,34 @@
 """Short formulas for comments: bounded in length and depth, since a whole formula grows with the DAG's depth.
 
-Notation proper (one to one with nodes) is another layer; a comment only has to remind the reader.
+What is short is written in the notation of the language; of what is long a comment only reminds the reader.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
+from matcalc.errors import NotSupported
+from matcalc.language.write import text
 from matcalc.node import Node
+from matcalc.notation.raising import formula_of
 
-DEPTH, LENGTH = 4, 56
+DEPTH, LENGTH, SHORT = 4, 56, 30
 
 
-def describe(node: Node, depth: int = DEPTH) -> str:
+@lru_cache(maxsize=4096)
+def describe(node: Node) -> str:
     """Return a formula of at most LENGTH characters, `...` for what is too deep."""
-    text = _formula(node, depth)[0]
-    return text if len(text) <= LENGTH else text[: LENGTH - 3] + "..."
+    written = _notation(node) if node.length <= SHORT else ""
+    written = written or _formula(node, DEPTH)[0]
+    return written if len(written) <= LENGTH else written[: LENGTH - 3] + "..."
+
+
+def _notation(node: Node) -> str:
+    try:
+        return text(formula_of(node))
+    except NotSupported:
+        return ""
 
 
 def _formula(node: Node, depth: int) -> tuple[str, int]:

@@ -179,6 +179,8 @@ def _choose(session: Session, node: Node) -> Kernel:
     for kernel in session.lowerings.operations.get(node.rule.name, ()):
         if kernel.whole and kernel.whole not in dict(_params(node)):
             continue
+        if kernel.rows and not _has_rows(node):
+            continue
         if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(
             node.args
         ):
@@ -190,7 +192,8 @@ def _choose(session: Session, node: Node) -> Kernel:
             continue
         via = session.via_costs(node).get(kernel.via.name, (None, 0.0))[1] if kernel.via else 0.0
         letters = _letters(session, node, kernel)
-        time = kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
+        rounds = 1.0 if kernel.rows else session.estimate.volume(node.shape[: node.batch_rank])
+        time = rounds * kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
         options.append((time, not kernel.when, -kernel.order, kernel))
     own = own_kernel(node) if not options else None
     if own is not None:
@@ -214,18 +217,32 @@ def _arguments(kernel: Kernel, node: Node) -> list[tuple[str, tuple[str, ...] | 
     return [(a.name, a.letters) for a in kernel.factors[0].args if a.name not in names]
 
 
+def _has_rows(node: Node) -> bool:
+    """Whether all arguments are batches over the same leading axes, so that a kernel for rows can take them."""
+    whole = tuple(range(node.batch_rank))
+    return node.batch_rank > 0 and all(carried == whole for carried in node.batches)
+
+
 def _core(node: Node, place: int) -> tuple[Size, ...]:
     return node.args[place].shape[len(node.batches[place]) :]
+
+
+def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size, ...]:
+    """Return the shape that a kernel is given for a core shape: with one axis for all batches if it takes rows."""
+    if not kernel.rows:
+        return shape
+    flat = (volume(shape),) if shape else ()
+    return (volume(node.shape[: node.batch_rank]), *flat)
 
 
 def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
     """Return the sizes of the letters of an operation's pattern; one letter for a flat view of any array."""
     found: dict[str, Size] = {}
     for place, (_, letters) in enumerate(_arguments(kernel, node)):
-        _measure(found, letters, _core(node, place))
+        _measure(found, letters, _in_rows(kernel, node, _core(node, place)))
     for term in kernel.results:
         if term.name == _result_name(kernel, node):
-            _measure(found, term.letters, node.shape[node.batch_rank :])
+            _measure(found, term.letters, _in_rows(kernel, node, node.shape[node.batch_rank :]))
     return found
 
 
@@ -242,10 +259,11 @@ def _measure(found: dict[str, Size], letters: tuple[str, ...] | None, shape: tup
 def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     """Make the run of an operation, inside loops over its batch axes."""
     graph = session.graph
-    batch = graph.batch_axes[: node.batch_rank]
+    rank = 0 if kernel.rows else node.batch_rank
+    batch = graph.batch_axes[:rank]
     letters = _letters(session, node, kernel)
     run = Run(kernel, [], [], tuple(letters.items()), comment=describe(node))
-    run.batch = tuple(zip(batch, node.shape[: node.batch_rank], strict=True))
+    run.batch = tuple(zip(batch, node.shape[:rank], strict=True))
     run.kept = tuple(batch)
     run.params = _params(node)
     arguments = _arguments(kernel, node)
@@ -256,16 +274,25 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
         _batched_factor(session, run, kernel, node, letters)
     else:
         for place, (name, pattern) in enumerate(arguments):
-            operand = _operand(session, node, place, name, pattern, batch)
-            run.operands.append(operand)
+            if kernel.rows:
+                run.operands.append(Operand(name, _rows(session, node, place, kernel)))
+            else:
+                run.operands.append(_operand(session, node, place, name, pattern, batch))
     run.fault = fault(kernel, named)
-    lead = node.shape[: node.batch_rank]
+    lead = node.shape[:rank]
     shapes = []
     for term in kernel.results:
         core = tuple(letters[x] for x in term.letters or ())
         shapes.append((term.name, (*lead, *core), term.dtype))
     graph.run(run, shapes)
     return run
+
+
+def _rows(session: Session, node: Node, place: int, kernel: Kernel) -> Value:
+    """Return an argument as a matrix whose rows are the batches."""
+    value = session.array(node.args[place])
+    shape = _in_rows(kernel, node, _core(node, place))
+    return value if value.shape == shape else session.graph.view(value, shape)
 
 
 def _operand(

@@ -19,6 +19,7 @@ _HOMES = {
     "matcalc.expressions": ("Expression",),
     "matcalc.compiling": ("compile", "value_and_gradient"),
     "matcalc.two_pass": ("pullback",),
+    "matcalc.checking": ("check",),
     "matcalc.solvers": ("minimize",),
     "matcalc.functions": (
         "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",

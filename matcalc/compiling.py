@@ -12,6 +12,7 @@ from typing import Any
 
 from matcalc.arguments import project_tangents
 from matcalc.emit import emit
+from matcalc.emit.spelling import applied
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression
 from matcalc.factor import factor_all
@@ -25,6 +26,7 @@ from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 from matcalc.simplify import simplify_all
 
 TARGETS = ("numba", "numpy")
+ELSEWHERE = 'target="numpy" runs it'
 
 SAMPLES = {
     "spd": "(M := rng.standard_normal({shape})) @ M.T/max(len(M), 1) + np.eye(len(M))",
@@ -150,7 +152,23 @@ def build(
         plan=str(program),
         seconds=tuple(seconds),
     )
-    return Compiled(spec)
+    own = [kernel.name for kernel in program.kernels if kernel.sources]
+    own += [f"value of {function.name}" for function in applied(program) if function.sources]
+    return _loaded(spec, own)
+
+
+def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
+    """Load generated source; `own` are the values of rules in it, which Numba may refuse."""
+    if spec.target != "numba" or not own:
+        return Compiled(spec)
+    from numba.core.errors import NumbaError
+
+    try:
+        return Compiled(spec)
+    except NumbaError as error:
+        lines = [line for line in str(error).splitlines() if line and not line.startswith("Failed in")]
+        which = ", ".join(dict.fromkeys(own))
+        raise NotSupported(f"Numba cannot compile the {which}: {lines[0]}", hint=ELSEWHERE) from None
 
 
 def _version() -> str:

@@ -5,27 +5,33 @@ map or operation matches at its root; a sum matches with all its terms, up to no
 part of a larger product: its operands are located one after the other, those that are no variable first,
 and a variable that is already bound to a product is looked for operand by operand. Indices that the
 pattern sums must occur nowhere else in the subject. An operation that commutes with transposition is tried
-both ways.
+both ways. A function variable comes last: it stands for all vectors on its index, as one function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from matcalc.make import map_node, op_node
-from matcalc.node import Indices, Node
+from matcalc.abstraction import abstract, bind_others, function_variable, is_function_variable
+from matcalc.make import map_node, op_node, parameter
+from matcalc.node import Indices, Node, toposort
 from matcalc.sizes import Size
 from matcalc.sums import scale, split_coef
-from matcalc.tensor import transpose
+from matcalc.tensor import product, transpose
 
 
 class Bindings(NamedTuple):
-    """What the variables of a pattern stand for: nodes by symbol, sizes by name. Never changed in place."""
+    """What the variables of a pattern stand for: nodes by symbol, sizes by name. Never changed in place.
+
+    `others` are variables that are numbers or functions: values and bodies by what stands for them in the pattern.
+    """
 
     nodes: Mapping[Node, Node]
     sizes: Mapping[str, Size]
+    others: Mapping[Any, Any] = MappingProxyType({})
 
 
 EMPTY = Bindings({}, {})
@@ -44,6 +50,8 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
     """Yield the bindings under which `pattern` is `subject`, the whole of it."""
     if pattern.kind == "symbol":
         yield from _bind(pattern, subject, bindings)
+    elif is_function_variable(pattern):
+        yield from match_applied(pattern, subject, bindings)
     elif len(pattern.shape) != len(subject.shape):
         return
     elif terms_of(pattern) is not None:
@@ -121,13 +129,25 @@ def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
     given = [p for p in subject.params if isinstance(p, Size)]
     if len(pattern.params) != len(subject.params) or len(sizes) != len(given):
         return
-    for p, s in zip(pattern.params, subject.params, strict=True):
-        if not isinstance(p, Size) and p != s:
-            return
-    for bound in _bind_sizes(sizes, given, bindings):
+    others = bind_others(pattern.params, subject.params, bindings.others)
+    if others is None:
+        return
+    for bound in _bind_sizes(sizes, given, bindings._replace(others=others)):
         yield from _match_args(pattern.args, subject.args, bound)
         if pattern.kind == "map" and pattern.rule.commutes:
             yield from _match_args(pattern.args, subject.args[::-1], bound)
+
+
+def match_applied(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings under which `subject` is a function of what the function variable is applied to."""
+    (wanted,) = pattern.args
+    for node in toposort([subject]):
+        body = abstract(subject, node) if len(node.shape) == len(wanted.shape) else None
+        if body is None or parameter() not in toposort([body]):
+            continue
+        others = bind_others([function_variable(pattern.rule.name)], [body], bindings.others)
+        if others is not None:
+            yield from match(wanted, node, bindings._replace(others=others))
 
 
 def _match_args(patterns: Sequence[Node], subjects: Sequence[Node], bindings: Bindings) -> Iterator[Bindings]:
@@ -165,7 +185,8 @@ Item = tuple[Node, Indices]
 def match_product(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[Found]:
     """Yield the ways in which a product pattern is part of the product `subject`."""
     items = sorted(
-        zip(pattern.args, pattern.indices, strict=True), key=lambda item: (item[0].kind == "symbol", -len(item[1]))
+        zip(pattern.args, pattern.indices, strict=True),
+        key=lambda item: (is_function_variable(item[0]), item[0].kind == "symbol", -len(item[1])),
     )
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     for found in _locate(items, subject, start):
@@ -178,6 +199,9 @@ def _locate(items: list[Item], subject: Node, found: Found) -> Iterator[Found]:
         yield found
         return
     (wanted, at), rest = items[0], items[1:]
+    if is_function_variable(wanted):
+        yield from _locate_function(wanted, at, rest, subject, found)
+        return
     known = found.bindings.nodes.get(wanted) if wanted.kind == "symbol" else None
     if known is not None:
         yield from _locate_concrete(known, at, rest, subject, found)
@@ -192,6 +216,20 @@ def _locate(items: list[Item], subject: Node, found: Found) -> Iterator[Found]:
             for bound in match(wanted, read, found.bindings):
                 step = found._replace(bindings=bound, places=found.places | {place}, indices=mapped)
                 yield from _locate(rest, subject, step)
+
+
+def _locate_function(wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found) -> Iterator[Found]:
+    """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
+    (own,) = at
+    for index in [found.indices[own]] if own in found.indices else range(len(subject.index_sizes)):
+        places = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.places]
+        if not places:
+            continue
+        weight = product(1, [(subject.args[p], (0,)) for p in places], (0,))
+        for bound in match_applied(wanted, weight, found.bindings):
+            mapped = {**found.indices, own: index}
+            step = found._replace(bindings=bound, places=found.places.union(places), indices=mapped)
+            yield from _locate(rest, subject, step)
 
 
 def _readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices]]:

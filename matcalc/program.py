@@ -121,12 +121,16 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`value[at] = expr`; with `onto`, added to what that value holds there."""
+    """`value[at] = expr`; with `onto`, added to what that value holds there.
+
+    With `over`, that value's entries stay where this store does not write.
+    """
 
     value: str
     at: At
     expr: Expr
     onto: str = ""
+    over: str = ""
     comment: str = ""
 
 
@@ -368,7 +372,7 @@ def _check_loop(loop: Loop, memory: _Memory) -> None:
         if any(memory.of(r.value) == target for later in pending[number + 1 :] for r in later):
             raise ProgramFault(f"{where} overwrites {target} by {store.value} before it is read")
     for store in loop.stores:
-        memory.write(store.value, store.onto, where)
+        memory.write(store.value, store.onto or store.over, where)
 
 
 def _outer_reads(expr: Expr, local: set[str], memory: _Memory, where: str) -> list[Read]:

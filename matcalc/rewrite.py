@@ -8,9 +8,12 @@ a vector, for the rows of a matrix too: then the right side carries a batch axis
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from matcalc.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.elaborate.formula import build_rewrite
+from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, walk
 from matcalc.match import EMPTY, Bindings, match, match_product
@@ -18,19 +21,25 @@ from matcalc.node import Node, toposort
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
-from matcalc.substitute import Batched, instantiate
+from matcalc.substitute import Batched, instantiate, spread
 from matcalc.tensor import product, symbol
 
 ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
 
 
 class Pattern(NamedTuple):
-    """A compiled rewrite: nodes over variables, and facts that nodes over them must have."""
+    """A compiled rewrite: nodes over variables, and facts that nodes over them must have.
+
+    `others` are its variables that are functions or numbers: name and what stands for it. The right side is then
+    built anew for what they turn out to be, with the declarations `let`.
+    """
 
     left: Node
     right: Node
     conditions: tuple[tuple[str, Node], ...]
     rewrite: Rewrite
+    let: str = ""
+    others: tuple[tuple[str, Any], ...] = ()
 
 
 class Applied(NamedTuple):
@@ -86,26 +95,27 @@ class Rewriter:
         for pattern in self.by_head.get(head(node), ()):
             if len(pattern.left.shape) != len(node.shape) and node.kind != "product":
                 continue
-            for result in _results(pattern, node):
+            for result in results(pattern, node, self.book):
                 if result is not node:
                     self.prepare(self.introduces[pattern.right])
                     return Applied(result, pattern.rewrite)
         return None
 
 
-def _results(pattern: Pattern, node: Node) -> Iterator[Node]:
+def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
+    """Yield what a pattern makes of a node, for each way in which it fits."""
     if node.kind != "product":
         for bindings in match(pattern.left, node, EMPTY):
             if _holds(pattern, bindings):
-                yield _right(pattern, bindings)
+                yield _right(pattern, bindings, book)
         return
-    wanted = {head(a) for a in pattern.left.args if a.kind != "symbol"}
+    wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
     if not wanted <= {head(a) for a in node.args}:
         return
     for found in match_product(pattern.left, node, EMPTY):
         if not _holds(pattern, found.bindings):
             continue
-        right = _right(pattern, found.bindings)
+        right = _right(pattern, found.bindings, book)
         indices = dict(found.indices)
         fresh = len(node.index_sizes)
         for index in pattern.left.out:
@@ -126,8 +136,23 @@ def _holds(pattern: Pattern, bindings: Bindings) -> bool:
     return all(fact in _bound(node, bindings).facts for fact, node in pattern.conditions)
 
 
-def _right(pattern: Pattern, bindings: Bindings) -> Node:
-    return _bound(pattern.right, bindings)
+def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node:
+    if not pattern.others:
+        return _bound(pattern.right, bindings)
+    given = tuple((name, bindings.others[variable]) for name, variable in pattern.others)
+    return _bound(sides(pattern.rewrite, pattern.let, given, book)[1], bindings)
+
+
+Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
+
+
+@lru_cache(maxsize=4096)
+def sides(rewrite: Rewrite, let: str, others: tuple[tuple[str, Any], ...], book: Rulebook) -> Sides:
+    """Return both sides and the conditions of a rewrite, its functions and numbers being `others`."""
+    functions = {name: value for name, value in others if isinstance(value, Node)}
+    numbers = {name: Size.of(value) for name, value in others if not isinstance(value, Node)}
+    left, right, conditions = build_rewrite(rewrite, let, book, functions, numbers)
+    return left, right, tuple(conditions)
 
 
 def _bound(node: Node, bindings: Bindings) -> Node:
@@ -137,13 +162,13 @@ def _bound(node: Node, bindings: Bindings) -> Node:
 
 def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
     """Return the patterns of a rewrite, one for each rank that its array variables may have."""
-    if ": function" in rewrite.let:
-        return []
     if "array" not in rewrite.let:
         return [_pattern(rewrite, rewrite.let, book)]
     patterns = []
     for shape in ARRAYS:
         pattern = _pattern(rewrite, rewrite.let.replace("array(s)", shape).replace("array", shape), book)
+        if not set(_variables([pattern.right])) <= set(_variables([pattern.left])):
+            continue  # of a scalar the left side may be a number: exp(x)/sum(exp(x))
         patterns.append(pattern)
         if shape.startswith("vector") and not pattern.left.shape:
             patterns.append(_by_rows(pattern))
@@ -151,8 +176,16 @@ def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
 
 
 def _pattern(rewrite: Rewrite, let: str, book: Rulebook) -> Pattern:
-    left, right, conditions = build_rewrite(rewrite, let, book)
-    return Pattern(left, right, tuple(conditions), rewrite)
+    declared = read_declarations(let, RULE_KINDS, {f.name: f.of for f in book.facts.values()})
+    numbers = iter(NUMBERS)
+    others = tuple(
+        (d.name, function_variable(d.name) if d.kind == "function" else next(numbers))
+        for d in declared
+        if d.kind in ("function", "number")
+    )
+    tensors = write_declarations(d for d in declared if d.kind not in ("function", "number"))
+    left, right, conditions = sides(rewrite, tensors, others, book)
+    return Pattern(left, right, conditions, rewrite, tensors, others)
 
 
 def _by_rows(pattern: Pattern) -> Pattern:
@@ -162,10 +195,10 @@ def _by_rows(pattern: Pattern) -> Pattern:
     bound = {v: Batched(symbol(v.name, (rows, *v.shape), tuple(v.data[1])), (0,)) for v in variables if v.shape}
 
     def lifted(node: Node) -> Node:
-        return instantiate(node, bound, {}, (rows,)).node
+        return spread(instantiate(node, bound, {}, (rows,)), (0,), (rows,))
 
     conditions = tuple((fact, lifted(node)) for fact, node in pattern.conditions)
-    return Pattern(lifted(pattern.left), lifted(pattern.right), conditions, pattern.rewrite)
+    return pattern._replace(left=lifted(pattern.left), right=lifted(pattern.right), conditions=conditions)
 
 
 def _variables(nodes: Sequence[Node]) -> list[Node]:

@@ -53,6 +53,8 @@ class Finding(NamedTuple):
         return self.error <= self.bound
 
     def __str__(self) -> str:
+        if not self.bound:
+            return f"{self.what}{self.where}"
         return f"{self.what} is off by {self.error:.2g} (allowed {self.bound:.0e}){self.where}"
 
 
@@ -82,7 +84,9 @@ def at_mode(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Finding
             continue
         if not all(np.all(np.isfinite(a)) for a in value.values()):
             return []
-        found += [*values(at, value), *derivatives(at, value), *properties(at, value)]
+        found += values(at, value)
+        if found and found[-1].bound:  # else the shapes are wrong, and nothing can be compared
+            found += [*derivatives(at, value), *properties(at, value)]
     return found
 
 
@@ -115,7 +119,9 @@ def values(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         what, where = named("the value", output), place(at)
         wanted = tuple(s.evaluate(dict(at.lengths)) for s in nodes[output].shape)
         if value[output].shape != wanted:
-            yield Finding(f"{what} has the shape {value[output].shape}, not {wanted}:", "value", 1.0, 0.0, where)
+            shapes = f": {value[output].shape}, not {wanted},{where}"
+            yield Finding(f"{what} has the wrong shape", "value", float("inf"), 0.0, shapes)
+            continue
         yield Finding(what, field, relative(found, value[output]), EXACT, where)
 
 
@@ -184,7 +190,7 @@ def _second(
     one, other = twice(E, F), twice(F, E)
     size = at.evaluate(moved, {"G_": G, **{f"d{name}": a for name, a in E.items()}})
     scale = sum(norm(a) * norm(F[x.name]) for x, a in zip(xs, size, strict=True)) + abs(other)
-    lengths = [norm(E[n]) * norm(F[n]) / max(norm(a), 1e-300) ** 2 for n, a in at.data.items()]
+    lengths = [norm(E[n]) * norm(F[n]) / max(norm(a), 1e-100) ** 2 for n, a in at.data.items()]
     scale += FLOOR * norm(G) * norm(at.value()[output]) * max(lengths, default=0.0)
     what, where = f"the second derivative{named('', output).rstrip()}", place(at)
     yield Finding(f"{what}, its symmetry,", derivative_field(at), off(one, other, scale), TWICE, where)
@@ -359,9 +365,9 @@ def faults(book: Rulebook, rule: Rule, draws: Draws = {}) -> list[Finding]:  # n
     try:
         found = findings(book, rule, draws)
     except MatcalcError as error:
-        return [Finding(f"{type(error).__name__}: {error.message}:", "", float("inf"), 0.0)]
+        return [Finding(f"{type(error).__name__}: {error.message}", "", float("inf"), 0.0)]
     if not found:
-        return [Finding("the value is finite at no random point: give data with `at`;", "value", float("inf"), 0.0)]
+        return [Finding("the value is finite at no random point: give data with `at`", "value", float("inf"), 0.0)]
     worst: dict[str, Finding] = {}
     for f in found:
         if not f.is_right and (f.what not in worst or f.error > worst[f.what].error):

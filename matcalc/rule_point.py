@@ -211,17 +211,23 @@ def _drawn(
         return np.asarray(given(rng, shape), dtype=float)
     if given is not None:
         return np.asarray(given, dtype=float)
-    return sample(rng, shape, interior(facts)) if facts else MODES[mode](rng, shape)
+    return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
 
 
-def interior(facts: Sequence[str]) -> tuple[str, ...]:
-    """Return facts with those that allow a boundary made strict: positive for nonnegative, spd for psd."""
+def interior(facts: Sequence[str], definite: bool = False) -> tuple[str, ...]:
+    """Return facts with those that allow a boundary made strict: positive for nonnegative, spd for psd.
+
+    `definite` makes spd of symmetric too.
+    """
     book = default_rulebook()
 
     def strict(fact: str) -> str:
         limit = book.facts[fact].nonnegative
-        inner = (f.name for f in book.facts.values() if fact in f.implies and limit and f.positive == limit)
-        return next(inner, fact)
+        for inner in book.facts.values():
+            is_strict = inner.positive is not None and (definite or inner.positive == limit)
+            if is_strict and fact != inner.name and fact in book.closure([inner.name]):
+                return inner.name
+        return fact
 
     return tuple(map(strict, facts))
 
@@ -259,9 +265,12 @@ def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
 def points(
     book: Rulebook, rule: Rule, mode: int, draws: Draws, sizes: Sequence[Sequence[int]] = SIZES
 ) -> Iterator[Point]:
-    """Yield the points at which a rule is checked: every form at each set of sizes, where its facts can hold."""
+    """Yield the points at which a rule is checked: every form at each set of sizes, where its facts can hold.
+
+    With further tangents, which are slow, the first set has to do.
+    """
     for form in forms(rule):
-        for seed, lengths in enumerate(sizes):
+        for seed, lengths in enumerate(sizes[: 1 if form.tangents else None]):
             made = point(book, rule, form, lengths_of(rule, form.index, lengths), mode, seed, draws)
             if made.is_inside():
                 yield made

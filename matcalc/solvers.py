@@ -48,8 +48,8 @@ class Packing:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def unpack(self, x: ArrayLike) -> dict[str, Vector]:
-        """Return the arrays that `x` holds; a scalar has shape ()."""
-        flat = np.asarray(x, np.float64)
+        """Return the arrays that `x` holds, as views of one copy; a scalar has shape ()."""
+        flat = np.array(x, np.float64)  # a copy: with bounds SciPy hands in broadcast arrays
         if flat.shape != (self.size,):
             raise ValueError(f"a vector of shape {flat.shape} does not hold {self.size} variables")
         found, start = {}, 0

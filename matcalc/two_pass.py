@@ -1,7 +1,7 @@
 """The two passes of a pullback: forward computes the value and what backward needs, backward the cotangents.
 
-What is saved is the frontier of the pullback: the largest parts of it that do not depend on the cotangent.
-They are computed once by forward, together with the value, and handed to backward as arrays.
+Forward computes, together with the value, the parts of the pullback that do not depend on the cotangent and
+are dear; backward gets them as arrays, with the arguments that it reads again.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from matcalc.compiling import build
-from matcalc.differentiate import depends_on
 from matcalc.expressions import Expression
 from matcalc.names import Names
 from matcalc.node import Node, toposort
+from matcalc.plan import to_save
 from matcalc.reading import with_wrt
 from matcalc.runtime.compiled import Compiled
+from matcalc.runtime.convert import bind
 from matcalc.substitute import rebuild
 from matcalc.tensor import symbol
-
-PLAIN = ("number", "size", "constant", "selector")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,12 @@ class TwoPass:
     """`forward(*args) -> (out, saved)` and `backward(saved, G) -> cotangents`.
 
     `G` has the shape of the value, or further axes in front of it, which the cotangents then have too.
+    What is saved holds the arguments that backward reads again, by reference, and computed arrays.
     """
 
     first: Compiled
     second: Compiled
+    kept: tuple[int, ...]
     rank: int
     many: bool
 
@@ -49,8 +50,9 @@ class TwoPass:
 
     def forward(self, *args: Any, **values: Any) -> tuple[Any, tuple[Any, ...]]:
         """Return the value, and what `backward` needs."""
-        value, *saved = self.first(*args, **values)
-        return value, tuple(saved)
+        bound = bind(self.first.spec, args, values)
+        value, *saved = self.first(*bound)
+        return value, (*(bound[k] for k in self.kept), *saved)
 
     def backward(self, saved: Sequence[Any], G: Any) -> Any:  # noqa: N803 - the cotangent's name in formulas
         """Return the cotangent of each variable; a tuple where several were asked for."""
@@ -82,43 +84,43 @@ def pullback(
     found = value.vjp(wrt)
     many = isinstance(found, tuple)
     cotangents = list(found) if many else [found]
-    bar = cotangents[0].names.symbols["G"]
-    order = toposort([e.node for e in cotangents])
-    active = depends_on(order, [bar])
-    saved = frontier(order, active, [e.node for e in cotangents])
-    taken = set(cotangents[0].names.symbols)
-    stand_ins = {
-        node: symbol(_label(k, taken), node.shape, sorted(node.facts)) for k, node in enumerate(saved)
-    }
-    seconds = [("derive", time.perf_counter() - start)]
     names = value.names_with(wrt)
+    bar = cotangents[0].names.symbols["G"]
+    inputs = names.ordered()
+    saved = to_save([e.node for e in cotangents], inputs, [bar])
+    stand_ins = _stand_ins(saved, set(cotangents[0].names.symbols))
+    seconds = [("derive", time.perf_counter() - start)]
     forward = [Expression(node, names) for node in (value.node, *saved)]
-    nesting = tuple(range(len(forward)))
     labels = ["value", *(s.name for s in stand_ins.values())]
-    first = build(forward, labels, nesting, None, target, "float64", sizes, "forward", (), seconds)
-    inner = Names(
-        {s.name: s for s in (*stand_ins.values(), bar)}, tuple(s.name for s in (*stand_ins.values(), bar))
-    )
-    backward = [Expression(_rebuilt(e.node, stand_ins), inner) for e in cotangents]
-    back_labels = [f"cotangent_{x.name}" for x in value.symbols_of(wrt)]
-    second = build(
-        backward, back_labels, tuple(range(len(backward))), None, target, "float64", sizes, "backward", (), []
-    )
-    return TwoPass(first, second, len(value.node.shape), many)
+    places = tuple(range(len(forward)))
+    first = build(forward, labels, places, None, target, "float64", sizes, "forward", (), seconds)
+    roots = [rebuild(e.node, stand_ins) for e in cotangents]
+    kept = _kept(inputs, roots, [*stand_ins.values(), bar])
+    arguments = (*kept, *stand_ins.values(), bar)
+    inner = Names({s.name: s for s in arguments}, tuple(s.name for s in arguments))
+    backward = [Expression(root, inner) for root in roots]
+    labels = [f"cotangent_{x.name}" for x in value.symbols_of(wrt)]
+    places = tuple(range(len(backward)))
+    second = build(backward, labels, places, None, target, "float64", sizes, "backward", (), [])
+    positions = tuple(first.args.index(s.name) for s in kept)
+    return TwoPass(first, second, positions, len(value.node.shape), many)
 
 
-def frontier(order: Sequence[Node], active: set[Node], roots: Sequence[Node]) -> list[Node]:
-    """Return the parts that do not depend on the cotangent and are read by what does, in order."""
-    read = {a for node in order if node in active for a in node.args} | set(roots)
-    return [n for n in order if n in read and n not in active and n.kind not in PLAIN]
+def _stand_ins(saved: Sequence[Node], taken: set[str]) -> dict[Node, Node]:
+    """Return a new symbol for each node that forward saves."""
+    found = {}
+    for number, node in enumerate(saved, 1):
+        label = f"saved{number}"
+        while label in taken:
+            label += "_"
+        found[node] = symbol(label, node.shape, sorted(node.facts))
+    return found
 
 
-def _label(number: int, taken: set[str]) -> str:
-    label = f"saved{number + 1}"
-    while label in taken:
-        label += "_"
-    return label
-
-
-def _rebuilt(node: Node, stand_ins: Mapping[Node, Node]) -> Node:
-    return rebuild(node, dict(stand_ins))
+def _kept(inputs: Sequence[Node], roots: Sequence[Node], others: Sequence[Node]) -> list[Node]:
+    """Return the inputs that backward reads itself, or needs for a size that nothing else tells."""
+    read = set(toposort(roots))
+    wanted = {name for node in roots for size in node.shape for name in size.names}
+    told = {name for node in others for size in node.shape for name in size.names}
+    missing = wanted - told
+    return [x for x in inputs if x in read or missing & {n for size in x.shape for n in size.names}]

@@ -1,5 +1,6 @@
 """Products of matrices and vectors. Fortran sees row-major arrays transposed: C = A*B is C' = B'*A'."""
 
+import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
@@ -30,6 +31,33 @@ dsymm = external("blas", "dsymm", 12)
 dtrmm = external("blas", "dtrmm", 11)
 
 
+@njit(types.void(int64, int64, float64, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
+def gemm_narrow(ta, tb, alpha, A, B, C):
+    """C = alpha*op(A)*op(B) of few columns: OpenBLAS forms a wide C' 1.2 to 2 times faster, which is then turned."""
+    m, n = C.shape
+    k = A.shape[0] if ta else A.shape[1]
+    turned = np.empty((n, m))
+    dgemm(
+        letter(N if ta else T),
+        letter(N if tb else T),
+        integer(m),
+        integer(n),
+        integer(k),
+        real(alpha),
+        address(A),
+        integer(A.shape[1]),
+        address(B),
+        integer(B.shape[1]),
+        real(0.0),
+        address(turned),
+        integer(m),
+    )
+    for start in range(0, m, 32):
+        for j in range(n):
+            for i in range(start, min(start + 32, m)):
+                C[i, j] = turned[j, i]
+
+
 @njit(types.void(int64, int64, float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
 def gemm(ta, tb, alpha, A, B, beta, C):
     """C = alpha*op(A)*op(B) + beta*C; op transposes where its flag is 1."""
@@ -41,6 +69,9 @@ def gemm(ta, tb, alpha, A, B, beta, C):
         for i in range(m):
             for j in range(n):
                 C[i, j] = beta * C[i, j] if beta != 0.0 else 0.0
+        return
+    if n <= 64 and m > 4 * n and beta == 0.0 and ((ta and 8 <= n <= 32 and m * k > 150000) or m * k > 2000000):
+        gemm_narrow(ta, tb, alpha, A, B, C)
         return
     flag_a = letter(T if ta else N)
     flag_b = letter(T if tb else N)

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 from numba import njit, types
-from numba.types import float64, int64
+from numba.types import float64
 
-from matcalc.codegen.numba.call import EXACT, SUMS, VECTOR, VECTOR_OUT
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT
 from matcalc.codegen.numba.elementary import vexp
 
 
@@ -90,16 +90,59 @@ def min_at(x, y):
     share(smallest(x), x, y)
 
 
+@njit(float64(VECTOR), **SUMS)
+def logsumexp(x):
+    """log(sum(exp(x))) without overflow."""
+    m = largest(x)
+    if not (abs(m) < math.inf):
+        return m
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += vexp(x[i] - m)
+    return m + math.log(s)
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **SUMS)
+def softmax(x, y):
+    """y = exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    m = largest(x)
+    if not (abs(m) < math.inf):
+        share(m, x, y)
+        return
+    s = 0.0
+    for i in range(x.shape[0]):
+        e = vexp(x[i] - m)
+        y[i] = e
+        s += e
+    for i in range(x.shape[0]):
+        y[i] /= s
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def log_softmax(x, y):
+    """y = x - logsumexp(x)."""
+    m = largest(x)
+    if not (abs(m) < math.inf):
+        share(m, x, y)
+        for i in range(x.shape[0]):
+            y[i] = math.log(y[i])
+        return
+    total = logsumexp(x) - m
+    for i in range(x.shape[0]):
+        y[i] = (x[i] - m) - total
+
+
 @njit(**SUMS)
-def exp_rows(first, count, n, x, tops, e):
-    """e = exp(x - top) for `count` rows of n entries from x[first] on; entries in one loop, however short rows are."""
+def exp_rows(start, count, X, tops, e):
+    """e = exp(X - top of its row) for `count` rows from `start` on: in one loop, since rows may be short."""
+    n = X.shape[1]
     for i in range(count):
         top = -math.inf
         for j in range(n):
-            top = x[first + i * n + j] if x[first + i * n + j] > top else top
+            top = X[start + i, j] if X[start + i, j] > top else top
         tops[i] = top
         for j in range(n):
-            e[i * n + j] = x[first + i * n + j] - top
+            e[i * n + j] = X[start + i, j] - top
     for k in range(count * n):
         e[k] = vexp(e[k])
 
@@ -114,99 +157,80 @@ def sum_row(first, n, e):
 
 
 @njit(**EXACT)
-def largest_of_row(first, n, x):
-    """The largest of n entries from x[first] on; NaN where there is one."""
+def largest_of_row(i, X):
+    """The largest entry of row i; NaN where there is one."""
     top = -math.inf
-    for j in range(n):
-        top = x[first + j] if not (x[first + j] <= top) and not math.isnan(top) else top
+    for j in range(X.shape[1]):
+        top = X[i, j] if not (X[i, j] <= top) and not math.isnan(top) else top
     return top
 
 
 @njit(**EXACT)
-def share_row(first, n, x, y):
-    """Equal shares of the largest entries of a row, NaN where there is one: softmax where the largest is infinite."""
-    top = largest_of_row(first, n, x)
+def share_row(i, X, Y):
+    """Equal shares of the largest entries of row i, NaN where there is one."""
+    top = largest_of_row(i, X)
     count = 0.0
-    for j in range(n):
-        count += 1.0 if x[first + j] == top else 0.0
-    for j in range(n):
-        y[first + j] = math.nan if math.isnan(top) else (1.0 / count if x[first + j] == top else 0.0)
+    for j in range(X.shape[1]):
+        count += 1.0 if X[i, j] == top else 0.0
+    for j in range(X.shape[1]):
+        Y[i, j] = math.nan if math.isnan(top) else (1.0 / count if X[i, j] == top else 0.0)
 
 
-@njit(types.void(int64, int64, VECTOR, VECTOR_OUT), **SUMS)
-def logsumexp_rows(rows, n, x, y):
-    """y[i] = log(sum(exp(row i))) without overflow, for rows of n entries."""
+@njit(types.void(MATRIX, VECTOR_OUT), **SUMS)
+def logsumexp_rows(X, y):
+    """y = logsumexp of each row."""
+    rows, n = X.shape
     block = max(1, 1024 // max(n, 1))
     tops = np.empty(block)
     e = np.empty(block * n)
     for start in range(0, rows, block):
         count = min(block, rows - start)
-        exp_rows(start * n, count, n, x, tops, e)
+        exp_rows(start, count, X, tops, e)
         for i in range(count):
             if abs(tops[i]) < math.inf:
                 y[start + i] = tops[i] + math.log(sum_row(i * n, n, e))
             else:
-                y[start + i] = largest_of_row((start + i) * n, n, x)
+                y[start + i] = largest_of_row(start + i, X)
 
 
-@njit(types.void(int64, int64, VECTOR, VECTOR_OUT), **SUMS)
-def softmax_rows(rows, n, x, y):
-    """Each row of y = exp(row)/sum(exp(row)); equal shares of the largest entries where these are infinite."""
+@njit(types.void(MATRIX, MATRIX_OUT), **SUMS)
+def softmax_rows(X, Y):
+    """Y = softmax of each row."""
+    rows, n = X.shape
     block = max(1, 1024 // max(n, 1))
     tops = np.empty(block)
     e = np.empty(block * n)
     for start in range(0, rows, block):
         count = min(block, rows - start)
-        exp_rows(start * n, count, n, x, tops, e)
+        exp_rows(start, count, X, tops, e)
         for i in range(count):
-            first = (start + i) * n
             if abs(tops[i]) < math.inf:
                 scale = 1.0 / sum_row(i * n, n, e)
                 for j in range(n):
-                    y[first + j] = e[i * n + j] * scale
+                    Y[start + i, j] = e[i * n + j] * scale
             else:
-                share_row(first, n, x, y)
+                share_row(start + i, X, Y)
 
 
-@njit(types.void(int64, int64, VECTOR, VECTOR_OUT), **SUMS)
-def log_softmax_rows(rows, n, x, y):
-    """Each row of y = row - logsumexp(row)."""
+@njit(types.void(MATRIX, MATRIX_OUT), **SUMS)
+def log_softmax_rows(X, Y):
+    """Y = log_softmax of each row."""
+    rows, n = X.shape
     block = max(1, 1024 // max(n, 1))
     tops = np.empty(block)
     e = np.empty(block * n)
     for start in range(0, rows, block):
         count = min(block, rows - start)
-        exp_rows(start * n, count, n, x, tops, e)
+        exp_rows(start, count, X, tops, e)
         for i in range(count):
-            first = (start + i) * n
             if abs(tops[i]) < math.inf:
                 rest = math.log(sum_row(i * n, n, e))
                 for j in range(n):
-                    y[first + j] = (x[first + j] - tops[i]) - rest
+                    Y[start + i, j] = (X[start + i, j] - tops[i]) - rest
             else:
-                share_row(first, n, x, y)
+                share_row(start + i, X, Y)
                 for j in range(n):
-                    y[first + j] = math.log(y[first + j])
-
-
-@njit(float64(VECTOR), **EXACT)
-def logsumexp(x):
-    """log(sum(exp(x))) without overflow."""
-    y = np.empty(1)
-    logsumexp_rows(1, x.shape[0], x, y)
-    return y[0]
-
-
-@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
-def softmax(x, y):
-    """y = exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
-    softmax_rows(1, x.shape[0], x, y)
-
-
-@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
-def log_softmax(x, y):
-    """y = x - logsumexp(x)."""
-    log_softmax_rows(1, x.shape[0], x, y)
+                    Y[start + i, j] = math.log(Y[start + i, j])
 
 
 @njit(float64(VECTOR), **EXACT)

@@ -97,17 +97,20 @@ def log_softmax(x):
 
 def logsumexp_rows(X):
     """The logsumexp of each row."""
-    return np.array([logsumexp(x) for x in X]) if not np.all(np.isfinite(X)) else special.logsumexp(X, axis=1)
+    is_plain = X.size > 0 and np.all(np.isfinite(X))
+    return special.logsumexp(X, axis=1) if is_plain else np.array([logsumexp(x) for x in X])
 
 
 def softmax_rows(X):
     """The softmax of each row."""
-    return np.array([softmax(x) for x in X]).reshape(X.shape) if not np.all(np.isfinite(X)) else special.softmax(X, axis=1)
+    is_plain = X.size > 0 and np.all(np.isfinite(X))
+    return special.softmax(X, axis=1) if is_plain else np.array([softmax(x) for x in X]).reshape(X.shape)
 
 
 def log_softmax_rows(X):
     """The log_softmax of each row."""
-    return X - logsumexp_rows(X)[:, None] if np.all(np.isfinite(X)) else np.array([log_softmax(x) for x in X])
+    is_plain = X.size > 0 and np.all(np.isfinite(X))
+    return special.log_softmax(X, axis=1) if is_plain else np.array([log_softmax(x) for x in X]).reshape(X.shape)
 
 
 def prod_others(x):

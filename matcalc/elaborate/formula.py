@@ -211,17 +211,30 @@ def _output_shape(
 
 
 def build_rewrite(
-    rewrite: Rewrite, let: str, rulebook: Rulebook
+    rewrite: Rewrite,
+    let: str,
+    rulebook: Rulebook,
+    functions: Mapping[str, Node] | None = None,
+    numbers: Mapping[str, Size] | None = None,
 ) -> tuple[Node, Node, list[tuple[str, Node]]]:
     """Return both sides of a rewrite and its conditions (fact, node), over the variables that `let` declares.
 
-    Raises: RuleError with the rewrite's address; NotSupported for a variable that is a function or a number.
+    `functions` and `numbers` are what its other variables stand for: bodies, and constants as sizes.
+
+    Raises: RuleError with the rewrite's address; NotSupported for a variable of `let` that is no tensor.
     """
     facts = {fact.name: fact.of for fact in rulebook.facts.values()}
     inference = Inference(rulebook, strict=True)
     declare(inference, read_declarations(let, RULE_KINDS, facts))
     symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
-    make = partial(build_formula, where=(), rulebook=rulebook, symbols=symbols, sizes=inference.size_names)
+    make = partial(
+        build_formula,
+        where=(),
+        rulebook=rulebook,
+        symbols=symbols,
+        functions=functions,
+        sizes={**inference.size_names, **(numbers or {})},
+    )
     try:
         left = make(rewrite.left)
         right = make(rewrite.right, shape=left.shape)

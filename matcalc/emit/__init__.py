@@ -126,7 +126,11 @@ class _Function:
     def call(self, call: Call) -> list[tuple[str, str]]:
         template = call.kernel.templates.get(self.target)
         if template is None:
-            raise NotSupported(f"{call.kernel.name} has no form for the target {self.target}")
+            others = " or ".join(f'target="{t}"' for t in call.kernel.templates if t in ("numba", "numpy"))
+            raise NotSupported(
+                f"{call.kernel.name} has no form for the target {self.target}",
+                hint=f"{others} has one" if others else "",
+            )
         fields = operands(call, self.names, self.place)
         if call.fault:
             fields["fault"] = repr(self.program.faults[call.fault - 1])

@@ -192,7 +192,11 @@ class Expressions:
     def _apply(self, expr: Apply) -> tuple[str, int]:
         template = expr.function.templates.get(self.names.target)
         if template is None:
-            raise NotSupported(f"{expr.function.name} has no form for the target {self.names.target}")
+            others = " or ".join(f'target="{t}"' for t in expr.function.templates if t in ("numba", "numpy"))
+            raise NotSupported(
+                f"{expr.function.name} has no form for the target {self.names.target}",
+                hint=f"{others} has one" if others else "",
+            )
 
         def fill(found: re.Match[str]) -> str:
             if found.group(1) == "p":

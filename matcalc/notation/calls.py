@@ -53,8 +53,8 @@ def _difference(node: Node) -> tuple[int | None, bool]:
         fixed.append(place)
     if len(fixed) != 1:
         return None, False
-    if node.rule.even:
-        return fixed[0], False
+    if node.rule.parity is not None:
+        return fixed[0], node.rule.parity == "odd"
     degree = node.rule.degree
     if not node.rule.homogeneous or not isinstance(degree, Fraction) or degree.denominator != 1:
         return None, False
@@ -131,9 +131,9 @@ def _batched(context: Context, node: Node) -> Form:
         form = context.names.apart(context.readings[arg].form, taken)
         core = context.names.fresh(arg.rank - len(carried), taken)
         if carried:
-            form = context.names.entry(form, [*(batch[b] for b in carried), *core])
+            form = context.names.entry(form, [*(batch[b] for b in carried), *core], outputs)
             form = forms.index_form(core, form) if core else form
             taken.update(core)
         shown.append(form)
     call = forms.call(name_of(node), *arguments(context, node, shown))
-    return forms.index_form(outputs, context.names.entry(call, outputs[node.batch_rank :]))
+    return forms.index_form(outputs, context.names.entry(call, outputs[node.batch_rank :]), node.batch_rank)

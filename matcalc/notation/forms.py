@@ -28,7 +28,7 @@ class Form:
 
     `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
     is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
-    the index names inside.
+    the index names inside; of `ordered` leading axes of an index form the order is part of the node.
     """
 
     ast: Ast
@@ -39,6 +39,7 @@ class Form:
     degree: int = 1
     used: frozenset[str] = NOTHING
     body: Form | None = None
+    ordered: int = 0
     scalar: Form | None = None
     is_repeated: bool = False
 
@@ -177,7 +178,7 @@ def divided(x: Form, divisors: Sequence[Form]) -> Form:
 def negated(x: Form) -> Form:
     """Return `-x`, the sign on the first factor of a product."""
     if x.body is not None:
-        return index_form(tuple(x.ast.value), negated(x.body))  # type: ignore[arg-type]
+        return rewrapped(x, negated(x.body))
     tokens = x.within(PRODUCT) + 1
     ast = syntax.negate(x.ast)
     return Form(ast, level_of(ast), tokens, x.transposes, x.names, x.degree, x.used)
@@ -202,12 +203,18 @@ def compared(left: Form, relation: str, right: Form) -> Form:
     return Form(ast, ATOM, tokens, transposes(both), joined(both), left.degree, used(both))
 
 
-def index_form(names: tuple[str, ...], body: Form) -> Form:
+def index_form(names: tuple[str, ...], body: Form, ordered: int = 0) -> Form:
     """Return `{i,j: body}`."""
     tokens = body.tokens + 3 + max(2 * len(names) - 1, 0)
     ast = syntax.index_form(names, body.ast)
     inside = body.used.union(names)
-    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body)
+    kept = max(ordered, body.ordered)
+    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body, kept)
+
+
+def rewrapped(x: Form, body: Form) -> Form:
+    """Return an index form with another body over the same indices."""
+    return index_form(tuple(x.ast.value), body, x.ordered)  # type: ignore[arg-type]
 
 
 def part(x: Form, subscripts: Sequence[Form]) -> Form:

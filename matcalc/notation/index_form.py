@@ -51,7 +51,7 @@ def body(
     inner = [i for i in net.indices() if i not in label]
     label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
     surrounding = {*outputs, *label.values()}
-    factors, divisors, measured = _factors(names, net, label, surrounding)
+    factors, divisors, measured = _factors(names, net, label, surrounding, outputs)
     tops = [names.apart(f, surrounding) for f in tops]
     bottoms = [names.apart(f, surrounding) for f in bottoms]
     measured |= {i for i in out if out.count(i) > 1}
@@ -62,7 +62,8 @@ def body(
     lengths = [names.entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
     above = [*tops, *factors, *identities, *lengths, *conditions]
     form = quotient(above, [*bottoms, *divisors])
-    return replace(form, used=form.used | surrounding)
+    ordered = len(outputs) if any(f.ordered > 1 and f.body is None for f in [*factors, *divisors]) else 0
+    return replace(form, used=form.used | surrounding, ordered=ordered)
 
 
 def _used(net: Net) -> frozenset[str]:
@@ -72,7 +73,7 @@ def _used(net: Net) -> frozenset[str]:
 
 
 def _factors(
-    names: Names, net: Net, label: dict[int, str], surrounding: set[str]
+    names: Names, net: Net, label: dict[int, str], surrounding: set[str], outputs: Sequence[str]
 ) -> tuple[list[Form], list[Form], set[int]]:
     """Return the entries above and below the line, and the indices whose length they tell."""
     above: list[Form] = []
@@ -80,14 +81,15 @@ def _factors(
     measured: set[int] = set()
     for other in net.others:
         if other.form is not None:
-            above.append(names.entry(names.apart(other.form, surrounding), [label[i] for i in other.at]))
+            form = names.apart(other.form, surrounding)
+            above.append(names.entry(form, [label[i] for i in other.at], outputs))
             measured.update(other.at)
     for edge in net.edges:
-        _add_entry(names, edge.piece, [label[i] for i in edge[:2]], surrounding, above, below)
+        _add_entry(names, edge.piece, [label[i] for i in edge[:2]], surrounding, outputs, above, below)
         measured.update(edge[:2])
     for index in sorted(net.weights):
         for piece in net.weights[index]:
-            _add_entry(names, piece, [label[index]], surrounding, above, below)
+            _add_entry(names, piece, [label[index]], surrounding, outputs, above, below)
             measured.add(index)
     return above, below, measured
 
@@ -97,13 +99,16 @@ def _add_entry(
     piece: Piece,
     at: list[str],
     surrounding: set[str],
+    outputs: Sequence[str],
     above: list[Form],
     below: list[Form],
 ) -> None:
-    target, shown = (below, piece.inverse) if piece.inverse else (above, piece)
+    # `(v.^2)[i]` under the line would be read as the reciprocal of a product, not as v.^-2
+    divides = piece.inverse is not None and pieces.read(piece.inverse).ast.head != "power"
+    target, shown = (below, piece.inverse) if divides and piece.inverse else (above, piece)
     flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]
     form = names.apart(pieces.read(shown, flip), surrounding)
-    target.append(names.entry(form, at[::-1] if flip else at))
+    target.append(names.entry(form, at[::-1] if flip else at, outputs))
 
 
 def _conditions(selector: Selector, at: Sequence[str]) -> list[Form]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import pi
+from math import isfinite, pi
 from typing import TYPE_CHECKING
 
+from matcalc.errors import NotSupported
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.notation.forms import ATOM, SIGN, Form
@@ -32,5 +33,7 @@ def _scalar(value: float) -> Form:
 
 
 def _number(value: float) -> Ast:
-    exact = Fraction(repr(value)) if value == value and abs(value) != float("inf") else Fraction(value)
+    if not isfinite(value):
+        raise NotSupported(f"{value} in a literal array has no text")
+    exact = Fraction(repr(value))
     return syntax.negative(syntax.number(-exact)) if exact < 0 else syntax.number(exact)

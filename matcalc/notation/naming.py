@@ -37,20 +37,23 @@ class Names:
                 if name not in self.avoid and name not in taken:
                     yield name
 
-    def entry(self, x: Form, indices: Sequence[str]) -> Form:
+    def entry(self, x: Form, indices: Sequence[str], listed: Sequence[str] = ()) -> Form:
         """Return `x[i,j]` with index names; `x` itself where it has no axes.
 
-        An index form is renamed, but for a sum: the order of its axes is part of the node.
+        An index form is renamed, unless the order of its axes is part of the node and is not that in which
+        the surrounding index form lists them.
         """
         if not indices:
             return x
-        if x.body is None or x.body.level == forms.SUM or len(set(indices)) < len(indices):
+        ordered = indices[: x.ordered] if x.ordered > 1 else ()
+        if x.body is None or len(set(indices)) < len(indices) or not _in_order(ordered, listed):
             return forms.part(x, [forms.name(i) for i in indices])
         outputs: tuple[str, ...] = x.ast.value  # type: ignore[assignment]
         names = dict(zip(outputs, indices, strict=True))
         inner = x.body.used - set(outputs)
         names.update(self._own(inner, indices, {*indices, *outputs, *inner}))
-        return replace(x.body, ast=renamed(x.body.ast, names), used=frozenset(names.values()))
+        used = frozenset(names.values())
+        return replace(x.body, ast=renamed(x.body.ast, names), used=used, ordered=x.ordered)
 
     def apart(self, x: Form, taken: set[str]) -> Form:
         """Return a formula whose index forms have names of their own; they are added to `taken`."""
@@ -85,6 +88,12 @@ class Names:
         """Return names with those that are taken replaced by ones that are not known."""
         supply = self._supply(known)
         return {name: next(supply) if name in taken else name for name in sorted(names)}
+
+
+def _in_order(indices: Sequence[str], listed: Sequence[str]) -> bool:
+    """Whether all indices are listed, in this order."""
+    rest = iter(listed)
+    return all(index in rest for index in indices)
 
 
 def index_names(form: Ast) -> set[str]:

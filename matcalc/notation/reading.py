@@ -56,7 +56,7 @@ def _scaled(form: Form, coef: Fraction) -> Form:
     if coef == 1:
         return form
     if form.body is not None:
-        return forms.index_form(tuple(form.ast.value), _scaled(form.body, coef))  # type: ignore[arg-type]
+        return forms.rewrapped(form, _scaled(form.body, coef))
     if _is_one(form.ast):
         return forms.number(coef)
     if form.ast.head == "product" and _is_one(form.ast.args[0]):
@@ -78,7 +78,7 @@ def _divides(coef: Fraction) -> bool:
     if denominator <= MOST_DIVISOR:
         return True
     significant = 10**9 // denominator
-    while significant % 10 == 0:
+    while significant and significant % 10 == 0:
         significant //= 10
     return significant >= 100
 
@@ -154,7 +154,8 @@ def _merged(entries: list[Entry]) -> list[Entry]:
     inner.sort(key=lambda e: e[:2])
     bodies = [e[3].body for e in inner if e[3].body is not None]
     body = _positive_first(bodies, [e[2] for e in inner])
-    form = forms.index_form(tuple(inner[0][3].ast.value), body)  # type: ignore[arg-type]
+    outputs: tuple[str, ...] = inner[0][3].ast.value  # type: ignore[assignment]
+    form = forms.index_form(outputs, body, len(outputs))
     return [e for e in entries if e[3].body is None] + [(_rank(form), inner[0][1], 1, form)]
 
 

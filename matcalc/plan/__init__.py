@@ -7,6 +7,6 @@ solved or formed), and the cheapest Program by estimated time is kept.
 from __future__ import annotations
 
 from matcalc.plan.compare import plan
-from matcalc.plan.twopass import TwoPass, plan_pullback
+from matcalc.plan.saving import to_save
 
-__all__ = ["TwoPass", "plan", "plan_pullback"]
+__all__ = ["plan", "to_save"]

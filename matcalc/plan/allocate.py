@@ -94,14 +94,7 @@ class Allocator:
         for store in loop.sums:
             self._start(store.value, place, "")
         for store in loop.stores:
-            onto = store.onto
-            if not onto and store.value not in self.graph.values:
-                base = store.value.rpartition("_")[0]
-                onto = self._donor(store, loop, place, local, given) if store.value == f"{base}_0" else ""
-            elif not onto and f"{store.value}_0" in self.chains:
-                onto = f"{store.value}_0"
-            elif not onto:
-                onto = self._donor(store, loop, place, local, given)
+            onto = store.onto or store.over or self._donor(store, loop, place, local, given)
             self._start(store.value, place, onto)
 
     def _donor(self, store: Store, loop: Loop, place: int, local: set[str], given: set[str]) -> str:
@@ -305,7 +298,9 @@ def values_read(step: Step) -> list[str]:
     if isinstance(step, Loop):
         local = {let.value for let in step.lets}
         found = [r.value for x in statements(step) for r in reads(x.expr)]
-        return [n for n in found if n not in local] + [s.onto for s in step.stores if s.onto]
+        return [n for n in found if n not in local] + [
+            s.onto or s.over for s in step.stores if s.onto or s.over
+        ]
     return []
 
 

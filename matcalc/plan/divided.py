@@ -1,8 +1,8 @@
 """Divided differences of functions as formulas: what `dd(f, a, b)` is lowered to.
 
 A function's body is walked once, each part with its values at a and b and its divided difference: sums by
-terms, products by Leibniz, maps by the chain rule with the closed form that their rule gives (`divided`), or by
-the quotient across a gap and the derivative in the middle near a tie. More than two points have no lowering.
+terms, products by Leibniz, maps by the chain rule with the closed form that their rule gives (`divided`),
+or by the quotient across a gap and the derivative in the middle near a tie. More points have no lowering yet.
 """
 
 from __future__ import annotations

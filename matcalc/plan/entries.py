@@ -44,7 +44,8 @@ class Term:
 class Kernel:
     """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
 
-    `whole` is a number parameter that must be a nonnegative integer. `sources` is text by target that stands
+    `whole` is a number parameter that must be a nonnegative integer; `rows` the letter of a leading batch axis, of
+    a kernel that takes all rows of a matrix in one call. `sources` is text by target that stands
     above the program, of a kernel that is in no file of `codegen/`.
     """
 
@@ -127,7 +128,7 @@ def load(folder: Path) -> Lowerings:
             becomes.setdefault(str(entry.get("operation", name)), []).append(expansion)
         if "pattern" not in entry:
             continue
-        kernel = _kernel(name, entry, order)
+        kernel = read_kernel(name, entry, order)
         heads = [f.name for f in kernel.factors if f.is_operation]
         if heads:
             operations.setdefault(heads[0], []).append(kernel)
@@ -144,7 +145,7 @@ def load(folder: Path) -> Lowerings:
     )
 
 
-def _kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
+def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
     left, _, right = str(entry["pattern"]).partition("=")
     try:
         results, factors = _terms(left, ","), _terms(right, "*")

@@ -18,7 +18,7 @@ from matcalc.plan.products import lower_product, place_result
 from matcalc.plan.selecting import Indexed
 from matcalc.plan.session import Ref, Session, fault
 from matcalc.plan.values import Operand, Part, Run, Value, plus, times, volume
-from matcalc.program import Apply, Expr, Number, Read
+from matcalc.program import Apply, Expr, Literal, Number, Read
 from matcalc.signature_shapes import PLAIN
 from matcalc.sizes import Size
 
@@ -37,6 +37,8 @@ def _form(session: Session, node: Node) -> Ref:
 
 
 def lower_constant(session: Session, node: Node) -> Ref:
+    if not node.shape:
+        return Ref(session.graph.point((), Literal(float(node.array))), ())
     entries = tuple(float(x) for x in node.array.ravel())
     name = f"K{sum(1 for v in session.graph.values.values() if v.kind == 'constant')}"
     while name in session.graph.values or name in session.graph.reserved:

@@ -11,12 +11,13 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from matcalc.node import Node
-from matcalc.plan.entries import Kernel, Scalar, Term
+from matcalc.plan.entries import Kernel, Scalar, read_kernel
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.signature_shapes import tensors_of
@@ -25,7 +26,7 @@ from matcalc.sizes import Size
 MODULES = ("np", "sl", "sp")
 TARGETS = ("numba", "numpy")
 RESULT = "result_"
-COST = 1e4  # ns: there is no other lowering to compare it with
+COST = "10000"  # flops: there is no other lowering to compare it with
 DECORATOR = '@njit(error_model="numpy")'
 GIVEN = "from matcalc.runtime.given import {name}"
 
@@ -45,26 +46,13 @@ def _kernel(
     if rule.value is None or any(isinstance(p, Node) for p in params):
         return None
     names = _operand_names(rule, len(ranks))
-    args = tuple(Term(name, _letters(name, rank)) for name, rank in zip(names, ranks, strict=True))
-    result = Term(RESULT, _letters("out", core))
-    return Kernel(
-        f"value of {rule.name}",
-        (result,),
-        (Term(rule.name, result.letters, "float64", args),),
-        frozenset(),
-        frozenset(),
-        None,
-        False,
-        "",
-        "",
-        {target: _template(rule, output, names, params, core, target, book) for target in targets(rule, book)},
-        lambda sizes: COST,
-        None,
-        0.25,
-        0,
-        lambda sizes: COST,
-        {target: source(rule, target, book) for target in targets(rule, book)},
-    )
+    args = ", ".join(f"{name}{_letters(name, rank)}" for name, rank in zip(names, ranks, strict=True))
+    letters = _letters("out", core)
+    entry = {"pattern": f"{RESULT}{letters} = {rule.name}({args}){letters if core else ''}", "flops": COST}
+    for target in targets(rule, book):
+        entry[target] = _template(rule, output, names, params, core, target, book)
+    sources = {target: source(rule, target, book) for target in targets(rule, book)}
+    return replace(read_kernel(f"value of {rule.name}", entry, 0), sources=sources)
 
 
 def own_scalar(node: Node) -> Scalar | None:
@@ -111,8 +99,8 @@ def _operand_names(rule: Rule, count: int) -> list[str]:
     return [*single, *(f"{slot}_{k}" for k in range(count - len(single)))]
 
 
-def _letters(name: str, rank: int) -> tuple[str, ...]:
-    return tuple(f"{name}_{axis}" for axis in range(rank))
+def _letters(name: str, rank: int) -> str:
+    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"
 
 
 def _template(

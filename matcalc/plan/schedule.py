@@ -257,8 +257,13 @@ class Scheduler:
         axes = self.graph.axes[: len(part.domain)]
         before = f"{value.name}_{place}"
         after = value.name if place == len(value.parts) - 1 else f"{value.name}_{place + 1}"
-        onto = "" if place == 0 and value.base is None else before
-        store = Store(after, part.at, part.expr, onto, _shaped(value.comment, value.shape))
+        comment = _shaped(value.comment, value.shape)
+        if self._is_covered(value):
+            store = Store(after, part.at, part.expr, comment=comment)
+        elif place == 0 and value.base is None:
+            store = Store(after, part.at, part.expr, over=before, comment=comment)
+        else:
+            store = Store(after, part.at, part.expr, before, comment=comment)
         return Loop(tuple(zip(axes, part.domain, strict=True)), (), (), (store,), part.guards)
 
     def _is_covered(self, value: Value) -> bool:

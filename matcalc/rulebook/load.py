@@ -131,6 +131,12 @@ def load(paths: Sequence[Path | str], base: Rulebook | None = None) -> Rulebook:
     return _assembled([RuleFile(Path(path), faults) for path in paths], base, faults)
 
 
+def survey(path: Path | str, base: Rulebook) -> tuple[Rulebook, list[str]]:
+    """Return `base` with what a file holds without fault, and its faults, so that the rest can be looked at too."""
+    faults: list[str] = []
+    return _assembled([RuleFile(Path(path), faults)], base, faults, strict=False), faults
+
+
 def load_text(text: str, name: str, base: Rulebook | None = None) -> Rulebook:
     """Return the rulebook of the rule file with this text, added to `base`; `name` stands for its path."""
     faults: list[str] = []
@@ -170,7 +176,9 @@ def adopt(change: Callable[[Rulebook], Rulebook]) -> Rulebook:
         return _adopted
 
 
-def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str]) -> Rulebook:
+def _assembled(
+    files: list[RuleFile], base: Rulebook | None, faults: list[str], strict: bool = True
+) -> Rulebook:
     start = base if base is not None else _EMPTY
     facts = [fact for file in files for fact in _facts(file)]
     shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
@@ -181,7 +189,7 @@ def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str]) 
         file.address("prelude"): str(text)
         for file in files for key, text in _table(file, "prelude").items() if key == "python"
     }  # fmt: skip
-    return _extended(start, rules, rewrites, facts, planned, prelude, faults)
+    return _extended(start, rules, rewrites, facts, planned, prelude, faults, strict)
 
 
 def _table(file: RuleFile, name: str) -> Mapping[str, Any]:
@@ -201,7 +209,10 @@ def _rules(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:
             advice = ": a field stands below the [name] of its entry" if name in RULE_FIELDS else ""
             file.faults.append(f"{file.address('', name)}: '{name}' stands outside an entry{advice}")
             continue
-        found.append(rule_from_table(name, table, file.address(name), shapes, file.reporter(name, name)))
+        before = len(file.faults)
+        rule = rule_from_table(name, table, file.address(name), shapes, file.reporter(name, name))
+        if len(file.faults) == before:
+            found.append(rule)
     return found
 
 
@@ -240,8 +251,9 @@ def _extended(
     planned: Mapping[str, str],
     prelude: Mapping[str, str],
     faults: list[str],
+    strict: bool = True,
 ) -> Rulebook:
-    """Return `base` with more; names that are taken join `faults`, which are raised if there are any."""
+    """Return `base` with more; names that are taken join `faults`, which are raised if there are any (`strict`)."""
     known, fresh = dict(base.rules), []
     spellings = {spelling: list(found) for spelling, found in base.spellings.items()}
     for rule in rules:
@@ -252,7 +264,7 @@ def _extended(
         elif old != rule:
             faults.append(f"{rule.address}: [{rule.name}] is taken by {old.address}")
     all_facts = _all_facts(base, facts, faults)
-    if faults:
+    if faults and strict:
         raise RuleError("\n".join(faults))
     return Rulebook(
         MappingProxyType(known),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.language import syntax
@@ -14,6 +14,7 @@ from matcalc.sympy_bridge.sizes import size_from
 from matcalc.sympy_bridge.values import (
     ONE,
     Make,
+    Reader,
     Shape,
     Value,
     common,
@@ -22,9 +23,6 @@ from matcalc.sympy_bridge.values import (
     shape_of,
     size_formula,
 )
-
-if TYPE_CHECKING:
-    from matcalc.sympy_bridge.reading import Reader
 
 
 def _matrix_symbol(reader: Reader, node: Any, args: list[Value]) -> Value:

@@ -29,12 +29,12 @@ def from_sympy(expr: Any) -> tuple[Ast, dict[str, Node]]:
 
     Raises: NotSupported, which names the class, for what has no meaning here.
     """
-    reader = Reader(expr)
-    value = reader.read(expr)
-    return value.ast, reader.symbols
+    reading = Reading(expr)
+    value = reading.read(expr)
+    return value.ast, reading.symbols
 
 
-class Reader:
+class Reading:
     """The state of one reading: symbols by name, and the names of sizes."""
 
     def __init__(self, expr: Any) -> None:

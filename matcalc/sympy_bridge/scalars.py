@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.sympy_bridge.tables import FUNCTIONS
-from matcalc.sympy_bridge.values import Make, Value, common, rational
-
-if TYPE_CHECKING:
-    from matcalc.sympy_bridge.reading import Reader
+from matcalc.sympy_bridge.values import Make, Reader, Value, common, rational
 
 FACTS = ("positive", "nonnegative", "integer")
 

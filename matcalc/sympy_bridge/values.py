@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from matcalc.errors import NotSupported
 from matcalc.language import syntax
@@ -32,7 +32,17 @@ class Value(NamedTuple):
         return self.shape is not None and self.shape[0] is ONE
 
 
-Make = Callable[[Any, Any, list[Value]], Value]  # reader, node, operands
+class Reader(Protocol):
+    """What the entries of the tables may ask of the reading they are part of."""
+
+    sizes: set[str]
+
+    def declare(self, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None: ...
+
+    def read(self, expr: Any, given: Mapping[Any, Value] | None = None) -> Value: ...
+
+
+Make = Callable[[Reader, Any, list[Value]], Value]  # the reading, a node of SymPy, its operands
 
 
 def shape_of(node: Any) -> Shape | None:

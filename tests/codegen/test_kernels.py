@@ -144,6 +144,10 @@ def operands(k, sizes, flipped, rng):
     return arrays
 
 
+def by_rows(oracle):
+    return lambda X: np.array([oracle(x) for x in X])
+
+
 def expected(k, arrays):
     """Evaluate the pattern on operands as they stand in it."""
     values, subscripts = [], []
@@ -152,7 +156,9 @@ def expected(k, arrays):
         if term.is_operation:
             args = [arrays[a.name] for a in term.args]
             empty = args[0].size == 0
-            value = EMPTY.get(term.name, args[-1]) if empty else ORACLES[term.name](*args)
+            oracle = by_rows(ORACLES[term.name]) if k.rows else ORACLES[term.name]
+            value = EMPTY.get(term.name, args[-1]) if empty else oracle(*args)
+            value = np.full(len(args[0]), value) if k.rows and np.ndim(value) == 0 else value
             if term.letters is None:
                 return value
         values.append(value)
@@ -341,3 +347,16 @@ def test_what_is_not_finite_ends(name, bad, numba_names):
     got = run_numba(k, given, (), sizes, numba_names)
     if np.isnan(bad):
         assert all(np.all(np.isnan(value)) for value in got.values())
+
+
+@pytest.mark.parametrize("name", ["logsumexp", "softmax", "log_softmax"])
+def test_rows_are_as_vectors_at_infinity(name, numba_names, numpy_names):
+    entries = [0.5, -2.0, np.inf, -np.inf, np.nan, 800.0]
+    X = np.array(list(itertools.product(entries, repeat=3)))
+    result = KERNELS[name].results[0].name
+    with np.errstate(all="ignore"):
+        want = np.array([run_numpy(KERNELS[name], {"x": x}, (), {"i": 3}, numpy_names)[result] for x in X])
+    for got in both(f"{name}_rows", {"X": X}, {"b": len(X), "i": 3}, numba_names, numpy_names):
+        np.testing.assert_allclose(next(iter(got.values())), want, rtol=1e-13)
+    vectors = [run_numba(KERNELS[name], {"x": x}, (), {"i": 3}, numba_names)[result] for x in X]
+    np.testing.assert_allclose(np.array(vectors), want, rtol=1e-13)

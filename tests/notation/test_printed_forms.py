@@ -1,10 +1,13 @@
 """What is printed for what is written, each of it reading back to the same node."""
 
+import numpy as np
 import pytest
 
 from matcalc.elaborate.expressions import elaborate
+from matcalc.errors import NotSupported
 from matcalc.language.write import text
 from matcalc.notation.raising import formula_of
+from matcalc.tensor import constant
 
 LET = (
     "X: matrix(m, n); Y: matrix(m, n); A: matrix(n, n); B: matrix(n, n); P: matrix(p, m); Q: matrix(n, q); "
@@ -157,6 +160,8 @@ OTHER = [
     ("sum(X, axis=1)", "X*ones(n)"),
     ("X.*(z*ones(n)')", "diag(z)*X"),
     ("abs(y - x)", "abs(x - y)"),
+    ("-normalize(y - x)", "normalize(x - y)"),
+    ("-A'*normalize(y - A*x)", "A'*normalize(A*x - y)"),
     ("-(x - y)./(A*x - y)", "(y - x)./(A*x - y)"),
     ("blkdiag(A, X)", "[A, zeros(n, n); zeros(m, n), X]"),
     ("(X*A)[:, 0]", "X*A[:, 0]"),
@@ -198,11 +203,7 @@ def test_every_sum_begins_with_a_positive_term():
     assert text(formula_of(node)) == "A - x*y' - S"
 
 
-def test_literal_of_order_three_is_refused():
-    import numpy as np
-
-    from matcalc.errors import NotSupported
-    from matcalc.tensor import constant
-
-    with pytest.raises(NotSupported, match="order 3"):
-        formula_of(constant(np.zeros((2, 2, 2))))
+@pytest.mark.parametrize(("array", "named"), [(np.zeros((2, 2, 2)), "order 3"), (np.array([np.inf]), "inf")])
+def test_literals_without_a_text_are_refused(array, named):
+    with pytest.raises(NotSupported, match=named):
+        formula_of(constant(array))

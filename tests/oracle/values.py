@@ -8,7 +8,17 @@ import itertools
 
 import numpy as np
 
-from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS, integer, is_vector, matfun, matrix_power, scalar
+from oracle.functions import (
+    ALIASES,
+    CONSTANTS,
+    FUNCTIONS,
+    divided_difference,
+    integer,
+    is_vector,
+    matfun,
+    matrix_power,
+    scalar,
+)
 from oracle.reading import read
 
 
@@ -120,6 +130,9 @@ def call(tree: tuple, env: dict) -> np.ndarray:
         return matfun(
             scalar_function(positional[0], env), *(value_of(argument, env) for argument in positional[1:])
         )
+    if name == "dd":
+        points = (value_of(argument, env) for argument in positional[1:])
+        return divided_difference(scalar_function(positional[0], env), *points)
     if name in ("max", "min") and len(positional) > 1:
         name += "imum"
     function = FUNCTIONS[ALIASES.get(name, name)]

@@ -31,14 +31,13 @@ FORMULAS = """
     sqrt(x)
     sigmoid(X*x)
     max(y, 0)
-    where(y > c, y, 1)
+    where(y > 0, c, 1)
     inv(A)*y
     A^2
     tr(A*S)
     det(A)
     logdet(S)
     diag(x)*A
-    diag(A)
     sum(X)
     sum(X, axis=0)
     X*ones(2)

@@ -1,0 +1,55 @@
+"""JAX: jit of value_and_grad, hessian, jacrev or vjp, in float64; NumPy arrays in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.linalg
+import numpy as np
+from problems import FORWARD_SEED, Problem
+
+jax.config.update("jax_enable_x64", True)
+
+
+class Functions:
+    """The names that a problem's formula takes from `ns`."""
+
+    sum, exp, tanh, trace, kron = jnp.sum, jnp.exp, jnp.tanh, jnp.trace, jnp.kron
+    inv, solve, softplus, expm = jnp.linalg.inv, jnp.linalg.solve, jax.nn.softplus, jax.scipy.linalg.expm
+
+    @staticmethod
+    def logdet(a: Any) -> Any:
+        return jnp.linalg.slogdet(a)[1]
+
+    @staticmethod
+    def logsumexp_rows(a: Any) -> Any:
+        return jax.nn.logsumexp(a, axis=1)
+
+
+def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+    """Return a function without arguments that computes the answer from `data`."""
+    names = list(problem.shapes)
+    code = compile(problem.python, problem.name, "eval")
+    places = tuple(names.index(w) for w in problem.wrt)
+    args = [data[name] for name in names]
+
+    def f(*values: Any) -> Any:
+        return eval(code, {"ns": Functions}, dict(zip(names, values, strict=True)))
+
+    if problem.gives == "pullback":
+        seed = data[FORWARD_SEED]
+
+        def pullback(seed: Any, *values: Any) -> Any:
+            result, backward = jax.vjp(f, *values)
+            return result, [backward(seed)[k] for k in places]
+
+        run = jax.jit(pullback)
+        args = [seed, *args]
+    elif problem.gives == "gradient":
+        run = jax.jit(jax.value_and_grad(f, argnums=places))
+    else:
+        run = jax.jit((jax.hessian if problem.gives == "hessian" else jax.jacrev)(f, argnums=places[0]))
+    return lambda: jax.tree.map(np.asarray, run(*args))

@@ -1,0 +1,27 @@
+"""matcalc: the formula as text, called with NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import matcalc as mc
+from problems import FORWARD_SEED, Problem
+
+
+def compiled(problem: Problem) -> Any:
+    """Return the compiled function of a problem."""
+    f = mc.expression(problem.formula, problem.declarations)
+    wrt = problem.wrt[0] if len(problem.wrt) == 1 else list(problem.wrt)
+    if problem.gives == "gradient":
+        return mc.value_and_gradient(f, wrt)
+    if problem.gives == "pullback":
+        return mc.compile([f, f.vjp(wrt, cotangent=FORWARD_SEED)])
+    return mc.compile(f.hessian(wrt) if problem.gives == "hessian" else f.jacobian(wrt))
+
+
+def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+    """Return a function without arguments that computes the answer from `data`."""
+    fn = compiled(problem)
+    args = [data[name] for name in fn.args]
+    return lambda: fn(*args)

@@ -1,0 +1,60 @@
+"""PyTensor in its Numba mode: one function for all sizes, without its checks of arguments; NumPy in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+from problems import FORWARD_SEED, Problem
+from pytensor.tensor import linalg
+
+
+class Functions:
+    """The names that a problem's formula takes from `ns`."""
+
+    sum, exp, tanh, softplus = pt.sum, pt.exp, pt.tanh, pt.softplus
+    trace, kron, inv, solve, expm = linalg.trace, linalg.kron, linalg.inv, linalg.solve, linalg.expm
+
+    @staticmethod
+    def logdet(a: Any) -> Any:
+        return linalg.slogdet(a)[1]
+
+    @staticmethod
+    def logsumexp_rows(a: Any) -> Any:
+        return pt.logsumexp(a, axis=1)
+
+
+FUNCTIONS: dict[str, Any] = {}
+
+
+def compiled(problem: Problem) -> Any:
+    """Return the function of a problem, compiled once."""
+    if problem.name not in FUNCTIONS:
+        kinds = (pt.dscalar, pt.dvector, pt.dmatrix)
+        symbols = {name: kinds[len(shape)](name) for name, shape in problem.shapes.items()}
+        value = eval(problem.python, {"ns": Functions}, dict(symbols))
+        wrt = [symbols[w] for w in problem.wrt]
+        inputs = list(symbols.values())
+        if problem.gives == "gradient":
+            outputs = [value, *pytensor.grad(value, wrt)]
+        elif problem.gives == "pullback":
+            inputs.append(value.type(FORWARD_SEED))
+            outputs = [value, *pytensor.grad(None, wrt, known_grads={value: inputs[-1]})]
+        else:
+            slope = pytensor.grad(value, wrt[0]) if problem.gives == "hessian" else value
+            outputs = [pytensor.gradient.jacobian(slope.flatten(), wrt[0], vectorize=True)]
+        FUNCTIONS[problem.name] = pytensor.function(
+            inputs, outputs, mode="NUMBA", on_unused_input="ignore", trust_input=True
+        )
+    return FUNCTIONS[problem.name]
+
+
+def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+    """Return a function without arguments that computes the answer from `data`."""
+    fn = compiled(problem)
+    names = [*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else [])]
+    args = [np.asarray(data[name]) for name in names]
+    return lambda: fn(*args)

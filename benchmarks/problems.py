@@ -1,0 +1,95 @@
+"""The problems of `problems.toml` with their data: deterministic, float64, row-major.
+
+A problem is plain text and sizes, so that every library is given the same. What depends on a library stands in
+its `peer_*.py`; what the answer is, in `expert.py`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SIZES = ("tiny", "small", "medium", "large")
+FORWARD_SEED = "G"  # the name of the cotangent of a pullback
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A formula, what is asked of it, and the shapes of its symbols by size."""
+
+    name: str
+    formula: str
+    python: str
+    wrt: tuple[str, ...]
+    gives: str
+    shapes: dict[str, tuple[str, ...]]
+    facts: dict[str, str]
+    recipes: dict[str, str]
+    lengths: dict[str, dict[str, int]]
+
+    @property
+    def declarations(self) -> str:
+        """The symbols as matcalc's declarations text."""
+        kinds = ("scalar", "vector", "matrix")
+        texts = []
+        for name, shape in self.shapes.items():
+            sizes = f"({', '.join(shape)})" if shape else ""
+            texts.append(f"{name}: {kinds[len(shape)]}{sizes} {self.facts.get(name, '')}".strip())
+        return "; ".join(texts)
+
+    def data(self, size: str) -> dict[str, Any]:
+        """Return the value of each symbol: arrays, and floats for scalars."""
+        rng = np.random.default_rng(sum(map(ord, self.name)))
+        return {name: self._value(rng, name, size) for name in self.shapes}
+
+    def cotangent(self, shape: tuple[int, ...]) -> Any:
+        """Return the cotangent of a pullback whose value has this shape."""
+        return np.random.default_rng(1).standard_normal(shape)
+
+    def _value(self, rng: np.random.Generator, name: str, size: str) -> Any:
+        shape = tuple(self.lengths[size][letter] for letter in self.shapes[name])
+        if not shape:
+            return float(0.5 + rng.random())
+        kind = self.recipes.get(name, self.facts.get(name, ""))
+        return np.ascontiguousarray(RECIPES[kind](rng, shape))
+
+
+RECIPES = {
+    "": lambda rng, shape: rng.standard_normal(shape),
+    "scaled": lambda rng, shape: rng.standard_normal(shape) / np.sqrt(shape[-1]),
+    "signs": lambda rng, shape: np.where(rng.random(shape) < 0.5, -1.0, 1.0),
+    "mask": lambda rng, shape: (rng.random(shape) < 0.5).astype(float),
+    "onehot": lambda rng, shape: np.eye(shape[1])[rng.integers(0, shape[1], shape[0])],
+    "symmetric": lambda rng, shape: (lambda a: (a + a.T) / 2)(rng.standard_normal(shape)),
+    "spd": lambda rng, shape: (lambda a: a @ a.T / len(a) + np.eye(len(a)))(rng.standard_normal(shape)),
+    "dominant": lambda rng, shape: rng.standard_normal(shape) / np.sqrt(shape[0]) + 2.0 * np.eye(shape[0]),
+}
+
+
+def load(path: Path | None = None) -> list[Problem]:
+    """Read the problems in the order of the file."""
+    text = (path or Path(__file__).with_name("problems.toml")).read_text(encoding="utf-8")
+    return [_problem(name, entry) for name, entry in tomllib.loads(text).items()]
+
+
+def _problem(name: str, entry: dict[str, Any]) -> Problem:
+    letters, _, rows = entry["sizes"].partition(":")
+    columns = [map(int, row.split()) for row in rows.split("|")]
+    lengths = {
+        size: dict(zip(letters.split(), row, strict=True)) for size, row in zip(SIZES, columns, strict=True)
+    }
+    return Problem(
+        name,
+        entry["formula"],
+        entry["python"],
+        tuple(entry["wrt"].split()),
+        entry["gives"],
+        {symbol: tuple(sizes.split()) for symbol, sizes in entry["symbols"].items()},
+        entry.get("facts", {}),
+        entry.get("data", {}),
+        lengths,
+    )

@@ -1,0 +1,161 @@
+"""Own operations: an entry of a rule file as a call, or a whole file, checked before it is in force.
+
+Formulas are read, built at symbolic sizes and then tested at random points, on trial in this thread alone; only a
+rulebook without a fault takes the place of the one in force. So a faulty file changes nothing, and all of its
+faults are told at once, each with the rule, file and line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matcalc.calling import function
+from matcalc.elaborate.check import check_rule
+from matcalc.errors import MatcalcError, RuleError
+from matcalc.language.declare import read_signature
+from matcalc.rewrite_check import rewrite_faults
+from matcalc.rule_check import faults
+from matcalc.rule_point import Draws
+from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.files import line_numbers
+from matcalc.rulebook.load import Rulebook, adopt, on_trial, survey
+from matcalc.rulebook.rule import Rewrite, Rule
+
+Where = Callable[[Rule, str], str]
+"""The address of a field of a rule."""
+
+
+def define(signature: str | Sequence[str], value: Any = None, at: Draws | None = None, **fields: Any) -> Any:
+    """Add an operation to the language, and return it as a function of expressions.
+
+    `signature` is `name(X: matrix(n, n)) -> matrix(n, n)`; `value` Python text over the parameters, or a Python or
+    Numba function of them; the other fields are those of a rule file: `differential`, `derivative`, `definition`,
+    `where`, `linear`, `domain`, `facts`, ... `at` gives data for the numeric tests by parameter (an array, or
+    a function of a generator and a shape), where random data would miss the domain. Of several results a tuple
+    of functions is returned.
+
+    Raises: RuleError that lists all faults.
+
+    Example:
+        >>> cube = define("cube(X: matrix(n, n)) -> matrix(n, n)", value="X @ X @ X",
+        ...               differential="dX*X*X + X*dX*X + X*X*dX")
+    """
+    frame = sys._getframe(1)
+    address = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+    texts = [signature] if isinstance(signature, str) else list(signature)
+    try:
+        name = read_signature(texts[0], {}).name if texts else ""
+    except MatcalcError:
+        name = texts[0].partition("(")[0].strip()
+    table = {"signature": signature if isinstance(signature, str) else texts, **fields}
+    functions: dict[str, Callable[..., Any]] = {}
+    if value is not None:
+        table["value"] = _value_text(name, texts, value, functions)
+
+    def extended(book: Rulebook) -> tuple[Rulebook, list[str]]:
+        known = {f.name: f.of for f in book.facts.values()}
+        rule = rule_from_table(name, table, address, known)
+        return book.with_functions(functions).with_rules([rule]), []
+
+    rules = _adopted(extended, at or {}, lambda rule, field: address)
+    made = tuple(function(spelling) for rule in rules for spelling in rule.names) or (function(name),)
+    return made[0] if len(made) == 1 else made
+
+
+def load_rules(path: str | Path) -> tuple[str, ...]:
+    """Add the operations, rewrites and facts of a rule file; return the names of its operations.
+
+    Raises: RuleError that lists all faults of the file; then nothing of it is in force.
+    """
+    file = Path(path)
+
+    def where(rule: Rule, field: str) -> str:
+        lines = line_numbers(file.read_text(encoding="utf-8"))
+        line = lines.get((rule.name, field), lines.get((rule.name, ""), 1))
+        return f"{file.as_posix()}:{line}"
+
+    rules = _adopted(lambda book: survey(file, book), {}, where)
+    return tuple(rule.name for rule in rules)
+
+
+def _adopted(
+    extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Draws, where: Where
+) -> tuple[Rule, ...]:
+    """Put an extended rulebook in force if its new rules and rewrites stand every test; return the rules.
+
+    `extended` returns it with the faults met while reading.
+    """
+    fresh: list[Rule] = []
+
+    def change(book: Rulebook) -> Rulebook:
+        made, found = extended(book)
+        fresh.extend(rule for name, rule in made.rules.items() if name not in book.rules)
+        with on_trial(made):
+            found += [line for rule in fresh for line in _rule_faults(made, rule, at, where)]
+            known = set(book.rewrites)
+            for rewrite in (r for r in made.rewrites if r not in known):
+                found += _rewrite_faults(made, rewrite)
+        if found:
+            raise RuleError("\n".join(dict.fromkeys(found)))
+        return made
+
+    adopt(change)
+    return tuple(fresh)
+
+
+def _rule_faults(book: Rulebook, rule: Rule, at: Draws, where: Where) -> list[str]:
+    """Return what is wrong with a rule: its names, else its shapes, else its numbers."""
+    for test in (lambda: book.check([rule.name]), lambda: check_rule(rule, book)):
+        try:
+            test()
+        except RuleError as error:
+            return error.message.splitlines()
+    if rule.value is None:
+        if rule.kind == "definition":
+            return []
+        return [f"{where(rule, '')}: [{rule.name}] has no value, which its numeric test and compiled code need"]
+    return [f"{where(rule, fault.field)}: [{rule.name}] {fault}" for fault in faults(book, rule, at)]
+
+
+def _rewrite_faults(book: Rulebook, rewrite: Rewrite) -> list[str]:
+    try:
+        return [f"{rewrite.address}: {fault}" for fault in rewrite_faults(rewrite, book)]
+    except RuleError as error:
+        return [error.message]
+
+
+def _value_text(name: str, texts: Sequence[str], value: Any, functions: dict[str, Callable[..., Any]]) -> Any:
+    """Return a value as text; functions join `functions`, and the text calls them by a name of their content."""
+    if isinstance(value, (list, tuple)):
+        pairs = zip(value, texts, strict=False)
+        return [_value_text(name, [text], one, functions) for one, text in pairs] + list(value[len(texts) :])
+    if not callable(value):
+        return value
+    known = f"{name}_{_content(value)}"
+    functions[known] = value
+    try:
+        parameters = read_signature(texts[0]).parameters
+    except MatcalcError:
+        return f"{known}()"  # the signature's own fault is told
+    return f"{known}({', '.join(f'*{p.name}' if p.repeated else p.name for p in parameters)})"
+
+
+def _content(value: Callable[..., Any]) -> str:
+    """Return a short digest of what a function does: its code and what it closes over."""
+    plain = getattr(value, "py_func", value)
+    code = getattr(plain, "__code__", None)
+    cells = [repr(cell.cell_contents) for cell in getattr(plain, "__closure__", None) or ()]
+    parts = [repr(value)] if code is None else [code.co_code.hex(), repr(code.co_names), *map(_constant, code.co_consts)]
+    parts += [*cells, repr(getattr(plain, "__defaults__", None))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
+
+
+def _constant(value: Any) -> str:
+    return value.co_code.hex() if hasattr(value, "co_code") else repr(value)
+
+
+__all__ = ["define", "load_rules"]

@@ -1,0 +1,145 @@
+"""The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
+
+A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2, and
+on random data with these facts. What is larger is the node with more work in it: operations before elementwise
+functions before sums and products, counted once each in the DAG; that order is what makes rewriting end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from matcalc.elaborate.formula import build_formula
+from matcalc.evaluate import evaluate
+from matcalc.make import parameter
+from matcalc.node import Node, toposort
+from matcalc.rewrite import Pattern, compiled, results, sides
+from matcalc.rule_point import MODES, facts_in, interior
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.rule import Rewrite
+from matcalc.sampling import Array, sample
+from matcalc.substitute import substitute
+from matcalc.tensor import symbol
+
+FUNCTION = "exp"
+NUMBER = Fraction(5, 2)
+BOUND = 1e-9
+TALL = (4, 3)  # columns can be orthonormal
+WORK = {"op": 32, "map": 30}
+"""Work of a node for each operand; an operand of a sum or product counts 1."""
+
+
+def rewrite_faults(rewrite: Rewrite, book: Rulebook) -> list[str]:
+    """Return what is wrong with a rewrite; nothing if it stands every test.
+
+    Raises: RuleError for a side that does not build.
+    """
+    found: dict[str, str] = {}
+    for pattern in compiled(rewrite, book):
+        for what, detail in _faults(pattern, book):
+            found.setdefault(what, f"{rewrite} {what}{detail}")
+    return list(found.values())
+
+
+def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
+    chosen = _symbols(pattern, book)
+    if chosen is None:
+        yield "has a condition that no declared fact makes hold", ""
+        return
+    left, right = applied_sides(pattern, book, chosen)
+    if left is right:
+        yield "says nothing: both sides are the same by construction", ""
+        return
+    if left.shape != right.shape:
+        yield "changes the shape", f" from {_shape(left)} to {_shape(right)}"
+        return
+    if right not in list(results(pattern, left, book)):
+        yield "does not fire on its own left side", ""
+    if work(right) > work(left):
+        yield "makes a formula larger", f": {work(left)} to {work(right)}"
+    error = difference(left, right)
+    if error is None:
+        yield "has no random data at which both sides are finite", ""
+    elif error > BOUND:
+        yield "is wrong: its sides differ", f" by {error:.2g}"
+
+
+def applied_sides(pattern: Pattern, book: Rulebook, chosen: Mapping[Node, Node]) -> tuple[Node, Node]:
+    """Return both sides over other symbols, functions and numbers being given."""
+    left, right = pattern.left, pattern.right
+    if pattern.others:
+        body = build_formula(f"{FUNCTION}(x)", (), book, {"x": parameter()})
+        given = tuple((name, body if isinstance(v, Node) else NUMBER) for name, v in pattern.others)
+        left, right, _ = sides(pattern.rewrite, pattern.let, given, book)
+    return substitute(left, dict(chosen)), substitute(right, dict(chosen))
+
+
+def _symbols(pattern: Pattern, book: Rulebook) -> dict[Node, Node] | None:
+    """Return symbols with facts under which the conditions hold, for those that stand in them."""
+    chosen: dict[Node, Node] = {}
+    for fact, node in pattern.conditions:
+        variables = [n for n in toposort([node]) if n.kind == "symbol"]
+        options = [fact, *(f for f in book.facts if f != fact)]
+        trials = ({v: _with_fact(v, f, book) for v in variables} for f in options)
+        holding = (t for t in trials if fact in substitute(node, t).facts)
+        found = next(holding, None)
+        if found is None:
+            return None
+        chosen.update(found)
+    return chosen
+
+
+def _with_fact(variable: Node, fact: str, book: Rulebook) -> Node:
+    fits = book.facts[fact].of == "any" or len(variable.shape) == 2
+    square = len(variable.shape) == 2 and variable.shape[0] == variable.shape[1]
+    if not fits or (book.facts[fact].of == "square" and not square):
+        return variable
+    return symbol(variable.name, variable.shape, sorted({*variable.data[1], fact}))
+
+
+def work(node: Node) -> int:
+    """Return the work in a node: the measure that no rewrite may let grow."""
+    return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]))
+
+
+def difference(left: Node, right: Node) -> float | None:
+    """Return the largest relative difference of two nodes at random data; None if they are finite nowhere."""
+    symbols = [n for n in toposort([left, right]) if n.kind == "symbol" and n is not parameter()]
+    names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
+    sizes = {name: TALL[k % 2] for k, name in enumerate(names)}
+    errors = []
+    for mode in range(len(MODES)):
+        rng = np.random.default_rng([13, mode])
+        data = {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
+        try:
+            one, other = (np.asarray(a) for a in evaluate([left, right], data, sizes))
+        except np.linalg.LinAlgError:
+            continue
+        if np.all(np.isfinite(one)) and np.all(np.isfinite(other)):
+            scale = max(1.0, float(np.max(np.abs(one), initial=0.0)))
+            error = float(np.max(np.abs(one - other), initial=0.0)) / scale
+            errors.append(error)
+    return (min if in_words([left]) else max)(errors, default=None)
+
+
+def in_words(nodes: Sequence[Node]) -> bool:
+    """Whether an operation has a domain that is given in words, which random data may miss."""
+    rules = (n.rule for n in toposort(nodes) if n.kind in ("op", "map"))
+    return any(rule.domain is not None and not facts_in(rule.domain, default_rulebook()) for rule in rules)
+
+
+def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode: int) -> Array:
+    shape = tuple(size.evaluate(dict(sizes)) for size in node.shape)
+    facts: Sequence[Any] = sorted(node.data[1])
+    return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
+
+
+def _shape(node: Node) -> str:
+    return " x ".join(map(str, node.shape)) or "a scalar"
+
+
+__all__ = ["applied_sides", "difference", "rewrite_faults", "work"]

@@ -1,0 +1,95 @@
+"""Every rule of the book, tested as a new rule is when it is added: no test is written for a rule by hand."""
+
+import numpy as np
+import pytest
+from rulebook.samples import DOMAINS
+
+import matcalc as mc
+from matcalc.elaborate.formula import build_formula
+from matcalc.evaluate import evaluate
+from matcalc.rule_check import DOT, derivatives, findings, values
+from matcalc.rule_point import points
+from matcalc.rulebook import default_rulebook
+from matcalc.sizes import Size
+
+BOOK = default_rulebook()
+VALUED = [rule for rule in BOOK.rules.values() if rule.values]
+# What random data cannot know: sizes that fit together. The other samplers are those of the rulebook's tests.
+DRAWS = {**DOMAINS, "psd_part": {}, "reshape": {"p": 6, "q": 2}}
+# Rules whose differential is not that of their value, by intent.
+DELIBERATE = {"stop": "takes its argument as a constant"}
+
+
+def of(rules):
+    return pytest.mark.parametrize("rule", rules, ids=lambda rule: rule.name)
+
+
+@of(VALUED)
+def test_rule(rule):
+    """Value, tangents, adjoints, second derivatives and declared properties, at several sizes and 1."""
+    drawn = DRAWS.get(rule.name, {})
+    found = findings(BOOK, rule, drawn, (0,) if drawn else ())
+    assert found
+    if rule.name in DELIBERATE:
+        found = [f for f in found if f.bound <= DOT and "against" not in f.what]
+    assert not [str(f) for f in found if not f.is_right]
+
+
+@of([rule for rule in VALUED if any(p.kind in ("vector", "matrix", "array") for p in rule.parameters)])
+def test_empty(rule):
+    """Arguments of size 0: where the oracle has a value, so has the engine, and derivatives have shapes."""
+    for at in points(BOOK, rule, 0, {}, [(0,)]):
+        if any(a.size for a in at.data.values() if a.ndim):
+            continue
+        value = empty_value(at)
+        if value is None or not at.is_defined():
+            continue
+        found = [*values(at, value), *(derivatives(at, value) if rule.name not in DELIBERATE else ())]
+        assert not [str(f) for f in found if not f.is_right]
+
+
+def empty_value(at):
+    try:
+        return at.value()
+    except Exception:  # noqa: BLE001 - SciPy's wrappers of LAPACK raise a class of their own
+        return None
+
+
+EDGES = [(rule, k) for rule in BOOK.rules.values() for k in range(len(rule.edges))]
+
+
+@pytest.mark.parametrize(("rule", "k"), EDGES, ids=[f"{rule.name}-{k}" for rule, k in EDGES])
+def test_edge(rule, k):
+    """Kinks, ties and singular points as the entry states them, through the public functions."""
+    edge = rule.edges[k]
+    at = {name: number(text) for name, text in edge["at"].items()}
+    kinds = ("scalar", "vector({})", "matrix({})")
+    let = "; ".join(
+        f"{p.name}: {kinds[at[p.name].ndim].format(', '.join(map(str, at[p.name].shape)))} {' '.join(p.facts)}"
+        for p in rule.parameters
+        if p.name in at
+    )
+    call = mc.expression(f"{rule.name}({', '.join(at)})", let)
+    if edge.get("kind") == "error":
+        with pytest.raises(np.linalg.LinAlgError):
+            call(**at)
+        return
+    G = number(edge["G"]) if "G" in edge else np.float64(1.0)
+    for name, text in {**edge.get("derivative", {}), **edge.get("pullback", {})}.items():
+        found, expected = np.asarray(call.vjp(name, "G_")(**at, G_=G)), number(text)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * np.max(np.abs(expected[np.isfinite(expected)]), initial=1e-300))
+
+
+def number(text):
+    """Return the value of a formula without symbols."""
+    infinity = {"inf": np.asarray(np.inf)}
+    if text.strip() in ("inf", "-inf"):
+        return np.asarray(float(text))
+    node = build_formula(text, (), BOOK, {}, sizes={})
+    return np.asarray(evaluate([node], infinity, {})[0])
+
+
+def test_sizes_are_not_symbols():
+    """The generated points bind sizes as the public functions do: by name."""
+    at = next(points(BOOK, BOOK.get("inv"), 0, {}))
+    assert all(isinstance(size, Size) and size.names for size in at.symbols["X"].shape)

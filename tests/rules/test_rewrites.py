@@ -1,0 +1,69 @@
+"""Every rewrite of the book: it fires on its own left side, gets no larger, keeps shapes, and is true."""
+
+import pytest
+
+import matcalc as mc
+from matcalc.rewrite import compiled
+from matcalc.rewrite_check import applied_sides, rewrite_faults
+from matcalc.rulebook import default_rulebook
+from matcalc.rulebook.entry import rewrite_from_table
+from matcalc.simplify import simplify
+
+BOOK = default_rulebook()
+LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vector(n); c: scalar"
+
+
+@pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
+def test_rewrite(rewrite):
+    assert rewrite_faults(rewrite, BOOK) == []
+
+
+@pytest.mark.parametrize("rewrite", [r for r in BOOK.rewrites if r.condition is None], ids=str)
+def test_both_sides_simplify_to_one_node(rewrite):
+    for pattern in compiled(rewrite, BOOK):
+        left, right = applied_sides(pattern, BOOK, {})
+        assert simplify(left) is simplify(right)
+
+
+@pytest.mark.parametrize(
+    ("text", "simple"),
+    [
+        ("powm(S, 1/3)", "matfun(x -> x^(1/3), S)"),
+        ("powm(X, 1/3)", "powm(X, 1/3)"),
+        ("powm(X, 5/2, eye(n))", "5/2*powm(X, 3/2)"),
+        ("matfun(exp, T, eye(n))", "matfun(x -> dd(exp, x, x), T)"),
+        ("eigh_V(T)*diag(exp(eigh_w(T)).*eigh_w(T))*eigh_V(T)'", "matfun(x -> x*exp(x), T)"),
+        ("eigh_V(T)*diag(exp(eigh_w(T)))*eigh_V(T)'*x", "matfun(exp, T)*x"),
+        ("eigh_V(T)*diag(c*eigh_w(T))*eigh_V(T)'", "c*T"),
+        ("sum(tanh(eigh_w(T)).^2 + 1)", "tr(matfun(t -> tanh(t)^2 + 1, T))"),
+        ("sum(log(eigvalsh(S)))", "logdet(S)"),
+        ("sum(eigh_w(T))*x", "tr(T)*x"),
+    ],
+)
+def test_functions_and_numbers_are_bound(text, simple):
+    assert mc.expression(text, LET).simplify().node is mc.expression(simple, LET).simplify().node
+
+
+@pytest.mark.parametrize("text", ["sum(c*exp(eigh_w(T)) + x)", "eigh_V(T)*diag(exp(c*eigh_w(T)))*eigh_V(T)'", "eigh_V(T)*diag(x)*eigh_V(T)'"])
+def test_what_is_no_function_is_left_alone(text):
+    assert "matfun" not in str(mc.expression(text, LET).simplify())
+
+
+@pytest.mark.parametrize(
+    ("let", "rule", "fault"),
+    [
+        ("x: array(s)", "sin(x).^2 => 1 - cos(x).^2.*x", "differ"),
+        ("x: array(s)", "sin(x) => sin(x) + log(exp(0*x))", "fire|larger|nothing"),
+        ("X: matrix(m, n)", "norm2(X) => X", "shape"),
+        ("X: matrix(n, n)", "tr(X') => tr(X)", "nothing"),
+        ("X: matrix(n, n)", "det(X) => 0 if skew(adj(X)*X*2)", "condition|differ"),
+        ("X: matrix(n, n)", "inv(X) => inv(X)*inv(X)*X", "larger"),
+    ],
+)
+def test_faulty_rewrites_are_refused(let, rule, fault):
+    rewrite = rewrite_from_table({"let": let, "rule": rule}, "test:1", lambda *_: None)
+    try:
+        found = "; ".join(rewrite_faults(rewrite, BOOK))
+    except mc.RuleError as error:
+        found = str(error)
+    assert any(word in found for word in fault.split("|")), found

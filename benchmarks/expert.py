@@ -1,7 +1,7 @@
 """The answers by hand: NumPy, LAPACK through SciPy, and Numba where a fused loop pays.
 
-This is good code, not a floor: each function has the least work that its author saw, shares factorisations and
-uses symmetry, but pays NumPy's overhead at small sizes. All other results are compared with these.
+This is good code, not a floor: each function has the least work that its author saw, shares
+factorisations and uses symmetry, but pays NumPy's overhead at small sizes. All other results are compared with these.
 """
 
 from __future__ import annotations
@@ -188,5 +188,6 @@ def mirrored(C):
 def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
     """Return a function without arguments that computes the answer from `data`."""
     answer = globals()[problem.name]
-    args = [data[name] for name in (*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else []))]
+    names = [*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else [])]
+    args = [data[name] for name in names]
     return lambda: answer(*args)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import matcalc as mc
 from problems import FORWARD_SEED, Problem
+
+import matcalc as mc
 
 
 def compiled(problem: Problem) -> Any:

@@ -1,4 +1,4 @@
-"""PyTensor in its Numba mode: one function for all sizes, without its checks of arguments; NumPy in and out."""
+"""PyTensor in its Numba mode: one function for all sizes, without its checks of arguments."""
 
 from __future__ import annotations
 

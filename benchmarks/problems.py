@@ -1,7 +1,7 @@
 """The problems of `problems.toml` with their data: deterministic, float64, row-major.
 
-A problem is plain text and sizes, so that every library is given the same. What depends on a library stands in
-its `peer_*.py`; what the answer is, in `expert.py`.
+A problem is plain text and sizes, so that every library is given the same. What depends on a library stands
+in its `peer_*.py`; what the answer is, in `expert.py`.
 """
 
 from __future__ import annotations

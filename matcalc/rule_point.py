@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -121,7 +122,8 @@ class Point:
                 given.append(int(self.plain[p.name]) if p.kind == "integer" else float(self.plain[p.name]))
             else:
                 given.append(data[p.name])
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             result = function(*given)
         several = result if isinstance(result, tuple) else (result,)
         return {name: np.asarray(a) for name, a in zip(self.rule.outputs, several, strict=True)}

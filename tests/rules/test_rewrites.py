@@ -3,6 +3,7 @@
 import pytest
 
 import matcalc as mc
+from matcalc.node import toposort
 from matcalc.rewrite import compiled
 from matcalc.rewrite_check import applied_sides, rewrite_faults
 from matcalc.rulebook import default_rulebook
@@ -22,6 +23,8 @@ def test_rewrite(rewrite):
 def test_both_sides_simplify_to_one_node(rewrite):
     for pattern in compiled(rewrite, BOOK):
         left, right = applied_sides(pattern, BOOK, {})
+        if "array" in rewrite.let and not any(n.shape for n in toposort([left]) if n.kind == "symbol"):
+            continue  # reductions of one number are not rewritten
         assert simplify(left) is simplify(right)
 
 

@@ -16,7 +16,7 @@ class Functions:
     """The names that a problem's formula takes from `ns`."""
 
     sum, exp, tanh, softplus = pt.sum, pt.exp, pt.tanh, pt.softplus
-    trace, kron, inv, solve, expm = linalg.trace, linalg.kron, linalg.inv, linalg.solve, linalg.expm
+    trace, kron, inv, solve, expm = pt.trace, linalg.kron, linalg.inv, linalg.solve, linalg.expm
 
     @staticmethod
     def logdet(a: Any) -> Any:

@@ -79,9 +79,7 @@ def load(path: Path | None = None) -> list[Problem]:
 def _problem(name: str, entry: dict[str, Any]) -> Problem:
     letters, _, rows = entry["sizes"].partition(":")
     columns = [map(int, row.split()) for row in rows.split("|")]
-    lengths = {
-        size: dict(zip(letters.split(), row, strict=True)) for size, row in zip(SIZES, columns, strict=True)
-    }
+    lengths = {size: dict(zip(letters.split(), row, strict=True)) for size, row in zip(SIZES, columns, strict=True)}
     return Problem(
         name,
         entry["formula"],

@@ -39,12 +39,8 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--peers", default=",".join(PEERS), help="compare with these; missing ones are skipped"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", default=",".join(PEERS), help="compare with these; missing ones are skipped")
     parser.add_argument("--sizes", default="tiny,small,medium,large")
     parser.add_argument("--only", default="", help="problems, by name")
     parser.add_argument("--seconds", type=float, default=0.1, help="of timed calls per library and size")
@@ -55,9 +51,7 @@ def arguments() -> argparse.Namespace:
 
 def available(peers: list[str]) -> dict[str, Any]:
     """Import the adapters; a library that is not installed is left out."""
-    libraries = {
-        n: importlib.import_module(m) for n, m in (("expert", "expert"), ("matcalc", "peer_matcalc"))
-    }
+    libraries = {n: importlib.import_module(m) for n, m in (("expert", "expert"), ("matcalc", "peer_matcalc"))}
     for name in peers:
         try:
             libraries[name] = importlib.import_module(f"peer_{name}")
@@ -77,9 +71,7 @@ def header(libraries: dict[str, Any]) -> str:
             "",
             f"Python {platform.python_version()}, {versions}; {os.cpu_count()} cores.",
             ", ".join(f"{name}={os.environ[name]}" for name in THREADS),
-            f"OPENBLAS_CORETYPE={core}: it may hold OpenBLAS back"
-            if core
-            else "OPENBLAS_CORETYPE is not set",
+            f"OPENBLAS_CORETYPE={core}: it may hold OpenBLAS back" if core else "OPENBLAS_CORETYPE is not set",
         ]
     )
 

@@ -76,9 +76,7 @@ def compile_times(results: Results) -> str:
     for (problem, _), timings in results.items():
         for timing in timings:
             first.setdefault(timing.library, {}).setdefault(problem, timing.first)
-    lines = [
-        "\n## Seconds from the formula to the first result (kernels that an earlier problem needed are there)\n"
-    ]
+    lines = ["\n## Seconds from the formula to the first result (kernels that an earlier problem needed are there)\n"]
     lines += ["| library | median | worst | |", "|---|---:|---:|---|"]
     for name, by_problem in first.items():
         times = sorted((seconds, problem) for problem, seconds in by_problem.items())

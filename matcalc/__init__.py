@@ -20,7 +20,7 @@ _HOMES = {
     "matcalc.compiling": ("compile", "value_and_gradient"),
     "matcalc.two_pass": ("pullback",),
     "matcalc.checking": ("check",),
-    "matcalc.define": ("define", "load_rules"),
+    "matcalc.defining": ("define", "load_rules"),
     "matcalc.solvers": ("minimize",),
     "matcalc.functions": (
         "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",

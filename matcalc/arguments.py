@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matcalc.derive import projected
+from matcalc.calculus.derive import projected
+from matcalc.calculus.evaluate import evaluate
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.evaluate import evaluate
 from matcalc.lengths import solve
 from matcalc.names import Names, free_sizes
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.substitute import substitute
+from matcalc.normal_form.tensor import symbol
 from matcalc.rulebook.fields import nearest
-from matcalc.substitute import substitute
-from matcalc.tensor import symbol
 
 
 def value_of(node: Node, names: Names, args: Sequence[Any], values: Mapping[str, Any]) -> Any:
@@ -40,9 +40,7 @@ def bind_arguments(expected: Sequence[str], args: Sequence[Any], values: Mapping
     bound = dict(zip(expected, args, strict=False))
     for name, value in values.items():
         if name not in expected:
-            raise UnknownName(
-                f"no argument {name}{nearest(name, list(expected))}; they are {', '.join(expected)}"
-            )
+            raise UnknownName(f"no argument {name}{nearest(name, list(expected))}; they are {', '.join(expected)}")
         if name in bound:
             raise ShapeError(f"the argument {name} is given twice")
         bound[name] = value
@@ -52,13 +50,9 @@ def bind_arguments(expected: Sequence[str], args: Sequence[Any], values: Mapping
     return bound
 
 
-def project_tangents(
-    names: Names, inputs: Sequence[Node], nodes: Sequence[Node]
-) -> tuple[list[Node], list[Node]]:
+def project_tangents(names: Names, inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[Node], list[Node]]:
     """Return inputs and outputs with structured tangents as plain symbols, projected where they are used."""
-    plain = {
-        node: symbol(node.name, node.shape) for node in inputs if node.name in names.tangents and node.data[1]
-    }
+    plain = {node: symbol(node.name, node.shape) for node in inputs if node.name in names.tangents and node.data[1]}
     if not plain:
         return list(inputs), list(nodes)
     replaced = {node: projected(new, node, 0) for node, new in plain.items()}

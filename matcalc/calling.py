@@ -9,7 +9,7 @@ from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions import Expression, as_expression
 from matcalc.names import Names
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
 
 

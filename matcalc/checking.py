@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.derive import as_matrix, shape_text
-from matcalc.differences import Slope, slope
+from matcalc.calculus.derive import as_matrix, shape_text
+from matcalc.calculus.evaluate import evaluate
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
-from matcalc.evaluate import evaluate
 from matcalc.expressions import Expression, free_sizes
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.tensor import symbol
 from matcalc.reading import expressions, with_wrt
-from matcalc.rule_point import MODES, interior
-from matcalc.sampling import Array, projected, sample
-from matcalc.tensor import symbol
+from matcalc.verification.differences import Slope, slope
+from matcalc.verification.rule_point import MODES, interior
+from matcalc.verification.sampling import Array, projected, sample
 
 SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
 """Lengths of the size names, in order; a set at which the formula is not defined is left out."""
@@ -289,9 +289,7 @@ def _hessian(at: _Setting) -> Slope:
                 continue
 
             def inner(t: Any, E: Array = E, F: Array = F) -> Array:
-                one, two = (
-                    at.value(at.e.node, {at.x.name: base + t * (E + sign * F)}) for sign in (1.0, -1.0)
-                )
+                one, two = (at.value(at.e.node, {at.x.name: base + t * (E + sign * F)}) for sign in (1.0, -1.0))
                 return np.asarray(one - two)
 
             found = _curvature(inner)

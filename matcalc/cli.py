@@ -241,9 +241,7 @@ def explain(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
-    report = mc.check(
-        arguments.expression.strip(), variables(arguments), against=arguments.against, **scope(arguments)
-    )
+    report = mc.check(arguments.expression.strip(), variables(arguments), against=arguments.against, **scope(arguments))
     print(report)
     return 0 if report else 1
 

@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matcalc.arguments import project_tangents
+from matcalc.calculus.factor import factor_all
+from matcalc.calculus.simplify import simplify_all
 from matcalc.emit import emit
 from matcalc.emit.spelling import applied
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression
-from matcalc.factor import factor_all
 from matcalc.names import Names, declaration
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.plan import plan
 from matcalc.reading import expressions, with_wrt
 from matcalc.rulebook.fields import nearest
 from matcalc.runtime.compiled import Compiled
 from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
-from matcalc.simplify import simplify_all
 
 TARGETS = ("numba", "numpy")
 ELSEWHERE = 'target="numpy" runs it'
@@ -143,9 +143,7 @@ def build(
         target=target,
         sizes=tuple(program.size_args),
         faults=tuple(program.faults),
-        formulas=tuple(
-            Formula(label, str(e), e.latex()) for (label, _), e in zip(outputs, read, strict=True)
-        ),
+        formulas=tuple(Formula(label, str(e), e.latex()) for (label, _), e in zip(outputs, read, strict=True)),
         slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in slopes),
         declarations="; ".join(map(declaration, inputs)),
         version=_version(),

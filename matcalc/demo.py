@@ -112,9 +112,7 @@ def fit(page: Page, data: dict[str, Any], known: Reference, target: str) -> bool
     start = {"w": np.zeros(data["X"].shape[1])}
     common: dict[str, Any] = {"declarations": DECLARATIONS, "target": target}
     with page.working("fitting"):
-        result = solvers.minimize(
-            LOSS, "w", start, data, method="trust-ncg", options={"gtol": 1e-10}, **common
-        )
+        result = solvers.minimize(LOSS, "w", start, data, method="trust-ncg", options={"gtol": 1e-10}, **common)
     w = result.x["w"]
     accuracy = float(np.mean(np.sign(data["X"] @ w) == data["y"]))
     difference = float(np.max(np.abs(w - known.w)))
@@ -139,9 +137,7 @@ def compare_speed(page: Page, data: dict[str, Any], start: Array, target: str) -
     without = solvers.value_only(value, packing, data)
     options = {"gtol": 1e-6, "ftol": 1e-14, "maxiter": 1000, "maxfun": 100_000}
     with page.working("timing"):
-        exact, exact_time = timed(
-            lambda: minimize(with_gradient, start, jac=True, method="L-BFGS-B", options=options)
-        )
+        exact, exact_time = timed(lambda: minimize(with_gradient, start, jac=True, method="L-BFGS-B", options=options))
         rough, rough_time = timed(lambda: minimize(without, start, method="L-BFGS-B", options=options))
     page.line("gradient             iterations  calls        loss         time")
     for label, found, seconds in (("compiled", exact, exact_time), ("finite differences", rough, rough_time)):

@@ -11,26 +11,27 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from matcalc import derive, operators
+from matcalc import operators
 from matcalc.arguments import value_of
-from matcalc.differentiate import pushforward
+from matcalc.calculus import derive
+from matcalc.calculus.differentiate import pushforward
+from matcalc.calculus.explain import Trace
+from matcalc.calculus.factor import factor_all
+from matcalc.calculus.simplify import simplify, simplify_all
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
-from matcalc.explain import Trace
-from matcalc.factor import factor_all
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.names import Names, declaration, free_sizes
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.substitute import substitute
+from matcalc.normal_form.tensor import constant, number, scale, symbol
 from matcalc.notation import draw
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
-from matcalc.simplify import simplify, simplify_all
-from matcalc.substitute import substitute
-from matcalc.tensor import constant, number, scale, symbol
 
 Wrt = Any
 """A name, a symbol (Expression or SymPy), or a list of them."""
@@ -192,9 +193,7 @@ class Expression:
         f = simplify(self.node, record=trace.rewrite)
         rows = derive.hessians(f, xs, trace.step)
         if _is_vec(layout):
-            rows = [
-                tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)
-            ]
+            rows = [tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
         made = _finished([block for row in rows for block in row], self._names_with(xs), trace)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
         return blocks if many else blocks[0][0]
@@ -222,9 +221,7 @@ class Expression:
         bar = symbol(cotangent, self.node.shape)
         names = self._names_with(xs).with_symbol(bar, "cotangent")
         trace = Trace(self.node, "vjp")
-        made = _finished(
-            derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step), names, trace
-        )
+        made = _finished(derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step), names, trace)
         return made if many else made[0]
 
     def hvp(self, wrt: Wrt, vector: Any = "v") -> Any:
@@ -239,17 +236,13 @@ class Expression:
             vectors[x] = derive.tangent_symbol(x, name)
             names = names.with_symbol(vectors[x], "vector")
         trace = Trace(self.node, "hvp")
-        made = _finished(
-            derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step), names, trace
-        )
+        made = _finished(derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step), names, trace)
         return made if many else made[0]
 
     def _each(self, wrt: Wrt, make: Callable[[Node, Sequence[Node], Trace], list[Node]]) -> Any:
         xs, many = self._wrt(wrt)
         trace = Trace(self.node, "derivative")
-        made = _finished(
-            make(simplify(self.node, record=trace.rewrite), xs, trace), self._names_with(xs), trace
-        )
+        made = _finished(make(simplify(self.node, record=trace.rewrite), xs, trace), self._names_with(xs), trace)
         return made if many else made[0]
 
     def _need_scalar(self, what: str) -> None:
@@ -279,9 +272,7 @@ class Expression:
     def _symbol(self, name: str) -> Node:
         found = self.names.symbols.get(name)
         if found is None:
-            raise UnknownName(
-                f"{name} is no symbol of this expression{nearest(name, list(self.names.symbols))}"
-            )
+            raise UnknownName(f"{name} is no symbol of this expression{nearest(name, list(self.names.symbols))}")
         return found
 
     # Python's operators follow NumPy.
@@ -293,9 +284,7 @@ class Expression:
         """The node with its row mark."""
         return Marked(self.node, self.row)
 
-    def _with_other(
-        self, operation: Callable[[Marked, Marked], Marked], other: Any, swap: bool = False
-    ) -> Any:
+    def _with_other(self, operation: Callable[[Marked, Marked], Marked], other: Any, swap: bool = False) -> Any:
         right = as_expression(other)
         if right is None:
             return NotImplemented
@@ -388,19 +377,13 @@ def as_expression(value: Any) -> Expression | None:
     if type(value).__module__.startswith("sympy."):
         return None
     nothing = Names({}, ())
-    if (
-        isinstance(value, (int, float, Fraction))
-        or hasattr(value, "__float__")
-        and not hasattr(value, "shape")
-    ):
+    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
         return Expression(number(operators.rational(value)), nothing)
     if hasattr(value, "__array__") and hasattr(value, "shape"):
         import numpy as np
 
         array = np.asarray(value, dtype=np.float64)
-        return Expression(
-            constant(array) if array.ndim else number(operators.rational(float(array))), nothing
-        )
+        return Expression(constant(array) if array.ndim else number(operators.rational(float(array))), nothing)
     return None
 
 

@@ -12,9 +12,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def gradient(
-    f: Any, wrt: Any, declarations: str = "", convention: str = "projected", dialect: str = "matrix"
-) -> Any:
+def gradient(f: Any, wrt: Any, declarations: str = "", convention: str = "projected", dialect: str = "matrix") -> Any:
     """Return the gradient of a scalar formula, the shape of `wrt`; a tuple where `wrt` is a list.
 
     Raises: ShapeError where f is no scalar, UnknownName, NotDifferentiable.
@@ -26,9 +24,7 @@ def gradient(
     return with_wrt(f, wrt, declarations, dialect).gradient(wrt, convention)
 
 
-def jacobian(
-    f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix"
-) -> Any:
+def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
     """Return the generalised Jacobian, shape f.shape + wrt.shape; with layout="vec" d vec(f)/d vec(wrt)'."""
     return with_wrt(f, wrt, declarations, dialect).jacobian(wrt, layout)
 
@@ -38,9 +34,7 @@ def hessian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", di
     return with_wrt(f, wrt, declarations, dialect).hessian(wrt, layout)
 
 
-def differential(
-    f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: str = "matrix"
-) -> Expression:
+def differential(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: str = "matrix") -> Expression:
     """Return the differential, linear in the new symbol d + name."""
     return with_wrt(f, wrt, declarations, dialect).differential(wrt, tangent)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from matcalc.errors import ShapeError
-from matcalc.node import Shape
+from matcalc.normal_form.node import Shape
 from matcalc.sizes import Size
 
 Declared = Sequence[tuple[str, Shape]]
@@ -44,8 +44,7 @@ def solve(
         if len(actual) != len(shape):
             raise ShapeError(f"{name} has {_axes(len(actual))}, expected {_axes(len(shape))}: {_text(shape)}")
         pending += [
-            (name, axis, size, int(length))
-            for axis, (size, length) in enumerate(zip(shape, actual, strict=True))
+            (name, axis, size, int(length)) for axis, (size, length) in enumerate(zip(shape, actual, strict=True))
         ]
     while pending:
         rest = [equation for equation in pending if not _settle(equation, values)]
@@ -85,11 +84,7 @@ def _linear(size: Size, name: str) -> Size | None:
                 if name in atom.left.names or name in atom.right.names:
                     return None
             elif atom == name:
-                if (
-                    power != 1
-                    or len(monomial) > 1
-                    and any(a != name and not isinstance(a, str) for a, _ in monomial)
-                ):
+                if power != 1 or len(monomial) > 1 and any(a != name and not isinstance(a, str) for a, _ in monomial):
                     return None
                 others = Size.of(coefficient)
                 for a, p in monomial:
@@ -106,8 +101,4 @@ def _axes(count: int) -> str:
 
 def _text(shape: Shape) -> str:
     kinds = ("scalar", "vector", "matrix")
-    return (
-        f"{kinds[len(shape)] if len(shape) < 3 else 'tensor'}({', '.join(map(str, shape))})"
-        if shape
-        else "scalar"
-    )
+    return f"{kinds[len(shape)] if len(shape) < 3 else 'tensor'}({', '.join(map(str, shape))})" if shape else "scalar"

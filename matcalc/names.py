@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from matcalc.errors import ShapeError
 from matcalc.lengths import undetermined
-from matcalc.node import Node, toposort
+from matcalc.normal_form.node import Node, toposort
 
 
 @dataclass(frozen=True, slots=True)

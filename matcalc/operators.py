@@ -10,9 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from matcalc import tensor
 from matcalc.errors import ShapeError
-from matcalc.node import Node, Shape
+from matcalc.normal_form import tensor
+from matcalc.normal_form.node import Node, Shape
 from matcalc.rulebook.load import default_rulebook
 
 
@@ -59,9 +59,7 @@ def matmul(a: Marked, b: Marked) -> Marked:
     """Return the matrix product."""
     ranks = (len(a.node.shape), len(b.node.shape))
     if 0 in ranks or max(ranks) > 2:
-        raise ShapeError(
-            f"@ needs vectors or matrices, not {_shown(a.node.shape)} and {_shown(b.node.shape)}"
-        )
+        raise ShapeError(f"@ needs vectors or matrices, not {_shown(a.node.shape)} and {_shown(b.node.shape)}")
     if ranks == (1, 1) and b.row and not a.row:
         return Marked(tensor.outer(a.node, b.node))
     inner = a.node.shape[-1], b.node.shape[0]

@@ -22,6 +22,4 @@ def data_folder(name: str) -> Path:
     for folder in (package / name, package.parent / name):
         if any(folder.glob("*.toml")):
             return folder
-    raise NotSupported(
-        f"this installation of matcalc lacks its folder {name}/", hint=f"looked beside and in {package}"
-    )
+    raise NotSupported(f"this installation of matcalc lacks its folder {name}/", hint=f"looked beside and in {package}")

@@ -13,7 +13,7 @@ from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
 from matcalc.names import Names
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
 
 

@@ -233,8 +233,7 @@ def _atom_text(atom: Atom) -> str:
     if atom.operator in ("min", "max"):
         return f"{atom.operator}({atom.left}, {atom.right})"
     sides = (
-        f"({s})" if len(s.terms) > 1 or "//" in str(s) or "%" in str(s) else str(s)
-        for s in (atom.left, atom.right)
+        f"({s})" if len(s.terms) > 1 or "//" in str(s) or "%" in str(s) else str(s) for s in (atom.left, atom.right)
     )
     left, right = sides
     if len(atom.right.terms) == 1 and not atom.right.is_integer and str(atom.right) not in atom.right.names:
@@ -288,8 +287,6 @@ def _make(terms: dict[Monomial, Fraction]) -> Size:
         size = object.__new__(Size)
         object.__setattr__(size, "key", key)
         object.__setattr__(size, "terms", canonical)
-        object.__setattr__(
-            size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big")
-        )
+        object.__setattr__(size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big"))
         _interned[key] = size
         return size

@@ -15,13 +15,13 @@ from typing import Any
 from matcalc.compiling import build
 from matcalc.expressions import Expression
 from matcalc.names import Names
-from matcalc.node import Node, toposort
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.substitute import rebuild
+from matcalc.normal_form.tensor import symbol
 from matcalc.plan import to_save
 from matcalc.reading import with_wrt
 from matcalc.runtime.compiled import Compiled
 from matcalc.runtime.convert import bind
-from matcalc.substitute import rebuild
-from matcalc.tensor import symbol
 
 
 @dataclass(frozen=True, slots=True)

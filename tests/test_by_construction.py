@@ -5,9 +5,7 @@ import pytest
 import matcalc as mc
 
 LET = "A: matrix(m, n); B: matrix(n, p); C: matrix(p, m); E: matrix(m, k); X: matrix(n, p); D: matrix(p, q)"
-SQUARE = (
-    "A: matrix(n, n) nonsingular; B: matrix(n, n) nonsingular; X: matrix(n, n); x: vector(n); y: vector(n)"
-)
+SQUARE = "A: matrix(n, n) nonsingular; B: matrix(n, n) nonsingular; X: matrix(n, n); x: vector(n); y: vector(n)"
 
 RECTANGULAR = [
     ("A''", "A"),

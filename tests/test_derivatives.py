@@ -9,7 +9,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.expressions import Expression
-from matcalc.tensor import inner, symbol
+from matcalc.normal_form.tensor import inner, symbol
 
 SIZES = {"m": 4, "n": 3, "k": 2, "p": 2}
 SQUARE = "X: matrix(n, n)"
@@ -157,7 +157,7 @@ def test_third_order():
 
 
 def test_hessian_of_a_factorisation_has_no_large_node():
-    from matcalc.node import toposort
+    from matcalc.normal_form.node import toposort
 
     hessian = mc.hessian("norm2(M - U*V')^2", "U", "M: matrix(m, n); U: matrix(m, k); V: matrix(n, k)")
     sizes = {"m": 50, "n": 40, "k": 5}

@@ -16,9 +16,7 @@ def source(text, declarations, target="numba", sizes=None):
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_statements_stand_on_lines_of_bounded_length(target):
-    text = source(
-        "norm2(tanh(X*tanh(X'*tanh(X*tanh(X'*tanh(X*w))))))^2", "X: matrix(m, n); w: vector(n)", target
-    )
+    text = source("norm2(tanh(X*tanh(X'*tanh(X*tanh(X'*tanh(X*w))))))^2", "X: matrix(m, n); w: vector(n)", target)
     ast.parse(text)
     assert all(len(line) <= 110 for line in text.splitlines()[2:])
     assert all(";" not in line.partition("#")[0] for line in text.splitlines()[2:])
@@ -26,9 +24,7 @@ def test_statements_stand_on_lines_of_bounded_length(target):
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_names_of_users_are_kept_clear_of_reserved_ones(target):
-    declarations = (
-        "lambda: scalar; np: matrix(m, n); gemv: vector(n); range: vector(m); i: matrix(n, m); v3: vector(q)"
-    )
+    declarations = "lambda: scalar; np: matrix(m, n); gemv: vector(n); range: vector(m); i: matrix(n, m); v3: vector(q)"
     text = "lambda*range'*np*gemv + norm2(np*i*range)^2 + sum(exp(v3))"
     root, symbols = parse(text, declarations)
     check([("value", root)], symbols, target)

@@ -5,10 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from matcalc.node import toposort
-from matcalc.selectors import Selector, merge
-from matcalc.sizes import Size
-from matcalc.tensor import (
+from matcalc.normal_form.node import toposort
+from matcalc.normal_form.selectors import Selector, merge
+from matcalc.normal_form.tensor import (
     add,
     diag_matrix,
     eye,
@@ -27,6 +26,7 @@ from matcalc.tensor import (
     transpose,
     zeros,
 )
+from matcalc.sizes import Size
 
 n, m, k = Size.of("n"), Size.of("m"), Size.of("k")
 A, B, C = (symbol(name, (n, n)) for name in "ABC")
@@ -95,9 +95,7 @@ def test_powers_merge_only_where_it_is_safe():
     assert hadamard(power(x, Fraction(-1)), power(x, Fraction(-1))) is power(x, Fraction(-2))
     assert hadamard(x, power(x, Fraction(-1))) is not ones((n,))
     assert product(1, [(power(lam, Fraction(-2)), ()), (lam, ())], ()) is power(lam, Fraction(-1))
-    assert power(scale(2, matmul(x, x)), Fraction(-1)) is scale(
-        Fraction(1, 2), power(matmul(x, x), Fraction(-1))
-    )
+    assert power(scale(2, matmul(x, x)), Fraction(-1)) is scale(Fraction(1, 2), power(matmul(x, x), Fraction(-1)))
 
 
 @pytest.mark.parametrize(
@@ -118,9 +116,7 @@ def test_facts_are_inferred(node, fact):
     assert fact in node.facts
 
 
-@pytest.mark.parametrize(
-    "node", [matmul(R, x), matmul(A, A), add([(1, S), (-1, S), (-1, matmul(A, transpose(A)))])]
-)
+@pytest.mark.parametrize("node", [matmul(R, x), matmul(A, A), add([(1, S), (-1, S), (-1, matmul(A, transpose(A)))])])
 def test_facts_are_not_guessed(node):
     assert not node.facts & {"psd", "spd", "nonnegative"}
 

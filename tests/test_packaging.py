@@ -9,9 +9,7 @@ SETUPTOOLS = SETTINGS["tool"]["setuptools"]
 
 
 def test_every_package_is_listed():
-    found = {
-        ".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "matcalc").rglob("__init__.py")
-    }
+    found = {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "matcalc").rglob("__init__.py")}
     assert set(SETUPTOOLS["packages"]) == found | set(SETUPTOOLS["package-dir"])
 
 

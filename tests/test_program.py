@@ -96,6 +96,4 @@ def test_names_are_unique():
 
 
 def test_locals_are_not_memory():
-    verify(
-        program(loop(Store("y", ("i",), Read("t", ("i",))), lets=[Let("t", twice("x"))]), places={"y": "out"})
-    )
+    verify(program(loop(Store("y", ("i",), Read("t", ("i",))), lets=[Let("t", twice("x"))]), places={"y": "out"}))

@@ -82,11 +82,7 @@ def logsumexp(x):
 
 def softmax(x):
     """exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
-    return (
-        special.softmax(x)
-        if np.all(np.isfinite(np.max(x, initial=0.0))) and np.any(x > -np.inf)
-        else max_at(x)
-    )
+    return special.softmax(x) if np.all(np.isfinite(np.max(x, initial=0.0))) and np.any(x > -np.inf) else max_at(x)
 
 
 def log_softmax(x):

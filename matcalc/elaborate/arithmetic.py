@@ -61,9 +61,7 @@ class Chain:
         if count == 1:
             written = self.ast.args[0]
         elif count < len(self.ast.args):
-            written = Ast(
-                "product", self.ast.args[:count], self.operators[: count - 1], self.ast.span, self.ast.at
-            )
+            written = Ast("product", self.ast.args[:count], self.operators[: count - 1], self.ast.span, self.ast.at)
         if count == 1 and len(self.operands) == 1 and self.coef == 1:
             return self.operands[0][0]
         return einsum(self.inference, written, self.operands, self.core, coef=self.coef, row=self.row)
@@ -76,9 +74,7 @@ class Chain:
         return kind_of(len(self.core), self.row)
 
 
-def infer_product(
-    inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert
-) -> Typed:
+def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
     """Return the value of a product chain; `reciprocal` and `invert` make 1 ./ x and inv(A)."""
     operators = cast("tuple[str, ...]", ast.value)
     exact = _exact_product(values, operators)
@@ -99,9 +95,7 @@ def infer_product(
             _solve(chain, factor, k, reciprocal, invert)
         else:
             hint = "write / for a quotient" if operator == "//" else ""
-            raise inference.fault(
-                f"{operator} is for sizes alone", ast, operator=k, hint=hint, about=ast.args
-            )
+            raise inference.fault(f"{operator} is for sizes alone", ast, operator=k, hint=hint, about=ast.args)
     return chain.value(len(values))
 
 

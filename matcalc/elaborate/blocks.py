@@ -21,9 +21,7 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
     wide = next((entry for entry in entries if entry.rank > 2), None)
     if wide is not None:
         raise inference.fault(f"{inference.describe(wide)} is no block", wide.ast)
-    is_vector = all(
-        len(row) == 1 and (row[0].rank == 0 or (row[0].rank == 1 and not row[0].row)) for row in rows
-    )
+    is_vector = all(len(row) == 1 and (row[0].rank == 0 or (row[0].rank == 1 and not row[0].row)) for row in rows)
     numbers = [entry.exact for entry in entries]
     if all(n is not None and n.is_integer for n in numbers) and len({len(row) for row in rows}) == 1:
         return _literal(ast, rows, is_vector)
@@ -126,13 +124,5 @@ def _placed(
         inner.append(inference.label(length))
         selector = Typed("selector", ast, (inference.lengths[label], length), data=("slice", offset))
         operands.append((selector, (label, inner[-1])))
-    own = (
-        ()
-        if entry.rank == 0
-        else tuple(inner)
-        if entry.rank == 2
-        else (inner[1],)
-        if entry.row
-        else (inner[0],)
-    )
+    own = () if entry.rank == 0 else tuple(inner) if entry.rank == 2 else (inner[1],) if entry.row else (inner[0],)
     return einsum(inference, entry.ast, [(entry, own), *operands], core)

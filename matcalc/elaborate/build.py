@@ -19,12 +19,12 @@ from matcalc.elaborate.inference import Inference, shown
 from matcalc.elaborate.typed import Einsum, Labels, Typed
 from matcalc.errors import MatcalcError, ShapeError
 from matcalc.language.syntax import call_name
-from matcalc.make import parameter
-from matcalc.node import Node
-from matcalc.selectors import Selector
+from matcalc.normal_form.make import parameter
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.selectors import Selector
+from matcalc.normal_form.substitute import Batched, instantiate, spread
+from matcalc.normal_form.tensor import add, apply, constant, number, operate, power, product, selector, size_number
 from matcalc.sizes import Size
-from matcalc.substitute import Batched, instantiate, spread
-from matcalc.tensor import add, apply, constant, number, operate, power, product, selector, size_number
 
 Operand = tuple[Node, Labels]
 
@@ -67,9 +67,7 @@ def build(builder: Builder, root: Typed) -> Node:
     made: dict[int, Node] = {}
     for value in _operands_first(root):
         if id(value) not in made:
-            made[id(value)] = BUILD[value.form](
-                builder, value, [made[id(arg)] for arg in _built_operands(value)]
-            )
+            made[id(value)] = BUILD[value.form](builder, value, [made[id(arg)] for arg in _built_operands(value)])
     return made[id(root)]
 
 
@@ -125,9 +123,7 @@ def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
 def _einsum(builder: Builder, value: Typed, args: list[Node]) -> Node:
     data: Einsum = value.data
     conditions = [_as_condition(builder, arg) for arg in value.args if arg.form == "condition"]
-    places = [
-        labels for arg, labels in zip(value.args, data.operands, strict=True) if arg.form != "condition"
-    ]
+    places = [labels for arg, labels in zip(value.args, data.operands, strict=True) if arg.form != "condition"]
     given = list(zip(args, places, strict=True))
     return _product(builder, data.coef, given, conditions, data.out, value)
 
@@ -202,9 +198,7 @@ def _call(builder: Builder, value: Typed, args: list[Node]) -> Node:
     if rule.kind == "map":
         return apply(rule, tensors, tuple(params.values()))
     sizes = builder.lengths(value.axes)
-    carried = [
-        _carried(node, typed.axes, value.axes) for node, typed in zip(tensors, value.args, strict=False)
-    ]
+    carried = [_carried(node, typed.axes, value.axes) for node, typed in zip(tensors, value.args, strict=False)]
     if rule.kind == "op":
         ordered = tuple(params[p.name] for p in signature_of(call.candidate).parameters if p.name in params)
         nodes, batches = [node for node, _ in carried], [batch for _, batch in carried]
@@ -270,11 +264,7 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
             message = f"{name} takes a {fact} matrix, and {written} is not known to be {fact}"
             hint = f"declare it, as in  {written}: matrix(n, n) {fact}"
             if typed.form != "symbol":
-                hint = (
-                    f"write sym({written})"
-                    if fact == "symmetric"
-                    else f"declare its symbols so that it is {fact}"
-                )
+                hint = f"write sym({written})" if fact == "symmetric" else f"declare its symbols so that it is {fact}"
             raise builder.inference.fault(message, value.ast, hint=hint, about=(typed.ast,))
 
 

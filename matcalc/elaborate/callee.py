@@ -66,9 +66,7 @@ def integer_arguments(inference: Inference, ast: Ast) -> list[tuple[Ast, bool]]:
 
 
 def _has_kind(candidates: Sequence[Candidate], k: int, kind: str) -> bool:
-    return any(
-        k < len(signature_of(c).parameters) and signature_of(c).parameters[k].kind == kind for c in candidates
-    )
+    return any(k < len(signature_of(c).parameters) and signature_of(c).parameters[k].kind == kind for c in candidates)
 
 
 def _repeated(inference: Inference, ast: Ast) -> list[Ast]:

@@ -20,7 +20,7 @@ from matcalc.language.declare import Declaration, write_signature
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name
 from matcalc.language.write import text as write
-from matcalc.signature_shapes import EXTREMA, PLAIN, size_of
+from matcalc.normal_form.signature_shapes import EXTREMA, PLAIN, size_of
 from matcalc.sizes import Size
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
     if callee.spelling in EXTREMA and len(arguments) == 2 and all(v.exact is not None for v in arguments):
         return typed_exact(EXTREMA[callee.spelling](*(v.exact for v in arguments)), ast)  # type: ignore[arg-type]
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
-    return call_candidates(
-        inference, ast, callee.spelling, callee.candidates, arguments, callee.keywords, axis
-    )
+    return call_candidates(inference, ast, callee.spelling, callee.candidates, arguments, callee.keywords, axis)
 
 
 def call_rule(inference: Inference, ast: Ast, name: str, values: Sequence[Typed]) -> Typed:
@@ -152,9 +150,7 @@ def _as_matrix(inference: Inference, value: Typed) -> Typed:
     return einsum(inference, value.ast, [(value, core)], (inference.label(ONE), *core))
 
 
-def _apply(
-    inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None
-) -> Typed:
+def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None) -> Typed:
     if any(parameter.kind == "entry" for parameter, _ in pairs):
         if axis is not None:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
@@ -244,9 +240,7 @@ def _bind_array(
 ) -> None:
     name = array_name(parameter)
     shape = arrays.setdefault(name, value.shape)
-    if len(shape) != value.rank or not all(
-        inference.same(a, b) for a, b in zip(shape, value.shape, strict=True)
-    ):
+    if len(shape) != value.rank or not all(inference.same(a, b) for a, b in zip(shape, value.shape, strict=True)):
         message = f"'{call_name(ast)}' takes arguments of one shape: {inference.describe(value)} differs"
         raise inference.fault(message, ast, about=ast.args)
 
@@ -273,18 +267,14 @@ def _bind_sizes(
         if parameter.kind == "matrix" and len(kinds) == 1:
             message = f"{name} takes a square matrix, and {inference.describe(value)} is none"
         elif "?" in wanted.key:
-            message = (
-                f"{name}: no whole number makes {write(written)} the {given} of {inference.describe(value)}"
-            )
+            message = f"{name}: no whole number makes {write(written)} the {given} of {inference.describe(value)}"
         else:
             needed = inference.size_text(wanted)
             message = f"{name}: {inference.describe(value)} does not fit, {needed} and {given} differ"
         raise inference.fault(message, ast, about=(value.ast,))
 
 
-def _output_shape(
-    output: Declaration, sizes: dict[str, Size], arrays: dict[str, tuple[Size, ...]]
-) -> tuple[Size, ...]:
+def _output_shape(output: Declaration, sizes: dict[str, Size], arrays: dict[str, tuple[Size, ...]]) -> tuple[Size, ...]:
     if output.kind == "array":
         return arrays[array_name(output)]
     return tuple(bounded(size_of(size, sizes)) for size in output.sizes)
@@ -324,9 +314,7 @@ def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequenc
     if not -rank <= axis < rank:
         axes = ", ".join(map(str, range(rank)))
         message = f"axis {axis} of a value of {rank} axes"
-        raise inference.fault(
-            message, callee.axis, hint=f"axes are {axes}" if rank else "a scalar has no axis"
-        )
+        raise inference.fault(message, callee.axis, hint=f"axes are {axes}" if rank else "a scalar has no axis")
     return axis % rank
 
 
@@ -341,15 +329,9 @@ def _no_match(
     """Return the error of arguments that no signature takes."""
     given = ", ".join(_kind_text(inference, value) for value in values)
     unknown = [
-        key
-        for key in keywords
-        if all(key not in {p.name for p in signature_of(c).parameters} for c in candidates)
+        key for key in keywords if all(key not in {p.name for p in signature_of(c).parameters} for c in candidates)
     ]
-    message = (
-        f"'{spelling}' has no parameter '{unknown[0]}'"
-        if unknown
-        else f"'{spelling}' does not take ({given})"
-    )
+    message = f"'{spelling}' has no parameter '{unknown[0]}'" if unknown else f"'{spelling}' does not take ({given})"
     shown = [write_signature(signature_of(c)) for c in candidates[:4]]
     hint = "it is  " + "\n     or  ".join(shown)
     return inference.fault(message, ast, hint=hint, about=[v.ast for v in values])

@@ -17,13 +17,13 @@ from matcalc.elaborate.linearity import is_linear
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import Declaration, Signature
 from matcalc.language.read import read
-from matcalc.make import parameter, symbol
-from matcalc.node import Node, Shape
+from matcalc.normal_form.make import parameter, symbol
+from matcalc.normal_form.node import Node, Shape
+from matcalc.normal_form.signature_shapes import size_of, tensors_of
+from matcalc.normal_form.tensor import power
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.signature_shapes import size_of, tensors_of
 from matcalc.sizes import Size
-from matcalc.tensor import power
 
 EXAMPLE = Fraction(5, 2)  # of a number that a rule is given; of a function its power
 
@@ -53,9 +53,7 @@ def faults_of(rule: Rule, rulebook: Rulebook) -> Iterator[str]:
 class _Setting:
     """One rule at given ranks of its arrays: symbols of arguments and results, sizes, functions."""
 
-    def __init__(
-        self, rule: Rule, rulebook: Rulebook, signature: Signature, ranks: Mapping[str, int]
-    ) -> None:
+    def __init__(self, rule: Rule, rulebook: Rulebook, signature: Signature, ranks: Mapping[str, int]) -> None:
         self.rule, self.rulebook, self.signature, self.ranks = rule, rulebook, signature, ranks
         kinds = {p.name: p.kind for p in signature.parameters}
         self.sizes = {name: Size.of(name) for name, kind in kinds.items() if kind == "integer"}
@@ -82,9 +80,7 @@ class _Setting:
 
     def build(self, text: str, shape: Shape, more: Mapping[str, Node], members: int = 0) -> Node:
         numbers = {name: Size.of(value) for name, value in self.numbers.items()}
-        splices = {
-            p.name: [symbol(f"{p.name}_{k}", self.shape(p)) for k in range(members)] for p in self.slots
-        }
+        splices = {p.name: [symbol(f"{p.name}_{k}", self.shape(p)) for k in range(members)] for p in self.slots}
         return build_formula(
             text,
             self.rule.where if "G" not in more else (),

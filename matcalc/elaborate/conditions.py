@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from matcalc.elaborate.typed import ONE, ZERO, Labels
 from matcalc.errors import NotSupported
-from matcalc.node import Node
-from matcalc.selectors import Selector
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.selectors import Selector
+from matcalc.normal_form.tensor import product, selector
 from matcalc.sizes import Compound, Size, floordiv, is_nonnegative
-from matcalc.tensor import product, selector
 
 Operand = tuple[Node, Labels]
 
@@ -212,17 +212,15 @@ def _total(labels: Labels, lengths: Lengths) -> Size:
     return total
 
 
-def _triangle(
-    condition: Condition, others: Sequence[Condition], lengths: Lengths
-) -> tuple[Operand, Condition] | None:
+def _triangle(condition: Condition, others: Sequence[Condition], lengths: Lengths) -> tuple[Operand, Condition] | None:
     """Return the merge [p == i + j*n - j*(j+1)//2]*[i >= j], and the other condition of the two."""
     for one in (condition, *others):
         if one.relation != "==" or len(one.labels) != 3:
             continue
         for p, i, j in permutations(one.labels):
-            if one.difference is not _triangle_rank(
+            if one.difference is not _triangle_rank(p, i, j, lengths) and one.difference is not -_triangle_rank(
                 p, i, j, lengths
-            ) and one.difference is not -_triangle_rank(p, i, j, lengths):
+            ):
                 continue
             for other in (condition, *others):
                 if _is_order(other, i, j) and condition in (one, other):

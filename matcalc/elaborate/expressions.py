@@ -21,7 +21,7 @@ from matcalc.language.declare import read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import Rulebook, default_rulebook
 
 READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_numpy}

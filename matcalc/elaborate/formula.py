@@ -23,11 +23,11 @@ from matcalc.errors import MatcalcError, RuleError, ShapeError
 from matcalc.language.declare import RULE_KINDS, Declaration, read_declarations
 from matcalc.language.read import read, read_relation
 from matcalc.language.syntax import Ast, call_name
-from matcalc.make import symbol
-from matcalc.node import Node, Shape
+from matcalc.normal_form.make import symbol
+from matcalc.normal_form.node import Node, Shape
+from matcalc.normal_form.signature_shapes import PLAIN, size_of
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rewrite
-from matcalc.signature_shapes import PLAIN, size_of
 from matcalc.sizes import Size
 
 MAX_NESTING = 20  # definitions in definitions: more than that is one that calls itself
@@ -202,11 +202,7 @@ def _output_shape(
     sizes: Mapping[str, Size],
 ) -> Shape:
     if output.kind == "array":
-        return next(
-            symbols[p.name].shape
-            for p in tensors
-            if p.kind == "array" and array_name(p) == array_name(output)
-        )
+        return next(symbols[p.name].shape for p in tensors if p.kind == "array" and array_name(p) == array_name(output))
     return tuple(size_of(size, sizes) for size in output.sizes)
 
 

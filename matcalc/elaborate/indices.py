@@ -16,7 +16,7 @@ from matcalc.elaborate.inference import Inference, einsum
 from matcalc.elaborate.typed import Einsum, Labels, Typed
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.language.syntax import Ast, children, walk
-from matcalc.signature_shapes import size_of
+from matcalc.normal_form.signature_shapes import size_of
 from matcalc.sizes import Size
 
 Names = frozenset[str]
@@ -30,13 +30,9 @@ def open_indices(inference: Inference, form: Ast) -> Names:
     for ast in walk(form):
         names = NONE.union(*(free[id(child)] for child in children(ast)))
         if ast.head == "part":
-            names |= {
-                str(s.value) for s in ast.args[1:] if s.head == "name" and is_open(inference, str(s.value))
-            }
+            names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_open(inference, str(s.value))}
         elif ast.head == "condition":
-            names |= {
-                str(n.value) for n in walk(ast) if n.head == "name" and is_open(inference, str(n.value))
-            }
+            names |= {str(n.value) for n in walk(ast) if n.head == "name" and is_open(inference, str(n.value))}
         elif ast.head == "index_form":
             names -= set(cast("tuple[str, ...]", ast.value))
         free[id(ast)] = names
@@ -70,9 +66,7 @@ def place(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast])
             here.add(name)
         elif count > 1:
             hint = f"multiply by ones(...)[{name}] where the sum belongs"
-            raise inference.fault(
-                f"index {name} stands in several operands and no product holds them", ast, hint=hint
-            )
+            raise inference.fault(f"index {name} stands in several operands and no product holds them", ast, hint=hint)
     summed = frozenset(here)
     return summed, [h - summed for h in held]
 
@@ -127,9 +121,7 @@ def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels
     """Return the tensor whose axes are the listed indices, in order."""
     if body.rank:
         hint = "give every tensor in it as many subscripts as it has axes"
-        raise inference.fault(
-            f"the body of an index form is a number, not {inference.describe(body)}", ast, hint=hint
-        )
+        raise inference.fault(f"the body of an index form is a number, not {inference.describe(body)}", ast, hint=hint)
     value = einsum(inference, ast, [(body, ())], listed)
     value.axes = tuple(label for label in body.axes if label not in listed)
     value.data.out = value.axes + listed

@@ -118,20 +118,14 @@ class Inference:
         if operator >= 0 and self.text:
             at = operator_position(ast, self.text, operator)
         kinds = self.inferred_kinds(about)
-        return ShapeError(
-            message, text=self.text, at=at, hint="\n  ".join(line for line in (hint, kinds) if line)
-        )
+        return ShapeError(message, text=self.text, at=at, hint="\n  ".join(line for line in (hint, kinds) if line))
 
     def inferred_kinds(self, asts: Iterable[Ast]) -> str:
         """Return `lam: vector(p), undeclared; ...` for the undeclared symbols in the trees."""
         found: dict[str, None] = {}
         for ast in asts:
             for node in walk(ast):
-                if (
-                    node.head == "name"
-                    and node.value in self.symbols
-                    and not self.symbols[str(node.value)].declared
-                ):
+                if node.head == "name" and node.value in self.symbols and not self.symbols[str(node.value)].declared:
                     found[str(node.value)] = None
                 if len(found) == 6:
                     break
@@ -156,9 +150,7 @@ class Inference:
         """Return a sub-expression with its shape: `A*B (n x m)`, `x' (row of n)`."""
         form = kind(value)
         shape = " x ".join(self.size_text(size) for size in value.shape)
-        shape = {"scalar": "scalar", "column": f"vector of {shape}", "row": f"row of {shape}"}.get(
-            form, shape
-        )
+        shape = {"scalar": "scalar", "column": f"vector of {shape}", "row": f"row of {shape}"}.get(form, shape)
         return f"{shown(value.ast)} ({shape})"
 
     def name_sizes(self) -> None:

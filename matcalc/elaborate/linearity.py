@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from matcalc.node import Node, toposort
-from matcalc.signature_shapes import tensors_of
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.signature_shapes import tensors_of
 
 Degree = int | None
 ANY = -1  # of zero, which has every degree

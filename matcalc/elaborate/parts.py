@@ -104,9 +104,7 @@ def _place(selection: Selection, axis: int, subscript: Ast) -> None:
 def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
     """Take a range of an axis."""
     inference, length = selection.inference, selection.base.shape[axis]
-    start, stop, step = (
-        None if bound.head == "empty" else _number(selection, bound) for bound in subscript.args
-    )
+    start, stop, step = (None if bound.head == "empty" else _number(selection, bound) for bound in subscript.args)
     if step is not None and step != 1 and step != -1:
         raise NotSupported("a step other than 1 and -1", text=inference.text, at=subscript.args[2].caret)
     backwards = step == -1
@@ -149,8 +147,4 @@ def _from_start(place: Size, length: Size) -> Size:
 
 def is_negative(size: Size) -> bool:
     """Whether a size is negative for all values of its names, as far as its coefficients tell."""
-    return (
-        bool(size.terms)
-        and all(c < 0 for _, c in size.terms)
-        and not any(m == () and c == 0 for m, c in size.terms)
-    )
+    return bool(size.terms) and all(c < 0 for _, c in size.terms) and not any(m == () and c == 0 for m, c in size.terms)

@@ -13,9 +13,9 @@ from matcalc.elaborate.inference import Inference, Symbol
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.language.declare import Declaration
 from matcalc.language.syntax import walk
-from matcalc.make import symbol
-from matcalc.node import Node
-from matcalc.signature_shapes import PLAIN, size_of
+from matcalc.normal_form.make import symbol
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.signature_shapes import PLAIN, size_of
 from matcalc.sizes import Size
 
 
@@ -76,13 +76,9 @@ def adopt(inference: Inference, symbols: Mapping[str, Node]) -> None:
 
 def scope_of(inference: Inference) -> Scope:
     """Return the scope of texts that have been read, their sizes solved."""
-    nodes = {
-        s.name: symbol(s.name, resolved_shape(inference, s), s.facts) for s in inference.symbols.values()
-    }
+    nodes = {s.name: symbol(s.name, resolved_shape(inference, s), s.facts) for s in inference.symbols.values()}
     undeclared = tuple(s.name for s in inference.symbols.values() if not s.declared)
-    written = [
-        f"{s.name}: {' '.join((inference.kind_text(s), *s.facts))}" for s in inference.symbols.values()
-    ]
+    written = [f"{s.name}: {' '.join((inference.kind_text(s), *s.facts))}" for s in inference.symbols.values()]
     return Scope(nodes, "; ".join(written), undeclared)
 
 

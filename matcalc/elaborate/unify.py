@@ -142,9 +142,7 @@ def is_integral(size: Size) -> bool:
     if len(degrees) > 4 or max(degrees.values()) > 6:
         return False
     grids = (range(degree + 1) for degree in degrees.values())
-    return all(
-        _at(size, dict(zip(degrees, point, strict=True))).denominator == 1 for point in product(*grids)
-    )
+    return all(_at(size, dict(zip(degrees, point, strict=True))).denominator == 1 for point in product(*grids))
 
 
 def bounded(size: Size) -> Size:
@@ -198,12 +196,7 @@ def _solve(difference: Size) -> tuple[str, Size] | None:
     """
     linear: dict[str, Fraction] = {}
     for monomial, coefficient in difference.terms:
-        if (
-            len(monomial) == 1
-            and monomial[0][1] == 1
-            and isinstance(monomial[0][0], str)
-            and monomial[0][0][0] == "?"
-        ):
+        if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], str) and monomial[0][0][0] == "?":
             linear[monomial[0][0]] = coefficient
     candidates = sorted(linear, key=lambda name: (abs(linear[name]) != 1, int(name[1:])))
     for unknown in candidates:

@@ -65,9 +65,7 @@ class _Function:
             if isinstance(step, Each):
                 for inner in walk(step.body):
                     result += [(pad + a, "") for a in self.allocations(inner)]
-                result.append(
-                    (f"{pad}for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", "")
-                )
+                result.append((f"{pad}for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", ""))
                 stack.extend((s, depth + 1) for s in reversed(step.body))
                 continue
             if isinstance(step, View):

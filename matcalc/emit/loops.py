@@ -20,9 +20,7 @@ class LoopWriter:
         self.table = program.table
         self.names = names
         self.local: set[str] = set()
-        self.expressions = Expressions(
-            names, self.read, lambda test, body: (f"({body} if {test} else 0.0)", ATOM)
-        )
+        self.expressions = Expressions(names, self.read, lambda test, body: (f"({body} if {test} else 0.0)", ATOM))
 
     def read(self, read: Read) -> tuple[str, int]:
         if read.value in self.local:
@@ -62,9 +60,7 @@ class LoopWriter:
             lines.append((f"{pad}if {self.expressions.guards(loop.guards)}:", ""))
             pad += INDENT
         for let in loop.lets:
-            lines.append(
-                (f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment)
-            )
+            lines.append((f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment))
         for store in loop.sums:
             outside = kept[store.value] >= 0
             target = self._accumulator(store) if outside else self.entry(store.value, store.at)

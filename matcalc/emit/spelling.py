@@ -266,9 +266,7 @@ def fill(template: str, fields: dict[str, str], kernel: str) -> str:
     def one(found: re.Match[str]) -> str:
         key = found.group(1) + (f".{found.group(2)}" if found.group(2) else "")
         if key not in fields:
-            raise NotSupported(
-                f"the template of {kernel} has the field {{{key}}}, which its pattern does not give"
-            )
+            raise NotSupported(f"the template of {kernel} has the field {{{key}}}, which its pattern does not give")
         return fields[key]
 
     return FIELD.sub(one, template)

@@ -235,15 +235,9 @@ class VectorWriter:
         if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
             places = [self.axes.index(a) for a in store.at if isinstance(a, str)]
             if places == list(range(len(places))):
-                whole = self.spans(store.expr) == set(self.axes) and not isinstance(
-                    store.expr, (Read, Literal)
-                )
+                whole = self.spans(store.expr) == set(self.axes) and not isinstance(store.expr, (Read, Literal))
                 return [self.bind(buffer.name, body, whole) if not store.onto else f"{name} += {body}"]
-            spread = (
-                f"{name}.T"
-                if places == [1, 0]
-                else f"{name}.transpose({', '.join(map(str, _inverse(places)))})"
-            )
+            spread = f"{name}.T" if places == [1, 0] else f"{name}.transpose({', '.join(map(str, _inverse(places)))})"
             return [f"{spread}[...] {'+=' if store.onto else '='} {body}"]
         return self.scatter(store, guards, name, body)
 

@@ -65,9 +65,7 @@ class Signature:
     outputs: tuple[Declaration, ...]
 
 
-def read_declarations(
-    text: str, kinds: _Kinds = KINDS, facts: Mapping[str, str] = FACTS
-) -> tuple[Declaration, ...]:
+def read_declarations(text: str, kinds: _Kinds = KINDS, facts: Mapping[str, str] = FACTS) -> tuple[Declaration, ...]:
     """Return the declarations in `text`, separated by `;` or new lines, in order.
 
     `kinds` may be RULE_KINDS, and `facts` those of a rulebook, each with the shapes that can have it.

@@ -80,9 +80,7 @@ def build(grammar: str, starts: list[str], actions: Actions) -> Lark:
     from lark import Lark
 
     transformer = cast(Any, SimpleNamespace(**actions))
-    return Lark.open(
-        grammar, rel_to=__file__, parser="lalr", lexer="basic", start=starts, transformer=transformer
-    )
+    return Lark.open(grammar, rel_to=__file__, parser="lalr", lexer="basic", start=starts, transformer=transformer)
 
 
 def _has_relation(text: str) -> bool:

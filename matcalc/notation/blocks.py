@@ -11,13 +11,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.language import syntax
-from matcalc.node import Indices, Node
+from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.product import simple_product
 from matcalc.notation import forms
 from matcalc.notation.context import Context
 from matcalc.notation.forms import ATOM, Form, call, number
 from matcalc.notation.products import product_reading
 from matcalc.notation.reading import Reading, scaled
-from matcalc.product import simple_product
 from matcalc.sizes import Size, is_nonnegative
 
 Span = tuple[Size, Size]  # offset and length on an axis
@@ -57,9 +57,7 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
 
 
 def _has_slice(node: Node) -> bool:
-    return node.kind == "selector" or any(
-        a.kind == "selector" and a.selector.kind == "slice" for a in node.args
-    )
+    return node.kind == "selector" or any(a.kind == "selector" and a.selector.kind == "slice" for a in node.args)
 
 
 def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
@@ -104,9 +102,7 @@ def _block(
         reading = context.readings[node]
     else:
         plain = product_reading(context, node)
-        reading = Reading(
-            scaled(plain.form, node.coef), turned=plain.turned and scaled(plain.turned, node.coef)
-        )
+        reading = Reading(scaled(plain.form, node.coef), turned=plain.turned and scaled(plain.turned, node.coef))
     form = reading.form
     turned = reading.turned or (form if not kept else forms.transposed(form))
     is_row = len(out) == 2 and kept == out[1:]
@@ -153,6 +149,4 @@ def _array(rows: list[list[Form]]) -> Form:
     tokens = 1 + sum(form.tokens + 1 for form in entries)
     ast = syntax.block([[form.ast for form in row] for row in rows])
     degree = max(form.degree for form in entries)
-    return Form(
-        ast, ATOM, tokens, forms.transposes(entries), forms.joined(entries), degree, forms.used(entries)
-    )
+    return Form(ast, ATOM, tokens, forms.transposes(entries), forms.joined(entries), degree, forms.used(entries))

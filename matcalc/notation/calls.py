@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from matcalc.elaborate.powers import MATRIX_POWER
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.notation import forms
 from matcalc.notation.context import Context
 from matcalc.notation.forms import Form
 from matcalc.notation.reading import Reading, of_difference
-from matcalc.signature_shapes import PLAIN
 from matcalc.sizes import Size
 
 
@@ -102,12 +102,7 @@ def parameter_form(context: Context, value: Any) -> Form:
 
 def _is_axis(node: Node) -> bool:
     """Whether an operation acts along one axis of its one matrix."""
-    return (
-        node.batch_rank == 1
-        and node.batches[0] == (0,)
-        and node.args[0].rank == 2
-        and not any(node.batches[1:])
-    )
+    return node.batch_rank == 1 and node.batches[0] == (0,) and node.args[0].rank == 2 and not any(node.batches[1:])
 
 
 def _along_axis(context: Context, node: Node) -> Form:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.notation.forms import Form
 from matcalc.notation.naming import Names
 from matcalc.notation.reading import Reading

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from matcalc.node import Indices, Node
+from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.selectors import Selector
 from matcalc.notation import forms, pieces
 from matcalc.notation.forms import Form
 from matcalc.notation.pieces import Item, Piece, chain, diagonal, diagonal_of, elementwise, read
-from matcalc.selectors import Selector
 from matcalc.sizes import Size
 
 

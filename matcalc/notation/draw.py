@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from matcalc.node import Node, label, toposort
+from matcalc.normal_form.node import Node, label, toposort
 
 
 def tree(root: Node) -> str:
@@ -20,9 +20,7 @@ def tree(root: Node) -> str:
     while stack:
         node, depth = stack.pop()
         again = node in shown and bool(node.args)
-        lines.append(
-            "  " * depth + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {_describe(node)}")
-        )
+        lines.append("  " * depth + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {_describe(node)}"))
         if not again:
             shown.add(node)
             stack.extend((arg, depth + 1) for arg in reversed(node.args))

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from matcalc.language import syntax
 from matcalc.language.read import read as read_text
-from matcalc.node import Indices
+from matcalc.normal_form.node import Indices
+from matcalc.normal_form.selectors import Selector
 from matcalc.notation import forms, pieces
 from matcalc.notation.contraction import Net, reduce_net
 from matcalc.notation.forms import ATOM, Form, call
@@ -21,7 +22,6 @@ from matcalc.notation.measure import tokens
 from matcalc.notation.naming import Names
 from matcalc.notation.pieces import Piece
 from matcalc.notation.reading import quotient
-from matcalc.selectors import Selector
 from matcalc.sizes import Size
 
 

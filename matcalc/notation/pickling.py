@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from matcalc import make
-from matcalc.facts import describe
-from matcalc.node import Node, intern, toposort
-from matcalc.product import symmetry
-from matcalc.sums import symmetry_of_sum
+from matcalc.normal_form import make
+from matcalc.normal_form.facts import describe
+from matcalc.normal_form.node import Node, intern, toposort
+from matcalc.normal_form.product import symmetry
+from matcalc.normal_form.sums import symmetry_of_sum
 
 Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]
 

@@ -90,9 +90,7 @@ def chain(items: Iterable[Item]) -> Piece:
     """Return the matrix product of items, chains among them dissolved."""
     flat: list[Item] = []
     for piece, flip in items:
-        inner = (
-            directed(piece.items, flip) if piece.kind == "chain" else [(piece, flip and not piece.symmetric)]
-        )
+        inner = directed(piece.items, flip) if piece.kind == "chain" else [(piece, flip and not piece.symmetric)]
         for item in inner:
             last = flat[-1] if flat else None
             if last and last[0].ones and item[0].ones and not last[1] and item[1]:

@@ -8,7 +8,7 @@ for its sign, which may turn a difference round: `-2*X'*(y - X*w)` is `2*X'*(X*w
 
 from __future__ import annotations
 
-from matcalc.node import Indices, Node
+from matcalc.normal_form.node import Indices, Node
 from matcalc.notation import forms, pieces
 from matcalc.notation.context import Context
 from matcalc.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at

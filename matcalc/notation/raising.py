@@ -16,8 +16,9 @@ from matcalc.errors import NotSupported
 from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
-from matcalc.make import exponent_of, parameter
-from matcalc.node import Node, toposort
+from matcalc.normal_form.make import exponent_of, parameter
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.tensor import add, product
 from matcalc.notation import forms
 from matcalc.notation.blocks import block_reading
 from matcalc.notation.calls import arguments, name_of, operation_reading
@@ -30,7 +31,6 @@ from matcalc.notation.products import product_reading, selector_form
 from matcalc.notation.reading import Reading, of_difference, scaled, summed
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
-from matcalc.tensor import add, product
 
 HALF = Fraction(1, 2)
 
@@ -173,8 +173,7 @@ def _with_coefficient(reading: Reading, node: Node) -> Reading:
         return reading
     size = abs(node.coef)
     plus, minus, turned, turned_minus = (
-        form and scaled(form, size)
-        for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
+        form and scaled(form, size) for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
     )
     assert plus is not None
     if reading.form.scalar is not None:

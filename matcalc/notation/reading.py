@@ -100,9 +100,7 @@ def _with_quotient(form: Form, coef: Fraction, skip: int = 0) -> Form:
     front = [syntax.number(coef.numerator), syntax.number(coef.denominator)]
     operators: tuple[str, ...] = ("/", *form.ast.value) if skip else ("/", "*", *form.ast.value)  # type: ignore[misc]
     ast = syntax.product([*front, *form.ast.args[skip:]], operators)
-    return Form(
-        ast, form.level, form.tokens + 4 - 2 * skip, form.transposes, form.names, form.degree, form.used
-    )
+    return Form(ast, form.level, form.tokens + 4 - 2 * skip, form.transposes, form.names, form.degree, form.used)
 
 
 def summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:

@@ -122,9 +122,7 @@ class Allocator:
 
     def _is_read_after(self, name: str, store: Store, loop: Loop) -> bool:
         place = loop.stores.index(store)
-        return any(
-            self.root(r.value) == name for later in loop.stores[place + 1 :] for r in reads(later.expr)
-        )
+        return any(self.root(r.value) == name for later in loop.stores[place + 1 :] for r in reads(later.expr))
 
     def _start(self, value: str, place: int, onto: str) -> None:
         last = self.last.get(value, place)
@@ -298,9 +296,7 @@ def values_read(step: Step) -> list[str]:
     if isinstance(step, Loop):
         local = {let.value for let in step.lets}
         found = [r.value for x in statements(step) for r in reads(x.expr)]
-        return [n for n in found if n not in local] + [
-            s.onto or s.over for s in step.stores if s.onto or s.over
-        ]
+        return [n for n in found if n not in local] + [s.onto or s.over for s in step.stores if s.onto or s.over]
     return []
 
 

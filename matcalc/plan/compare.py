@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from matcalc.node import Node, toposort
+from matcalc.normal_form.node import Node, toposort
 from matcalc.paths import data_folder
 from matcalc.plan.allocate import Allocator
 from matcalc.plan.cost import Estimate
@@ -56,9 +56,7 @@ def plan(
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
-            program = _plan_once(
-                named, order, form_all, inputs, lowerings, matcher, estimate, target, comment
-            )
+            program = _plan_once(named, order, form_all, inputs, lowerings, matcher, estimate, target, comment)
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):
                 best = (cost, program)
@@ -71,9 +69,7 @@ def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> 
     forward = list(range(len(outputs)))
     nodes = toposort([node for _, node in outputs])
     orders = [forward, forward[::-1]] if len(outputs) > 1 and len(nodes) < LARGE else [forward]
-    factored = {
-        name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)
-    }
+    factored = {name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)}
     solves = any(n.kind == "op" and n.rule.name in factored for n in nodes)
     return [(order, form) for form in ((False, True) if solves else (False,)) for order in orders]
 
@@ -91,9 +87,7 @@ def _plan_once(
 ) -> Program:
     nodes = toposort([outputs[k][1] for k in order])
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
-    reserved = (
-        {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
-    )
+    reserved = {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
     graph = Graph(frozenset(reserved))
     bodies: dict[tuple[object, ...], int] = {}
     straight = {node for _, node in outputs}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.plan.contract import Contraction, Join
 from matcalc.plan.entries import TRAFFIC
 from matcalc.plan.match import Factor, Match
@@ -71,9 +71,7 @@ def contract(
             piece.value = ref.value
     factors = [_factor(session, p) for p in pieces]
     via = [session.via_costs(p.node) if p.value is None and p.node is not None else {} for p in pieces]
-    virtual = [
-        p.value is not None and p.value.kind == "point" and not session.is_needed(p.value) for p in pieces
-    ]
+    virtual = [p.value is not None and p.value.kind == "point" and not session.is_needed(p.value) for p in pieces]
     measure = {i: session.estimate(s) for i, s in sizes.items()}
     forming = {
         k: (session.forming_time(p.node), session.facts(p.node))
@@ -96,9 +94,7 @@ def _factor(session: Session, piece: Piece) -> Factor:
         assert piece.node is not None
         argument = piece.node.args[0]
         return Factor(piece.at, piece.node.digest.hex(), session.facts(argument), piece.node.rule.name)
-    facts = (
-        session.facts(piece.node) if piece.node is not None and piece.node.shape == piece.value.shape else ()
-    )
+    facts = session.facts(piece.node) if piece.node is not None and piece.node.shape == piece.value.shape else ()
     return Factor(piece.at, piece.value.name, frozenset(facts))
 
 
@@ -148,9 +144,7 @@ class Builder:
                 piece.value = ref.value
                 piece.at = tuple(piece.at[ref.axes.index(k)] for k in range(len(piece.at)))
                 leaf = self.plan.table[1 << place]
-                self.plan.table[1 << place] = Join(
-                    leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who)
-                )
+                self.plan.table[1 << place] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
 
     def _make(self, join: Join, last: bool) -> Value:
         if join.kind == "leaf":
@@ -199,9 +193,7 @@ class Builder:
         expr = times(1, [coef, *factors])
         if join.kind == "point":
             return graph.point(domain, expr)
-        return graph.sum(
-            domain, [join.domain.index(i) for i in join.at], expr, self.session.comment(self.node, last)
-        )
+        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self.session.comment(self.node, last))
 
     def _kernel(self, join: Join, last: bool) -> Value:
         session = self.session
@@ -233,9 +225,7 @@ class Builder:
             value = self._value(place.mask)
             lead = tuple(batch[i] for i in at if i in batch)
             groups = _groups(at, match, batch)
-            folded = tuple(sizes[i] for i in at if i in batch) + tuple(
-                volume([sizes[i] for i in g]) for g in groups
-            )
+            folded = tuple(sizes[i] for i in at if i in batch) + tuple(volume([sizes[i] for i in g]) for g in groups)
             if len(folded) != len(at):
                 value = session.graph.view(value, folded)
             run.operands.append(Operand(name, value, flip, lead))

@@ -85,9 +85,7 @@ class Contraction:
         full = (1 << len(self.factors)) - 1
         if full in self.table:
             return self.table[full]
-        most = max(
-            2, len(self.kept & {i for f in self.factors for i in f.at}), *(len(f.at) for f in self.factors)
-        )
+        most = max(2, len(self.kept & {i for f in self.factors for i in f.at}), *(len(f.at) for f in self.factors))
         for bound in (most, 99):
             levels = self._connected(bound)
             if levels is None:
@@ -218,9 +216,7 @@ class Contraction:
         """Return an operation as the array that it is when it has been computed."""
         cost, facts = self.forming[leaf.mask.bit_length() - 1]
         factor = Factor(leaf.at, leaf.factor.who, facts)
-        return Join(
-            leaf.mask, leaf.at, "leaf", factor, {("form", leaf.factor.who): cost}, cost, formed=leaf.mask
-        )
+        return Join(leaf.mask, leaf.at, "leaf", factor, {("form", leaf.factor.who): cost}, cost, formed=leaf.mask)
 
     def _join(self, left: Join, right: Join, mask: int, best: Join | None) -> Join | None:
         """Return the cheapest join of two parts, of those that are not computed as they are or formed, or
@@ -249,16 +245,10 @@ class Contraction:
                 if via:
                     steps[via[0]] = via[1]
                 steps[("join", mask)] = cost - sum(steps.values())
-                best = Join(
-                    mask, match.axes, "kernel", left.factor, steps, cost, left.mask, right.mask, match
-                )
+                best = Join(mask, match.axes, "kernel", left.factor, steps, cost, left.mask, right.mask, match)
                 best.formed = formed
         if left.factor.operation or right.factor.operation:
-            return (
-                best
-                if best is not None and best.kind == "kernel"
-                else self._unlinked(left, right, mask, free, best)
-            )
+            return best if best is not None and best.kind == "kernel" else self._unlinked(left, right, mask, free, best)
         return self._looped(left, right, mask, free, base, formed, best)
 
     def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
@@ -291,23 +281,17 @@ class Contraction:
             domain = (*at, *(i for i in both if i not in free))
         entries = self._volume(left.at) + self._volume(right.at)
         base -= self._writing(left) + self._writing(right)
-        stream = (
-            all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
-        )
+        stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
         cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream)
         if best is not None and cost >= best.cost:
             return best
         steps = {**left.steps, **right.steps}
         steps[("join", mask)] = cost - sum(steps.values())
-        join = Join(
-            mask, at, kind, left.factor, steps, cost, left.mask, right.mask, None, domain, kind == "point"
-        )
+        join = Join(mask, at, kind, left.factor, steps, cost, left.mask, right.mask, None, domain, kind == "point")
         join.formed = formed
         return join
 
-    def _unlinked(
-        self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None
-    ) -> Join | None:
+    def _unlinked(self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None) -> Join | None:
         """Join what is not computed with an operand that has both its indices: solve, then take the
         diagonal.
         """
@@ -329,9 +313,7 @@ class Contraction:
                 cost = sum(steps.values())
                 if best is None or cost < best.cost:
                     out = tuple(i for i in match.axes if i != new and i in free)
-                    best = Join(
-                        mask, out, "unlink", first.factor, steps, cost, first.mask, second.mask, match
-                    )
+                    best = Join(mask, out, "unlink", first.factor, steps, cost, first.mask, second.mask, match)
                     best.domain = (other, new)
         return best
 

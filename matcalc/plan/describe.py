@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from matcalc.errors import NotSupported
 from matcalc.language.write import text
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.notation.raising import formula_of
 
 DEPTH, LENGTH, SHORT = 4, 56, 30

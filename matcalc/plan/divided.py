@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from matcalc.differentiate import pullback
+from matcalc.calculus.differentiate import pullback
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotSupported
-from matcalc.make import number, parameter
-from matcalc.node import Node, toposort
+from matcalc.normal_form.make import number, parameter
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.normal_form.substitute import Batched, instantiate, remake
+from matcalc.normal_form.tensor import add, apply, product, symbol
 from matcalc.rulebook.load import default_rulebook
-from matcalc.signature_shapes import PLAIN
 from matcalc.sizes import Size
-from matcalc.substitute import Batched, instantiate, remake
-from matcalc.tensor import add, apply, product, symbol
 
 A, B = symbol("a", ()), symbol("b", ())
 NEAR = "where(abs(a - b) > 1e-5*(abs(a) + abs(b)), q, d)"

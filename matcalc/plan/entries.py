@@ -178,9 +178,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
 
 def _scalars(table: dict[str, Any]) -> dict[str, Scalar]:
     return {
-        name: Scalar(
-            name, {k: str(v) for k, v in entry.items() if isinstance(v, str)}, float(entry.get("cost", 1))
-        )
+        name: Scalar(name, {k: str(v) for k, v in entry.items() if isinstance(v, str)}, float(entry.get("cost", 1)))
         for name, entry in table.items()
         if "numba" in entry or "numpy" in entry
     }

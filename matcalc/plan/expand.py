@@ -14,16 +14,16 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from matcalc.elaborate.formula import build_formula
-from matcalc.facts import closure
-from matcalc.node import Node, toposort
+from matcalc.normal_form.facts import closure
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.signature_shapes import bind, tensors_of
+from matcalc.normal_form.substitute import Batched, instantiate, remake
+from matcalc.normal_form.tensor import add, product, symbol
 from matcalc.plan.divided import EXPANSIONS
 from matcalc.plan.entries import Expansion, Lowerings
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.signature_shapes import bind, tensors_of
 from matcalc.sizes import Size
-from matcalc.substitute import Batched, instantiate, remake
-from matcalc.tensor import add, product, symbol
 
 DOMAIN = re.compile(r"(\w+)\((\w+)\)")
 MOST_ROUNDS = 4

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from matcalc.errors import NotSupported
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.plan.describe import describe
 from matcalc.plan.entries import Kernel, Scalar
 from matcalc.plan.own import own_kernel, own_scalar
@@ -19,7 +20,6 @@ from matcalc.plan.selecting import Indexed
 from matcalc.plan.session import Ref, Session, fault
 from matcalc.plan.values import Operand, Part, Run, Value, plus, times, volume
 from matcalc.program import Apply, Expr, Literal, Number, Read
-from matcalc.signature_shapes import PLAIN
 from matcalc.sizes import Size
 
 
@@ -80,9 +80,7 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     own = own_scalar(node)
     if own is not None:
         return own, params
-    raise NotSupported(
-        f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name"
-    )
+    raise NotSupported(f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name")
 
 
 def lower_sum(session: Session, node: Node) -> Ref:
@@ -94,11 +92,7 @@ def lower_sum(session: Session, node: Node) -> Ref:
     parts: list[Part] = []
     for coef, term in zip(node.coefs, node.args, strict=True):
         ref = _term(session, term)
-        read = (
-            session.read(term, axes)
-            if term.kind != "selector"
-            else _read(lower_selector(session, term), axes)
-        )
+        read = session.read(term, axes) if term.kind != "selector" else _read(lower_selector(session, term), axes)
         every.append((coef, read))
         if ref is None or not ref.value.parts or not ref.is_straight or not straight:
             dense.append((coef, read))
@@ -183,9 +177,7 @@ def _choose(session: Session, node: Node) -> Kernel:
             continue
         if kernel.rows and not _has_rows(node):
             continue
-        if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(
-            node.args
-        ):
+        if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(node.args):
             continue
         results = {r.name for r in kernel.results}
         if not kernel.when <= facts or (len(kernel.results) > 1 and not set(wanted) <= results):

@@ -138,9 +138,7 @@ def _assign(
     head = next((n for term, n in terms if term.args), terms[0][1])
     if not kernel.when <= pair[head][0].facts:
         return
-    options = [
-        (False, True) if _may_flip(kernel, t) and len(t.letters or ()) == 2 else (False,) for t, _ in terms
-    ]
+    options = [(False, True) if _may_flip(kernel, t) and len(t.letters or ()) == 2 else (False,) for t, _ in terms]
     for flips in product(*options):
         letters: dict[str, Group] = {}
         fields: list[tuple[str, int, bool]] = []
@@ -200,10 +198,7 @@ def _folded(pair: list[Factor], kept: frozenset[int]) -> list[tuple[Factor, tupl
     joined = {
         i
         for i, after in follows.items()
-        if len(after) == 1
-        and (j := next(iter(after))) is not None
-        and before[j] == {i}
-        and (i in kept) == (j in kept)
+        if len(after) == 1 and (j := next(iter(after))) is not None and before[j] == {i} and (i in kept) == (j in kept)
     }
     result = []
     for factor in pair:

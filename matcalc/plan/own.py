@@ -16,11 +16,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.signature_shapes import tensors_of
 from matcalc.plan.entries import Kernel, Scalar, read_kernel
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.signature_shapes import tensors_of
 from matcalc.sizes import Size
 
 MODULES = ("np", "sl", "sp")
@@ -52,7 +52,12 @@ def _kernel(
     for target in targets(rule, book):
         entry[target] = _template(rule, output, names, params, core, target, book)
     sources = {target: source(rule, target, book) for target in targets(rule, book)}
-    return replace(read_kernel(f"value of {rule.name}", entry, 0), sources=sources)
+    return replace(read_kernel(f"value of {name_of(rule, output)}", entry, 0), sources=sources)
+
+
+def name_of(rule: Rule, output: str) -> str:
+    """Return the name of a result: kernels of different results are different runs."""
+    return f"{rule.name}_{output}" if output else rule.name
 
 
 def own_scalar(node: Node) -> Scalar | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.plan.components import Piece, Scaling, contract
 from matcalc.plan.selecting import At, Indexed, Rank, as_size, indices_of, resolve, token
 from matcalc.plan.session import Ref, Session
@@ -209,9 +209,7 @@ def _entrywise(
         if len(indexed.out) != len(flat):
             value = graph.view(value, node.shape)
         return Ref(value, tuple(range(len(node.shape))))
-    at = tuple(
-        axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out
-    )
+    at = tuple(axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out)
     whole = _spread(session, indexed, node.shape, expr, axes, own)
     part = Part(domain, at, expr, own)
     return Ref(graph.placed(node.shape, None, (part,), whole, comment), tuple(range(len(node.shape))))

@@ -137,12 +137,7 @@ class Scheduler:
     def _sink(self) -> None:
         """Move a value whose readers are all in one later loop into that loop, so that it is not stored."""
         for item in reversed(self.live):
-            if (
-                isinstance(item, Run)
-                or item.kind != "point"
-                or item.name in self.hard
-                or item.name in self.in_parts
-            ):
+            if isinstance(item, Run) or item.kind != "point" or item.name in self.hard or item.name in self.in_parts:
                 continue
             own = [r for r in reads(self.whole(item)) if self.is_local(item, r)]
             if any(len(self.readers.get(r.value, ())) > 1 or r.value in self.hard for r in own):
@@ -238,9 +233,7 @@ class Scheduler:
                 stores.append(Store(name, axes, Read(value.name, axes)))
             else:
                 stores.append(Store(name, axes, expr, comment=comment))
-        sums = tuple(
-            Store(v.name, v.at, self.whole(v), comment=_shaped(v.comment, v.shape)) for v in cluster.sums
-        )
+        sums = tuple(Store(v.name, v.at, self.whole(v), comment=_shaped(v.comment, v.shape)) for v in cluster.sums)
         return Loop(tuple(zip(axes, cluster.domain, strict=True)), tuple(lets), sums, tuple(stores))
 
     def _is_stored(self, value: Value, cluster: Cluster) -> bool:

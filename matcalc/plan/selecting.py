@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.selectors import Selector
 from matcalc.program import Guard
-from matcalc.selectors import Selector
 from matcalc.sizes import Size, is_nonnegative
 
 

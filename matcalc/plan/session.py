@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from matcalc.errors import NotSupported
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.plan.contract import Key
 from matcalc.plan.cost import Estimate
 from matcalc.plan.describe import describe
@@ -139,9 +139,7 @@ class Session:
         assert kernel.via is not None
         found = [k for k in self.lowerings.operations.get(kernel.via.name, ()) if len(k.factors) == 1]
         if not found:
-            raise NotSupported(
-                f"codegen/kernels.toml: [{kernel.name}] needs {kernel.via.name}, which has no entry"
-            )
+            raise NotSupported(f"codegen/kernels.toml: [{kernel.name}] needs {kernel.via.name}, which has no entry")
         return found[0]
 
     def via_time(self, kernel: Kernel, argument: Node) -> float:
@@ -150,9 +148,7 @@ class Session:
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
         return entry.time(sizes)
 
-    def run_key(
-        self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()
-    ) -> tuple[object, ...]:
+    def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
         return (kernel.name, tuple(args), rest)
 
     def factorised(self, run: Run, kernel: Kernel, node: Node, name: str, flip: bool) -> None:

@@ -101,9 +101,7 @@ class Graph:
         names = free + numbered
         self.axes, self.batch_axes = tuple(names[:20]), tuple(f"{a}{a}" for a in names[:20])
         self.prefix = "v"
-        while any(
-            name.startswith(self.prefix) and name[len(self.prefix) :].isdigit() for name in self.reserved
-        ):
+        while any(name.startswith(self.prefix) and name[len(self.prefix) :].isdigit() for name in self.reserved):
             self.prefix += "_"
 
     def fresh(self) -> str:

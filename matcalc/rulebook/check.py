@@ -142,9 +142,7 @@ class _Names:
     """The names that a formula of one rule may use."""
 
     def __init__(self, book: Rulebook, signature: Signature | None = None, sizes: Iterable[str] = ()) -> None:
-        declared: tuple[Declaration, ...] = (
-            () if signature is None else (*signature.parameters, *signature.outputs)
-        )
+        declared: tuple[Declaration, ...] = () if signature is None else (*signature.parameters, *signature.outputs)
         parameters = () if signature is None else signature.parameters
         self.book = book
         self.functions = tuple(d.name for d in parameters if d.kind == "function")
@@ -193,9 +191,7 @@ class _Names:
 
 def _inner(node: Ast, in_form: bool) -> list[tuple[Ast, tuple[str, ...]]]:
     """Return the operands of `node`, each with the names bound in it: a function's parameter, indices."""
-    operands = (
-        [*node.args, *(value for _, value in call_keywords(node))] if node.head == "call" else list(node.args)
-    )
+    operands = [*node.args, *(value for _, value in call_keywords(node))] if node.head == "call" else list(node.args)
     if node.head == "function":
         return [(child, (str(node.value),)) for child in operands]
     if node.head == "index_form":

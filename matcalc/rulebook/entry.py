@@ -297,9 +297,7 @@ class _Entry:
         has = "derivative" if rule.kind == "map" else "differential"
         if not self.knows(has) or not self.knows("definition") or not self.knows("opaque"):
             return
-        wanted, given = (
-            (self.operands, rule.derivative) if rule.kind == "map" else (self.outputs, rule.differentials)
-        )
+        wanted, given = (self.operands, rule.derivative) if rule.kind == "map" else (self.outputs, rule.differentials)
         for name in wanted:
             if name not in given:
                 of = f" of '{name}'" if name else ""

@@ -176,9 +176,7 @@ def adopt(change: Callable[[Rulebook], Rulebook]) -> Rulebook:
         return _adopted
 
 
-def _assembled(
-    files: list[RuleFile], base: Rulebook | None, faults: list[str], strict: bool = True
-) -> Rulebook:
+def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], strict: bool = True) -> Rulebook:
     start = base if base is not None else _EMPTY
     facts = [fact for file in files for fact in _facts(file)]
     shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
@@ -223,11 +221,7 @@ def _facts(file: RuleFile) -> list[Fact]:
 
 def _is_fact(table: Any) -> bool:
     """Whether an entry is a fact: it says so, and has the fields of one."""
-    return (
-        isinstance(table, dict)
-        and "kind" in table
-        and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
-    )
+    return isinstance(table, dict) and "kind" in table and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
 
 
 def _rewrites(file: RuleFile) -> list[Rewrite]:
@@ -301,9 +295,7 @@ def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
     for spelling, output in dict.fromkeys(own):
         other = next((c.rule for c in spellings.get(spelling, ()) if c.rule.overload != spelling), rule)
         if other is not rule:
-            faults.append(
-                f"{rule.address}: [{rule.name}] '{spelling}' stands for {other.name}, {other.address}"
-            )
+            faults.append(f"{rule.address}: [{rule.name}] '{spelling}' stands for {other.name}, {other.address}")
             continue
         spellings[spelling] = [*_candidates(rule, output), *spellings.get(spelling, ())]
     if rule.overload is not None:

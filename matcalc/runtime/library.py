@@ -74,9 +74,7 @@ def read_library(folder: Path) -> Library:
             elif not _is_docstring(statement):
                 name = _name(statement, origin)
                 if name in found:
-                    raise RuleError(
-                        f"codegen/{origin}:{statement.lineno}: {name} is also in {found[name][1]}"
-                    )
+                    raise RuleError(f"codegen/{origin}:{statement.lineno}: {name} is also in {found[name][1]}")
                 is_function = isinstance(statement, ast.FunctionDef)
                 found[name] = (_segment(statement, lines), origin, is_function, _has_signature(statement))
     items = {}
@@ -169,9 +167,7 @@ def _name(statement: ast.stmt, origin: str) -> str:
         target = statement.targets[0]
         if isinstance(target, ast.Name):
             return target.id
-    raise RuleError(
-        f"codegen/{origin}:{statement.lineno}: only imports, constants and functions may stand here"
-    )
+    raise RuleError(f"codegen/{origin}:{statement.lineno}: only imports, constants and functions may stand here")
 
 
 def _has_signature(statement: ast.stmt) -> bool:

@@ -30,9 +30,7 @@ Written by matcalc{version}. This file is yours: use, change and redistribute it
 It is provided as is, without warranty of any kind."""
 OWN = ("sample", "self_test", "flat", "relative_error", "problems")
 # Compiled where it stands: Numba's disk cache is not asked for, so that no folder needs to be writable.
-OPTIONS = (
-    'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}'
-)
+OPTIONS = 'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}'
 
 
 def saved_text(spec: CompiledSpec) -> str:
@@ -150,9 +148,7 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
         test = " or ".join(test for test, of in tests if of == argument)
         fault = _quoted(f"{argument} has a shape that does not fit")
         body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
-    body += [
-        f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)
-    ]
+    body += [f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     call = ", ".join([*names.arguments, *(names.sizes[n] for n in spec.sizes), *names.outputs])
     plain = ['with np.errstate(all="ignore"):', f"{INDENT}status = {spec.name}_numpy_into({call})"]
     if has_quick:

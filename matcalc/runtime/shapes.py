@@ -32,9 +32,7 @@ def check_rank(operand: Operand, shape: Sequence[int]) -> None:
         raise ShapeError(f"{described(operand)} takes {rank}, not one of shape {tuple(shape)}")
 
 
-def solve_sizes(
-    spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapping[str, int]
-) -> dict[str, int]:
+def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
     """Return every size that the arguments determine.
 
     Raises: ShapeError that names the argument whose shape does not fit.
@@ -83,11 +81,7 @@ def _mismatch(
 ) -> str:
     names = sorted({n for s in operand.shape for n in s.names})
     sizes = f" where {', '.join(f'{n} = {known[n]}' for n in names)}" if names else ""
-    others = [
-        a.name
-        for a in spec.arguments
-        if a is not operand and any(n in s.names for s in a.shape for n in names)
-    ]
+    others = [a.name for a in spec.arguments if a is not operand and any(n in s.names for s in a.shape for n in names)]
     source = f" (from {' and '.join(others[:2])})" if others else ""
     return f"{described(operand)} must have shape {wanted}, not {shape}{sizes}{source}"
 

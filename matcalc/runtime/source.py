@@ -76,9 +76,7 @@ def numba_text(spec: CompiledSpec) -> str:
     statements += generated_imports(modules, names)
     head = INTO.search(spec.source)
     assert head is not None
-    body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip(
-        "\n"
-    )
+    body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip("\n")
     parts = [docstring(spec), import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
     entry = entry_text(spec)
     return "\n\n".join(parts) + (f"\n\n\n{entry}\n" if entry else "\n")
@@ -184,11 +182,7 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
             name_of, text = _solve(solved[0], solved[1], known, names)
             lines.append(f"{names.sizes[name_of]} = {text}")
             known.add(name_of)
-        tests += [
-            (f"{a} != {names.size(s)}", operand.name)
-            for s, a in axes
-            if f"{names.size(s)} = {a}" not in lines
-        ]
+        tests += [(f"{a} != {names.size(s)}", operand.name) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
     tests += [(f"{names.sizes[n]} < 0", n) for n in spec.sizes]
     return (lines, tests) if known >= set(names.sizes) else None
 

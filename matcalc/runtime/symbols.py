@@ -64,9 +64,7 @@ def _calling(dispatcher: Any, function: Callable[[Any, Any, Any], Any]) -> Any:
         convention = context.call_conv
         kind = convention.get_function_type(signature.return_type, signature.args)
         callee = function(context, builder, kind)
-        status, result = convention.call_function(
-            builder, callee, signature.return_type, signature.args, args
-        )
+        status, result = convention.call_function(builder, callee, signature.return_type, signature.args, args)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
         return result

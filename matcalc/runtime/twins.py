@@ -24,11 +24,7 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
     """Return the njit twin that allocates its results, checks sizes and raises in its own frame."""
     names, lines, tests = _sizes(spec)
     parameters = _parameters(spec, names)
-    body = [
-        f"{a} = np.ascontiguousarray({a})"
-        for a, o in zip(names.arguments, spec.arguments, strict=True)
-        if o.shape
-    ]
+    body = [f"{a} = np.ascontiguousarray({a})" for a, o in zip(names.arguments, spec.arguments, strict=True) if o.shape]
     body += lines
     for test, argument in tests:
         body += [f"if {test}:", f'{INDENT}raise ShapeError("{argument} has a shape that does not fit")']
@@ -89,11 +85,7 @@ def _sizes(spec: CompiledSpec) -> tuple[Spelled, list[str], list[tuple[str, str]
     names = Spelled(spec)
     found = size_lines(spec, names)
     if spec.target != "numba" or found is None:
-        reason = (
-            "the target has no njit form"
-            if spec.target != "numba"
-            else "its sizes need a system of equations"
-        )
+        reason = "the target has no njit form" if spec.target != "numba" else "its sizes need a system of equations"
         raise NotSupported(f"{spec.name} has no form for njit code: {reason}")
     return names, *found
 

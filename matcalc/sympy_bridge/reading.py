@@ -12,8 +12,8 @@ from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
-from matcalc.make import symbol
-from matcalc.node import Node
+from matcalc.normal_form.make import symbol
+from matcalc.normal_form.node import Node
 from matcalc.sizes import Size
 from matcalc.sympy_bridge import matrices, scalars
 from matcalc.sympy_bridge.sizes import size_from

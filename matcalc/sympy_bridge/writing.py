@@ -13,7 +13,7 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 from matcalc.sympy_bridge.calls import CALLS, entrywise, is_matrix, multiply
 from matcalc.sympy_bridge.sizes import size_to
 from matcalc.sympy_bridge.tables import scalar_functions

@@ -104,8 +104,7 @@ def test_error_in_units_of_the_last_place(name, functions):
     with mpmath.workdps(40):
         exact = [ACCURATE[name](mpmath.mpf(v)) for v in x]
         errors = [
-            abs((mpmath.mpf(g) - e) / mpmath.mpf(np.spacing(abs(float(e)))))
-            for g, e in zip(got, exact, strict=True)
+            abs((mpmath.mpf(g) - e) / mpmath.mpf(np.spacing(abs(float(e))))) for g, e in zip(got, exact, strict=True)
         ]
     worst = int(np.argmax([float(e) for e in errors]))
     assert errors[worst] < (4 if name == "logit" else 2.5), (x[worst], float(errors[worst]))

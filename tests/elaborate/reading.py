@@ -2,7 +2,7 @@
 
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import MatcalcError
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 
 
 def node(text: str, declarations: str = "") -> Node:

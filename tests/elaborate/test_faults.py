@@ -5,10 +5,7 @@ from elaborate.reading import fault
 
 from matcalc.errors import NotSupported, ParseError, ShapeError, UnknownName
 
-LET = (
-    "A: matrix(n, m); B: matrix(k, p); S: matrix(n, n); x: vector(n); y: vector(m); s: scalar; "
-    "L: matrix(n, n) lower"
-)
+LET = "A: matrix(n, m); B: matrix(k, p); S: matrix(n, n); x: vector(n); y: vector(m); s: scalar; L: matrix(n, n) lower"
 
 SHAPE = [
     ("A*B", "cannot multiply A (n x m) by B (k x p): m and k differ", 1, "declare B with m rows"),

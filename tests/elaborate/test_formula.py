@@ -7,12 +7,12 @@ from matcalc.elaborate.expressions import elaborate
 from matcalc.elaborate.formula import build_formula, build_rewrite
 from matcalc.elaborate.linearity import degree, is_linear
 from matcalc.errors import MatcalcError, NotSupported, RuleError, ShapeError, UnknownName
-from matcalc.make import parameter, symbol
-from matcalc.node import Node
+from matcalc.normal_form.make import parameter, symbol
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.tensor import matmul, power, scale
 from matcalc.rulebook.load import Rulebook, default_rulebook, load_text
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
-from matcalc.tensor import matmul, power, scale
 
 BOOK = default_rulebook()
 n, m = Size.of("n"), Size.of("m")
@@ -47,9 +47,7 @@ def test_where_lines_and_tangents() -> None:
     node = build_formula("P*E", ["P = X*X"], BOOK, {"X": X, "E": E})
     assert node is matmul(X, X, E)
     spread = build_formula("expm(X, E', E...)", (), BOOK, {"X": X, "E": F}, splices={"E": (E,)})
-    assert (
-        spread is elaborate(["expm(X, F', E)"], "X: matrix(n, n); E: matrix(n, n); F: matrix(n, n)").nodes[0]
-    )
+    assert spread is elaborate(["expm(X, F', E)"], "X: matrix(n, n); E: matrix(n, n); F: matrix(n, n)").nodes[0]
 
 
 def test_functions_and_sizes_are_given() -> None:

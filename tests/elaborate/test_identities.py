@@ -71,9 +71,7 @@ def test_an_argument_over_outer_indices_is_a_batch() -> None:
     along = f"{{i,j: {jacobian}[i,j,a,b]*N[a,b]}}"
     one, other, applied = elaborate([jacobian, f"{{i,j,c,d: {jacobian}[i,j,c,d]}}", along], LET).nodes
     assert one is other
-    assert [str(size) for size in one.shape] == ["n"] * 4 and [str(size) for size in applied.shape] == [
-        "n"
-    ] * 2
+    assert [str(size) for size in one.shape] == ["n"] * 4 and [str(size) for size in applied.shape] == ["n"] * 2
 
 
 def test_a_sum_has_its_axes_in_the_listed_order() -> None:

@@ -5,9 +5,7 @@ from elaborate.reading import shape
 
 from matcalc.elaborate.expressions import elaborate
 
-MATRICES = (
-    "A: matrix(m, n); B: matrix(n, p); S: matrix(n, n); x: vector(m); y: vector(n); z: vector(n); s: scalar"
-)
+MATRICES = "A: matrix(m, n); B: matrix(n, p); S: matrix(n, n); x: vector(m); y: vector(n); z: vector(n); s: scalar"
 
 SHAPES = [
     ("A*B", "m x p"), ("A*y", "m"), ("x'*A", "n'"), ("x'*A*y", ""), ("y'*z", ""), ("x*y'", "m x n"),

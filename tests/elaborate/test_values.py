@@ -3,17 +3,14 @@
 import numpy as np
 import pytest
 
+from matcalc.calculus.evaluate import evaluate
 from matcalc.elaborate.expressions import elaborate
-from matcalc.evaluate import evaluate
 from oracle.cases import identities, operations
 from oracle.data import SIZES, make
 from oracle.values import evaluate as expected
 from oracle.values import shaped
 
-LET = (
-    "A: matrix(4, 3); B: matrix(3, 5); S: matrix(3, 3) spd; x: vector(3); y: vector(3); u: vector(4); "
-    "s: scalar"
-)
+LET = "A: matrix(4, 3); B: matrix(3, 5); S: matrix(3, 3) spd; x: vector(3); y: vector(3); u: vector(4); s: scalar"
 TEXTS = [
     "A*B", "u'*A*x", "x*y'*x", "[A, u; y', s]", "[x; y][1:5]", "A[1:3, ::-1]", "A'[:, -1]", "x[::-1][1:]",
     "A[:, 1]'*u", "S^3", "S^-2", "S^-T", "S \\ x", "x.^2 ./ (1 + y.^2)", "[1, 2; 3, 4]*[1; 1]", "s + A",

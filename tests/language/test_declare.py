@@ -165,9 +165,7 @@ SIGNATURE_FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "error", "message", "at"), SIGNATURE_FAULTS, ids=[f[0] for f in SIGNATURE_FAULTS]
-)
+@pytest.mark.parametrize(("text", "error", "message", "at"), SIGNATURE_FAULTS, ids=[f[0] for f in SIGNATURE_FAULTS])
 def test_signature_fault(text, error, message, at):
     with pytest.raises(error) as caught:
         read_signature(text)

@@ -60,8 +60,7 @@ FORMS = [
     ("a + (b + c)", "(sum (1, 1) (name a) (sum (1, 1) (name b) (name c)))"),
     (
         "A*B@C.*D./E/F\\G",
-        "(product ('*', '@', '.*', './', '/', '\\\\') (name A) (name B) (name C) (name D) "
-        "(name E) (name F) (name G))",
+        "(product ('*', '@', '.*', './', '/', '\\\\') (name A) (name B) (name C) (name D) (name E) (name F) (name G))",
     ),
     ("A∘B⊙C", "(product ('.*', '.*') (name A) (name B) (name C))"),
     (

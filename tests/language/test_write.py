@@ -186,9 +186,7 @@ def make_block(draw, size, inside):
 def make_index_form(draw, size, inside):
     body = generate(draw, size, True)
     if draw.random() < 0.5:
-        body = product(
-            [body, syntax.condition(name("k"), draw.choice(["==", ">="]), generate(draw, 1))], ["*"]
-        )
+        body = product([body, syntax.condition(name("k"), draw.choice(["==", ">="]), generate(draw, 1))], ["*"])
     return syntax.index_form(draw.choice([(), ("i",), ("i", "j")]), body)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from matcalc.node import Node, toposort
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.tensor import add, apply, operate, power, product, symbol
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
-from matcalc.tensor import add, apply, operate, power, product, symbol
 
 LET = (
     "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; X: matrix(m, n); x: vector(n); "

@@ -6,8 +6,8 @@ import pytest
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import NotSupported
 from matcalc.language.write import text
+from matcalc.normal_form.tensor import constant
 from matcalc.notation.raising import formula_of
-from matcalc.tensor import constant
 
 LET = (
     "X: matrix(m, n); Y: matrix(m, n); A: matrix(n, n); B: matrix(n, n); P: matrix(p, m); Q: matrix(n, q); "

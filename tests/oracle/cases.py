@@ -130,7 +130,4 @@ MODULES = {"np": np, "sl": scipy.linalg, "sp": scipy.special}
 def operations() -> list[Operation]:
     """Read the table of operations."""
     table = json.loads((FOLDER / "rules.json").read_text(encoding="utf-8"))
-    return [
-        Operation(**{**case, "out": tuple(case["out"]), "edge": tuple(case.get("edge", ()))})
-        for case in table
-    ]
+    return [Operation(**{**case, "out": tuple(case["out"]), "edge": tuple(case.get("edge", ()))}) for case in table]

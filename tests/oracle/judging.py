@@ -94,6 +94,5 @@ def together(chunk: dict[Identity, mc.Expression]) -> dict[str, Verdict]:
     data = {name: value for sample in samples.values() for name, value in sample.items()}
     results = function(**arguments(function.args, data))
     return {
-        case.id: compared(result, case.expected(samples[case]))
-        for case, result in zip(chunk, results, strict=True)
+        case.id: compared(result, case.expected(samples[case])) for case, result in zip(chunk, results, strict=True)
     }

@@ -127,9 +127,7 @@ def power(operator: str, base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 def call(tree: tuple, env: dict) -> np.ndarray:
     _, name, positional, keywords = tree
     if name == "matfun":
-        return matfun(
-            scalar_function(positional[0], env), *(value_of(argument, env) for argument in positional[1:])
-        )
+        return matfun(scalar_function(positional[0], env), *(value_of(argument, env) for argument in positional[1:]))
     if name == "dd":
         points = (value_of(argument, env) for argument in positional[1:])
         return divided_difference(scalar_function(positional[0], env), *points)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from matcalc import derive
+from matcalc.calculus import derive
+from matcalc.calculus.evaluate import evaluate
 from matcalc.elaborate.expressions import elaborate
 from matcalc.emit import emit
-from matcalc.evaluate import evaluate
-from matcalc.node import toposort
+from matcalc.normal_form.node import toposort
 from matcalc.plan import plan
 from matcalc.runtime.compiled import Compiled
 from matcalc.runtime.spec import CompiledSpec, Operand

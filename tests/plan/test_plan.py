@@ -3,16 +3,16 @@
 import random
 
 import pytest
-from plan.running import SIZES, check, parse, with_gradients
+from plan.running import check, parse, with_gradients
 
-from matcalc import derive
-from matcalc.node import toposort
+from matcalc.calculus import derive
+from matcalc.normal_form.node import toposort
+from matcalc.normal_form.substitute import substitute
+from matcalc.normal_form.tensor import add, apply, matmul, number, ones, product, symbol, total
 from matcalc.plan import plan, to_save
 from matcalc.program import Call, Loop, reads, statements, walk
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
-from matcalc.substitute import substitute
-from matcalc.tensor import add, apply, matmul, number, ones, product, symbol, total
 
 FAMILIES = {
     "logistic": (
@@ -176,9 +176,7 @@ def temporaries(program):
 
 def planned(name, **sizes):
     text, declarations, wrt = FAMILIES[name]
-    return plan(
-        *with_gradients(text, declarations, *wrt.split()), sizes or {"m": 400, "n": 200, "p": 100, "k": 20}
-    )
+    return plan(*with_gradients(text, declarations, *wrt.split()), sizes or {"m": 400, "n": 200, "p": 100, "k": 20})
 
 
 def test_logistic_is_two_passes_and_one_loop():

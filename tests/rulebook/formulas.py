@@ -116,9 +116,7 @@ def index_form(book, node, scope, shape):
         here = names_in(term) & lengths.keys()
         indices = [*listed, *sorted(here - set(listed))]
         for at in itertools.product(*(range(lengths[i]) for i in indices)):
-            result[at[: len(listed)]] += sign * value_of(
-                book, term, {**scope, **dict(zip(indices, at, strict=True))}
-            )
+            result[at[: len(listed)]] += sign * value_of(book, term, {**scope, **dict(zip(indices, at, strict=True))})
     return column(result) if listed else result[()]
 
 
@@ -160,9 +158,7 @@ def call(book, node, scope):
     if name in scope:
         return scope[name](*values)
     if "axis" in keywords:
-        return column(
-            np.apply_along_axis(lambda x: apply(book, name, [column(x)]), int(keywords["axis"]), *values)
-        )
+        return column(np.apply_along_axis(lambda x: apply(book, name, [column(x)]), int(keywords["axis"]), *values))
     return apply(book, name, values, keywords)
 
 
@@ -183,8 +179,7 @@ def fits(parameters, values):
         return False
     kinds = [d.kind for d in fixed] + [parameters[-1].kind] * (len(values) - len(fixed)) * repeated
     return all(
-        callable(v) if k == "function" else rank(v) in RANKS.get(k, (0,))
-        for k, v in zip(kinds, values, strict=True)
+        callable(v) if k == "function" else rank(v) in RANKS.get(k, (0,)) for k, v in zip(kinds, values, strict=True)
     )
 
 

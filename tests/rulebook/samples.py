@@ -62,11 +62,7 @@ DOMAINS = {
 def sizes_of(book, rule, index=0):
     """Return a length for every size name of a signature."""
     signature = rule.signatures[index]
-    lengths = {
-        name: SIZES.get(name, 3)
-        for d in (*signature.parameters, *signature.outputs)
-        for name in size_names(d)
-    }
+    lengths = {name: SIZES.get(name, 3) for d in (*signature.parameters, *signature.outputs) for name in size_names(d)}
     lengths.update(FITTING.get((rule.name, index), {}))
     if any(d.kind == "matrix" and d.facts == ("skew",) for d in signature.parameters):
         lengths["n"] = 4
@@ -108,9 +104,7 @@ def arguments(book, rule, index=0, seed=0, tangents=0, facts=None):
         else:
             known = (*d.facts, *(facts or {}).get(d.name, ()))
             draw = DOMAINS.get(rule.name, {}).get(d.name)
-            found[d.name] = (
-                column(draw(rng, shape)) if draw and not facts else sample(book, rng, shape, known)
-            )
+            found[d.name] = column(draw(rng, shape)) if draw and not facts else sample(book, rng, shape, known)
     return found
 
 

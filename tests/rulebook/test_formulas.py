@@ -35,9 +35,7 @@ def close(a, b, tolerance=1e-7):
 
 def scope_of(rule, found):
     """Return arguments, outputs and `where` formulas without tangents."""
-    values = {
-        name or "Y": applied(BOOK, rule, name, 0, samples.ordered(rule, found)) for name in rule.outputs
-    }
+    values = {name or "Y": applied(BOOK, rule, name, 0, samples.ordered(rule, found)) for name in rule.outputs}
     return {**found, **values}
 
 
@@ -64,22 +62,16 @@ def test_differential(rule, tangents):
     for d in rule.parameters:
         if d.kind not in VARIED or d.repeated:
             continue
-        E = column(
-            rng.standard_normal(np.shape(formulas.plain(found[d.name])) if np.ndim(found[d.name]) else ())
-        )
+        E = column(rng.standard_normal(np.shape(formulas.plain(found[d.name])) if np.ndim(found[d.name]) else ()))
         E = samples.projected(BOOK, E, d.facts, found)
         for output in rule.outputs:
 
             def value(t, output=output, d=d, E=E):
-                return applied(
-                    BOOK, rule, output, 0, samples.ordered(rule, {**found, d.name: found[d.name] + t * E})
-                )
+                return applied(BOOK, rule, output, 0, samples.ordered(rule, {**found, d.name: found[d.name] + t * E}))
 
             formula = differential(rule, output, scope, {d.name: E})
             if d.name in rule.linear:
-                formula = formula + applied(
-                    BOOK, rule, output, 0, samples.ordered(rule, {**found, d.name: E})
-                )
+                formula = formula + applied(BOOK, rule, output, 0, samples.ordered(rule, {**found, d.name: E}))
             close(difference(value), formula, 2e-6)
 
 
@@ -255,9 +247,7 @@ def test_fact(fact):
     if fact.negated:
         assert has(fact.negated, -x)
     if fact.near:
-        assert has(
-            fact.name, evaluate(BOOK, fact.near, {"M": rng.standard_normal((4, 4)), "n": 4, "eps": 1e-3})
-        )
+        assert has(fact.name, evaluate(BOOK, fact.near, {"M": rng.standard_normal((4, 4)), "n": 4, "eps": 1e-3}))
 
 
 @of([r for r in BOOK.rules.values() if r.edges])

@@ -87,9 +87,7 @@ def test_entry_is_complete(rule):
 
 
 def test_overloads_have_a_value_for_each():
-    assert [
-        rule.name for rule in BOOK.rules.values() if len(rule.values) not in (1, len(rule.signatures))
-    ] == []
+    assert [rule.name for rule in BOOK.rules.values() if len(rule.values) not in (1, len(rule.signatures))] == []
 
 
 def test_spellings():

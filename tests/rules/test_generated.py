@@ -5,13 +5,13 @@ import pytest
 from rulebook.samples import DOMAINS
 
 import matcalc as mc
+from matcalc.calculus.evaluate import evaluate
 from matcalc.elaborate.formula import build_formula
-from matcalc.evaluate import evaluate
-from matcalc.rule_check import DOT, derivatives, findings, values
-from matcalc.rule_point import points
+from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.rulebook import default_rulebook
-from matcalc.signature_shapes import PLAIN
 from matcalc.sizes import Size
+from matcalc.verification.rule_check import DOT, derivatives, findings, values
+from matcalc.verification.rule_point import points
 
 BOOK = default_rulebook()
 VALUED = [rule for rule in BOOK.rules.values() if rule.values]

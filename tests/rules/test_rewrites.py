@@ -3,12 +3,12 @@
 import pytest
 
 import matcalc as mc
-from matcalc.node import toposort
-from matcalc.rewrite import compiled
-from matcalc.rewrite_check import applied_sides, rewrite_faults
+from matcalc.calculus.rewrite import compiled
+from matcalc.calculus.simplify import simplify
+from matcalc.normal_form.node import toposort
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.entry import rewrite_from_table
-from matcalc.simplify import simplify
+from matcalc.verification.rewrite_check import applied_sides, rewrite_faults
 
 BOOK = default_rulebook()
 LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vector(n); c: scalar"
@@ -47,7 +47,9 @@ def test_functions_and_numbers_are_bound(text, simple):
     assert mc.expression(text, LET).simplify().node is mc.expression(simple, LET).simplify().node
 
 
-@pytest.mark.parametrize("text", ["sum(c*exp(eigh_w(T)) + x)", "eigh_V(T)*diag(exp(c*eigh_w(T)))*eigh_V(T)'", "eigh_V(T)*diag(x)*eigh_V(T)'"])
+@pytest.mark.parametrize(
+    "text", ["sum(c*exp(eigh_w(T)) + x)", "eigh_V(T)*diag(exp(c*eigh_w(T)))*eigh_V(T)'", "eigh_V(T)*diag(x)*eigh_V(T)'"]
+)
 def test_what_is_no_function_is_left_alone(text):
     assert "matfun" not in str(mc.expression(text, LET).simplify())
 

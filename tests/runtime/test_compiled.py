@@ -304,12 +304,8 @@ def test_twins_for_njit(logreg, gauss, padded):
     value, g = np.empty(1), np.empty(3)
     assert into(X, w, y, lam, value, g) == 0
     same((value.item(), g), reference(X, w, y, lam))
-    assert (
-        logreg.faults[into(X, w, y, lam, value, np.empty(2)) - 1] == "the sizes of the arguments do not fit"
-    )
-    assert gauss.faults[gauss.numba_into(-np.eye(3), np.eye(3), value, np.empty((3, 3))) - 1].startswith(
-        "S is"
-    )
+    assert logreg.faults[into(X, w, y, lam, value, np.empty(2)) - 1] == "the sizes of the arguments do not fit"
+    assert gauss.faults[gauss.numba_into(-np.eye(3), np.eye(3), value, np.empty((3, 3))) - 1].startswith("S is")
     assert padded.numba(np.arange(5.0), 2.0, np.ones((3, 4)), 2)[1].shape == (2, 3)
 
 

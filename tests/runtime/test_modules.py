@@ -61,9 +61,7 @@ def test_damage_is_repaired(pattern, damage, folder):
         if damage == "missing":
             path.unlink()
         else:
-            path.write_bytes(
-                {"cut": content[: len(content) // 2], "garbage": b"\x80\x04garbage", "empty": b""}[damage]
-            )
+            path.write_bytes({"cut": content[: len(content) // 2], "garbage": b"\x80\x04garbage", "empty": b""}[damage])
     assert not load(2).hit or pattern == "*.py"
     assert load(2).hit
 
@@ -140,7 +138,5 @@ def test_faults_in_sources_are_named(tmp_path):
 
 
 def test_import_block_is_sorted():
-    block = import_block(
-        ["from numba import types", "import numpy as np", "from numba import njit", "import math"]
-    )
+    block = import_block(["from numba import types", "import numpy as np", "from numba import njit", "import math"])
     assert block == "import math\n\nimport numpy as np\nfrom numba import njit, types"

@@ -31,9 +31,7 @@ runpy.run_path({path!r}, run_name="__main__")
 
 def run(path, refused):
     code = ALONE.format(path=str(path), refused=refused)
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=120, cwd="/"
-    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=120, cwd="/")
     return done.returncode, done.stdout.strip() or done.stderr[-500:]
 
 
@@ -59,9 +57,7 @@ def vars_of(spec):
 
 def test_forms_that_differ_are_found(tmp_path):
     path = tmp_path / "saved.py"
-    path.write_text(
-        saved_text(replace(samples.GAUSS, numpy_source=samples.GAUSS.numpy_source.replace("R2 -", "R2 +")))
-    )
+    path.write_text(saved_text(replace(samples.GAUSS, numpy_source=samples.GAUSS.numpy_source.replace("R2 -", "R2 +"))))
     code, said = run(path, ["matcalc"])
     assert code == 1 and said.startswith("gradient_S: the Numba and the NumPy form differ")
 
@@ -90,12 +86,7 @@ def test_same_bytes_for_any_hash_seed():
 
 def test_only_what_is_used_is_saved():
     text = saved_text(samples.LOGREG)
-    assert (
-        "def vsigmoid" in text
-        and "def gemv" in text
-        and "def gemm" not in text
-        and "import matcalc" not in text
-    )
+    assert "def vsigmoid" in text and "def gemv" in text and "def gemm" not in text and "import matcalc" not in text
 
 
 @pytest.mark.parametrize("name", ["LOGREG", "GAUSS"])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from matcalc.calculus.evaluate import evaluate
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import NotSupported
-from matcalc.evaluate import evaluate
 from matcalc.notation.raising import formula_of
 from matcalc.sympy_bridge import from_sympy, to_sympy
 

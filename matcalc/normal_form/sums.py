@@ -11,10 +11,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from matcalc.errors import ShapeError
-from matcalc.make import number, sum_node
-from matcalc.network import MOST
-from matcalc.node import Indices, Node
-from matcalc.product import SKEW, SYMMETRIC, rational_content, simple_product, size_number, transposed, zeros
+from matcalc.normal_form.make import number, sum_node
+from matcalc.normal_form.network import MOST
+from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.product import (
+    SKEW,
+    SYMMETRIC,
+    rational_content,
+    simple_product,
+    size_number,
+    transposed,
+    zeros,
+)
 from matcalc.sizes import Size
 
 ONE_TO_ONE = ("merge", "slice", "flip", "shift")
@@ -129,13 +137,12 @@ def as_size(node: Node) -> Size | None:
         return Size.of(node.value)
     if node.kind == "size":
         return node.size
-    if node.kind == "product" and not node.shape and not node.index_sizes:
-        if all(arg.kind == "size" for arg in node.args):
-            total = Size.of(node.coef)
-            for arg in node.args:
-                total = total * arg.size
-            return total
-    return None
+    if node.kind != "product" or node.shape or node.index_sizes or any(a.kind != "size" for a in node.args):
+        return None
+    total = Size.of(node.coef)
+    for arg in node.args:
+        total = total * arg.size
+    return total
 
 
 def _add_reindexed(collected: Coefs) -> Coefs:

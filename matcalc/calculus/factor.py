@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.node import Indices, Node, toposort
-from matcalc.substitute import remake
-from matcalc.tensor import add, product
+from matcalc.normal_form.node import Indices, Node, toposort
+from matcalc.normal_form.substitute import remake
+from matcalc.normal_form.tensor import add, product
 
 Key = tuple[Node, tuple[int, ...]]
 LINKED, OPEN = -1, 0

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from matcalc.node import Node
-from matcalc.rewrite import Applied, Rewriter, heads
+from matcalc.calculus.rewrite import Applied, Rewriter, heads
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.substitute import remake
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.substitute import remake
 
 Record = Callable[[Node, Applied], None]
 
@@ -28,9 +28,7 @@ def simplify(root: Node, book: Rulebook | None = None, record: Record | None = N
     return simplify_all([root], book, record)[0]
 
 
-def simplify_all(
-    roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None
-) -> list[Node]:
+def simplify_all(roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None) -> list[Node]:
     """Return the simplified roots; what they share is simplified once."""
     rules = rewriter(book or default_rulebook())
     rules.prepare(heads(roots))

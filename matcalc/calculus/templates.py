@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import MatcalcError, NotDifferentiable, RuleError
 from matcalc.language.declare import Declaration
-from matcalc.node import Node, Shape
+from matcalc.normal_form.node import Node, Shape
+from matcalc.normal_form.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
+from matcalc.normal_form.substitute import substitute
+from matcalc.normal_form.tensor import symbol, zeros
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
 from matcalc.sizes import Size
-from matcalc.substitute import substitute
-from matcalc.tensor import symbol, zeros
 
 Pull = Callable[[Node, Node, Sequence[Node]], list[Node]]
 
@@ -177,10 +177,7 @@ class _Symbols:
 
     def _binding(self) -> Binding:
         rule = self.use.rule
-        params = [
-            p if p is not None else Size.of(d.name)
-            for p, d in zip(self.use.params, self._plain(), strict=True)
-        ]
+        params = [p if p is not None else Size.of(d.name) for p, d in zip(self.use.params, self._plain(), strict=True)]
         return bind(rule, rule.signature, [a.shape for a in self.args], params)
 
     def _plain(self) -> list[Declaration]:
@@ -190,9 +187,7 @@ class _Symbols:
     def _output_facts(self, output: str) -> tuple[str, ...]:
         return next((o.facts for o in self.use.rule.signature.outputs if o.name == output), ())
 
-    def build(
-        self, text: str, shape: Shape, without: int | None = None, cotangent: Node | None = None
-    ) -> Node:
+    def build(self, text: str, shape: Shape, without: int | None = None, cotangent: Node | None = None) -> Node:
         """Return a formula of the rule, of the given shape, as a node over these symbols.
 
         `without` names the member of a variadic slot that the formula is about; `E...` are the others.

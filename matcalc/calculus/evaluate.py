@@ -10,13 +10,13 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from matcalc.differentiate import pullback
+from matcalc.calculus.differentiate import pullback
 from matcalc.errors import NotSupported
-from matcalc.make import number, parameter
-from matcalc.node import Node, toposort
+from matcalc.normal_form.make import number, parameter
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
-from matcalc.signature_shapes import PLAIN
 from matcalc.sizes import Size
 
 if TYPE_CHECKING:
@@ -177,10 +177,7 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     shape = [s.evaluate(dict(sizes)) for s in node.shape]
     result = np.zeros(shape)
     for at in itertools.product(*map(range, shape[: node.batch_rank])):
-        arrays = [
-            values[arg][tuple(at[b] for b in batch)]
-            for arg, batch in zip(node.args, node.batches, strict=True)
-        ]
+        arrays = [values[arg][tuple(at[b] for b in batch)] for arg, batch in zip(node.args, node.batches, strict=True)]
         value = function(*_arguments(node, arrays, sizes))
         if node.output:
             value = value[node.rule.outputs.index(node.output)]

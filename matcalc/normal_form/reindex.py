@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from matcalc.network import Network
-from matcalc.node import Indices, Node
-from matcalc.selectors import Selector, merge
+from matcalc.normal_form.network import Network
+from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.selectors import Selector, merge
 from matcalc.sizes import Size, is_nonnegative
 
 Entry = tuple[Selector, Indices, int]
@@ -190,9 +190,7 @@ def _common_ends(first: Selector, second: Selector) -> tuple[int, int]:
     return (lead, tail) if lead or tail else ()  # type: ignore[return-value]
 
 
-def _split_common(
-    network: Network, one: Entry, two: Entry, shared: tuple[int, int], make: MakeSelector
-) -> None:
+def _split_common(network: Network, one: Entry, two: Entry, shared: tuple[int, int], make: MakeSelector) -> None:
     """Unify the agreeing ends of two partitions; the middles become merges of one smaller axis."""
     (first, (p, *parts), place), (second, (_, *others), other_place) = one, two
     lead, tail = shared

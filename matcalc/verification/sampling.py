@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from matcalc.calculus.evaluate import evaluate
 from matcalc.elaborate.formula import build_formula
-from matcalc.evaluate import evaluate
+from matcalc.normal_form.tensor import symbol
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.sizes import Size
-from matcalc.tensor import symbol
 
 ROUNDING = 1e-12
 """What counts as 0, relative to the largest entry, where a fact asks for more than 0."""

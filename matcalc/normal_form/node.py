@@ -21,8 +21,8 @@ from matcalc.sizes import Size
 if TYPE_CHECKING:
     import numpy as np
 
+    from matcalc.normal_form.selectors import Selector
     from matcalc.rulebook.rule import Rule
-    from matcalc.selectors import Selector
 
 Shape = tuple[Size, ...]
 Indices = tuple[int, ...]

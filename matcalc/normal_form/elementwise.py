@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from matcalc.make import exponent_of, map_node, number, power_node
-from matcalc.network import MOST
-from matcalc.node import Node
-from matcalc.product import has_square, simple_product, square_of, transposed
-from matcalc.sums import split_coef
+from matcalc.normal_form.make import exponent_of, map_node, number, power_node
+from matcalc.normal_form.network import MOST
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.product import has_square, simple_product, square_of, transposed
+from matcalc.normal_form.sums import split_coef
 
 if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule

@@ -11,18 +11,18 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from matcalc.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.calculus.match import EMPTY, Bindings, match, match_product
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, walk
-from matcalc.match import EMPTY, Bindings, match, match_product
-from matcalc.node import Node, toposort
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.substitute import Batched, instantiate, spread
+from matcalc.normal_form.tensor import product, symbol
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
-from matcalc.substitute import Batched, instantiate, spread
-from matcalc.tensor import product, symbol
 
 ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
 

@@ -8,8 +8,9 @@ faults are told at once, each with the rule, file and line.
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,16 @@ from matcalc.calling import function
 from matcalc.elaborate.check import check_rule
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import read_signature
-from matcalc.rewrite_check import rewrite_faults
-from matcalc.rule_check import faults
-from matcalc.rule_point import Draws
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.files import line_numbers
 from matcalc.rulebook.load import Rulebook, adopt, on_trial, survey
 from matcalc.rulebook.rule import Rewrite, Rule
+from matcalc.verification.rewrite_check import rewrite_faults
+from matcalc.verification.rule_check import faults
+from matcalc.verification.rule_point import Draws
+
+FORMULAS = ("where", "differential", "derivative", "definition", "linear", "value", "sizes", "square")
+"""Fields that hold formulas, by which their faults name them."""
 
 Where = Callable[[Rule, str], str]
 """The address of a field of a rule."""
@@ -82,9 +86,7 @@ def load_rules(path: str | Path) -> tuple[str, ...]:
     return tuple(rule.name for rule in rules)
 
 
-def _adopted(
-    extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Draws, where: Where
-) -> tuple[Rule, ...]:
+def _adopted(extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Draws, where: Where) -> tuple[Rule, ...]:
     """Put an extended rulebook in force if its new rules and rewrites stand every test; return the rules.
 
     `extended` returns it with the faults met while reading.
@@ -113,12 +115,19 @@ def _rule_faults(book: Rulebook, rule: Rule, at: Draws, where: Where) -> list[st
         try:
             test()
         except RuleError as error:
-            return error.message.splitlines()
+            return [_placed(line, rule, where) for line in error.message.splitlines()]
     if rule.value is None:
         if rule.kind == "definition":
             return []
         return [f"{where(rule, '')}: [{rule.name}] has no value, which its numeric test and compiled code need"]
     return [f"{where(rule, fault.field)}: [{rule.name}] {fault}" for fault in faults(book, rule, at)]
+
+
+def _placed(line: str, rule: Rule, where: Where) -> str:
+    """Return a fault of a formula with the address of its field, where the message names the field."""
+    head, mark, rest = line.partition(f"{rule.address}: [{rule.name}] ")
+    field = next((word for word in re.findall(r"\w+", rest) if word in FORMULAS), "")
+    return line if head or not mark else f"{where(rule, field)}: [{rule.name}] {rest}"
 
 
 def _rewrite_faults(book: Rulebook, rewrite: Rewrite) -> list[str]:
@@ -149,7 +158,9 @@ def _content(value: Callable[..., Any]) -> str:
     plain = getattr(value, "py_func", value)
     code = getattr(plain, "__code__", None)
     cells = [repr(cell.cell_contents) for cell in getattr(plain, "__closure__", None) or ()]
-    parts = [repr(value)] if code is None else [code.co_code.hex(), repr(code.co_names), *map(_constant, code.co_consts)]
+    parts = (
+        [repr(value)] if code is None else [code.co_code.hex(), repr(code.co_names), *map(_constant, code.co_consts)]
+    )
     parts += [*cells, repr(getattr(plain, "__defaults__", None))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 

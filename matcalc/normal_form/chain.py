@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
 
 
 class Links(NamedTuple):
@@ -99,14 +99,13 @@ def _mirrored(links: Links | None, is_psd: Callable[[Node], bool]) -> bool:
     ):
         return False
     for (left, forward), (right, backward) in zip(matrices, reversed(matrices), strict=True):
-        if left is not right or (forward == backward and "symmetric" not in left.facts and len(matrices) > 1):
-            if not (len(matrices) % 2 and left is right and left is matrices[len(matrices) // 2][0]):
-                return False
+        unlike = left is not right or (forward == backward and "symmetric" not in left.facts and len(matrices) > 1)
+        is_middle = len(matrices) % 2 and left is right and left is matrices[len(matrices) // 2][0]
+        if unlike and not is_middle:
+            return False
     middle = len(matrices) // 2
     if len(matrices) % 2:
-        return is_psd(matrices[middle][0]) and not (
-            weights[middle] and weights[middle] != weights[middle + 1]
-        )
+        return is_psd(matrices[middle][0]) and not (weights[middle] and weights[middle] != weights[middle + 1])
     centre = weights[middle]
     return all(v.range.nonnegative or centre.count(v) % 2 == 0 for v in centre)
 

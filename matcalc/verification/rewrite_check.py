@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from matcalc.calculus.evaluate import evaluate
+from matcalc.calculus.rewrite import Pattern, compiled, results, sides
 from matcalc.elaborate.formula import build_formula
-from matcalc.evaluate import evaluate
-from matcalc.make import parameter
-from matcalc.node import Node, toposort
-from matcalc.rewrite import Pattern, compiled, results, sides
-from matcalc.rule_point import MODES, facts_in, interior
+from matcalc.normal_form.make import parameter
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.substitute import substitute
+from matcalc.normal_form.tensor import symbol
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rewrite
-from matcalc.sampling import Array, sample
-from matcalc.substitute import substitute
-from matcalc.tensor import symbol
+from matcalc.verification.rule_point import MODES, facts_in, interior
+from matcalc.verification.sampling import Array, sample
 
 FUNCTION = "exp"
 NUMBER = Fraction(5, 2)

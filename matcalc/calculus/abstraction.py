@@ -12,11 +12,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from matcalc.make import map_node, parameter
-from matcalc.node import Node, toposort
+from matcalc.normal_form.make import map_node, parameter
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.tensor import add, apply, product
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.sizes import Size
-from matcalc.tensor import add, apply, product
 
 VARIABLE = "a function variable of a rewrite"
 NUMBERS = tuple(Fraction(1_000_000_007, 998_244_353 + 2 * k) for k in range(4))

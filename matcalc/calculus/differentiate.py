@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from matcalc.calculus.templates import Template, adjoint_template, derivative_template, tangent_template
 from matcalc.errors import NotDifferentiable
 from matcalc.language.declare import Declaration
-from matcalc.node import Indices, Node, Shape, toposort
-from matcalc.signature_shapes import tensors_of
-from matcalc.substitute import Batched, instantiate, spread
-from matcalc.templates import Template, adjoint_template, derivative_template, tangent_template
-from matcalc.tensor import add, eye, operate, product, zeros
+from matcalc.normal_form.node import Indices, Node, Shape, toposort
+from matcalc.normal_form.signature_shapes import tensors_of
+from matcalc.normal_form.substitute import Batched, instantiate, spread
+from matcalc.normal_form.tensor import add, eye, operate, product, zeros
 
 
 class Step(NamedTuple):
@@ -57,9 +57,7 @@ def pullback(
     return [_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt]
 
 
-def pushforward(
-    root: Node, tangents: Mapping[Node, Node], batch: Shape = (), record: Record | None = None
-) -> Node:
+def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = (), record: Record | None = None) -> Node:
     """Return the tangent of `root`, given those of symbols.
 
     Shapes: a tangent has `batch + symbol.shape`, the result `batch + root.shape`.
@@ -123,9 +121,7 @@ def _swap(node: Node, place: int, new: Node, batch: Shape, at: Indices, out: Ind
     """Return the product with operand `place` replaced by `new` at indices `at`, read out at `out`."""
     axes, lengths = _batch_axes(len(node.index_sizes), batch)
     others = [
-        (arg, indices)
-        for k, (arg, indices) in enumerate(zip(node.args, node.indices, strict=True))
-        if k != place
+        (arg, indices) for k, (arg, indices) in enumerate(zip(node.args, node.indices, strict=True)) if k != place
     ]
     sizes = {**dict(enumerate(node.index_sizes)), **lengths}
     return product(node.coef, [*others, (new, axes + at)], axes + out, sizes)  # type: ignore[arg-type]
@@ -171,8 +167,7 @@ def _push_op(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
     if parameter.repeated or parameter.name in node.rule.linear:
         args = [tangent if k == place else a for k, a in enumerate(node.args)]
         batches = [
-            at if k == place else tuple(count + b for b in carried_by)
-            for k, carried_by in enumerate(node.batches)
+            at if k == place else tuple(count + b for b in carried_by) for k, carried_by in enumerate(node.batches)
         ]
         return operate(node.rule, args, node.params, batches, node.output, lengths)
     template = tangent_template(node, place)

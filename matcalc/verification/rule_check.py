@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from matcalc.differences import slope
-from matcalc.differentiate import pullback, pushforward
+from matcalc.calculus.differentiate import pullback, pushforward
 from matcalc.errors import MatcalcError, NotDifferentiable, NotSupported
-from matcalc.node import Node
-from matcalc.rule_point import MODES, SIZES, Draws, Point, facts_in, interior, points
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.signature_shapes import size_of, tensors_of
+from matcalc.normal_form.tensor import symbol
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.sampling import Array, defect, sample
-from matcalc.signature_shapes import size_of, tensors_of
 from matcalc.sizes import Size
-from matcalc.tensor import symbol
+from matcalc.verification.differences import slope
+from matcalc.verification.rule_point import MODES, SIZES, Draws, Point, facts_in, interior, points
+from matcalc.verification.sampling import Array, defect, sample
 
 EXACT, DOT, TWICE, NUMERIC = 1e-9, 1e-12, 1e-10, 1e-6
 """Bounds on relative errors: between values; of dot tests; of second derivatives' symmetry; against differences."""
@@ -147,6 +147,7 @@ def _first(at: Point, output: str, node: Node, name: str, E: Array, G: Array) ->
     pushed = pushforward(node, {x: dx})
     pulled = pullback(node, bar, [x])[0]
     (jvp, vjp) = at.evaluate([pushed, pulled], {dx.name: E, bar.name: G})
+
     def along(t: Any) -> Array:
         return at.value({name: at.data[name] + t * E})[output]
 

@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from matcalc.calculus.evaluate import as_callable, evaluate
 from matcalc.elaborate.formula import build_formula, parameter_symbol
 from matcalc.errors import RuleError, ShapeError
-from matcalc.evaluate import as_callable, evaluate
 from matcalc.language.declare import Declaration, size_names
 from matcalc.language.read import read
-from matcalc.make import parameter, symbol
-from matcalc.node import Node
+from matcalc.normal_form.make import parameter, symbol
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.signature_shapes import PLAIN, size_of
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
-from matcalc.sampling import defect, projected, sample
-from matcalc.signature_shapes import PLAIN, size_of
 from matcalc.sizes import Size
+from matcalc.verification.sampling import defect, projected, sample
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Draws = Mapping[str, Any]
@@ -206,9 +206,7 @@ def _plain(p: Declaration, known: Mapping[str, int], draws: Draws, rng: np.rando
     return {"function": FUNCTION, "number": NUMBER, "integer": known.get(p.name, INTEGER)}[p.kind]
 
 
-def _drawn(
-    rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int, given: Any
-) -> Array:
+def _drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int, given: Any) -> Array:
     if callable(given):
         return np.asarray(given(rng, shape), dtype=float)
     if given is not None:
@@ -225,6 +223,8 @@ def interior(facts: Sequence[str], definite: bool = False) -> tuple[str, ...]:
 
     def strict(fact: str) -> str:
         limit = book.facts[fact].nonnegative
+        if book.facts[fact].positive is not None:
+            return fact
         for inner in book.facts.values():
             is_strict = inner.positive is not None and (definite or inner.positive == limit)
             if is_strict and fact != inner.name and fact in book.closure([inner.name]):

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matcalc.canonical import Operand, components
 from matcalc.language.read import read
-from matcalc.make import op_node
-from matcalc.node import Indices, Node, Shape
-from matcalc.product import simple_product, zeros
-from matcalc.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
-from matcalc.sums import split_coef
+from matcalc.normal_form.canonical import Operand, components
+from matcalc.normal_form.make import op_node
+from matcalc.normal_form.node import Indices, Node, Shape
+from matcalc.normal_form.product import simple_product, zeros
+from matcalc.normal_form.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
+from matcalc.normal_form.sums import split_coef
 
 if TYPE_CHECKING:
     from matcalc.language.declare import Declaration
@@ -93,9 +93,7 @@ def _binding(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Bind
     return bind(rule, rule.signature, [slot.core for slot in slots], params)
 
 
-def _batch_sizes(
-    args: Sequence[Node], carried: Sequence[Indices], given: Sequence[Size] | None
-) -> list[Size]:
+def _batch_sizes(args: Sequence[Node], carried: Sequence[Indices], given: Sequence[Size] | None) -> list[Size]:
     found: dict[int, Size] = dict(enumerate(given or ()))
     for node, batch in zip(args, carried, strict=True):
         for axis, position in enumerate(batch):
@@ -117,9 +115,7 @@ def _without_broadcast(slot: Slot) -> Slot:
     if len(kept) == len(node.out):
         return slot
     operands = list(zip(node.args, node.indices, strict=True))
-    smaller = simple_product(
-        node.coef, operands, tuple(node.out[a] for a in kept), dict(enumerate(node.index_sizes))
-    )
+    smaller = simple_product(node.coef, operands, tuple(node.out[a] for a in kept), dict(enumerate(node.index_sizes)))
     return slot._replace(node=smaller, batch=tuple(slot.batch[a] for a in kept if a < len(slot.batch)))
 
 
@@ -150,9 +146,7 @@ def _give_up(slot: Slot, given: Given) -> tuple[Slot, Given]:
     return _without_broadcast(slot._replace(node=left)), Given(given.coef * node.coef, factors)
 
 
-def _take_degree(
-    rule: Rule, slots: list[Slot], params: tuple[Any, ...], given: Given
-) -> tuple[list[Slot], Given]:
+def _take_degree(rule: Rule, slots: list[Slot], params: tuple[Any, ...], given: Given) -> tuple[list[Slot], Given]:
     places = [k for k, slot in enumerate(slots) if not slot.linear]
     if rule.degree is None or len(places) != 1:
         return slots, given

@@ -15,12 +15,12 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from matcalc.abstraction import abstract, bind_others, function_variable, is_function_variable
-from matcalc.make import map_node, op_node, parameter
-from matcalc.node import Indices, Node, toposort
+from matcalc.calculus.abstraction import abstract, bind_others, function_variable, is_function_variable
+from matcalc.normal_form.make import map_node, op_node, parameter
+from matcalc.normal_form.node import Indices, Node, toposort
+from matcalc.normal_form.sums import scale, split_coef
+from matcalc.normal_form.tensor import product, transpose
 from matcalc.sizes import Size
-from matcalc.sums import scale, split_coef
-from matcalc.tensor import product, transpose
 
 
 class Bindings(NamedTuple):
@@ -241,9 +241,13 @@ def _readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node
         yield node, indices[::-1]
     elif wanted.kind == "symbol" and wanted.rank == 2:
         yield transpose(node), indices[::-1]
-    elif wanted.kind == node.kind and node.kind in ("map", "op") and wanted.rule == node.rule:
-        if node.kind == "map" or node.rule.transpose_same:
-            yield _mirrored(node), indices[::-1]
+    elif wanted.kind == node.kind and _turns(node) and wanted.rule == node.rule:
+        yield _mirrored(node), indices[::-1]
+
+
+def _turns(node: Node) -> bool:
+    """Whether a node is a function that commutes with transposition."""
+    return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same)
 
 
 def _mirrored(node: Node) -> Node:

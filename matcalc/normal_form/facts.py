@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import inf
 
-from matcalc.chain import chain_between, halves
-from matcalc.node import ANY, Node, Range
+from matcalc.normal_form.chain import chain_between, halves
+from matcalc.normal_form.node import ANY, Node, Range
+from matcalc.normal_form.signature_shapes import PLAIN, tensors_of
 from matcalc.rulebook.load import default_rulebook
-from matcalc.signature_shapes import PLAIN, tensors_of
 
 POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
@@ -160,9 +160,7 @@ def _op(node: Node) -> None:
     if node.rank - node.batch_rank == 2 and "symmetric" not in node.facts:
         matrices = [a for a in node.args if a.rank == 2]
         inherits = rule.transpose_same and matrices and node.batch_rank == 0
-        node.tilt = (
-            (sum(a.tilt[0] for a in matrices), sum(a.tilt[1] for a in matrices)) if inherits else (0, 1)
-        )
+        node.tilt = (sum(a.tilt[0] for a in matrices), sum(a.tilt[1] for a in matrices)) if inherits else (0, 1)
 
 
 def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
@@ -225,9 +223,7 @@ def _product_range(node: Node) -> Range:
     if summed:
         zero_included = Range(min(result.low, 0.0) if result.low < 0 else result.low, result.high)
         result = Range(-inf, inf) if result.low < 0 < result.high else zero_included
-        result = (
-            POSITIVE if result.low > 0 or _was_positive(node) else (NONNEGATIVE if result.low >= 0 else ANY)
-        )
+        result = POSITIVE if result.low > 0 or _was_positive(node) else (NONNEGATIVE if result.low >= 0 else ANY)
     if len(set(node.out)) < len(node.out):
         result = Range(min(result.low, 0.0), max(result.high, 0.0))
     return _scaled(result, as_float(node.coef))

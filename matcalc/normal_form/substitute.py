@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from matcalc.node import Indices, Node, toposort
-from matcalc.selectors import Selector
+from matcalc.normal_form.node import Indices, Node, toposort
+from matcalc.normal_form.selectors import Selector
+from matcalc.normal_form.tensor import add, apply, operate, product, selector, size_number, symbol
 from matcalc.sizes import Size
-from matcalc.tensor import add, apply, operate, product, selector, size_number, symbol
 
 
 class Batched(NamedTuple):
@@ -93,9 +93,7 @@ def _product(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) 
     batch = _union(values)
     count = len(node.index_sizes)
     axis_of = {b: count + k for k, b in enumerate(batch)}
-    operands = [
-        (v.node, (*(axis_of[b] for b in v.batch), *at)) for v, at in zip(values, node.indices, strict=True)
-    ]
+    operands = [(v.node, (*(axis_of[b] for b in v.batch), *at)) for v, at in zip(values, node.indices, strict=True)]
     lengths = {k: s.substitute(sizes) for k, s in enumerate(node.index_sizes)}
     lengths.update({axis_of[b]: batch_sizes[b] for b in batch})
     return Batched(product(node.coef, operands, (*axis_of.values(), *node.out), lengths), batch)
@@ -127,9 +125,7 @@ def _op(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Ba
     ]
     inner_sizes = [node.shape[k].substitute(sizes) for k in range(own)]
     lengths = [*(batch_sizes[b] for b in outer), *inner_sizes]
-    made_node = operate(
-        node.rule, [v.node for v in values], _params(node, sizes), batches, node.output, lengths
-    )
+    made_node = operate(node.rule, [v.node for v in values], _params(node, sizes), batches, node.output, lengths)
     return Batched(made_node, outer)
 
 

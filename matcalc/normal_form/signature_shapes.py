@@ -43,9 +43,7 @@ class Binding:
         self.arrays: dict[str, tuple[Size, ...]] = {}
 
 
-def bind(
-    rule: Rule, signature: Signature, shapes: Sequence[tuple[Size, ...]], params: Sequence[object]
-) -> Binding:
+def bind(rule: Rule, signature: Signature, shapes: Sequence[tuple[Size, ...]], params: Sequence[object]) -> Binding:
     """Return the binding of a signature's names by core shapes of tensor arguments and integer parameters."""
     binding = Binding()
     tensors, integers = iter(shapes), iter(params)
@@ -73,9 +71,7 @@ def _bind_one(rule: Rule, parameter: Declaration, shape: tuple[Size, ...], bindi
             continue
         expected = size_of(ast, binding.sizes)
         if expected != size:
-            raise ShapeError(
-                f"{rule.name}: {parameter.name} has an axis of length {size} where {expected} is needed"
-            )
+            raise ShapeError(f"{rule.name}: {parameter.name} has an axis of length {size} where {expected} is needed")
 
 
 def _array_name(parameter: Declaration) -> str:

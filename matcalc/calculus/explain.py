@@ -6,13 +6,13 @@ its formula, source and address.
 
 from __future__ import annotations
 
-from matcalc.differentiate import Step
+from matcalc.calculus.differentiate import Step
+from matcalc.calculus.rewrite import Applied
 from matcalc.language.write import text
-from matcalc.node import Node
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.signature_shapes import tensors_of
 from matcalc.notation.raising import formula_of
-from matcalc.rewrite import Applied
 from matcalc.rulebook.rule import Rule
-from matcalc.signature_shapes import tensors_of
 
 LONGEST = 200
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from matcalc.elementwise import apply, power
-from matcalc.make import constant, number, selector, symbol
-from matcalc.network import Network
-from matcalc.node import Indices, Node, Shape
-from matcalc.operations import operate
-from matcalc.product import finish, gather, size_number, transposed, zeros
+from matcalc.normal_form.elementwise import apply, power
+from matcalc.normal_form.make import constant, number, selector, symbol
+from matcalc.normal_form.network import Network
+from matcalc.normal_form.node import Indices, Node, Shape
+from matcalc.normal_form.operations import operate
+from matcalc.normal_form.product import finish, gather, size_number, transposed, zeros
+from matcalc.normal_form.sums import add, scale, split_coef
 from matcalc.sizes import Size, is_nonnegative
-from matcalc.sums import add, scale, split_coef
 
 __all__ = [
     "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",
@@ -94,11 +94,7 @@ def _placed(term: Node, axis: int) -> Part | None:
 def _all_settled(lists: Sequence[list[Part]]) -> bool:
     """Whether blocks of different operands are all known to be disjoint, or one within the other."""
     return all(
-        _settled(a, b)
-        for k, parts in enumerate(lists)
-        for others in lists[k + 1 :]
-        for a in parts
-        for b in others
+        _settled(a, b) for k, parts in enumerate(lists) for others in lists[k + 1 :] for a in parts for b in others
     )
 
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from matcalc.differentiate import Record, jacobian, pullback, pushforward
+from matcalc.calculus.differentiate import Record, jacobian, pullback, pushforward
+from matcalc.calculus.factor import factor_all
+from matcalc.calculus.match import terms_of
+from matcalc.calculus.simplify import simplify_all
 from matcalc.elaborate.formula import build_formula
-from matcalc.factor import factor_all
-from matcalc.match import terms_of
-from matcalc.node import Node, Shape
+from matcalc.normal_form.node import Node, Shape
+from matcalc.normal_form.selectors import merge
+from matcalc.normal_form.substitute import Batched, instantiate
+from matcalc.normal_form.tensor import add, number, product, selector, symbol, take_diag
 from matcalc.rulebook.load import default_rulebook
-from matcalc.selectors import merge
-from matcalc.simplify import simplify_all
 from matcalc.sizes import Size
-from matcalc.substitute import Batched, instantiate
-from matcalc.tensor import add, number, product, selector, symbol, take_diag
 
 Row = tuple[Node, ...]
 
@@ -57,9 +57,7 @@ def hessians(f: Node, wrt: Sequence[Node], record: Record | None = None) -> list
     return rows
 
 
-def hvps(
-    f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node], record: Record | None = None
-) -> list[Node]:
+def hvps(f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node], record: Record | None = None) -> list[Node]:
     """Return the rows of the Hessian applied to `vectors` (a direction for each symbol)."""
     bars = simplify_all(gradients(f, wrt, "projected", record))
     moved = [pushforward(bar, vectors, (), record) for bar in bars]

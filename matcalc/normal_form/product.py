@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from matcalc.canonical import Operand, components, order_operands, relabelled
 from matcalc.errors import RuleError
-from matcalc.make import exponent_of, number, power_node, product_node, selector, size_atom
-from matcalc.network import MOST, Network, flatten, is_closed_scalar
-from matcalc.node import Indices, Node, Shape
-from matcalc.reindex import reduce_selectors
+from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
+from matcalc.normal_form.make import exponent_of, number, power_node, product_node, selector, size_atom
+from matcalc.normal_form.network import MOST, Network, flatten, is_closed_scalar
+from matcalc.normal_form.node import Indices, Node, Shape
+from matcalc.normal_form.reindex import reduce_selectors
 from matcalc.sizes import Size
 
 Term = tuple[Node, Indices]
@@ -146,8 +146,7 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
 
 def _described(operands: Sequence[Term]) -> list[Operand]:
     return [
-        Operand(node.digest, indices, commuting_from(node), place)
-        for place, (node, indices) in enumerate(operands)
+        Operand(node.digest, indices, commuting_from(node), place) for place, (node, indices) in enumerate(operands)
     ]
 
 
@@ -168,9 +167,7 @@ def collect_powers(operands: list[Term]) -> list[Term]:
 
     Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
     """
-    if len(operands) <= MOST and not any(
-        exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands
-    ):
+    if len(operands) <= MOST and not any(exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands):
         return operands
     groups: dict[tuple[Node, Indices], list[Fraction]] = {}
     for node, indices in operands:
@@ -210,9 +207,7 @@ def square_of(node: Node) -> Node:
         return simple_product(1, [(argument, axes), (argument, axes)], axes)
     if text == f"{node.rule.name}(x)":
         return node
-    raise RuleError(
-        f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {node.rule.name}(x)"
-    )
+    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {node.rule.name}(x)")
 
 
 def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:

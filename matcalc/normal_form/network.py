@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from matcalc.errors import ShapeError
-from matcalc.make import product_node
-from matcalc.node import Indices, Node
+from matcalc.normal_form.make import product_node
+from matcalc.normal_form.node import Indices, Node
 from matcalc.sizes import Size
 
 MOST = 12
@@ -57,12 +57,8 @@ class Network:
         if kept == dropped:
             return
         if self.sizes[kept] != self.sizes[dropped]:
-            raise ShapeError(
-                f"an index of length {self.sizes[kept]} meets one of length {self.sizes[dropped]}"
-            )
-        self.operands = [
-            (node, tuple(kept if i == dropped else i for i in indices)) for node, indices in self.operands
-        ]
+            raise ShapeError(f"an index of length {self.sizes[kept]} meets one of length {self.sizes[dropped]}")
+        self.operands = [(node, tuple(kept if i == dropped else i for i in indices)) for node, indices in self.operands]
         self.out = tuple(kept if i == dropped else i for i in self.out)
         del self.sizes[dropped]
 
@@ -113,7 +109,7 @@ def _inline(network: Network, node: Node, indices: Indices, place: int) -> None:
     network.coef *= node.coef
     if is_closed_scalar(node) and (network.operands or network.out):
         data = (node.indices, node.out, node.index_sizes)
-        network.operands.insert(place, (product_node(Fraction(1), node.args, *data, lambda _: False), ()))
+        network.operands.insert(place, (product_node(Fraction(1), node.args, *data, lambda _: frozenset()), ()))
         return
     inner: dict[int, int] = {}
     same: list[tuple[int, int]] = []

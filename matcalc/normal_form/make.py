@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from matcalc.facts import describe
-from matcalc.node import Indices, Node, Shape, intern
+from matcalc.normal_form.facts import describe
+from matcalc.normal_form.node import Indices, Node, Shape, intern
+from matcalc.normal_form.selectors import Selector
 from matcalc.rulebook.load import default_rulebook
-from matcalc.selectors import Selector
 from matcalc.sizes import Size
 
 if TYPE_CHECKING:

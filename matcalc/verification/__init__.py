@@ -1,0 +1,1 @@
+"""Numeric tests of rules: samples, differences, and what a rule must satisfy."""

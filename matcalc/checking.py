@@ -16,7 +16,8 @@ import numpy as np
 from matcalc.calculus.derive import as_matrix, shape_text
 from matcalc.calculus.evaluate import evaluate
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
-from matcalc.expressions import Expression, free_sizes
+from matcalc.expressions import Expression
+from matcalc.names import free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import symbol
 from matcalc.reading import expressions, with_wrt
@@ -73,8 +74,8 @@ def _cells(row: Row) -> tuple[str, ...]:
 def check(f: Any, wrt: Any, declarations: str = "", against: Any = None, dialect: str = "matrix") -> Report:
     """Test the derivatives of a formula numerically; `against` is a formula for one of them, tested instead.
 
-    Without `against`: the gradient and the Hessian times a vector of a scalar, the Jacobian, pushforward and pullback of
-    any other. `against` may be a gradient, Jacobian, Hessian, Jacobian of stacked columns, or, with the
+    Without `against`: the gradient and the Hessian times a vector of a scalar, the Jacobian, pushforward and pullback
+    of any other. `against` may be a gradient, Jacobian, Hessian, Jacobian of stacked columns, or, with the
     symbol dX (or G), a differential (or pullback).
 
     Raises: what reading raises; ShapeError for `against` of no derivative's shape, or if no random data fit.
@@ -133,7 +134,8 @@ class _Setting:
 
     def random(self, *names: str) -> Array:
         rng = np.random.default_rng([17, *"".join(names).encode()])
-        return projected(rng.standard_normal(self.data[self.x.name].shape), tuple(self.x.data[1]))
+        drawn: Array = np.asarray(rng.standard_normal(self.data[self.x.name].shape))
+        return projected(drawn, tuple(self.x.data[1]))
 
     def units(self) -> Iterator[tuple[tuple[int, ...], Array]]:
         """Yield each entry of the variable with its unit tangent, projected on the variable's linear facts."""
@@ -187,7 +189,7 @@ def _derivatives(at: _Setting) -> Iterator[Row]:
     tangent = _fresh(e, f"d{name}_")
     pushed = at.value(e.jvp(name, tangent).node, {tangent: E})
     yield _entries(at, f"pushforward of d{name}", pushed, moved.value, moved)
-    G = np.random.default_rng(19).standard_normal(shape)
+    G = np.asarray(np.random.default_rng(19).standard_normal(shape))
     bar = _fresh(e, "G_")
     pulled = at.value(e.vjp(name, bar).node, {bar: G})
     total = Slope(np.asarray(np.sum(G * moved.value)), moved.error * float(np.sum(np.abs(G))), moved.how)
@@ -218,7 +220,8 @@ def _jacobian(at: _Setting) -> tuple[Array, Slope]:
     f, x = at.value(at.e.node).shape, at.data[at.x.name].shape
     full = np.zeros((*f, *x))
     for index, found in slopes.items():
-        full[(..., *index)] = found.value
+        column: Any = (..., *index)
+        full[column] = found.value
     exact = Slope(np.zeros(f), 0.0, "complex step")
     return full, max(slopes.values(), key=lambda s: (s.how != "complex step", s.error), default=exact)
 
@@ -256,7 +259,7 @@ def _against(at: _Setting, other: Expression) -> Iterator[Row]:
         return
     full, worst = _jacobian(at)
     if "G" in found and "G" not in own:
-        G = np.random.default_rng(19).standard_normal(at.value(at.e.node).shape)
+        G = np.asarray(np.random.default_rng(19).standard_normal(at.value(at.e.node).shape))
         reference = np.tensordot(G, full, G.ndim)
         yield _entries(at, f"pullback to {at.x.name}", at.value(other.node, {"G": G}), reference, worst)
         return

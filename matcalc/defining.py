@@ -11,6 +11,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,8 @@ def _adopted(extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Dra
 
 def _rule_faults(book: Rulebook, rule: Rule, at: Draws, where: Where) -> list[str]:
     """Return what is wrong with a rule: its names, else its shapes, else its numbers."""
-    for test in (lambda: book.check([rule.name]), lambda: check_rule(rule, book)):
+    tests: tuple[Callable[[], None], ...] = (partial(book.check, [rule.name]), partial(check_rule, rule, book))
+    for test in tests:
         try:
             test()
         except RuleError as error:

@@ -239,7 +239,7 @@ def place(at: Point) -> str:
 
 def properties(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test what the entry says of its values, each field by values alone."""
-    if at.form.index:
+    if at.form.overload:
         return
     for test in (_facts, _interval, _symmetries, _square):
         yield from test(at, value)
@@ -346,8 +346,8 @@ def degree(at: Point) -> float:
 def _may(at: Point, name: str, change: str) -> bool:
     """Whether an argument may be negated or transposed and keep its facts."""
     facts = at.facts[name]
-    kept = {"negative": lambda f: f.negated, "transposed": lambda f: f.transposed}[change]
-    return all(kept(at.book.facts[f]) == f for f in facts)
+    records = [at.book.facts[f] for f in facts]
+    return all((f.negated if change == "negative" else f.transposed) == f.name for f in records)
 
 
 def _square(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:

@@ -41,7 +41,7 @@ INTEGER = 2
 class Form(NamedTuple):
     """Which use of a rule: signature, rank of `array` arguments, number of further tangents."""
 
-    index: int
+    overload: int
     rank: int
     tangents: int
 
@@ -80,7 +80,7 @@ class Point:
 
     def nodes(self) -> dict[str, Node]:
         """Return the node of the call for each output of the rule."""
-        signature = self.rule.signatures[self.form.index]
+        signature = self.rule.signatures[self.form.overload]
         sizes = {n: Size.of(self.lengths[n]) for n in self.lengths if n in self.plain}
         found = {}
         for name, output in zip(self.rule.names, self.rule.outputs, strict=True):
@@ -93,7 +93,7 @@ class Point:
         try:
             self.nodes()
         except ShapeError:
-            if any(p.kind == "integer" for p in self.rule.signatures[self.form.index].parameters):
+            if any(p.kind == "integer" for p in self.rule.signatures[self.form.overload].parameters):
                 return False
             raise
         return True
@@ -108,12 +108,12 @@ class Point:
 
     def value(self, changed: Mapping[str, Array] = {}) -> dict[str, Array]:  # noqa: B006 - never changed
         """Return the oracle's value of each output, with some arguments changed."""
-        function = oracle(self.book, self.rule, self.form.index)
+        function = oracle(self.book, self.rule, self.form.overload)
         if function is None:
             raise RuleError(f"{self.rule.address}: [{self.rule.name}] has no value")
         data = {**self.data, **changed}
         given: list[Any] = []
-        for p in self.rule.signatures[self.form.index].parameters:
+        for p in self.rule.signatures[self.form.overload].parameters:
             if p.repeated:
                 given += [a for name, a in data.items() if name.startswith(f"{p.name}_")]
             elif p.kind == "function":
@@ -129,7 +129,7 @@ class Point:
         return {name: np.asarray(a) for name, a in zip(self.rule.outputs, several, strict=True)}
 
     def is_inside(self) -> bool:
-        """Whether the arguments have the facts that are asked of them: none can, of a skew 3 x 3 that is nonsingular."""
+        """Whether the arguments have the facts asked of them: none can, of a nonsingular skew 3 x 3."""
         return all(defect(self.data[name], fact) < 1e-9 for name, known in self.facts.items() for fact in known)
 
     def function(self, name: str) -> Callable[..., Array]:
@@ -156,7 +156,7 @@ def point(
     data: dict[str, Array] = {}
     plain: dict[str, Any] = {}
     facts: dict[str, tuple[str, ...]] = {}
-    signature = rule.signatures[form.index]
+    signature = rule.signatures[form.overload]
     domain = facts_in(rule.domain or "", book)
     for p in signature.parameters:
         if p.kind in PLAIN:
@@ -273,6 +273,6 @@ def points(
     """
     for form in forms(rule):
         for seed, lengths in enumerate(sizes[: 1 if form.tangents else None]):
-            made = point(book, rule, form, lengths_of(rule, form.index, lengths), mode, seed, draws)
+            made = point(book, rule, form, lengths_of(rule, form.overload, lengths), mode, seed, draws)
             if made.is_inside():
                 yield made

@@ -23,7 +23,7 @@ from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.names import Names, declaration, free_sizes
+from matcalc.names import Names, declaration, free_sizes, new_names
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import constant, number, scale, symbol
@@ -181,7 +181,7 @@ class Expression:
 
         def made(f: Node, xs: Sequence[Node], trace: Trace) -> list[Node]:
             found = derive.jacobians(f, xs, trace.step)
-            return [derive.as_matrix(j, rank) for j in found] if _is_vec(layout) else found
+            return [derive.as_matrix(j, rank) for j in found] if derive.is_vec(layout) else found
 
         return self._each(wrt, made)
 
@@ -192,7 +192,7 @@ class Expression:
         trace = Trace(self.node, "hessian")
         f = simplify(self.node, record=trace.rewrite)
         rows = derive.hessians(f, xs, trace.step)
-        if _is_vec(layout):
+        if derive.is_vec(layout):
             rows = [tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
         made = _finished([block for row in rows for block in row], self._names_with(xs), trace)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
@@ -206,7 +206,7 @@ class Expression:
         """Return the pushforward of tangents, the shape of self; the total for a list."""
         xs, _ = self._wrt(wrt)
         names = self._names_with(xs)
-        chosen = _new_names(tangent, [f"d{x.name}" for x in xs], "tangent")
+        chosen = new_names(tangent, [f"d{x.name}" for x in xs], "tangent")
         tangents = {}
         for x, name in zip(xs, chosen, strict=True):
             tangents[x] = derive.tangent_symbol(x, name)
@@ -230,7 +230,7 @@ class Expression:
         xs, many = self._wrt(wrt)
         names = self._names_with(xs)
         defaults = [f"v_{x.name}" for x in xs] if many else ["v"]
-        chosen = _new_names(None if vector == "v" else vector, defaults, "vector")
+        chosen = new_names(None if vector == "v" else vector, defaults, "vector")
         vectors = {}
         for x, name in zip(xs, chosen, strict=True):
             vectors[x] = derive.tangent_symbol(x, name)
@@ -339,7 +339,7 @@ class Expression:
 
     def __getitem__(self, at: Any) -> Expression:
         parts = at if isinstance(at, tuple) else (at,)
-        written = f"a_[{', '.join(map(_subscript, parts))}]"
+        written = f"a_[{', '.join(map(operators.subscript, parts))}]"
         node = build_formula(written, (), default_rulebook(), {"a_": self.node})
         return Expression(node, self.names)
 
@@ -397,25 +397,3 @@ def name_of(wrt: Any) -> str:
     if isinstance(name, str):
         return name
     raise UnknownName(f"{wrt} is no symbol to differentiate in")
-
-
-def _subscript(part: Any) -> str:
-    if not isinstance(part, slice):
-        return str(part)
-    ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
-    return ":".join([*ends, *([str(part.step)] if part.step is not None else [])])
-
-
-def _is_vec(layout: str) -> bool:
-    if layout not in ("tensor", "vec"):
-        raise ShapeError(f"unknown layout '{layout}': tensor or vec")
-    return layout == "vec"
-
-
-def _new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:
-    if given is None:
-        return list(defaults)
-    chosen = [given] if isinstance(given, str) else list(given)
-    if len(chosen) != len(defaults):
-        raise ShapeError(f"{parameter}= needs {len(defaults)} names, and has {len(chosen)}")
-    return chosen

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matcalc.errors import ShapeError
 from matcalc.lengths import undetermined
@@ -70,3 +71,13 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
             sizes.append(node.size)
         met += [n for size in sizes for n in size.names]
     return undetermined([(s.name, s.shape) for s in ordered], met)
+
+
+def new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:
+    """Return the names of new symbols: as given for `parameter`, else the defaults."""
+    if given is None:
+        return list(defaults)
+    chosen = [given] if isinstance(given, str) else list(given)
+    if len(chosen) != len(defaults):
+        raise ShapeError(f"{parameter}= needs {len(defaults)} names, and has {len(chosen)}")
+    return chosen

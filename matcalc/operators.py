@@ -104,3 +104,11 @@ def _alike(a: Marked, b: Marked, verb: str) -> tuple[Node, Node, bool]:
 
 def _shown(shape: Shape) -> str:
     return f"({', '.join(map(str, shape))})" if shape else "a scalar"
+
+
+def subscript(part: Any) -> str:
+    """Return a Python subscript as it is written in a formula."""
+    if not isinstance(part, slice):
+        return str(part)
+    ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
+    return ":".join([*ends, *([str(part.step)] if part.step is not None else [])])

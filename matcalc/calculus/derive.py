@@ -16,6 +16,7 @@ from matcalc.calculus.factor import factor_all
 from matcalc.calculus.match import terms_of
 from matcalc.calculus.simplify import simplify_all
 from matcalc.elaborate.formula import build_formula
+from matcalc.errors import ShapeError
 from matcalc.normal_form.node import Node, Shape
 from matcalc.normal_form.selectors import merge
 from matcalc.normal_form.substitute import Batched, instantiate
@@ -154,3 +155,10 @@ def shape_text(shape: Shape) -> str:
     kinds = ("a scalar", "a vector of ", "a matrix ")
     kind = kinds[len(shape)] if len(shape) < len(kinds) else "a tensor "
     return kind + " x ".join(map(str, shape))
+
+
+def is_vec(layout: str) -> bool:
+    """Whether a Jacobian is asked for as the matrix of stacked columns."""
+    if layout not in ("tensor", "vec"):
+        raise ShapeError(f"unknown layout '{layout}': tensor or vec")
+    return layout == "vec"

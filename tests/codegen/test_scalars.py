@@ -15,6 +15,7 @@ from matcalc.runtime.modules import generated_imports, load_items, load_text
 
 TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
 REDUCTIONS = TABLE.pop("reductions")
+TABLE = {name: entry for name, entry in TABLE.items() if "expands" not in entry}
 SPECIAL = [
     0.0,
     -0.0,

@@ -85,10 +85,10 @@ def test_ill_shaped(text, named, caret):
     ids=["parentheses", "signs", "transposes", "terms", "symbols", "calls", "unbalanced"],
 )
 def test_huge_texts_end_in_an_answer_or_an_error(text):
-    began = time.monotonic()
+    began = time.process_time()
     try:
         found = mc.expression(text, "x: vector(n)")
         assert len(found.shape) == 1
     except mc.MatcalcError as error:
         assert len(str(error)) < 2000
-    assert time.monotonic() - began < 60
+    assert time.process_time() - began < 60

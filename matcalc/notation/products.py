@@ -107,6 +107,10 @@ MOST_AXES = 4  # of `ones` and `zeros`
 
 
 def _zeros(context: Context, node: Node) -> Form:
+    if node.rank > MOST_AXES:
+        out = tuple(range(node.rank))
+        net = Net({}, [], frozenset(out), node.shape, context.size, [])
+        return index_body(context.names, net, out, [number(0)], [])
     form = call("zeros", *(context.size(s) for s in node.shape))
     return form.repeating(number(0))
 

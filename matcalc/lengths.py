@@ -1,104 +1,140 @@
 """Sizes from the shapes of arrays: `X: matrix(2*n, m - 1)` given as 6 x 4 makes n 3 and m 5.
 
-A size name is determined where some axis gives it linearly once the others are known; names that no axis
-determines are arguments of their own.
+An argument's axis is an equation between a polynomial of size names and a number. Those that are linear in
+the names not yet known are solved exactly, again and again until nothing is left; then all of them are
+checked. Names that no axis determines are arguments of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from matcalc.errors import ShapeError
 from matcalc.normal_form.node import Shape
 from matcalc.sizes import Size
 
+KINDS = ("scalar", "vector", "matrix")
 Declared = Sequence[tuple[str, Shape]]
+Equation = tuple[Size, int, str]
+
+
+def described(name: str, shape: Shape) -> str:
+    """Return the declaration of an argument: `X: matrix(m, n)`."""
+    kind = KINDS[len(shape)] if len(shape) < len(KINDS) else "tensor"
+    return f"{name}: {kind}({', '.join(map(str, shape))})" if shape else f"{name}: {kind}"
+
+
+def check_rank(name: str, declaration: Shape, shape: Sequence[int]) -> None:
+    """Raise ShapeError unless an array of this shape has the rank that is declared."""
+    if len(shape) != len(declaration):
+        rank = "a number" if not declaration else f"an array of {len(declaration)} axes"
+        raise ShapeError(f"{described(name, declaration)} takes {rank}, not one of shape {tuple(shape)}")
+
+
+def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
+    """Return the value of each size name that arguments determine, and of those given as such.
+
+    Raises: ShapeError that names the argument whose shape does not fit.
+    """
+    equations: list[Equation] = []
+    for name, declaration in declared:
+        check_rank(name, declaration, shapes[name])
+        equations += [(size, int(n), name) for size, n in zip(declaration, shapes[name], strict=True)]
+    known = dict(given)
+    for name, value in known.items():
+        if value < 0:
+            raise ShapeError(f"the size {name} is {value}")
+    while (found := _solve_linear(equations, known)) is not None:
+        known |= found
+    for name, declaration in declared:
+        if any(n not in known for size in declaration for n in size.names):
+            continue
+        shape, wanted = tuple(shapes[name]), tuple(size.evaluate(known) for size in declaration)
+        if wanted != shape:
+            raise ShapeError(_mismatch(declared, name, declaration, shape, wanted, known))
+    return known
 
 
 def undetermined(declared: Declared, names: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `names` that no axis of the declared shapes determines, in the order given."""
-    known: set[str] = set()
-    pending = [size for _, shape in declared for size in shape]
-    progress = True
-    while progress:
-        progress = False
-        for size in pending:
-            open_names = [n for n in size.names if n not in known]
-            if len(open_names) == 1 and _linear(size, open_names[0]) is not None:
-                known.add(open_names[0])
-                progress = True
-    return tuple(n for n in dict.fromkeys(names) if n not in known)
+    """Return those of `names` that no axis of the declared shapes determines, in the order given.
 
-
-def solve(
-    declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int] | None = None
-) -> dict[str, int]:
-    """Return the value of each size name, from the shapes of arrays by name and sizes given as such.
-
-    Raises: ShapeError that names the argument whose rank or axis does not fit.
+    Found by solving one generic instance: names stand for different large numbers.
     """
-    values = dict(given or {})
-    pending: list[tuple[str, int, Size, int]] = []
-    for name, shape in declared:
-        actual = shapes[name]
-        if len(actual) != len(shape):
-            raise ShapeError(f"{name} has {_axes(len(actual))}, expected {_axes(len(shape))}: {_text(shape)}")
-        pending += [
-            (name, axis, size, int(length)) for axis, (size, length) in enumerate(zip(shape, actual, strict=True))
-        ]
-    while pending:
-        rest = [equation for equation in pending if not _settle(equation, values)]
-        if len(rest) == len(pending):
-            break
-        pending = rest
-    return values
+    met = dict.fromkeys([*names, *(n for _, shape in declared for size in shape for n in size.names)])
+    generic = {name: 1009 + 211 * k for k, name in enumerate(met)}
+    equations = [(size, size.evaluate(generic), name) for name, shape in declared for size in shape]
+    known: dict[str, int] = {}
+    while (found := _solve_linear(equations, known)) is not None:
+        known |= found
+    return tuple(name for name in dict.fromkeys(names) if name not in known)
 
 
-def _settle(equation: tuple[str, int, Size, int], values: dict[str, int]) -> bool:
-    name, axis, size, length = equation
-    known = {n: Size.of(values[n]) for n in size.names if n in values}
-    left = size.substitute(known)
-    if left.is_integer:
-        if left != length:
-            shown = f"{size} = {left}" if size.names else str(size)
-            raise ShapeError(f"{name} has length {length} along axis {axis}, expected {shown}")
-        return True
-    unknown = left.names
-    slope = _linear(left, unknown[0]) if len(unknown) == 1 else None
-    if slope is None:
-        return False
-    rest = left - Size.of(unknown[0]) * slope
-    value = (length - rest.constant) / slope.constant
-    if value.denominator != 1 or value < 0:
-        raise ShapeError(f"{name} has length {length} along axis {axis}, which is {size} for no {unknown[0]}")
-    values[unknown[0]] = int(value)
-    return True
+def _mismatch(
+    declared: Declared,
+    name: str,
+    declaration: Shape,
+    shape: tuple[int, ...],
+    wanted: tuple[int, ...],
+    known: Mapping[str, int],
+) -> str:
+    names = sorted({n for s in declaration for n in s.names})
+    sizes = f" where {', '.join(f'{n} = {known[n]}' for n in names)}" if names else ""
+    others = [other for other, own in declared if other != name and any(n in s.names for s in own for n in names)]
+    source = f" (from {' and '.join(others[:2])})" if others else ""
+    return f"{described(name, declaration)} must have shape {wanted}, not {shape}{sizes}{source}"
 
 
-def _linear(size: Size, name: str) -> Size | None:
-    """Return the coefficient of `name` where the size is linear in it with a constant slope when others are known."""
-    slope = Size.of(0)
+def _solve_linear(equations: list[Equation], known: Mapping[str, int]) -> dict[str, int] | None:
+    """Return names that follow from the equations linear in what is unknown, None where none does."""
+    values = {name: Size.of(value) for name, value in known.items()}
+    rows: list[tuple[dict[str, Fraction], Fraction, str]] = []
+    for size, length, argument in equations:
+        linear = linear_part(size.substitute(values))
+        if linear is not None and linear[0]:
+            rows.append((linear[0], length - linear[1], argument))
+    found: dict[str, int] = {}
+    for pivot in range(len(rows)):
+        coefficients, right, argument = rows[pivot]
+        if not coefficients:
+            continue
+        name = min(coefficients)
+        factor = coefficients[name]
+        for k in range(len(rows)):
+            if k != pivot and name in rows[k][0]:
+                ratio = rows[k][0][name] / factor
+                rows[k] = _reduce(rows[k], ratio, coefficients, right)
+    for coefficients, right, argument in rows:
+        if len(coefficients) == 1:
+            ((name, factor),) = coefficients.items()
+            value = right / factor
+            if value.denominator != 1 or value < 0:
+                raise ShapeError(f"the shape of {argument} makes {name} = {value}, which is no size")
+            found[name] = int(value)
+    return found or None
+
+
+def _reduce(
+    row: tuple[dict[str, Fraction], Fraction, str],
+    ratio: Fraction,
+    pivot: dict[str, Fraction],
+    right: Fraction,
+) -> tuple[dict[str, Fraction], Fraction, str]:
+    merged = dict(row[0])
+    for name, coefficient in pivot.items():
+        merged[name] = merged.get(name, Fraction(0)) - ratio * coefficient
+    return {n: c for n, c in merged.items() if c}, row[1] - ratio * right, row[2]
+
+
+def linear_part(size: Size) -> tuple[dict[str, Fraction], Fraction] | None:
+    """Return the coefficients of the names and the constant, None where the size is not linear."""
+    coefficients: dict[str, Fraction] = {}
+    constant = Fraction(0)
     for monomial, coefficient in size.terms:
-        for atom, power in monomial:
-            if not isinstance(atom, str):
-                if name in atom.left.names or name in atom.right.names:
-                    return None
-            elif atom == name:
-                if power != 1 or len(monomial) > 1 and any(a != name and not isinstance(a, str) for a, _ in monomial):
-                    return None
-                others = Size.of(coefficient)
-                for a, p in monomial:
-                    if a != name and isinstance(a, str):
-                        for _ in range(p):
-                            others = others * Size.of(a)
-                slope = slope + others
-    return slope if slope != 0 else None
-
-
-def _axes(count: int) -> str:
-    return "no axes" if count == 0 else "1 axis" if count == 1 else f"{count} axes"
-
-
-def _text(shape: Shape) -> str:
-    kinds = ("scalar", "vector", "matrix")
-    return f"{kinds[len(shape)] if len(shape) < 3 else 'tensor'}({', '.join(map(str, shape))})" if shape else "scalar"
+        if not monomial:
+            constant = coefficient
+        elif len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], str):
+            coefficients[monomial[0][0]] = coefficient
+        else:
+            return None
+    return coefficients, constant

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcalc.runtime.shapes import check_rank, described
+from matcalc.lengths import check_rank, described
 from matcalc.runtime.spec import CompiledSpec, Operand
 
 Array = NDArray[np.float64]
@@ -42,16 +42,16 @@ def to_array(operand: Operand, value: Any) -> Array:
     Raises: TypeError for what holds no real numbers, ShapeError for another rank.
     """
     array = _as_array(operand, value)
-    check_rank(operand, array.shape)
+    check_rank(operand.name, operand.shape, array.shape)
     if array.dtype.kind not in "biufO":
         what = "complex numbers" if array.dtype.kind == "c" else f"entries of type {array.dtype}"
-        raise TypeError(f"{described(operand)} takes real numbers, not {what}")
+        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not {what}")
     if array.dtype.kind == "O" and any(entry is None for entry in array.flat):
-        raise TypeError(f"{described(operand)} takes real numbers, not None")
+        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not None")
     try:
         return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as fault:
-        raise TypeError(f"{described(operand)} takes real numbers: {fault}") from fault
+        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers: {fault}") from fault
 
 
 def to_size(name: str, value: Any) -> int:
@@ -73,9 +73,9 @@ def _as_array(operand: Operand, value: Any) -> NDArray[Any]:
             return np.from_dlpack(value)
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError, BufferError) as fault:
-        raise TypeError(f"{described(operand)} cannot be read as an array: {fault}") from fault
+        raise TypeError(f"{described(operand.name, operand.shape)} cannot be read as an array: {fault}") from fault
     if array.dtype.kind == "O" and hasattr(value, "toarray"):
-        raise TypeError(f"{described(operand)} takes a dense array: give {operand.name}.toarray()")
+        raise TypeError(f"{described(operand.name, operand.shape)} takes a dense array: give {operand.name}.toarray()")
     return array
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from matcalc.errors import NotSupported
+from matcalc.lengths import described
 from matcalc.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.runtime.save_test import sample_text, self_test_text
-from matcalc.runtime.shapes import described
 from matcalc.runtime.source import (
     INDENT,
     INTO,
@@ -89,8 +89,8 @@ def _docstring(spec: CompiledSpec) -> str:
     lines += [f"{INDENT}{formula.name} = {formula.text}" for formula in spec.formulas]
     lines += [f"{INDENT}LaTeX of {f.name}: {f.latex}" for f in spec.formulas if f.latex]
     lines += [""] if spec.formulas else []
-    rows = [(described(a), a.about) for a in spec.arguments] + [(f"{n}: size", "") for n in spec.sizes]
-    rows += [(described(o), o.about or "result") for o in spec.outputs]
+    rows = [(described(a.name, a.shape), a.about) for a in spec.arguments] + [(f"{n}: size", "") for n in spec.sizes]
+    rows += [(described(o.name, o.shape), o.about or "result") for o in spec.outputs]
     width = max(len(left) for left, _ in rows)
     lines += [*(f"{INDENT}{left:<{width}}  {about}".rstrip() for left, about in rows), ""]
     lines += [f"Declared: {spec.declarations}", ""] if spec.declarations else []
@@ -140,7 +140,7 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
             body.append(f"{name} = float({name})")
             continue
         rank = len(operand.shape)
-        fault = _quoted(f"{described(operand)} takes an array of {rank} axes")
+        fault = _quoted(f"{described(operand.name, operand.shape)} takes an array of {rank} axes")
         body.append(f'{name} = np.asarray({name}, dtype=np.float64, order="C")')
         body += [f"if {name}.ndim != {rank}:", f"{INDENT}raise ValueError({fault})"]
     head = len(body)
@@ -202,7 +202,7 @@ def _entry_docstring(spec: CompiledSpec, has_quick: bool) -> list[str]:
     def rows(operands: tuple[Operand, ...]) -> list[str]:
         found = []
         for operand in operands:
-            found.append(described(operand).replace(":", " :", 1))
+            found.append(described(operand.name, operand.shape).replace(":", " :", 1))
             found += [f"{INDENT}{operand.about}"] if operand.about else []
         return found
 

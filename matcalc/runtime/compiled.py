@@ -115,7 +115,11 @@ class Compiled:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the function as a stand-alone file that needs NumPy, SciPy and, to be fast, Numba."""
-        write_whole(Path(path), saved_text(self.spec))
+        text = saved_text(self.spec)
+        try:
+            write_whole(Path(path), text)
+        except OSError as fault:
+            raise type(fault)(fault.errno, fault.strerror, os.fspath(path)) from None
 
     def _polite(self, *values: Any, out: Any = None) -> Any:
         """Convert and check the arguments, given in order, then call."""

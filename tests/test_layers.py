@@ -61,6 +61,8 @@ LAYERS = [
     ["demo"],
     ["cli", "__main__"],
 ]
+# Packages whose modules stand in several layers, each named.
+SPLIT = ("normal_form", "calculus", "verification")
 # Imports inside a function that point up, each with its reason.
 DEFERRED = {
     ("normal_form.node", "notation"): "a node prints and pickles itself as its formula",
@@ -81,7 +83,7 @@ def layer(module: str) -> int:
         (len(name), height)
         for height, names in enumerate(LAYERS)
         for name in names
-        if module == name or module.startswith(name + ".")
+        if module == name or (name not in SPLIT and module.startswith(name + "."))
     ]
     return max(covering)[1] if covering else -1
 

@@ -26,8 +26,9 @@ from matcalc.verification.rule_point import MODES, interior
 from matcalc.verification.sampling import Array, projected, sample
 
 SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
-"""Lengths of the size names, in order; a set at which the formula is not defined is left out."""
+"""Lengths of the size names, in order; a set at which the formula has no value is left out."""
 
+NUDGE = 1e-9
 EXACT, NUMERIC, VANISHING = 1e-9, 1e-5, 1e-3
 """Allowed relative errors: against complex steps, at most against differences; and what of |f|/|x| counts as 0."""
 
@@ -122,6 +123,13 @@ class _Setting:
         return slope(moved)
 
     @property
+    def is_rounding(self) -> bool:
+        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X is: a nudge changes all of it."""
+        nudged = {self.x.name: self.data[self.x.name] * (1 + NUDGE)}
+        here, there = self.value(self.e.node), self.value(self.e.node, nudged)
+        return bool(np.max(np.abs(there - here), initial=0.0) > np.max(np.abs(here), initial=0.0) / 2)
+
+    @property
     def scale(self) -> float:
         """The size of |f|/|x|, a part of which counts as 0."""
         x = float(np.max(np.abs(self.data[self.x.name]), initial=0.0))
@@ -160,7 +168,7 @@ def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression |
         data = {s.name: _drawn(s, shapes[s.name], mode) for s in symbols}
         made = _Setting(e, x, data, sizes)
         try:
-            if np.all(np.isfinite(made.value(e.node))):
+            if np.all(np.isfinite(made.value(e.node))) and not made.is_rounding:
                 return made
         except (np.linalg.LinAlgError, ValueError, IndexError, ShapeError):
             continue

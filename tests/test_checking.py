@@ -59,3 +59,9 @@ def test_what_cannot_be_compared():
         mc.check(LEAST_SQUARES, "z")
     with pytest.raises(mc.ShapeError, match="no random data"):
         mc.check("sum(log(-exp(x)))", "x")
+
+
+def test_a_value_that_is_rounding_alone_is_left_out():
+    report = mc.check("det(X'*X)", "X", declarations="X: matrix(m, n)")
+    assert report
+    assert "m=3, n=4" not in str(report)

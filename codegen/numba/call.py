@@ -1,4 +1,4 @@
-"""How a kernel calls BLAS and LAPACK: by symbol, with every argument an address.
+"""How a kernel calls BLAS and LAPACK: by symbol, with every argument passed as an address.
 
 The addresses come from SciPy's capsules and are registered with LLVM under stable names, so that compiled
 kernels stay cacheable on disk (a ctypes pointer would not). Fortran wants pointers even for flags and sizes:
@@ -34,21 +34,41 @@ S = 83
 
 
 def external(library, name, count):
-    """Register SciPy's `name` with LLVM and return it as a function of `count` addresses."""
+    """Register SciPy's `name` with LLVM and return it as a function of `count` arguments, each passed as an address.
+
+    An argument is a contiguous array, `(array, k)` for the address of its entry k, or an address from below. Arrays are
+    given whole, and not as addresses, so that Numba keeps them until the routine has returned: it frees an array
+    as soon as its last use has been read.
+    """
     symbol = f"scipy_{library}_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.cython_{library}", name))
-    return types.ExternalFunction(symbol, types.void(*[types.intp] * count))
+
+    @intrinsic
+    def call(typingctx, *kinds):
+        if len(kinds) != count:
+            return None
+
+        def codegen(context, builder, signature, args):
+            values = [passed(context, builder, kind, builder.extract_value(args[0], k)) for k, kind in enumerate(kinds)]
+            routine = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * count)
+            builder.call(cgutils.get_or_insert_function(builder.module, routine, symbol), values)
+            return context.get_dummy_value()
+
+        return types.void(types.StarArgTuple(kinds)), codegen
+
+    return call
 
 
-@intrinsic
-def address(typingctx, array):
-    """Address of the first entry of a contiguous array."""
-
-    def codegen(context, builder, signature, args):
-        view = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
-        return builder.ptrtoint(view.data, ir.IntType(64))
-
-    return types.intp(array), codegen
+def passed(context, builder, kind, value):
+    """The address that a routine is given for an argument."""
+    if isinstance(kind, types.Array):
+        data = cgutils.create_struct_proxy(kind)(context, builder, value=value).data
+        return builder.ptrtoint(data, ir.IntType(64))
+    if isinstance(kind, types.BaseTuple):
+        array, at = (builder.extract_value(value, k) for k in (0, 1))
+        data = cgutils.create_struct_proxy(kind[0])(context, builder, value=array).data
+        return builder.ptrtoint(builder.gep(data, [at]), ir.IntType(64))
+    return context.cast(builder, value, kind, types.intp)
 
 
 @intrinsic

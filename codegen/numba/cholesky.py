@@ -19,7 +19,6 @@ from matcalc.codegen.numba.call import (
     R,
     T,
     U,
-    address,
     cell,
     external,
     integer,
@@ -66,7 +65,7 @@ def chol(S, L):
     if n <= 32:
         return small_chol(S, L)
     info = cell()
-    dpotrf(letter(U), integer(n), address(L), integer(n), info)
+    dpotrf(letter(U), integer(n), L, integer(n), info)
     return 0 if integer_at(info) == 0 else 1
 
 
@@ -78,7 +77,7 @@ def chol_solve_vec(L, b, z):
         z[i] = b[i]
     if n > 0:
         order = integer(n)
-        dpotrs(letter(U), order, integer(1), address(L), order, address(z), order, cell())
+        dpotrs(letter(U), order, integer(1), L, order, z, order, cell())
 
 
 @njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
@@ -88,7 +87,7 @@ def chol_solve_rows(L, t, B, Z):
     n = L.shape[0]
     if n > 0 and Z.shape[0] > 0:
         order = integer(n)
-        dpotrs(letter(U), order, integer(Z.shape[0]), address(L), order, address(Z), order, cell())
+        dpotrs(letter(U), order, integer(Z.shape[0]), L, order, Z, order, cell())
 
 
 @njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
@@ -104,8 +103,8 @@ def chol_solve(L, t, B, Z):
     upper = letter(U)
     plain = letter(N)
     one = real(1.0)
-    dtrsm(side, upper, plain, plain, rows, order, one, address(L), order, address(Z), rows)
-    dtrsm(side, upper, letter(T), plain, rows, order, one, address(L), order, address(Z), rows)
+    dtrsm(side, upper, plain, plain, rows, order, one, L, order, Z, rows)
+    dtrsm(side, upper, letter(T), plain, rows, order, one, L, order, Z, rows)
 
 
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
@@ -117,7 +116,7 @@ def chol_inv(L, C):
             C[i, j] = L[i, j]
     if n > 0:
         order = integer(n)
-        dpotri(letter(U), order, address(C), order, cell())
+        dpotri(letter(U), order, C, order, cell())
     for ib in range(0, n, 32):
         for jb in range(0, ib + 1, 32):
             for i in range(ib, min(ib + 32, n)):

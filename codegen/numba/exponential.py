@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, address, cell, external, integer
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, cell, external, integer
 from matcalc.codegen.numba.products import copy_flipped, gemm
 from matcalc.codegen.numba.spectral import fill
 
@@ -47,7 +47,7 @@ def solve_rows(D, B):
     n = D.shape[0]
     p = np.empty(n, np.int32)
     order = integer(n)
-    dgesv(order, integer(B.shape[0]), address(D), order, address(p), address(B), order, cell())
+    dgesv(order, integer(B.shape[0]), D, order, p, B, order, cell())
 
 
 @njit(types.void(MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)

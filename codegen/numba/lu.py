@@ -23,7 +23,6 @@ from matcalc.codegen.numba.call import (
     R,
     T,
     U,
-    address,
     cell,
     external,
     integer,
@@ -45,7 +44,7 @@ def getrf(X, F, p):
     n = X.shape[0]
     if n > 0:
         order = integer(n)
-        dgetrf(order, order, address(F), order, address(p), cell())
+        dgetrf(order, order, F, order, p, cell())
 
 
 @njit(int64(MATRIX), **EXACT)
@@ -68,7 +67,7 @@ def lu_solve_vec(t, F, p, b, z):
     if n > 0:
         order = integer(n)
         flag = letter(N if t else T)
-        dgetrs(flag, order, integer(1), address(F), order, address(p), address(z), order, cell())
+        dgetrs(flag, order, integer(1), F, order, p, z, order, cell())
     return 0
 
 
@@ -82,7 +81,7 @@ def lu_solve_rows(t, F, p, tb, B, Z):
     if n > 0 and Z.shape[0] > 0:
         order = integer(n)
         flag = letter(N if t else T)
-        dgetrs(flag, order, integer(Z.shape[0]), address(F), order, address(p), address(Z), order, cell())
+        dgetrs(flag, order, integer(Z.shape[0]), F, order, p, Z, order, cell())
     return 0
 
 
@@ -117,11 +116,11 @@ def lu_solve(t, F, p, tb, B, Z):
     if t:
         swap_rows(p, 0, Z)
         flag = letter(T)
-        dtrsm(side, letter(L), flag, letter(U), rows, order, one, address(F), order, address(Z), rows)
-        dtrsm(side, letter(U), flag, plain, rows, order, one, address(F), order, address(Z), rows)
+        dtrsm(side, letter(L), flag, letter(U), rows, order, one, F, order, Z, rows)
+        dtrsm(side, letter(U), flag, plain, rows, order, one, F, order, Z, rows)
         return 0
-    dtrsm(side, letter(U), plain, plain, rows, order, one, address(F), order, address(Z), rows)
-    dtrsm(side, letter(L), plain, letter(U), rows, order, one, address(F), order, address(Z), rows)
+    dtrsm(side, letter(U), plain, plain, rows, order, one, F, order, Z, rows)
+    dtrsm(side, letter(L), plain, letter(U), rows, order, one, F, order, Z, rows)
     swap_rows(p, 1, Z)
     return 0
 
@@ -136,7 +135,7 @@ def lu_inv(F, p, C):
     if n > 0:
         order = integer(n)
         work = np.empty(64 * n)
-        dgetri(order, address(C), order, address(p), address(work), integer(64 * n), cell())
+        dgetri(order, C, order, p, work, integer(64 * n), cell())
     return 0
 
 

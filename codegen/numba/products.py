@@ -16,7 +16,6 @@ from matcalc.codegen.numba.call import (
     R,
     T,
     U,
-    address,
     external,
     integer,
     letter,
@@ -44,12 +43,12 @@ def gemm_narrow(ta, tb, alpha, A, B, C):
         integer(n),
         integer(k),
         real(alpha),
-        address(A),
+        A,
         integer(A.shape[1]),
-        address(B),
+        B,
         integer(B.shape[1]),
         real(0.0),
-        address(turned),
+        turned,
         integer(m),
     )
     for start in range(0, m, 32):
@@ -86,12 +85,12 @@ def gemm(ta, tb, alpha, A, B, beta, C):
         rows,
         integer(k),
         real(alpha),
-        address(B),
+        B,
         ldb,
-        address(A),
+        A,
         lda,
         real(beta),
-        address(C),
+        C,
         columns,
     )
 
@@ -106,12 +105,12 @@ def gemv(t, alpha, A, x, beta, y):
             integer(n),
             integer(m),
             real(alpha),
-            address(A),
+            A,
             integer(n),
-            address(x),
+            x,
             integer(1),
             real(beta),
-            address(y),
+            y,
             integer(1),
         )
         return
@@ -203,10 +202,10 @@ def syrk(t, alpha, A, beta, C):
         integer(n),
         integer(k),
         real(alpha),
-        address(A),
+        A,
         integer(A.shape[1]),
         real(0.0),
-        address(C),
+        C,
         integer(n),
     )
     mirror_upper(C)
@@ -223,12 +222,12 @@ def symv(alpha, A, x, beta, y):
         letter(L),
         integer(n),
         real(alpha),
-        address(A),
+        A,
         integer(n),
-        address(x),
+        x,
         integer(1),
         real(beta),
-        address(y),
+        y,
         integer(1),
     )
 
@@ -245,12 +244,12 @@ def symm(alpha, A, B, beta, C):
         integer(n),
         integer(m),
         real(alpha),
-        address(A),
+        A,
         integer(m),
-        address(B),
+        B,
         integer(n),
         real(beta),
-        address(C),
+        C,
         integer(n),
     )
 
@@ -286,9 +285,9 @@ def trmm(lower, ta, A, tb, B, C):
         integer(n),
         integer(m),
         real(1.0),
-        address(A),
+        A,
         integer(m),
-        address(C),
+        C,
         integer(n),
     )
 
@@ -308,8 +307,8 @@ def trmm_rows(lower, ta, A, tb, B, C):
         integer(m),
         integer(n),
         real(1.0),
-        address(A),
+        A,
         integer(m),
-        address(C),
+        C,
         integer(m),
     )

@@ -20,7 +20,6 @@ from matcalc.codegen.numba.call import (
     N,
     S,
     V,
-    address,
     cell,
     external,
     integer,
@@ -73,12 +72,12 @@ def syevd(vectors, A, w):
         letter(V if vectors else N),
         letter(L),
         order,
-        address(A),
+        A,
         order,
-        address(w),
-        address(work),
+        w,
+        work,
         integer(count),
-        address(integers),
+        integers,
         integer(3 + 5 * n),
         info,
     )
@@ -144,16 +143,16 @@ def gesdd(vectors, X, P, s, Q):
         letter(S if vectors else N),
         rows,
         integer(m),
-        address(copy),
+        copy,
         rows,
-        address(s),
-        address(Q),
+        s,
+        Q,
         rows,
-        address(P),
+        P,
         integer(k),
-        address(work),
+        work,
         integer(count),
-        address(integers),
+        integers,
         info,
     )
     return 0 if integer_at(info) == 0 else 1
@@ -199,14 +198,14 @@ def qr(X, Q, R):
     work = np.empty(count)
     rows = integer(m)
     reflectors = integer(k)
-    dgeqrf(rows, integer(n), address(F), rows, address(tau), address(work), integer(count), cell())
+    dgeqrf(rows, integer(n), F, rows, tau, work, integer(count), cell())
     signs = np.empty(k)
     for i in range(k):
         signs[i] = -1.0 if F[i, i] < 0.0 else 1.0
         for j in range(n):
             R[i, j] = signs[i] * F[j, i] if j >= i else 0.0
     length = integer(count)
-    dorgqr(rows, reflectors, reflectors, address(F), rows, address(tau), address(work), length, cell())
+    dorgqr(rows, reflectors, reflectors, F, rows, tau, work, length, cell())
     for i in range(m):
         for j in range(k):
             Q[i, j] = signs[j] * F[j, i]

@@ -16,7 +16,6 @@ from matcalc.codegen.numba.call import (
     R,
     T,
     U,
-    address,
     cell,
     external,
     integer,
@@ -42,7 +41,7 @@ def trsv(lower, t, A, b, z):
     if n > 0:
         uplo = letter(U if lower else L)
         flag = letter(N if t else T)
-        dtrsv(uplo, flag, letter(N), integer(n), address(A), integer(n), address(z), integer(1))
+        dtrsv(uplo, flag, letter(N), integer(n), A, integer(n), z, integer(1))
     return 0
 
 
@@ -58,7 +57,7 @@ def trsm(lower, t, A, tb, B, Z):
         flag = letter(T if t else N)
         rows = integer(q)
         order = integer(n)
-        dtrsm(letter(R), uplo, flag, letter(N), rows, order, real(1.0), address(A), order, address(Z), rows)
+        dtrsm(letter(R), uplo, flag, letter(N), rows, order, real(1.0), A, order, Z, rows)
     return 0
 
 
@@ -74,7 +73,7 @@ def trsm_rows(lower, t, A, tb, B, Z):
         flag = letter(N if t else T)
         order = integer(n)
         one = real(1.0)
-        dtrsm(letter(L), uplo, flag, letter(N), order, integer(q), one, address(A), order, address(Z), order)
+        dtrsm(letter(L), uplo, flag, letter(N), order, integer(q), one, A, order, Z, order)
     return 0
 
 
@@ -89,7 +88,7 @@ def tri_inv(lower, A, C):
     if zero_pivot(A):
         return 1
     if n > 0:
-        dtrtri(letter(U if lower else L), letter(N), integer(n), address(C), integer(n), cell())
+        dtrtri(letter(U if lower else L), letter(N), integer(n), C, integer(n), cell())
     return 0
 
 

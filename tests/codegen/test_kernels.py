@@ -5,7 +5,10 @@ route than the kernels take where there is one. An entry without an oracle fails
 """
 
 import itertools
+import os
 import re
+import subprocess
+import sys
 import tomllib
 
 import numpy as np
@@ -360,3 +363,29 @@ def test_rows_are_as_vectors_at_infinity(name, numba_names, numpy_names):
         np.testing.assert_allclose(next(iter(got.values())), want, rtol=1e-13)
     vectors = [run_numba(KERNELS[name], {"x": x}, (), {"i": 3}, numba_names)[result] for x in X]
     np.testing.assert_allclose(np.array(vectors), want, rtol=1e-13)
+
+
+OWN_MEMORY = """
+import os
+import subprocess
+import sys
+
+import numpy as np
+import matcalc as mc
+
+X = np.random.default_rng(0).standard_normal((150, 150))
+S = X @ X.T + np.eye(150)
+let = "X: matrix(n, n); S: matrix(n, n) spd"
+calls = "svd_s(X) svd_U(X) eigvalsh(S) eigh_V(S) qr_R(X) inv(X) pinv(X) sylvester(S,S,X) logdet(X) expm(X)"
+for f in (mc.expression(call, let) for call in calls.split()):
+    compiled = mc.compile(f)
+    data = {name: {"X": X, "S": S}[name] for name in compiled.args}
+    wanted = f(**data)
+    np.testing.assert_allclose(compiled(**data), wanted, rtol=1e-6, atol=1e-9 * np.max(np.abs(wanted)))
+"""
+
+
+def test_arrays_live_until_a_routine_has_returned():
+    """Memory that is unmapped as soon as it is freed: work space that were freed too early would fault."""
+    settings = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_PERTURB_": "165"}
+    subprocess.run([sys.executable, "-c", OWN_MEMORY], env=settings, check=True, timeout=300)

@@ -19,10 +19,54 @@ class Functions:
 
     sum, exp, tanh, trace, kron = jnp.sum, jnp.exp, jnp.tanh, jnp.trace, jnp.kron
     inv, solve, softplus, expm = jnp.linalg.inv, jnp.linalg.solve, jax.nn.softplus, jax.scipy.linalg.expm
+    det, cholesky, pinv, log, log1p, sqrt = (
+        jnp.linalg.det,
+        jnp.linalg.cholesky,
+        jnp.linalg.pinv,
+        jnp.log,
+        jnp.log1p,
+        jnp.sqrt,
+    )
+    eigvalsh = jnp.linalg.eigvalsh
 
     @staticmethod
     def logdet(a: Any) -> Any:
         return jnp.linalg.slogdet(a)[1]
+
+    @staticmethod
+    def svdvals(a: Any) -> Any:
+        return jnp.linalg.svd(a, compute_uv=False)
+
+    @staticmethod
+    def logdet_spd(a: Any) -> Any:
+        return 2.0 * jnp.sum(jnp.log(jnp.diagonal(jnp.linalg.cholesky(a))))
+
+    @staticmethod
+    def solve_spd(a: Any, b: Any) -> Any:
+        return jax.scipy.linalg.solve(a, b, assume_a="pos")
+
+    @staticmethod
+    def qr_R(a: Any) -> Any:
+        r = jnp.linalg.qr(a)[1]
+        return jnp.sign(jnp.diagonal(r))[:, None] * r
+
+    @staticmethod
+    def matfun(f: Any, a: Any) -> Any:
+        w, v = jnp.linalg.eigh(a)
+        return (v * f(w)) @ v.T
+
+    @staticmethod
+    def polar(a: Any) -> Any:
+        u, _, v = jnp.linalg.svd(a, full_matrices=False)
+        return u @ v
+
+    @staticmethod
+    def sylvester(a: Any, b: Any, c: Any) -> Any:
+        n = len(a)
+        if n > 60:
+            raise NotImplementedError("a Kronecker system")
+        one = jnp.eye(n)
+        return jnp.linalg.solve(jnp.kron(a, one) + jnp.kron(one, b.T), c.reshape(-1)).reshape(n, n)
 
     @staticmethod
     def logsumexp_rows(a: Any) -> Any:

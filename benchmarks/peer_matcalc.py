@@ -23,6 +23,9 @@ def compiled(problem: Problem) -> Any:
 
 def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
     """Return a function without arguments that computes the answer from `data`."""
-    fn = compiled(problem)
+    try:
+        fn = compiled(problem)
+    except mc.NotSupported as missing:
+        raise NotImplementedError(str(missing)) from None
     args = [data[name] for name in fn.args]
     return lambda: fn(*args)

@@ -16,11 +16,50 @@ class Functions:
 
     sum, exp, tanh, trace, kron = torch.sum, torch.exp, torch.tanh, torch.trace, torch.kron
     inv, solve, expm = torch.linalg.inv, torch.linalg.solve, torch.linalg.matrix_exp
+    det, cholesky, pinv = torch.linalg.det, torch.linalg.cholesky, torch.linalg.pinv
+    eigvalsh, svdvals, log, log1p, sqrt = (
+        torch.linalg.eigvalsh,
+        torch.linalg.svdvals,
+        torch.log,
+        torch.log1p,
+        torch.sqrt,
+    )
     softplus = torch.nn.functional.softplus
 
     @staticmethod
     def logdet(a: Any) -> Any:
         return torch.linalg.slogdet(a)[1]
+
+    @staticmethod
+    def logdet_spd(a: Any) -> Any:
+        return 2.0 * torch.sum(torch.log(torch.diagonal(torch.linalg.cholesky(a))))
+
+    @staticmethod
+    def solve_spd(a: Any, b: Any) -> Any:
+        return torch.cholesky_solve(b, torch.linalg.cholesky(a))
+
+    @staticmethod
+    def qr_R(a: Any) -> Any:
+        r = torch.linalg.qr(a)[1]
+        return torch.sign(torch.diagonal(r))[:, None] * r
+
+    @staticmethod
+    def matfun(f: Any, a: Any) -> Any:
+        w, v = torch.linalg.eigh(a)
+        return (v * f(w)) @ v.T
+
+    @staticmethod
+    def polar(a: Any) -> Any:
+        u, _, v = torch.linalg.svd(a, full_matrices=False)
+        return u @ v
+
+    @staticmethod
+    def sylvester(a: Any, b: Any, c: Any) -> Any:
+        n = len(a)
+        if n > 60:
+            raise NotImplementedError("a Kronecker system")
+        one = torch.eye(n, dtype=a.dtype)
+        return torch.linalg.solve(torch.kron(a, one) + torch.kron(one, b.T), c.reshape(-1)).reshape(n, n)
 
     @staticmethod
     def logsumexp_rows(a: Any) -> Any:

@@ -1,7 +1,7 @@
-"""The problems of `problems.toml` with their data: deterministic, float64, row-major.
+"""The problems of `problems.toml` or `operations.toml` with their data: deterministic, float64, row-major.
 
 A problem is plain text and sizes, so that every library is given the same. What depends on a library stands
-in its `peer_*.py`; what the answer is, in `expert.py`.
+in its `peer_*.py`; what the answer is, in `expert_*.py`.
 """
 
 from __future__ import annotations
@@ -70,16 +70,17 @@ RECIPES = {
 }
 
 
-def load(path: Path | None = None) -> list[Problem]:
-    """Read the problems in the order of the file."""
-    text = (path or Path(__file__).with_name("problems.toml")).read_text(encoding="utf-8")
+def load(name: str) -> list[Problem]:
+    """Read the problems of `name`.toml, in its order."""
+    text = Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")
     return [_problem(name, entry) for name, entry in tomllib.loads(text).items()]
 
 
 def _problem(name: str, entry: dict[str, Any]) -> Problem:
     letters, _, rows = entry["sizes"].partition(":")
-    columns = [map(int, row.split()) for row in rows.split("|")]
-    lengths = {size: dict(zip(letters.split(), row, strict=True)) for size, row in zip(SIZES, columns, strict=True)}
+    columns = [[int(number) for number in row.split()] for row in rows.split("|")]
+    names = SIZES[-len(columns) :]
+    lengths = {size: dict(zip(letters.split(), row, strict=True)) for size, row in zip(names, columns, strict=True)}
     return Problem(
         name,
         entry["formula"],

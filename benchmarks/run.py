@@ -29,7 +29,7 @@ def main() -> None:
         os.environ.setdefault(name, "1")
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("MATCALC_CACHE", folder)
-        libraries = available([n for n in options.peers.split(",") if n])
+        libraries = available(options.problems, [n for n in options.peers.split(",") if n])
         print(header(libraries), flush=True)
         if not options.no_problems:
             compare(libraries, options)
@@ -41,6 +41,9 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", default=",".join(PEERS), help="compare with these; missing ones are skipped")
+    parser.add_argument(
+        "--problems", default="problems", help="or operations: of linear algebra, beside bare LAPACK calls"
+    )
     parser.add_argument("--sizes", default="tiny,small,medium,large")
     parser.add_argument("--only", default="", help="problems, by name")
     parser.add_argument("--seconds", type=float, default=0.1, help="of timed calls per library and size")
@@ -49,9 +52,12 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def available(peers: list[str]) -> dict[str, Any]:
+def available(problems: str, peers: list[str]) -> dict[str, Any]:
     """Import the adapters; a library that is not installed is left out."""
-    libraries = {n: importlib.import_module(m) for n, m in (("expert", "expert"), ("matcalc", "peer_matcalc"))}
+    modules = {"expert": f"expert_{problems}", "matcalc": "peer_matcalc"}
+    if problems == "operations":
+        modules["bare"] = "bare"
+    libraries = {name: importlib.import_module(module) for name, module in modules.items()}
     for name in peers:
         try:
             libraries[name] = importlib.import_module(f"peer_{name}")
@@ -91,10 +97,10 @@ def compare(libraries: dict[str, Any], options: argparse.Namespace) -> None:
     chosen = options.only.split(",") if options.only else []
     print("\n" + tables.head(libraries))
     results = {}
-    for problem in load():
+    for problem in load(options.problems):
         if chosen and problem.name not in chosen:
             continue
-        for size in options.sizes.split(","):
+        for size in (s for s in options.sizes.split(",") if s in problem.lengths):
             results[problem.name, size] = measure(problem, size, libraries, options.seconds)
             print(tables.row(problem.name, size, libraries, results[problem.name, size]), flush=True)
     print(tables.summary(results, libraries))

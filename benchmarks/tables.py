@@ -25,7 +25,9 @@ def head(names: Iterable[str]) -> str:
 
 def row(problem: str, size: str, names: Iterable[str], timings: list[Timing]) -> str:
     by_name = {t.library: t for t in timings}
-    own = by_name["matcalc"]
+    own = by_name.get("matcalc")
+    if own is None:
+        return f"| {problem} | {size} | - | {' | '.join('-' for n in names if n != 'matcalc')} |"
     cells = []
     for name in names:
         if name == "matcalc":
@@ -44,9 +46,12 @@ def summary(results: Results, names: Iterable[str]) -> str:
     columns: dict[str, dict[str, list[float]]] = {}
     losing: list[tuple[float, str]] = []
     for (problem, size), timings in results.items():
-        own = next(t for t in timings if t.library == "matcalc")
+        own = next((t for t in timings if t.library == "matcalc"), None)
+        if own is None:
+            losing.append((float("inf"), f"{problem} {size}: not able"))
+            continue
         right = {t.library: own.best / t.best for t in timings if not t.wrong and t.library != "matcalc"}
-        peers = {name: ratio for name, ratio in right.items() if name != "expert"}
+        peers = {name: ratio for name, ratio in right.items() if name not in ("expert", "bare")}
         if own.wrong:
             losing.append((float("inf"), f"{problem} {size}: WRONG"))
             continue

@@ -1,6 +1,7 @@
 """Symmetric positive definite matrices: S = L*L', one factor shared by solves, inverse and log-determinant.
 
-Row-major L is the upper factor of what Fortran sees. Kernels return 0, or 1 where S is not positive definite.
+Row-major L is the upper factor of what Fortran sees. Kernels return 0, or 1 where S is not positive definite;
+NaN or infinity in S gives NaN.
 """
 
 import math
@@ -63,10 +64,30 @@ def chol(S, L):
         for j in range(i + 1, n):
             L[i, j] = 0.0
     if n <= 32:
-        return small_chol(S, L)
-    info = cell()
-    dpotrf(letter(U), integer(n), L, integer(n), info)
-    return 0 if integer_at(info) == 0 else 1
+        if small_chol(S, L) == 0:
+            return 0
+    else:
+        info = cell()
+        dpotrf(letter(U), integer(n), L, integer(n), info)
+        if integer_at(info) == 0:
+            return 0
+    return nan_for_nan(S, L)
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def nan_for_nan(S, L):
+    """What a failed factorisation comes to: 1, or 0 with NaN in L where the lower triangle of S has NaN or infinity."""
+    bad = 0
+    for i in range(S.shape[0]):
+        for j in range(i + 1):
+            if not (abs(S[i, j]) < math.inf):
+                bad = 1
+    if bad == 0:
+        return 1
+    for i in range(S.shape[0]):
+        for j in range(i + 1):
+            L[i, j] = math.nan
+    return 0
 
 
 @njit(types.void(MATRIX, VECTOR, VECTOR_OUT), **EXACT)

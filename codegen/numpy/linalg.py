@@ -5,10 +5,12 @@ from scipy import linalg
 
 
 def chol(S, fault):
-    """Lower L with S = L*L'; the lower triangle of S is read."""
+    """Lower L with S = L*L'; the lower triangle of S is read. NaN or infinity in it gives NaN."""
     L, info = linalg.lapack.dpotrf(S, lower=1, clean=1)
     if info != 0 or not np.all(np.isfinite(np.diagonal(L))):
-        raise np.linalg.LinAlgError(fault)
+        if np.all(np.isfinite(np.tril(S))):
+            raise np.linalg.LinAlgError(fault)
+        return np.tril(np.full(S.shape, np.nan))
     return np.ascontiguousarray(L)
 
 

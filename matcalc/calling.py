@@ -13,13 +13,16 @@ from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
 
 
-def function(name: str) -> Callable[..., Expression]:
-    """Return the function of that name, which takes expressions, numbers and arrays.
+def function(name: str) -> Callable[..., Any]:
+    """Return the function of that name: of expressions, numbers and arrays; a tuple where it has several results.
 
     Raises: AttributeError for a name that the rulebook does not know.
     """
     if name == "block":
         return block
+    rule = default_rulebook().rules.get(name)
+    if rule is not None and len(rule.outputs) > 1:
+        return parts(name, rule.names)
     try:
         default_rulebook().candidates(name)
     except UnknownName as error:
@@ -50,6 +53,18 @@ def function(name: str) -> Callable[..., Expression]:
 
     call.__name__ = name
     call.__doc__ = f"Return {name} of expressions, as the text form gives it."
+    return call
+
+
+def parts(name: str, names: Sequence[str]) -> Callable[..., tuple[Expression, ...]]:
+    """Return the function that gives all results of a decomposition: `w, V = mc.eigh(S)`."""
+    functions = [function(part) for part in names]
+
+    def call(*args: Any) -> tuple[Expression, ...]:
+        return tuple(part(*args) for part in functions)
+
+    call.__name__ = name
+    call.__doc__ = f"Return {', '.join(names)} of expressions."
     return call
 
 

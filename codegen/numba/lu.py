@@ -140,6 +140,16 @@ def lu_inv(F, p, C):
 
 
 @njit(float64(MATRIX, PIVOTS), **EXACT)
+def lu_sign(F, p):
+    """The sign of det(X); 0 where X is singular, NaN where a pivot is."""
+    s = 1.0
+    for i in range(F.shape[0]):
+        pivot = F[i, i] if p[i] == i + 1 else -F[i, i]
+        s *= pivot if pivot == 0.0 or math.isnan(pivot) else math.copysign(1.0, pivot)
+    return s
+
+
+@njit(float64(MATRIX, PIVOTS), **EXACT)
 def lu_det(F, p):
     """det(X); 0 where X is singular."""
     d = 1.0

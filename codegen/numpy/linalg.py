@@ -63,6 +63,11 @@ def lu_logdet(F):
     return np.sum(np.log(np.abs(np.diagonal(F))))
 
 
+def lu_sign(F, p):
+    """The sign of det(X)."""
+    return np.prod(np.sign(np.diagonal(F))) * (-1.0) ** np.count_nonzero(p != np.arange(len(p)))
+
+
 def lu_det(F, p):
     """det(X)."""
     return np.prod(np.diagonal(F)) * (-1.0) ** np.count_nonzero(p != np.arange(len(p)))

@@ -80,6 +80,22 @@ def logsumexp(x):
     return top + np.log(np.sum(np.exp(x - top))) if np.isfinite(top) else top
 
 
+def median(x):
+    """The middle entry of x, or the mean of the two middle ones; NaN of nothing."""
+    if not x.size or np.any(np.isnan(x)):
+        return np.nan
+    below, above = np.sort(x)[[(x.size - 1) // 2, x.size // 2]]
+    return below / 2 + above / 2
+
+
+def median_at(x):
+    """The gradient of median: equal shares of the entries that are equal to a middle one."""
+    middle = np.sort(x)[[(x.size - 1) // 2, x.size // 2]] if x.size else x
+    if np.any(np.isnan(x)):
+        return np.full(x.shape, np.nan)
+    return sum(((x == v) / (2 * np.count_nonzero(x == v)) for v in middle), np.zeros(x.shape))
+
+
 def softmax(x):
     """exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
     return special.softmax(x) if np.all(np.isfinite(np.max(x, initial=0.0))) and np.any(x > -np.inf) else max_at(x)

@@ -334,6 +334,9 @@ def _no_match(
     message = f"'{spelling}' has no parameter '{unknown[0]}'" if unknown else f"'{spelling}' does not take ({given})"
     shown = [write_signature(signature_of(c)) for c in candidates[:4]]
     hint = "it is  " + "\n     or  ".join(shown)
+    kinds = {p.kind for c in candidates for p in signature_of(c).parameters[:1]}
+    if len(values) == 1 and values[0].rank == 2 and kinds == {"vector"}:
+        hint = f"give the axis: {spelling}(..., axis=0) down each column, axis=1 along each row\n{hint}"
     return inference.fault(message, ast, hint=hint, about=[v.ast for v in values])
 
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 from matcalc.errors import ParseError
 from matcalc.language.numpy_tables import (
     AXIS_SECOND,
+    FLATTENING,
     FUNCTIONS,
+    KEYWORDS,
     METHODS,
     MODULES,
     OPERATORS,
@@ -130,6 +132,9 @@ def _translated(word: str, arguments: list[Any], span: tuple[int, int]) -> Ast:
     if word in AXIS_SECOND and len(plain) == 2:
         keywords = (("axis", plain[1]), *keywords)
         plain = plain[:1]
+    if word in FLATTENING and len(plain) == 1 and "axis" not in dict(keywords):
+        plain = (_ravel(plain, (), span),)
+    keywords = tuple((KEYWORDS.get((word, key), key), value) for key, value in keywords)
     if word in SHAPED:
         plain = tuple(x for arg in plain for x in (arg.args if arg.head in _INTERIM else (arg,)))
     return Ast("call", plain, (FUNCTIONS.get(word, word), keywords), span)
@@ -227,9 +232,6 @@ def _part(children: list[Any]) -> Ast:
         at = opening.start_pos
         raise ParseError(f"'{call_name(base)}' has the items 0 to {len(names) - 1}", at=at)
     name = names[int(index)]
-    if not name:
-        message = f"item {index} of '{call_name(base)}' is not supported"
-        raise ParseError(message, at=opening.start_pos, hint="write np.sign(np.linalg.det(X))")
     item = Ast("call", base.args, (name, call_keywords(base)), span)
     return Ast("transpose", (item,), None, span) if name in TRANSPOSED_PARTS else item
 

@@ -16,8 +16,7 @@ MODULES = frozenset((
 FUNCTIONS: Mapping[str, str] = {
     "absolute": "abs", "fabs": "abs", "amax": "max", "amin": "min", "fmax": "max", "fmin": "min",
     "maximum": "max", "minimum": "min", "trace": "tr", "diagonal": "diag", "identity": "eye",
-    "cholesky": "chol", "expit": "sigmoid", "roll": "circshift", "tile": "repmat", "block_diag": "blkdiag",
-    "solve_sylvester": "sylvester",
+    "cholesky": "chol", "expit": "sigmoid", "block_diag": "blkdiag", "solve_sylvester": "sylvester",
 }  # fmt: skip
 """NumPy's or SciPy's name -> ours."""
 
@@ -29,9 +28,15 @@ OPERATORS: Mapping[str, str] = {
 
 AXIS_SECOND = frozenset((
     "sum", "mean", "prod", "amax", "amin", "max", "min", "var", "std", "median", "cumsum", "cumprod",
-    "logsumexp", "softmax", "log_softmax",
+    "logsumexp", "softmax", "log_softmax", "sort", "flip",
 ))  # fmt: skip
 """Functions whose second argument is the axis."""
+
+FLATTENING = frozenset(("cumsum", "cumprod"))
+"""Functions that take the entries row after row where no axis is given."""
+
+KEYWORDS: Mapping[tuple[str, str], str] = {("vander", "N"): "n"}
+"""Function and keyword -> the keyword here."""
 
 METHODS = frozenset((
     "sum", "mean", "prod", "max", "min", "var", "std", "cumsum", "cumprod", "dot", "trace", "diagonal",
@@ -43,11 +48,11 @@ SHAPED = frozenset(("ones", "zeros", "tile"))
 """Functions with an argument that may be a tuple of sizes."""
 
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "slogdet": ("", "logdet"), "eigh": ("eigh_w", "eigh_V"), "eig": ("eig_w", "eig_V"),
+    "slogdet": ("slogdet_sign", "logdet"), "eigh": ("eigh_w", "eigh_V"), "eig": ("eig_w", "eig_V"),
     "qr": ("qr_Q", "qr_R"), "svd": ("svd_U", "svd_s", "svd_V"), "lu": ("lu_P", "lu_L", "lu_U"),
     "polar": ("polar_U", "polar_P"),
 }  # fmt: skip
-"""Functions that return a tuple -> what its items are called here; "" for one that has no name."""
+"""Functions that return a tuple -> what its items are called here."""
 
 TRANSPOSED_PARTS = frozenset(("svd_V",))
 """Parts that NumPy returns transposed."""

@@ -272,15 +272,15 @@ class _Entry:
         if not isinstance(edge, dict) or not isinstance(edge.get("at"), dict):
             self.report("edge", 'an edge reads  { at = { x = "0" }, derivative = { x = "1" } }')
             return False
-        for field in edge:
-            if field not in EDGE_FIELDS:
-                self.report("edge", f"unknown field '{field}' of an edge{nearest(field, EDGE_FIELDS)}")
+        check_fields(edge, EDGE_FIELDS, lambda _, message: self.report("edge", f"of an edge: {message}"))
         if edge.get("kind", "value") not in EDGE_KINDS:
             self.report("edge", f"kind of edge '{edge['kind']}' is not one of: {' '.join(EDGE_KINDS)}")
-        for part in ("at", "derivative", "pullback"):
-            for parameter in edge.get(part, {}):
-                if parameter not in self.parameters:
-                    self.about("edge", f"an edge speaks of '{parameter}', which is no parameter")
+        if edge.get("part", "") not in ("", *self.outputs):
+            self.about("edge", f"an edge speaks of '{edge['part']}', which is no output")
+        tables = [edge.get(field, {}) for field in ("at", "derivative", "pullback", "along", "second")]
+        for parameter in (name for table in tables if isinstance(table, dict) for name in table):
+            if parameter not in self.parameters:
+                self.about("edge", f"an edge speaks of '{parameter}', which is no parameter")
         return len(self.faulty) == before
 
     def part_aliases(self, aliases: Any) -> Mapping[str, str]:

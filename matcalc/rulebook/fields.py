@@ -38,8 +38,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "curvature": ("convex", "concave"), "of": ("any", "matrix", "square"),
     "scaled": ("any", "nonzero", "positive"),
 }  # fmt: skip
-EDGE_FIELDS = ("at", "derivative", "pullback", "G", "kind")
-EDGE_KINDS = ("value", "subgradient", "inf", "error", "undefined")
+EDGE_FIELDS: Mapping[str, Types] = {
+    "at": (dict,), "part": (str,), "value": (str,), "G": (str,), "derivative": (dict,), "pullback": (dict,),
+    "along": (dict,), "second": (dict,), "kind": (str,), "why": (str,),
+}  # fmt: skip
+EDGE_KINDS = ("value", "subgradient", "limit", "inf", "undefined", "error", "constant_rank")
 
 _WORDS = {str: "a text", list: "a list", dict: "a table", bool: "true or false", int: "a number"}
 _FACT_RULE = re.compile(r"(?:(.*?)\s*)?=>\s*(\w+)\((\w+)\)\s*$")

@@ -96,12 +96,14 @@ ORACLES = {
     "min": np.min,
     "max_at": lambda x: 1.0 * (x == x.max()),
     "min_at": lambda x: 1.0 * (x == x.min()),
+    "median": np.median,
+    "median_at": lambda x: sum(0.5 * (x == v) for v in np.sort(x)[[(len(x) - 1) // 2, len(x) // 2]]),
     "prod": np.prod,
     "prod_others": lambda x, *e: along(others, x, *e) if e else others(x),
 }
-BY_PROPERTY = ("getrf", "eigh", "svd", "qr")
+BY_PROPERTY = ("slogdet", "getrf", "eigh", "svd", "qr", "vander")
 # the empty array: what the operation means there
-EMPTY = {"det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
+EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
 EMPTY |= {"logsumexp": -np.inf, "max": -np.inf, "lambda_max": -np.inf, "pinv": np.empty((0, 0))}
 FACTS = {
     "symmetric": lambda X: X + X.T,
@@ -286,6 +288,31 @@ def test_singular_vectors_and_qr(m, n, numba_names, numpy_names):
         compare(Q @ R, X, (m, n))
         compare(Q.T @ Q, np.eye(min(m, n)), (m, n))
         assert np.all(np.tril(R, -1) == 0) and np.all(np.diagonal(R) >= 0)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_sign_and_logarithm_of_the_determinant(n, numba_names, numpy_names):
+    X = np.random.default_rng(n).standard_normal((n, n))
+    for name, want in zip(("lu_sign", "lu_logabsdet"), np.linalg.slogdet(X), strict=True):
+        for got in both(name, {"X": X}, {"i": n}, numba_names, numpy_names):
+            compare(next(iter(got.values())), want, n)
+
+
+@pytest.mark.parametrize(("m", "n"), [(0, 3), (3, 0), (1, 1), (4, 6), (6, 2)])
+def test_powers_in_columns(m, n, numba_names):
+    x, V = np.random.default_rng(m).standard_normal(m), np.zeros((m, n))
+    numba_names["vander"](x, V)
+    compare(V, np.vander(x, n), (m, n))
+
+
+@pytest.mark.parametrize("x", [[2.0, 1, 2, 5], [1, 1, 1], [3, np.inf, -np.inf, 1], [np.nan, 1, 2], [1e308, 1.5e308]])
+def test_median_of_ties_and_of_what_is_not_finite(x, numba_names, numpy_names):
+    x = np.array(x, float)
+    want = x[0] / 2 + x[1] / 2 if len(x) == 2 else np.median(x)
+    np.testing.assert_equal(numba_names["median"](x), want)
+    y = np.zeros(len(x))
+    numba_names["median_at"](x, y)
+    np.testing.assert_equal(y, numpy_names["median_at"](x))
 
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.fails])

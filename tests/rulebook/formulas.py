@@ -158,7 +158,9 @@ def call(book, node, scope):
     if name in scope:
         return scope[name](*values)
     if "axis" in keywords:
-        return column(np.apply_along_axis(lambda x: apply(book, name, [column(x)]), int(keywords["axis"]), *values))
+        applied_to = lambda x: plain(apply(book, name, [column(x)]))  # noqa: E731
+        along = np.apply_along_axis(applied_to, int(keywords["axis"]), *values)
+        return along if np.ndim(along) == np.ndim(values[0]) else column(along)
     return apply(book, name, values, keywords)
 
 

@@ -1,5 +1,9 @@
 """Every rule of the book, tested as a new rule is when it is added: no test is written for a rule by hand."""
 
+import tomllib
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
 from rulebook.samples import DOMAINS
@@ -60,12 +64,38 @@ def empty_value(at):
 
 
 EDGES = [(rule, k) for rule in BOOK.rules.values() for k in range(len(rule.edges))]
+REFUSED = tomllib.loads((Path(__file__).parent / "not_lowered.toml").read_text(encoding="utf-8"))["numba"]["refused"]
 
 
 @pytest.mark.parametrize(("rule", "k"), EDGES, ids=[f"{rule.name}-{k}" for rule, k in EDGES])
-def test_edge(rule, k):
-    """Kinks, ties and singular points as the entry states them, through the public functions."""
+@pytest.mark.parametrize("run", [None, "numpy", "numba"], ids=["evaluated", "numpy", "numba"])
+def test_edge(rule, k, run):
+    """Kinks, ties and singular points as the entry states them, through the public functions, on every target."""
     edge = rule.edges[k]
+    call, at = called(rule, edge)
+    kind = edge.get("kind", "value")
+    if kind == "error":
+        with pytest.raises(np.linalg.LinAlgError):
+            at_point(call, at, run)
+        return
+    if "value" in edge:
+        as_listed(at_point(call, at, run), edge["value"])
+    at["G_"] = number(edge["G"]) if "G" in edge else np.float64(1.0)
+    listed = {**edge.get("derivative", {}), **edge.get("pullback", {})}
+    if kind == "undefined" and not listed:
+        for name in call.symbols:
+            assert is_undefined(call.vjp(name, "G_"), at, run), f"a plausible number in {name}"
+    for name, text in listed.items():
+        as_listed(at_point(call.vjp(name, "G_"), at, run), text)
+    along = {f"d{name}": number(text) for name, text in edge.get("along", {}).items()}
+    for name, text in edge.get("second", {}).items():
+        steps = list(edge.get("along", {name: "1"}))
+        moved = call.vjp(name, "G_").jvp(steps)
+        as_listed(at_point(moved, {f"d{name}": np.float64(1.0), **at, **along}, run), text)
+
+
+def called(rule, edge):
+    """Return the call that an edge is of, and its arguments."""
     plain = {p.name for p in rule.parameters if p.kind in PLAIN}
     written = edge["at"]
     at = {name: number(text) for name, text in written.items() if name not in plain}
@@ -76,16 +106,40 @@ def test_edge(rule, k):
         if p.name in at
     )
     arguments = ", ".join(written[name] if name in plain else name for name in written)
-    call = mc.expression(f"{rule.name}({arguments})", let)
-    if edge.get("kind") == "error":
-        with pytest.raises(np.linalg.LinAlgError):
-            call(**at)
-        return
-    G = number(edge["G"]) if "G" in edge else np.float64(1.0)
-    for name, text in {**edge.get("derivative", {}), **edge.get("pullback", {})}.items():
-        found, expected = np.asarray(call.vjp(name, "G_")(**at, G_=G)), number(text)
-        largest = np.max(np.abs(expected), initial=1e-300, where=np.isfinite(expected))
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * largest)
+    name = f"{rule.name}_{edge['part']}" if "part" in edge else rule.name
+    return mc.expression(f"{name}({arguments})", let), at
+
+
+def at_point(found, at, run):
+    """Return the value of an expression: by evaluation, or compiled for a target."""
+    given = {str(name): at[str(name)] for name in found.symbols}
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.asarray(found(**given) if run is None else compiled(found, run)(**given))
+
+
+def compiled(found, run):
+    """Return an expression compiled; what not_lowered.toml lists is skipped."""
+    try:
+        return mc.compile(found, target=run)
+    except mc.NotSupported as error:
+        if not any(str(error).startswith(name) for name in REFUSED):
+            raise
+        pytest.skip(str(error))
+
+
+def is_undefined(found, at, run):
+    """Whether a derivative is NaN or infinite somewhere, or refused."""
+    try:
+        return not np.all(np.isfinite(at_point(found, at, run)))
+    except np.linalg.LinAlgError:
+        return True
+
+
+def as_listed(found, text):
+    expected = number(text)
+    largest = np.max(np.abs(expected), initial=1e-300, where=np.isfinite(expected))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * largest)
 
 
 def number(text):

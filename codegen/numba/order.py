@@ -1,0 +1,85 @@
+"""Order: entries of an array by rank, and what is made of powers in columns."""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import EXACT, MATRIX_OUT, VECTOR, VECTOR_OUT
+
+
+@njit(float64(VECTOR, int64), **EXACT)
+def ranked(x, k):
+    """The entry of x of rank k, counted from 0, by selection (Hoare 1961); NaN where there is one in x."""
+    n = x.shape[0]
+    kept = np.empty(n)
+    for i in range(n):
+        kept[i] = x[i]
+        if math.isnan(x[i]):
+            return math.nan
+    low, high = 0, n - 1
+    while low < high:
+        pivot = kept[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while kept[i] < pivot:
+                i += 1
+            while kept[j] > pivot:
+                j -= 1
+            if i <= j:
+                swapped = kept[i]
+                kept[i] = kept[j]
+                kept[j] = swapped
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            return kept[k]
+    return kept[k]
+
+
+@njit(float64(VECTOR), **EXACT)
+def median(x):
+    """The middle entry of x, or the mean of the two middle ones; NaN of nothing."""
+    n = x.shape[0]
+    if n == 0:
+        return math.nan
+    if n % 2 == 1:
+        return ranked(x, n // 2)
+    below, above = ranked(x, n // 2 - 1), ranked(x, n // 2)
+    return below / 2 + above / 2
+
+
+@njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
+def median_at(x, y):
+    """y = the gradient of median: equal shares of the entries that are equal to a middle one."""
+    n = x.shape[0]
+    if n == 0:
+        return
+    below, above = ranked(x, (n - 1) // 2), ranked(x, n // 2)
+    lower, upper = 0, 0
+    for i in range(n):
+        lower += 1 if x[i] == below else 0
+        upper += 1 if x[i] == above else 0
+    for i in range(n):
+        share = math.nan if math.isnan(below) else 0.0
+        if x[i] == below:
+            share += 0.5 / lower
+        if x[i] == above:
+            share += 0.5 / upper
+        y[i] = share
+
+
+@njit(types.void(VECTOR, MATRIX_OUT), **EXACT)
+def vander(x, V):
+    """V = the powers of x in columns, the last one 1."""
+    m, n = V.shape
+    for i in range(m):
+        power = 1.0
+        for j in range(n):
+            V[i, n - 1 - j] = power
+            power *= x[i]

@@ -43,7 +43,7 @@ LAYERS = [
     ],
     ["calculus.differentiate", "calculus.derive"],
     ["notation"],
-    ["calculus.evaluate", "calculus.explain", "verification.sampling"],
+    ["calculus.evaluate", "calculus.explain", "verification.sampling", "verification.precise"],
     ["program", "listing", "plan"],
     ["emit"],
     ["runtime"],

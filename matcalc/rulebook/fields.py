@@ -21,6 +21,7 @@ Types = tuple[type, ...]
 RULE_FIELDS: Mapping[str, Types] = {
     "signature": (str, list), "sizes": (str,), "where": (list,), "differential": (str, dict),
     "linear": (dict,), "derivative": (str, dict), "definition": (str, list), "value": (str, list),
+    "precise": (str, list),
     "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "commutes": (bool,),
     "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),

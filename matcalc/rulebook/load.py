@@ -7,6 +7,7 @@ unread until `check`, so that starting up is quick.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,6 +26,9 @@ from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest
 from matcalc.rulebook.files import TABLES, RuleFile
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
 
+MEASURED = "measured.toml"
+"""The file in rules/ that holds no rules but their errors as measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -41,7 +45,8 @@ class Rulebook:
 
     rules: by name. spellings: what a call may be written as (names, aliases, parts `qr_Q`, shared names).
     planned: names without an entry yet, with a line of advice. prelude: Python text for values, by address.
-    functions: Python functions that values call, by name.
+    functions: Python functions that values call, by name. precise: what of the prelude is said again for values
+    at many digits.
     """
 
     rules: Mapping[str, Rule]
@@ -51,6 +56,7 @@ class Rulebook:
     prelude: Mapping[str, str]
     spellings: Mapping[str, tuple[Candidate, ...]] = field(repr=False)
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=lambda: _NOTHING, repr=False)
+    precise: Mapping[str, str] = field(default_factory=lambda: _NOTHING, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,7 +156,21 @@ def default_rulebook() -> Rulebook:
 
 @cache
 def _shipped() -> Rulebook:
-    return load(sorted(data_folder("rules").glob("*.toml")))
+    return load(sorted(path for path in data_folder("rules").glob("*.toml") if path.name != MEASURED))
+
+
+def measured() -> Mapping[str, Mapping[str, Any]]:
+    """Return the worst relative errors measured of each rule by name: `value`, `jvp`, `vjp`, `second`, and `at`.
+
+    Made by `python -m benchmarks.accuracy`; empty where there is no file of them.
+    """
+    path = data_folder("rules") / MEASURED
+    return _table_of(path) if path.is_file() else _NOTHING
+
+
+@cache
+def _table_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    return MappingProxyType(tomllib.loads(path.read_text(encoding="utf-8")))
 
 
 _adopted: Rulebook | None = None
@@ -183,11 +203,12 @@ def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], 
     rules = [rule for file in files for rule in _rules(file, shapes)]
     rewrites = [rewrite for file in files for rewrite in _rewrites(file)]
     planned = {name: str(why) for file in files for name, why in _table(file, "planned").items()}
-    prelude = {
-        file.address("prelude"): str(text)
-        for file in files for key, text in _table(file, "prelude").items() if key == "python"
-    }  # fmt: skip
-    return _extended(start, rules, rewrites, facts, planned, prelude, faults, strict)
+    prelude, precise = (
+        {file.address("prelude"): str(t) for file in files for k, t in _table(file, "prelude").items() if k == key}
+        for key in ("python", "precise")
+    )
+    book = _extended(start, rules, rewrites, facts, planned, prelude, faults, strict)
+    return replace(book, precise=MappingProxyType({**start.precise, **precise}))
 
 
 def _table(file: RuleFile, name: str) -> Mapping[str, Any]:
@@ -268,6 +289,7 @@ def _extended(
         MappingProxyType({**base.prelude, **prelude}),
         MappingProxyType({spelling: tuple(found) for spelling, found in spellings.items()}),
         base.functions,
+        base.precise,
     )
 
 

@@ -80,6 +80,12 @@ class Rule:
         return self.values[0] if self.values else None
 
     @property
+    def precise(self) -> tuple[str, ...]:
+        """The values as they are to be taken at many digits, where their own text holds for doubles alone."""
+        given = self.fields.get("precise", ())
+        return (given,) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+
+    @property
     def even(self) -> bool:
         """Whether f(-x) is f(x)."""
         return self.parity == "even"

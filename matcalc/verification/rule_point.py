@@ -109,6 +109,28 @@ class Point:
     def value(self, changed: Mapping[str, Array] = {}) -> dict[str, Array]:  # noqa: B006 - never changed
         """Return the oracle's value of each output, with some arguments changed."""
         function = oracle(self.book, self.rule, self.form.overload)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = self._called(function, changed, float, as_callable)
+        return {name: np.asarray(a) for name, a in found.items()}
+
+    def precise(self, changed: Mapping[str, Array] = {}) -> dict[str, Array]:  # noqa: B006 - never changed
+        """Return the value of each output at many digits (see `verification.precise`), as `value` does.
+
+        Raises: NotSupported where the value calls what is not known to many digits.
+        """
+        from matcalc.verification.precise import function_of, numbers, precise_oracle
+
+        function = precise_oracle(self.book, self.rule, self.form.overload)
+        return self._called(function, changed, numbers, function_of)
+
+    def _called(
+        self,
+        function: Callable[..., Any] | None,
+        changed: Mapping[str, Array],
+        as_number: Callable[[Fraction], Any],
+        as_function: Callable[[Node], Any],
+    ) -> dict[str, Any]:
         if function is None:
             raise RuleError(f"{self.rule.address}: [{self.rule.name}] has no value")
         data = {**self.data, **changed}
@@ -117,24 +139,22 @@ class Point:
             if p.repeated:
                 given += [a for name, a in data.items() if name.startswith(f"{p.name}_")]
             elif p.kind == "function":
-                given.append(self.function(str(self.plain[p.name])))
+                given.append(as_function(self.body(str(self.plain[p.name]))))
             elif p.kind in PLAIN:
-                given.append(int(self.plain[p.name]) if p.kind == "integer" else float(self.plain[p.name]))
+                given.append(int(self.plain[p.name]) if p.kind == "integer" else as_number(self.plain[p.name]))
             else:
                 given.append(data[p.name])
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            result = function(*given)
+        result = function(*given)
         several = result if isinstance(result, tuple) else (result,)
-        return {name: np.asarray(a) for name, a in zip(self.rule.outputs, several, strict=True)}
+        return dict(zip(self.rule.outputs, several, strict=True))
 
     def is_inside(self) -> bool:
         """Whether the arguments have the facts asked of them: none can, of a nonsingular skew 3 x 3."""
         return all(defect(self.data[name], fact) < 1e-9 for name, known in self.facts.items() for fact in known)
 
-    def function(self, name: str) -> Callable[..., Array]:
-        """Return a function argument as the oracle takes it."""
-        return as_callable(build_formula(f"{name}(x)", (), self.book, {"x": parameter()}))
+    def body(self, name: str) -> Node:
+        """Return the body of a function argument."""
+        return build_formula(f"{name}(x)", (), self.book, {"x": parameter()})
 
     def evaluate(self, nodes: Sequence[Node], more: Mapping[str, Array] = {}) -> list[Array]:  # noqa: B006
         """Return values of nodes over the arguments, and further symbols, by plain NumPy."""

@@ -5,11 +5,15 @@ kernels stay cacheable on disk (a ctypes pointer would not). Fortran wants point
 `letter`, `integer` and `real` put a value on the stack and give its address, `cell` an integer to write to.
 """
 
+import ctypes
+import re
+
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import get_cython_function_address, intrinsic
+from scipy.special import cython_special
 
 # Inputs are read-only types: a writable array converts to one, so each kernel is compiled once.
 VECTOR = types.Array(types.float64, 1, "C", readonly=True)
@@ -69,6 +73,24 @@ def passed(context, builder, kind, value):
         data = cgutils.create_struct_proxy(kind[0])(context, builder, value=array).data
         return builder.ptrtoint(builder.gep(data, [at]), ir.IntType(64))
     return context.cast(builder, value, kind, types.intp)
+
+
+def special_function(name, count):
+    """Register SciPy's `name` of `count` doubles with LLVM and return it: a last argument 0 is not for its user.
+
+    Where SciPy has a function for several types, a number in its name tells them apart, not the same one for
+    each function or version: so the signature that its capsule states decides.
+
+    Raises: ImportError if this SciPy has no such function.
+    """
+    stated = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+    wanted = f"double ({'double, ' * count}int __pyx_skip_dispatch)"
+    for key, capsule in cython_special.__pyx_capi__.items():
+        if re.sub(r"^__pyx_fuse_\d+", "", key) == name and stated(capsule).decode() == wanted:
+            symbol = f"scipy_special_{name}"
+            llvm.add_symbol(symbol, get_cython_function_address("scipy.special.cython_special", key))
+            return types.ExternalFunction(symbol, types.float64(*[types.float64] * count, types.int32))
+    raise ImportError(f"scipy.special.cython_special has no {name} of type {wanted}")
 
 
 @intrinsic

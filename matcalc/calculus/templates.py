@@ -100,7 +100,9 @@ def _derivative(use: Use, place: int) -> Template:
     name = made.parameters[place].name
     text = use.rule.derivative.get(name)
     if text is None:
-        raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name} ({use.rule.address})")
+        reason = use.rule.opaque_in.get(name) or use.rule.opaque
+        because = f": {reason}" if reason else ""
+        raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name}{because} ({use.rule.address})")
     node = made.build(text, (), place)
     return Template(node, made.args, made.values, made.args[place], use.rule)
 

@@ -119,7 +119,7 @@ class _Entry:
 
     def rule(self, address: str) -> Rule:
         table = self.table
-        aliases = table.get("aliases", ())
+        aliases, opaque = table.get("aliases", ()), table.get("opaque")
         rule = Rule(
             name=self.name,
             kind="definition" if "definition" in table else "map" if self.is_map else "op",
@@ -153,7 +153,8 @@ class _Entry:
             overload=table.get("overload"),
             domain=table.get("domain"),
             gauge=table.get("gauge"),
-            opaque=table.get("opaque"),
+            opaque=opaque if isinstance(opaque, str) else None,
+            opaque_in={} if isinstance(opaque, str) else self.by_name("opaque", "operand", self.operands),
             divided=table.get("divided"),
             radius=table.get("radius"),
             square=table.get("square"),
@@ -299,7 +300,7 @@ class _Entry:
             return
         wanted, given = (self.operands, rule.derivative) if rule.kind == "map" else (self.outputs, rule.differentials)
         for name in wanted:
-            if name not in given:
+            if name not in given and name not in rule.opaque_in:
                 of = f" of '{name}'" if name else ""
                 self.about("", f"has no {has}{of}, no definition, and no `opaque` with the reason")
 

@@ -25,7 +25,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "commutes": (bool,),
     "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
-    "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str,),
+    "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str, dict),
     "divided": (str,), "radius": (str,), "square": (str,), "source": (str,), "latex": (str,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {

@@ -59,6 +59,7 @@ class Rule:
     domain: str | None
     gauge: str | None
     opaque: str | None
+    opaque_in: Mapping[str, str]
     divided: str | None
     radius: str | None
     square: str | None

@@ -102,8 +102,12 @@ def _with_fact(variable: Node, fact: str, book: Rulebook) -> Node:
 
 
 def work(node: Node) -> int:
-    """Return the work in a node: the measure that no rewrite may let grow."""
-    return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]))
+    """Return the work in a node: the measure that no rewrite may let grow. A sign is none."""
+    return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]) if n.kind != "product" or not _is_sign(n))
+
+
+def _is_sign(node: Node) -> bool:
+    return len(node.args) == 1 and node.coef == -1
 
 
 def difference(left: Node, right: Node) -> float | None:

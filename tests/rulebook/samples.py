@@ -32,6 +32,8 @@ DOMAINS = {
     "gamma": {"x": uniform(0.5, 3)},
     "tan": {"x": uniform(-1, 1)},
     "lambertw": {"x": uniform(-0.2, 2)},
+    "besselj": {"x": uniform(0.5, 2)},
+    "besseli": {"x": uniform(0.5, 2)},
     "pow": {"x": uniform(0.5, 2), "p": lambda rng, shape: 2.5},
     "log1pc": {"x": uniform(-0.5, 2)},
     "powr": {"x": uniform(0.5, 2)},

@@ -20,6 +20,7 @@ from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
 
 CONSTANTS = ("pi",)
+CHANGED = ("O", "Z", "P", "c")
 SAMPLE_NAMES = ("X", "M", "m", "n", "eps")
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
@@ -78,6 +79,9 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check("radius", rule.radius, (), report)
     if isinstance(rule.degree, str):
         known.check("degree", rule.degree, (), report)
+    for change in rule.equivariant:
+        for name, text in change.items():
+            known.check(f"change of {name}", text, (*outputs, *CHANGED), report)
     for edge in rule.edges:
         for part in ("at", "derivative", "pullback"):
             for parameter, text in edge.get(part, {}).items():  # type: ignore[attr-defined]

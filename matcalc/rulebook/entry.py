@@ -148,6 +148,7 @@ class _Entry:
             fact_rules=tuple(r for text in self.texts("facts") if (r := self.fact_rule(text))),
             rewrites=self.rewrites(address),
             edges=self.edges(),
+            equivariant=self.changes(),
             aliases=() if isinstance(aliases, dict) else tuple(aliases),
             part_aliases=self.part_aliases(aliases),
             overload=table.get("overload"),
@@ -283,6 +284,21 @@ class _Entry:
             if parameter not in self.parameters:
                 self.about("edge", f"an edge speaks of '{parameter}', which is no parameter")
         return len(self.faulty) == before
+
+    def changes(self) -> tuple[Mapping[str, str], ...]:
+        """Return the changes of arguments under which results change in a known way."""
+        names = [*self.parameters, *(name or "Y" for name in self.outputs)]
+        found: list[Mapping[str, str]] = []
+        for change in self.table.get("equivariant", ()):
+            if not isinstance(change, dict) or not all(isinstance(text, str) for text in change.values()):
+                self.report("equivariant", 'a change reads  { X = "O*X*O\'", Y = "O*Y*O\'" }')
+                continue
+            for name in change:
+                if name not in names:
+                    near = nearest(name, names)
+                    self.about("equivariant", f"a change of '{name}', which is no parameter and no result{near}")
+            found.append(MappingProxyType(dict(change)))
+        return tuple(found)
 
     def part_aliases(self, aliases: Any) -> Mapping[str, str]:
         parts = aliases if isinstance(aliases, dict) else {}

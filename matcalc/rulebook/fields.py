@@ -27,6 +27,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str, dict),
     "divided": (str,), "radius": (str,), "square": (str,), "source": (str,), "latex": (str,),
+    "equivariant": (list,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),
@@ -44,6 +45,8 @@ EDGE_FIELDS: Mapping[str, Types] = {
     "along": (dict,), "second": (dict,), "kind": (str,), "why": (str,),
 }  # fmt: skip
 EDGE_KINDS = ("value", "subgradient", "limit", "inf", "undefined", "error", "constant_rank")
+TABLE_FIELDS = ("edge", "equivariant")
+"""Fields that are lists of tables."""
 
 _WORDS = {str: "a text", list: "a list", dict: "a table", bool: "true or false", int: "a number"}
 _FACT_RULE = re.compile(r"(?:(.*?)\s*)?=>\s*(\w+)\((\w+)\)\s*$")
@@ -59,7 +62,7 @@ def check_fields(table: Mapping[str, Any], known: Mapping[str, Types], report: R
             report(field, f"unknown field '{field}'{nearest(field, known)}")
         elif type(value) not in known[field]:
             report(field, f"{field} is to be {' or '.join(_WORDS[t] for t in known[field])}")
-        elif isinstance(value, list) and field != "edge" and not _all_texts(value):
+        elif isinstance(value, list) and field not in TABLE_FIELDS and not _all_texts(value):
             report(field, f"{field} is to be a list of texts")
         elif isinstance(value, dict) and not _all_texts(value.values()):
             report(field, f"{field} is to be a table of texts")

@@ -53,6 +53,7 @@ class Rule:
     fact_rules: tuple[FactRule, ...]
     rewrites: tuple[Rewrite, ...]
     edges: tuple[Mapping[str, object], ...]
+    equivariant: tuple[Mapping[str, str], ...]
     aliases: tuple[str, ...]
     part_aliases: Mapping[str, str]
     overload: str | None

@@ -19,7 +19,6 @@ from matcalc.errors import MatcalcError, NotSupported
 
 if TYPE_CHECKING:
     from matcalc.expressions import Expression
-    from matcalc.rulebook.rule import Rule
 
 FORMS = ("text", "latex", "sympy", "python", "json", "dot")
 DERIVATIVES = {
@@ -106,8 +105,11 @@ def parser() -> argparse.ArgumentParser:
     formula(command)
     command.add_argument("-o", "--output", metavar="FILE", required=True)
     command.add_argument("--target", default="numba")
-    command = add(commands, "rules", "the rulebook: formula, domain, source, file and line", rules)
-    command.add_argument("name", nargs="?", metavar="NAME")
+    command = add(commands, "rules", "the rulebook: formula, domain, source, file and line, measured error", rules)
+    command.add_argument("name", nargs="?", metavar="NAME", help="one rule, with its adjoint as derived")
+    command.add_argument(
+        "--as", dest="form", choices=("text", "latex", "json"), default="text", help="form of the result"
+    )
     add(commands, "demo", "a real model fitted on real data, start to finish", demo)
     return top
 
@@ -266,38 +268,27 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def rules(arguments: argparse.Namespace) -> int:
+    """Print the rulebook, or the pages of the rules that a name stands for."""
+    from matcalc import rule_pages
     from matcalc.rulebook.load import default_rulebook
 
     book = default_rulebook()
-    if arguments.name is not None:
-        found = dict.fromkeys(candidate.rule for candidate in book.candidates(arguments.name))
-        print("\n\n".join(entry(rule) for rule in found))
-        return 0
-    wide = max(map(len, [*book.rules, *book.planned]))
-    where = max(len(rule.address) for rule in book.rules.values())
-    for name, rule in book.rules.items():
-        for signature in signatures(rule):
-            print(f"{name:{wide}}  {rule.address:{where}}  {signature}")
-    for name, reason in book.planned.items():
-        print(f"{name:{wide}}  {'not yet':{where}}  {reason}")
+    chosen = list(book.rules.values()) if arguments.name is None else book.named(arguments.name)
+    if arguments.form == "json":
+        shown = [
+            rule_pages.as_record(r) if arguments.name is None else rule_pages.as_json(rule_pages.page(r))
+            for r in chosen
+        ]
+        print(json.dumps(shown, indent=2, ensure_ascii=False))
+    elif arguments.form == "latex":
+        for rule in chosen:
+            print(f"% {rule.name}, {rule.address}")
+            print(rule_pages.as_latex(rule_pages.page(rule)))
+    elif arguments.name is None:
+        print(rule_pages.listed(book))
+    else:
+        print("\n\n".join(rule_pages.text(rule_pages.page(rule)) for rule in chosen))
     return 0
-
-
-def signatures(rule: Rule) -> list[str]:
-    """Return how a rule may be called, each signature as it is written."""
-    written = rule.fields["signature"]
-    return [str(text) for text in written] if isinstance(written, list) else [str(written)]
-
-
-def entry(rule: Rule) -> str:
-    """Return a rule as a page: its address, then its fields as they stand in the file."""
-    lines = [f"{rule.name}   ({rule.kind}, {rule.address})"]
-    for field, value in rule.fields.items():
-        parts = value if isinstance(value, list) else [value]
-        table = [f"{key} = {part}" for key, part in value.items()] if isinstance(value, dict) else parts
-        for label, part in zip([field, *[""] * len(table)], table, strict=False):
-            lines.append(f"  {label:12} {str(part).lower() if isinstance(part, bool) else part}")
-    return "\n".join(lines)
 
 
 def demo(arguments: argparse.Namespace) -> int:

@@ -110,6 +110,16 @@ def test_rules(capsys):
     status, out, _ = run(capsys, "rules", "inv")
     assert status == 0
     assert "-Y*dX*Y" in out
+    assert "Xbar = -inv(X)'*G*inv(X)'" in out
+    status, out, _ = run(capsys, "rules", "max", "--as", "json")
+    assert status == 0
+    assert [entry["name"] for entry in json.loads(out)] == ["max", "max2"]
+    status, out, _ = run(capsys, "rules", "inv", "--as", "latex")
+    assert status == 0
+    assert r"\mathbf{X}^{-\top}" in out
+    status, out, _ = run(capsys, "rules", "--as", "json")
+    assert status == 0
+    assert {"inv", "exp"} <= {entry["name"] for entry in json.loads(out)}
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ LAYERS = [
     ["runtime"],
     ["operators", "arguments", "expressions", "sympy_bridge", "reading", "calling", "functions"],
     [
+        "rule_pages",
         "compiling",
         "two_pass",
         "verification.rule_point",

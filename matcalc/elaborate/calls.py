@@ -113,6 +113,8 @@ def _match(
         if parameter.kind not in PLAIN:
             reduced = False
         pairs.append((parameter, fitted))
+    if repeated and all(parameter.kind in PLAIN for parameter, _ in pairs):
+        return None  # dd(f) of no point at all
     return pairs
 
 

@@ -68,7 +68,7 @@ def power(base: Node, exponent: Fraction) -> Node:
     if exponent % 2 == 0 and has_square(base):
         return power(square_of(base), exponent / 2)
     inner, before = exponent_of(base)
-    if before != 1 and (inner.range.positive or (before.denominator == exponent.denominator == 1)):
+    if before != 1 and (inner.range.positive or _same_domain(before, before * exponent, exponent)):
         return power(inner, before * exponent)
     if base.kind == "number":
         exact = _exact_power(base.value, exponent)
@@ -76,6 +76,12 @@ def power(base: Node, exponent: Fraction) -> Node:
     if _leans([base]):
         return transposed(power_node(transposed(base), exponent))
     return power_node(base, exponent)
+
+
+def _same_domain(before: Fraction, total: Fraction, exponent: Fraction) -> bool:
+    """Whether (x.^before).^exponent is x.^total for every x, negative ones and zero included."""
+    roots = before.denominator != 1 and total.denominator != 1
+    return roots or before.denominator == exponent.denominator == 1
 
 
 def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:

@@ -125,6 +125,18 @@ def _permutation_alone(network: Network, entry: Entry, make: MakeSelector) -> bo
     return bool(lone)
 
 
+def _shift_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Turn a shift so that its offset begins with a positive term: by -k from i to j is by k from j to i."""
+    if _permutation_alone(network, entry, make):
+        return True
+    selector, (i, j), place = entry
+    terms = selector.offset.terms
+    if not terms or terms[0][1] > 0:
+        return False
+    network.operands[place] = (make(Selector("shift", selector.shape[::-1], -selector.offset)), (j, i))
+    return True
+
+
 def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     """Order the two parts of a convolution, which commute, by their lengths."""
     selector, (whole, left, right), place = entry
@@ -144,7 +156,7 @@ ALONE: dict[str, Callable[[Network, Entry, MakeSelector], bool]] = {
     "slice": _slice_alone,
     "mask": _mask_alone,
     "flip": _permutation_alone,
-    "shift": _permutation_alone,
+    "shift": _shift_alone,
     "conv": _conv_alone,
     "triangle": _never,
 }

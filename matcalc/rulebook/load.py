@@ -82,6 +82,15 @@ class Rulebook:
         hint = nearest(name, [*self.spellings, *self.planned]).removeprefix("; ")
         raise UnknownName(f"unknown function '{name}'", hint=hint)
 
+    def named(self, name: str) -> list[Rule]:
+        """Return the rules that `name` stands for, several where they share it.
+
+        Raises: UnknownName with the nearest names; NotSupported for a name that is planned.
+        """
+        own = [self.rules[name]] if name in self.rules else []
+        shared = [c.rule for c in self.spellings.get(name, () if own else self.candidates(name))]
+        return list(dict.fromkeys([*own, *shared]))
+
     def get(self, name: str) -> Rule:
         """Return the rule that `name` stands for: its own name, an alias, or a part such as `qr_Q`.
 

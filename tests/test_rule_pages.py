@@ -1,0 +1,60 @@
+"""The rulebook as it is read: every page is whole, and the table in rules/README.md is that of the rules."""
+
+import json
+import re
+
+import pytest
+
+from matcalc import rule_pages
+from matcalc.expressions import Expression
+from matcalc.paths import data_folder
+from matcalc.reading import expression
+from matcalc.rulebook import default_rulebook
+
+BOOK = default_rulebook()
+PAGES = {name: rule_pages.page(rule) for name, rule in BOOK.rules.items()}
+
+
+def test_the_table_is_fresh():
+    shown = (data_folder("rules") / "README.md").read_text(encoding="utf-8")
+    assert shown == rule_pages.fresh(shown), "run python -m matcalc.rule_pages"
+
+
+def test_the_table_has_a_row_for_each_rule_and_equal_cells():
+    rows = [line for line in rule_pages.table().splitlines() if line.startswith("| `")]
+    assert len(rows) == len(BOOK.rules)
+    assert {len(re.split(r"(?<!\\)\|", row)) for row in rows} == {len(rule_pages.COLUMNS) + 2}
+
+
+@pytest.mark.parametrize("name", BOOK.rules)
+def test_the_adjoint_of_each_argument_is_derived(name):
+    rule, page = BOOK.rules[name], PAGES[name]
+    tensors = [p for p in rule.parameters if p.kind not in ("integer", "number", "function")]
+    varied = [p for p in tensors if not p.repeated] or tensors
+    assert len(page.adjoints) == (0 if rule.opaque else len(varied) * len(rule.outputs))
+    assert not [reason for reason in page.adjoints.values() if isinstance(reason, str)]
+
+
+@pytest.mark.parametrize("name", BOOK.rules)
+def test_what_is_shown_reads_back(name):
+    for adjoint in PAGES[name].adjoints.values():
+        assert isinstance(adjoint, Expression)
+        assert expression(str(adjoint), adjoint.declarations).node is adjoint.node
+
+
+@pytest.mark.parametrize("name", BOOK.rules)
+def test_a_page_is_text_and_latex_and_json(name):
+    page = PAGES[name]
+    text = rule_pages.text(page)
+    assert page.rule.address in text
+    assert all(f"{left} = {right}" in text for left, right in page.adjoints.items())
+    latex = re.sub(r"\\\\[{}]", "", rule_pages.as_latex(page))
+    assert latex.count("{") == latex.count("}")
+    assert json.loads(json.dumps(rule_pages.as_json(page)))["name"] == name
+
+
+def test_measured_errors_are_shown(monkeypatch):
+    monkeypatch.setattr(rule_pages, "measured", lambda: {"inv": {"value": 1e-16, "vjp": 4e-15, "at": "graded"}})
+    assert rule_pages.worst(BOOK.rules["inv"]) == "4.0e-15"
+    assert "vjp 4e-15" in rule_pages.text(rule_pages.page(BOOK.rules["inv"]))
+    assert rule_pages.worst(BOOK.rules["det"]) == ""

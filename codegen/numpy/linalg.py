@@ -193,28 +193,6 @@ def sylvester(A, B, C, fault):
     return P @ (X / scale) @ Q.T
 
 
-def expm(X):
-    """The matrix exponential."""
-    if X.size == 0 or not np.all(np.isfinite(X)):
-        return np.full(X.shape, np.nan)
-    return linalg.expm(X)
-
-
-def expm_along(X, E):
-    """The derivative of the exponential at X along E."""
-    if X.size == 0 or not np.all(np.isfinite(X)):
-        return np.full(X.shape, np.nan)
-    return linalg.expm_frechet(X, E, compute_expm=False)
-
-
-def powm_along(X, p, E):
-    """The derivative of X^p along E, from the power of a block matrix."""
-    n = len(X)
-    size = np.max(np.abs(E), initial=0.0) or 1.0
-    M = np.block([[X, E / size], [np.zeros((n, n)), X]])
-    return size * np.linalg.matrix_power(M, p)[:n, n:]
-
-
 def eig_top(S):
     """The projector on the top eigenspace over its dimension; ties are eigenvalues within rounding."""
     w, V = eigh(S)

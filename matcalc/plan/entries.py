@@ -44,7 +44,7 @@ class Term:
 class Kernel:
     """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
 
-    `whole` is a number parameter that must be a nonnegative integer; `rows` the letter of a leading batch axis, of
+    `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call. `sources` is text by target that stands
     above the program, of a kernel that is in no file of `codegen/`.
     """

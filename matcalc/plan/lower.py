@@ -173,7 +173,7 @@ def _choose(session: Session, node: Node) -> Kernel:
     facts = session.facts(node.args[0]) if node.args else frozenset()
     options = []
     for kernel in session.lowerings.operations.get(node.rule.name, ()):
-        if kernel.whole and kernel.whole not in dict(_params(node)):
+        if kernel.whole and not _is_whole(node, kernel.whole):
             continue
         if kernel.rows and not _has_rows(node):
             continue
@@ -325,15 +325,26 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, lett
 
 
 def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
-    """Return integer parameters, and number parameters that are nonnegative integers, by their names."""
-    plain = [p.name for p in node.rule.signature.parameters if p.kind in PLAIN]
+    """Return integer and number parameters by their names, a number as its digits."""
     found: list[tuple[str, str | Size]] = []
-    for name, value in zip(plain, node.params, strict=False):
+    for name, value in _plain(node):
         if isinstance(value, Size):
             found.append((name, value))
-        elif isinstance(value, Fraction) and value.denominator == 1 and value >= 0:
+        elif isinstance(value, Fraction) and value.denominator == 1:
             found.append((name, str(value)))
+        elif isinstance(value, (Fraction, float)):
+            found.append((name, repr(float(value))))
     return tuple(found)
+
+
+def _is_whole(node: Node, name: str) -> bool:
+    value = dict(_plain(node)).get(name)
+    return isinstance(value, Fraction) and value.denominator == 1
+
+
+def _plain(node: Node) -> list[tuple[str, object]]:
+    plain = [p.name for p in node.rule.signature.parameters if p.kind in PLAIN]
+    return list(zip(plain, node.params, strict=False))
 
 
 def lower_symbol(session: Session, node: Node) -> Ref:

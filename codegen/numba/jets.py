@@ -1,0 +1,177 @@
+"""Arithmetic on jets, by which an algorithm for a matrix function gives its derivatives too.
+
+A jet is X + e1*E1 + e2*E2 + ... with e1^2 = e2^2 = 0: a stack of 2^k matrices, of which the one at S is the
+coefficient of the product of the e of the bits of S. A function of a jet has the k-th derivative along all
+tangents as its last matrix, at 3^k products for one, linear in each tangent whatever its size.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    N,
+    cell,
+    integer,
+    integer_at,
+    letter,
+    real,
+)
+from matcalc.codegen.numba.lu import dgetrf, dgetrs
+from matcalc.codegen.numba.products import dgemm
+from matcalc.codegen.numba.spectral import fill
+
+
+@njit(int64(MATRIX), **EXACT)
+def exponent_of(X):
+    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    largest = 0.0
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            largest = max(largest, abs(X[i, j]))
+    return math.frexp(largest)[1]
+
+
+@njit(types.void(int64, MATRIX_OUT), **EXACT)
+def scale_by(exponent, X):
+    """X = 2^exponent*X, without overflow on the way."""
+    while exponent != 0:
+        step = max(-1000, min(1000, exponent))
+        exponent -= step
+        factor = math.ldexp(1.0, step)
+        for i in range(X.shape[0]):
+            for j in range(X.shape[1]):
+                X[i, j] *= factor
+
+
+@njit(int64(int64, MATRIX, int64, MATRIX_OUT), **EXACT)
+def put_scaled(exponent, X, place, J):
+    """Put 2^exponent*X at `place` of a stack; 1 where an entry of X is not finite."""
+    n = J.shape[1]
+    first = max(-1000, min(1000, exponent))
+    factor = math.ldexp(1.0, first)
+    rest = math.ldexp(1.0, exponent - first)
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            x = X[i, j]
+            total += 0.0 * x
+            J[n * place + i, j] = x * factor * rest
+    return 0 if total == 0.0 else 1
+
+
+@njit(types.void(int64, float64, MATRIX, int64, MATRIX, int64, float64, MATRIX_OUT, int64), **EXACT)
+def stack_gemm(ta, alpha, A, a, B, b, beta, C, c):
+    """C[c] = alpha*op(A[a])*B[b] + beta*C[c] for matrices of stacks; op transposes where ta is 1."""
+    n = C.shape[1]
+    order = integer(n)
+    size = n * n
+    dgemm(
+        letter(N),
+        letter(N + 6 * ta),
+        order,
+        order,
+        order,
+        real(alpha),
+        (B, size * b),
+        order,
+        (A, size * a),
+        order,
+        real(beta),
+        (C, size * c),
+        order,
+    )
+
+
+@njit(types.void(float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
+def jet_gemm(alpha, A, B, beta, C):
+    """C = alpha*A*B + beta*C for jets."""
+    for S in range(C.shape[0] // C.shape[1]):
+        T = S
+        onto = beta
+        while T >= 0:
+            stack_gemm(0, alpha, A, T, B, S ^ T, onto, C, S)
+            onto = 1.0
+            T = (T - 1) & S if T > 0 else -1
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def jet_divide(D, B):
+    """B = B*inv(D) for jets, in place; 1 where D is singular."""
+    n = D.shape[1]
+    F = np.empty((n, n))
+    p = np.empty(n, np.int32)
+    put_scaled(0, D, 0, F)
+    order = integer(n)
+    info = cell()
+    dgetrf(order, order, F, order, p, info)
+    if integer_at(info) != 0:
+        return 1
+    for S in range(B.shape[0] // n):
+        T = S
+        while T > 0:
+            stack_gemm(0, -1.0, B, S ^ T, D, T, 1.0, B, S)
+            T = (T - 1) & S
+        dgetrs(letter(N), order, order, F, order, p, (B, n * n * S), order, cell())
+    return 0
+
+
+@njit(float64(MATRIX), **EXACT)
+def norm1(X):
+    """The largest sum of magnitudes in a column of the first matrix of a stack."""
+    n = X.shape[1]
+    sums = np.zeros(n)
+    for i in range(n):
+        for j in range(n):
+            sums[j] += abs(X[i, j])
+    largest = 0.0
+    for j in range(n):
+        if not (sums[j] <= largest):
+            largest = sums[j]
+    return largest
+
+
+@njit(int64(int64, int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
+def start(scale, count, X, E, F, J):
+    """J = the jet of 2^scale*X along the first `count` of E, F, each brought to size 1; the exponent that undoes it.
+
+    J is NaN where an entry is not finite.
+    """
+    exponent = 0
+    bad = put_scaled(scale, X, 0, J)
+    if count > 0:
+        e = exponent_of(E)
+        bad += put_scaled(-e, E, 1, J)
+        exponent += e
+    if count > 1:
+        f = exponent_of(F)
+        bad += put_scaled(-f, F, 2, J)
+        exponent += f
+        for i in range(3 * J.shape[1], J.shape[0]):
+            for j in range(J.shape[1]):
+                J[i, j] = 0.0
+    if bad:
+        fill(math.nan, J)
+    return exponent
+
+
+@njit(int64(MATRIX), **EXACT)
+def is_usable(J):
+    """0 where a jet is empty or NaN."""
+    return 1 if J.shape[1] > 0 and J[0, 0] == J[0, 0] else 0
+
+
+@njit(types.void(int64, MATRIX, MATRIX_OUT), **EXACT)
+def finish(exponent, J, C):
+    """C = 2^exponent*(the last matrix of a jet)."""
+    n = C.shape[0]
+    first = J.shape[0] - n
+    for i in range(n):
+        for j in range(n):
+            C[i, j] = J[first + i, j]
+    scale_by(exponent, C)

@@ -1,0 +1,339 @@
+"""Functions of general matrices and their derivatives along tangents, by arithmetic on jets.
+
+A jet is X + e1*E1 + e2*E2 + ... with e1^2 = e2^2 = 0, kept as an array (2^k, n, n): entry S is the coefficient of the
+product of the e of the bits of S. A function of a jet has the k-th derivative along all tangents as its last entry.
+Products and solves on jets turn any algorithm into one for its derivatives: linear in each tangent whatever its
+size, k-th order at 3^k products for one. Tangents are scaled by powers of two, which is exact.
+Source: Higham 2008, chapters 3 and 6; Al-Mohy, Higham and Relton 2013; Al-Mohy and Higham 2009.
+"""
+
+import math
+
+import numpy as np
+from scipy import linalg
+
+from matcalc.codegen.numpy.linalg import getrf, lu_solve
+
+
+def jet(X, E, scale):
+    """The jet of 2^scale*X and the tangents E, each brought to size 1; and the exponent that undoes it."""
+    n, k = len(X), len(E)
+    J = np.zeros((2**k, n, n))
+    J[0] = np.ldexp(X, scale)
+    exponent = 0
+    for bit, tangent in enumerate(E):
+        size = exponent_of(tangent)
+        J[2**bit] = np.ldexp(tangent, -size)
+        exponent += size
+    return J, exponent
+
+
+def exponent_of(X):
+    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
+
+
+def jet_product(A, B):
+    """The product of two jets."""
+    C = np.zeros(A.shape)
+    for S in range(len(A)):
+        for T in subsets(S):
+            C[S] += A[T] @ B[S ^ T]
+    return C
+
+
+def subsets(S):
+    """All subsets of a set of bits, itself first, the empty one last."""
+    found, T = [S], S
+    while T:
+        T = (T - 1) & S
+        found.append(T)
+    return found
+
+
+def jet_solve(D, B, fault=""):
+    """inv(D)*B of jets."""
+    F, p = getrf(D[0])
+    X = np.zeros(B.shape)
+    for S in range(len(B)):
+        X[S] = B[S] - sum(D[T] @ X[S ^ T] for T in subsets(S) if T)
+        X[S] = lu_solve(0, F, p, X[S], fault)
+    return X
+
+
+def jet_identity(J):
+    """The jet of the identity, shaped as J."""
+    one = np.zeros(J.shape)
+    one[0] = np.eye(J.shape[1])
+    return one
+
+
+def has_no_value(X, E):
+    """Whether a function of X along E has no entries, or X is not finite."""
+    return X.size == 0 or not np.all(np.isfinite(X)) or any(not np.all(np.isfinite(T)) for T in E)
+
+
+PADE = (
+    64764752532480000.0,
+    32382376266240000.0,
+    7771770303897600.0,
+    1187353796428800.0,
+    129060195264000.0,
+    10559470521600.0,
+    670442572800.0,
+    33522128640.0,
+    1323241920.0,
+    40840800.0,
+    960960.0,
+    16380.0,
+    182.0,
+    1.0,
+)
+
+
+def halvings(A2, A4, A6, radius):
+    """How often A is halved for the [13/13] approximant, by the norms of its powers."""
+    sizes = [np.linalg.norm(P, 1) ** (1 / d) for d, P in ((2, A2), (4, A4), (6, A6))]
+    size = max(sizes[1:])
+    if not math.isfinite(size):
+        size = sizes[0]
+    return max(0, math.ceil(math.log2(size / radius))) if size > radius else 0
+
+
+def pade_parts(A, sign, radius):
+    """Even and odd part of the numerator of the [13/13] approximant of exp at 2^-s*A, and s; A2 is sign*A*A."""
+    one = jet_identity(A)
+    largest = np.linalg.norm(A[0], 1)
+    first = math.ceil(math.log2(largest / 1e30)) if largest > 1e30 else 0
+    A = np.ldexp(A, -first)
+    A2 = sign * jet_product(A, A)
+    A4 = jet_product(A2, A2)
+    A6 = jet_product(A4, A2)
+    s = halvings(A2[0], A4[0], A6[0], radius)
+    A, A2, A4, A6 = (np.ldexp(P, -d * s) for d, P in ((1, A), (2, A2), (4, A4), (6, A6)))
+    b = PADE
+    H = b[13] * A6 + b[11] * A4 + b[9] * A2
+    odd = jet_product(A, jet_product(A6, H) + b[7] * A6 + b[5] * A4 + b[3] * A2 + b[1] * one)
+    H = b[12] * A6 + b[10] * A4 + b[8] * A2
+    even = jet_product(A6, H) + b[6] * A6 + b[4] * A4 + b[2] * A2 + b[0] * one
+    return even, odd, s + first
+
+
+def jet_expm(A):
+    """The exponential of a jet: scaling and squaring."""
+    even, odd, s = pade_parts(A, 1.0, 4.25)
+    R = jet_solve(even - odd, even + odd)
+    for _ in range(s):
+        R = jet_product(R, R)
+    return R
+
+
+def expm(X, *E):
+    """The exponential of X, or its derivative along the tangents E."""
+    if has_no_value(X, E):
+        return np.full(X.shape, np.nan)
+    A, exponent = jet(X, E, 0)
+    return np.ldexp(jet_expm(A)[-1], exponent)
+
+
+def jet_cos_sin(A):
+    """Cosine and sine of a jet: real and imaginary part of the approximant of exp(i*A), and their doubling."""
+    V, U, s = pade_parts(A, -1.0, 4.25)
+    VV, UU = jet_product(V, V), jet_product(U, U)
+    C = jet_solve(VV + UU, VV - UU)
+    S = jet_solve(VV + UU, 2.0 * jet_product(U, V))
+    for _ in range(s):
+        C, S = jet_product(C, C) - jet_product(S, S), 2.0 * jet_product(C, S)
+    return C, S
+
+
+def cosm(X, *E):
+    """The cosine of X, or its derivative along the tangents E."""
+    if has_no_value(X, E):
+        return np.full(X.shape, np.nan)
+    A, exponent = jet(X, E, 0)
+    return np.ldexp(jet_cos_sin(A)[0][-1], exponent)
+
+
+def sinm(X, *E):
+    """The sine of X, or its derivative along the tangents E."""
+    if has_no_value(X, E):
+        return np.full(X.shape, np.nan)
+    A, exponent = jet(X, E, 0)
+    return np.ldexp(jet_cos_sin(A)[1][-1], exponent)
+
+
+# ---- in the basis of the real Schur form
+
+
+def blocks(T):
+    """Place and width of the diagonal blocks of a real Schur form."""
+    found, i = [], 0
+    while i < len(T):
+        width = 2 if i + 1 < len(T) and T[i + 1, i] != 0.0 else 1
+        found.append((i, width))
+        i += width
+    return found
+
+
+def is_triangular(X):
+    """Whether X is upper or lower triangular, so that its eigenvalues are known without rounding."""
+    return not np.any(np.tril(X, -1)) or not np.any(np.triu(X, 1))
+
+
+def principal_schur(X, fault):
+    """Real Schur form and vectors of X. Raises LinAlgError unless all real eigenvalues are positive."""
+    T, Q = linalg.schur(X, check_finite=False)
+    least = 0.0 if is_triangular(X) else len(X) * np.finfo(float).eps * np.max(np.abs(T))
+    if any(width == 1 and T[i, i] <= least for i, width in blocks(T)):
+        raise np.linalg.LinAlgError(fault)
+    return T, Q
+
+
+def jet_schur(X, E, scale, fault):
+    """The jet of 2^scale*X along E in the basis Q of the Schur form of X; Q; the exponent that undoes scaling."""
+    T, Q = principal_schur(np.ldexp(X, scale), fault)
+    J, exponent = jet(X, E, scale)
+    J[1:] = Q.T @ J[1:] @ Q
+    J[0] = T
+    return J, Q, exponent
+
+
+def on_blocks(T, function, R):
+    """Put a function of the diagonal blocks of T in the place of those of R."""
+    for i, width in blocks(T):
+        if width == 1:
+            R[i, i] = function(T[i, i], 0.0)[0]
+            continue
+        b, c = T[i, i + 1], T[i + 1, i]
+        turn = math.sqrt(abs(b)) * math.sqrt(abs(c))
+        real, imaginary = function(T[i, i], turn)
+        R[i : i + 2, i : i + 2] = [[real, b * (imaginary / turn)], [c * (imaginary / turn), real]]
+
+
+def log_of(a, b):
+    """Real and imaginary part of log(a + b*i)."""
+    return math.log(math.hypot(a, b)), math.atan2(b, a)
+
+
+def sqrt_of(a, b):
+    """Real and imaginary part of the square root of a + b*i."""
+    size = math.hypot(a, b)
+    if b == 0.0:
+        return math.sqrt(a), 0.0
+    x = math.sqrt((size + abs(a)) / 2.0)
+    return (x, b / (2.0 * x)) if a >= 0.0 else (b / (2.0 * x), x)
+
+
+def trsyl(F, G, C):
+    """X with F*X + X*G = C for Schur forms F and G."""
+    X, scale, _ = linalg.lapack.dtrsyl(F, G, C)
+    return X / scale
+
+
+def jet_sqrt(T):
+    """The principal square root of a jet whose first entry is a real Schur form."""
+    R = np.zeros(T.shape)
+    on_blocks(T[0], sqrt_of, R[0])
+    for j, width in blocks(T[0])[1:]:
+        columns = slice(j, j + width)
+        R[0, :j, columns] = trsyl(R[0, :j, :j], R[0, columns, columns], T[0, :j, columns])
+    for S in range(1, len(T)):
+        cross = sum(R[B] @ R[S ^ B] for B in subsets(S) if B not in (0, S))
+        R[S] = trsyl(R[0], R[0], T[S] - cross)
+    return R
+
+
+def sqrtm(X, fault):
+    """The principal square root of X."""
+    if has_no_value(X, ()):
+        return np.full(X.shape, np.nan)
+    scale = -2 * (exponent_of(X) // 2)
+    J, Q, _ = jet_schur(X, (), scale, fault)
+    return np.ldexp(Q @ jet_sqrt(J)[0] @ Q.T, -scale // 2)
+
+
+NODES = (0.025446043828620736, 0.12923440720030277, 0.2970774243113014, 0.5)
+WEIGHTS = (0.06474248308443482, 0.1398526957446383, 0.19091502525255943, 0.2089795918367347)
+MOST_ROOTS = 100
+
+
+def jet_log(T):
+    """The logarithm of a jet whose first entry is a real Schur form: inverse scaling and squaring."""
+    A, roots, one = T.copy(), 0, jet_identity(T)
+    while roots < MOST_ROOTS:
+        Z = A[0] - one[0]
+        sizes = [np.linalg.norm(np.linalg.matrix_power(Z, d), 1) ** (1 / d) for d in (1, 2, 3)]
+        if min(sizes[0], max(sizes[1:])) <= 0.264:
+            break
+        A = jet_sqrt(A)
+        roots += 1
+    A -= one
+
+    def root_less_one(a, b):
+        x, y = (part * 0.5**roots for part in log_of(a, b))
+        return math.expm1(x) * math.cos(y) - 2.0 * math.sin(y / 2.0) ** 2, math.exp(x) * math.sin(y)
+
+    on_blocks(T[0], root_less_one, A[0])
+    # log(1 + a) by Gauss and Legendre: the integral of a/(1 + t*a), the [7/7] approximant
+    C = np.zeros(T.shape)
+    for x, w in zip(NODES, WEIGHTS, strict=True):
+        for t in (x, 1.0 - x) if x != 0.5 else (x,):
+            C += w * jet_solve(one + t * A, A)
+    C *= 2.0**roots
+    on_blocks(T[0], log_of, C[0])
+    return C
+
+
+def logm(X, fault, *E):
+    """The principal logarithm of X, or its derivative along the tangents E."""
+    if has_no_value(X, E):
+        return np.full(X.shape, np.nan)
+    scale = -exponent_of(X)
+    J, Q, exponent = jet_schur(X, E, scale, fault)
+    C = Q @ jet_log(J)[-1] @ Q.T
+    if E:
+        return np.ldexp(C, exponent + len(E) * scale)
+    return C - scale * math.log(2.0) * np.eye(len(X))
+
+
+def powm(X, p, fault, *E):
+    """X^p for a real p, or its derivative along the tangents E: the exponential of p times the logarithm.
+
+    The eigenvalues are raised to the power themselves, after each squaring.
+    """
+    if has_no_value(X, E):
+        return np.full(X.shape, np.nan)
+    scale = -exponent_of(X)
+    T, Q, exponent = jet_schur(X, E, scale, fault)
+    even, odd, s = pade_parts(p * jet_log(T), 1.0, 4.25)
+    R = jet_solve(even - odd, even + odd)
+    for step in range(s + 1):
+        R = jet_product(R, R) if step else R
+
+        def power(a, b, share=p * 0.5 ** (s - step)):
+            size, turn = math.hypot(a, b) ** share, share * math.atan2(b, a)
+            return size * math.cos(turn), size * math.sin(turn)
+
+        on_blocks(T[0], power, R[0])
+    high = float(np.float32(p))  # scale*high is exact
+    whole = math.floor(-scale * high)
+    factor = 2.0 ** ((-scale * high - whole) - scale * (p - high))
+    return np.ldexp((Q @ R[-1] @ Q.T) * factor, exponent + whole + scale * len(E))
+
+
+def powm_whole(X, p, fault, *E):
+    """X^p for an integer p, or its derivative along the tangents E, by repeated squaring."""
+    if X.size == 0:
+        return np.empty(X.shape)
+    A, exponent = jet(X, E, 0)
+    if p < 0:
+        if not np.all(np.isfinite(X)):
+            return np.full(X.shape, np.nan)
+        A = jet_solve(A, jet_identity(A), fault)
+    C, rest = jet_identity(A), abs(p)
+    while rest:
+        C = jet_product(C, A) if rest % 2 else C
+        rest //= 2
+        A = jet_product(A, A) if rest else A
+    return np.ldexp(C[-1], exponent)

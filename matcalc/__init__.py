@@ -20,6 +20,7 @@ _HOMES = {
     "matcalc.compiling": ("compile", "value_and_gradient"),
     "matcalc.two_pass": ("pullback",),
     "matcalc.checking": ("check",),
+    "matcalc.comparing": ("equivalent",),
     "matcalc.defining": ("define", "load_rules"),
     "matcalc.solvers": ("minimize",),
     "matcalc.functions": (

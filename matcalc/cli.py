@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from matcalc.errors import MatcalcError, NotSupported
+from matcalc.errors import MatcalcError
 
 if TYPE_CHECKING:
     from matcalc.expressions import Expression
@@ -249,9 +249,11 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def equivalent(arguments: argparse.Namespace) -> int:
-    raise NotSupported(
-        "`equivalent` is not available yet", hint="`matcalc check EXPR --against FORMULA` tests a derivative"
-    )
+    import matcalc as mc
+
+    found = mc.equivalent(arguments.first, arguments.second, **scope(arguments))
+    print(found)
+    return 0 if found else 1
 
 
 def export(arguments: argparse.Namespace) -> int:

@@ -122,6 +122,15 @@ def test_rules(capsys):
     assert {"inv", "exp"} <= {entry["name"] for entry in json.loads(out)}
 
 
+def test_equivalent(capsys):
+    status, out, _ = run(capsys, "equivalent", "tr(A*B)", "tr(B*A)")
+    assert status == 0
+    assert out.startswith("equal, proved")
+    status, out, _ = run(capsys, "equivalent", "X'*(X*w - y)", "2*X'*(X*w - y)", "--let", "w: vector(n)")
+    assert status == 1
+    assert "a factor of 2" in out
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -129,7 +138,7 @@ def test_rules(capsys):
         (["gradient", "x*y", "--wrt", "x"], "ShapeError"),
         (["gradient", "sum(x)", "--wrt", "z"], "UnknownName"),
         (["gradient", "A*x", "--wrt", "x"], "jacobian"),
-        (["equivalent", "x", "x"], "NotSupported"),
+        (["equivalent", "x +", "x"], "ParseError"),
         (["rules", "nonsense"], "UnknownName"),
     ],
 )

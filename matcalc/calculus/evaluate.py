@@ -90,7 +90,7 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
         axes = [i for index in indices for i in expand(index)]
         terms.append((np.reshape(array, [lengths[i] for i in axes]), axes))
     out = [i for index in node.out for i in expand(index)]
-    result = _contract(float(node.coef), terms, out, lengths)
+    result = contract(float(node.coef), terms, out, lengths)
     return np.reshape(result, [lengths[i] for i in node.out])
 
 
@@ -130,8 +130,8 @@ def _expander(parts_of: Mapping[int, tuple[int, ...]]) -> Callable[[int], list[i
     return expand
 
 
-def _contract(
-    coef: float, terms: list[tuple[np.ndarray, list[int]]], out: list[int], lengths: Mapping[int, int]
+def contract(
+    coef: Any, terms: list[tuple[np.ndarray, list[int]]], out: list[int], lengths: Mapping[int, int]
 ) -> np.ndarray:
     """Contract by einsum over measured indices, then broadcast and place on diagonals."""
     import numpy as np

@@ -8,18 +8,19 @@ a vector, for the rows of a matrix too: then the right side carries a batch axis
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
-from matcalc.calculus.match import EMPTY, Bindings, match, match_product
+from matcalc.calculus.match import EMPTY, Bindings, match, match_product, terms_of
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, walk
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import Batched, instantiate, spread
-from matcalc.normal_form.tensor import product, symbol
+from matcalc.normal_form.tensor import product, scale, symbol
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
@@ -52,6 +53,11 @@ class Applied(NamedTuple):
 def head(node: Node) -> str:
     """Return what a pattern is indexed by: the operation's name, else the kind."""
     return node.rule.name if node.kind in ("map", "op") else node.kind
+
+
+def _key(left: Node) -> str:
+    """Return the head of a left side without its content: sums are met without theirs."""
+    return head(left) if terms_of(left) is None else "sum"
 
 
 def heads(nodes: Sequence[Node]) -> frozenset[str]:
@@ -87,7 +93,7 @@ class Rewriter:
         self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= self.present]
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
-                self.by_head.setdefault(head(pattern.left), []).append(pattern)
+                self.by_head.setdefault(_key(pattern.left), []).append(pattern)
                 self.introduces[pattern.right] = heads([pattern.right])
 
     def apply(self, node: Node) -> Applied | None:
@@ -105,9 +111,10 @@ class Rewriter:
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     """Yield what a pattern makes of a node, for each way in which it fits."""
     if node.kind != "product":
-        for bindings in match(pattern.left, node, EMPTY):
-            if _holds(pattern, bindings):
-                yield _right(pattern, bindings, book)
+        for content in _contents(pattern.left, node):
+            for bindings in match(pattern.left, scale(1 / content, node), EMPTY):
+                if _holds(pattern, bindings):
+                    yield scale(content, _right(pattern, bindings, book))
         return
     wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
     if not wanted <= {head(a) for a in node.args}:
@@ -130,6 +137,15 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         sizes = {k: s for k, s in enumerate(node.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
+
+
+def _contents(left: Node, node: Node) -> list[Fraction]:
+    """Return the numbers c for which a sum may be c times a left side; which sign stands in front is an accident."""
+    wanted, given = terms_of(left), terms_of(node)
+    if wanted is None or given is None:
+        return [Fraction(1)]
+    first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])
+    return list(dict.fromkeys(c / first for c, _ in given))
 
 
 def _holds(pattern: Pattern, bindings: Bindings) -> bool:

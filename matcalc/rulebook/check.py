@@ -136,7 +136,7 @@ def _check_condition(known: _Names, text: str, facts: Mapping[str, str], report:
 
 
 def _check_fact(book: Rulebook, fact: Fact, report: Report) -> None:
-    for field in ("zero", "nonnegative", "positive", "tangent", "sample", "near"):
+    for field in ("zero", "nonnegative", "positive", "tangent", "sample", "whole", "near"):
         text = getattr(fact, field)
         if text is not None:
             _Names(book).check(field, text, SAMPLE_NAMES, report)

@@ -22,7 +22,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "signature": (str, list), "sizes": (str,), "where": (list,), "differential": (str, dict),
     "linear": (dict,), "derivative": (str, dict), "definition": (str, list), "value": (str, list),
     "precise": (str, list),
-    "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "commutes": (bool,),
+    "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "inverse": (bool,), "commutes": (bool,),
     "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str, dict),
@@ -31,7 +31,7 @@ RULE_FIELDS: Mapping[str, Types] = {
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),
-    "positive": (str,), "tangent": (str,), "sample": (str,), "near": (str,), "transposed": (str,),
+    "positive": (str,), "tangent": (str,), "sample": (str,), "whole": (str,), "near": (str,), "transposed": (str,),
     "negated": (str,), "sums": (bool,), "scaled": (str,),
 }  # fmt: skip
 REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,)}

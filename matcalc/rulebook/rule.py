@@ -43,6 +43,7 @@ class Rule:
     transpose_same: bool
     degree: Fraction | str | None
     homogeneous: bool
+    inverse: bool
     commutes: bool
     associative: bool
     keeps_rows: bool
@@ -151,6 +152,7 @@ class Fact:
     positive: str | None
     tangent: str | None
     sample: str | None
+    whole: str | None
     near: str | None
     transposed: str
     negated: str

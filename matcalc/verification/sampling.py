@@ -30,6 +30,16 @@ def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] 
     return drawn
 
 
+def whole(drawn: Array, facts: Sequence[str]) -> Array:
+    """Return integers made to have the facts, by what each says of integers, the most particular last."""
+    book = default_rulebook()
+    for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
+        text = book.facts[fact].whole
+        if text is not None and drawn.size:
+            drawn = _applied(book, text, drawn)
+    return drawn
+
+
 def projected(array: Array, facts: Sequence[str]) -> Array:
     """Return a tangent at an array with these facts: projected on their linear hull."""
     book = default_rulebook()

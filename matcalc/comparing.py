@@ -1,0 +1,182 @@
+"""`equivalent`: whether two formulas are equal: proved, as far as random points can tell, or not, by a counterexample.
+
+A proof brings both to one normal form: by construction, by the rulebook's rewrites, by expanding products of sums.
+What is left over is decided by numbers: a difference at a random point disproves, and is then looked for among
+small integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from matcalc.calculus.derive import shape_text
+from matcalc.calculus.proof import proof
+from matcalc.errors import ShapeError
+from matcalc.expressions import Expression
+from matcalc.names import free_sizes
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.substitute import substitute
+from matcalc.normal_form.tensor import add, product, scale, transpose
+from matcalc.reading import expressions
+from matcalc.verification.counterexample import DIFFERENT, EQUAL, POINTS, Comparer, Point
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """What `equivalent` found: true if the formulas are equal; prints how that is known.
+
+    `verdict` is "proved", "tested" or "different". `steps` are the lines of a proof; `at` holds the counterexample's
+    data, `left` and `right` the values there, `mistake` what would make the second formula right.
+    """
+
+    verdict: str
+    steps: tuple[str, ...] = ()
+    point: Point | None = None
+    mistake: str = ""
+
+    def __bool__(self) -> bool:
+        return self.verdict != "different"
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The data of the counterexample, by name; empty where there is none."""
+        return dict(self.point.data) if self.point else {}
+
+    def __str__(self) -> str:
+        numbered = [f"{k}. {line}" for k, line in enumerate(self.steps, 1)]
+        if self.verdict == "proved":
+            return "\n".join(["equal, proved:", *numbered])
+        if self.verdict == "tested":
+            return "\n".join([f"equal at {POINTS} random points, not proved", *numbered])
+        lines = ["not equal", *numbered]
+        if self.point is not None:
+            lines[0] += f" at {_data(self.point)}:" if self.point.data or self.point.sizes else ":"
+            lines += [f"the first is {_array(self.point.left)}", f"the second is {_array(self.point.right)}"]
+        return "\n".join([*lines, *([f"likely mistake: {self.mistake}"] if self.mistake else [])])
+
+
+def equivalent(a: Any, b: Any, declarations: str = "", dialect: str = "matrix") -> Equivalence:
+    """Return whether two formulas are equal for all values that their symbols' facts allow.
+
+    The result is true or false, and prints as a proof, as tested, or as a counterexample with the likely mistake.
+
+    Raises: what reading raises; ShapeError where no random data can be found at which both are finite.
+
+    Example:
+        >>> bool(equivalent("tr(A*B)", "tr(B*A)")), bool(equivalent("A*B", "B*A", "A: matrix(n, n); B: matrix(n, n)"))
+        (True, False)
+    """
+    one, other = expressions([a, b], declarations, dialect)
+    if one.node.shape != other.node.shape:
+        shapes = f"{shape_text(one.node.shape)} and {shape_text(other.node.shape)}"
+        mistake = "transposed" if _is_transposed(one, other) else ""
+        return Equivalence("different", (f"the shapes are {shapes}",), None, mistake)
+    found = difference(one, other) if one.node is not other.node else None
+    if found is not None:
+        return Equivalence("different", (), found, mistake_of(one, other))
+    steps = proof(one.node, other.node)
+    return Equivalence("proved", tuple(steps)) if steps is not None else Equivalence("tested")
+
+
+# ---- numbers
+
+
+def difference(one: Expression, other: Expression) -> Point | None:
+    """Return a point at which two formulas differ, of small integers if there is one; None if they agree.
+
+    Raises: ShapeError if both are finite at none of the random points.
+    """
+    comparer = _comparer(one, other)
+    seen = 0
+    for point in comparer.random():
+        if point.difference > DIFFERENT and comparer.is_real(point):
+            return comparer.smallest() or point
+        seen += 1
+    if not seen:
+        raise ShapeError("no random data at which both are finite: declare facts such as positive or spd")
+    return None
+
+
+def _comparer(one: Expression, other: Expression) -> Comparer:
+    names = one.names.joined(other.names)
+    symbols = list(names.ordered())
+    own = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
+    sizes = dict.fromkeys([*own, *free_sizes([one.node, other.node], names)])
+    return Comparer(one.node, other.node, symbols, list(sizes))
+
+
+# ---- mistakes that people make
+
+
+def mistake_of(truth: Expression, wrong: Expression) -> str:
+    """Return what would make `wrong` equal to `truth`, if it is one of the common mistakes; else nothing."""
+    for what, corrected in _corrections(truth, wrong):
+        if difference(truth, Expression(corrected, wrong.names)) is None:
+            return what
+    return ""
+
+
+def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]:
+    node, shape = wrong.node, wrong.node.shape
+    factor_ = _ratio(truth, wrong)
+    if factor_ is not None:
+        yield ("the sign" if factor_ == -1 else f"a factor of {1 / factor_}"), scale(factor_, node)
+    if len(shape) == 2 and shape[0] == shape[1]:
+        yield "transposed", transpose(node)
+        diagonal = product(1, [(node, (0, 0))], (0, 0))
+        half = Fraction(1, 2)
+        yield (
+            "the convention for symmetric matrices: d X_ij and d X_ji counted together",
+            add([(half, node), (half, diagonal)]),
+        )
+    symbols = [s for s in wrong.names.ordered() if s.shape]
+    for k, s in enumerate(symbols):
+        if len(s.shape) == 2 and s.shape[0] == s.shape[1] and transpose(s) is not s:
+            yield f"{s.name} for {s.name}'", substitute(node, {s: transpose(s)})
+        for t in symbols[k + 1 :]:
+            if t.shape == s.shape:
+                yield f"{s.name} and {t.name} exchanged", substitute(node, {s: t, t: s})
+
+
+def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
+    """Return the simple number c for which truth = c*wrong at random points, if there is one other than 1."""
+    ratios = []
+    for point in _comparer(truth, wrong).random():
+        largest = int(np.argmax(np.abs(point.right))) if point.right.size else 0
+        if not point.right.size or not point.right.flat[largest]:
+            continue
+        ratios.append(float(point.left.flat[largest] / point.right.flat[largest]))
+    if not ratios or max(ratios) - min(ratios) > EQUAL * max(map(abs, ratios)):
+        return None
+    found = Fraction(ratios[0]).limit_denominator(12)
+    return found if found not in (0, 1) and abs(float(found) - ratios[0]) < EQUAL * abs(ratios[0]) else None
+
+
+def _is_transposed(one: Expression, other: Expression) -> bool:
+    flipped = transpose(other.node)
+    changed = Expression(flipped, other.names)
+    return flipped.shape == one.node.shape and difference(one, changed) is None
+
+
+# ---- words
+
+
+def _data(point: Point) -> str:
+    sizes = [f"{name} = {length}" for name, length in point.sizes.items()]
+    return ", ".join([*sizes, *(f"{name} = {_array(a)}" for name, a in point.data.items())])
+
+
+def _array(array: Any) -> str:
+    a = np.asarray(array)
+    if a.ndim == 0:
+        return f"{float(a):.6g}"
+    if a.ndim == 1:
+        return f"[{'; '.join(f'{x:.6g}' for x in a)}]"
+    if a.ndim == 2:
+        return f"[{'; '.join(', '.join(f'{x:.6g}' for x in row) for row in a)}]"
+    return np.array2string(a, precision=6, separator=", ").replace("\n", "")

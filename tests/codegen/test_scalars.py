@@ -14,7 +14,7 @@ from matcalc.runtime.library import free_names, import_block, load_library
 from matcalc.runtime.modules import generated_imports, load_items, load_text
 
 TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
-PARAMETER = {"polygamma": "2.0"}
+PARAMETER = dict.fromkeys(("polygamma", "erfcx_diff", "log_ndtr_diff", "sinc_diff"), "2.0")
 REDUCTIONS = TABLE.pop("reductions")
 TABLE = {name: entry for name, entry in TABLE.items() if "expands" not in entry}
 SPECIAL = [

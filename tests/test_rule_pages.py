@@ -32,12 +32,16 @@ def test_the_adjoint_of_each_argument_is_derived(name):
     tensors = [p for p in rule.parameters if p.kind not in ("integer", "number", "function")]
     varied = [p for p in tensors if not p.repeated] or tensors
     assert len(page.adjoints) == (0 if rule.opaque else len(varied) * len(rule.outputs))
-    assert not [reason for reason in page.adjoints.values() if isinstance(reason, str)]
+    missing = {label.partition("bar")[0]: a for label, a in page.adjoints.items() if isinstance(a, str)}
+    assert missing.keys() == rule.opaque_in.keys()
+    assert all(rule.opaque_in[p] in reason for p, reason in missing.items())
 
 
 @pytest.mark.parametrize("name", BOOK.rules)
 def test_what_is_shown_reads_back(name):
-    for adjoint in PAGES[name].adjoints.values():
+    for label, adjoint in PAGES[name].adjoints.items():
+        if label.partition("bar")[0] in BOOK.rules[name].opaque_in:
+            continue
         assert isinstance(adjoint, Expression)
         assert expression(str(adjoint), adjoint.declarations).node is adjoint.node
 

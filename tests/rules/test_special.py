@@ -1,0 +1,87 @@
+"""Special functions and divided differences against mpmath, compiled by both targets, over broad ranges."""
+
+import mpmath
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+TARGETS = ("numba", "numpy")
+DIVIDED = {
+    "exp": (mpmath.exp, -40, 40), "expm1": (mpmath.expm1, -40, 40),
+    "sigmoid": (lambda x: 1 / (1 + mpmath.exp(-x)), -40, 40),
+    "tanh": (mpmath.tanh, -40, 40), "sinh": (mpmath.sinh, -9, 9), "cosh": (mpmath.cosh, -9, 9),
+    "tan": (mpmath.tan, -1.4, 1.4), "atanh": (mpmath.atanh, -0.9, 0.9), "log": (mpmath.log, 1e-12, 1e3),
+    "log1p": (mpmath.log1p, -0.9, 1e3),
+}  # fmt: skip
+
+
+def worst(text, let, data, exact, target):
+    """Return the worst relative error of an expression at data, against the exact values."""
+    found = np.asarray(mc.compile(mc.expression(text, let), target=target)(*data))
+    return max(float(abs((mpmath.mpf(f) - e) / e)) for f, e in zip(map(float, found), exact, strict=True))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", DIVIDED)
+def test_divided_differences_near_ties_and_across_wide_gaps(name, target):
+    function, low, high = DIVIDED[name]
+    rng = np.random.default_rng(4)
+    a = np.exp(rng.uniform(np.log(low), np.log(high), 40)) if low > 0 else rng.uniform(low, high, 40)
+    b = np.concatenate((a[:20] * (1 + 10 ** rng.uniform(-15, -3, 20)), rng.permutation(a[20:])))
+    b[0] = a[0]
+    fact = " positive" if low > 0 else ""
+    with mpmath.workdps(60):
+        pairs = [(mpmath.mpf(float(p)), mpmath.mpf(float(q))) for p, q in zip(a, b, strict=True)]
+        exact = [(function(p) - function(q)) / (p - q) if p != q else mpmath.diff(function, p) for p, q in pairs]
+        text, let = f"dd({name}, a, b)", f"a: vector(n){fact}; b: vector(n){fact}"
+        assert worst(text, let, (a, b), exact, target) < 1e-14
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_divided_difference_of_exp_across_the_range_of_doubles(target):
+    f = mc.compile(mc.expression("dd(exp, a, b)", "a: vector(n); b: vector(n)"), target=target)
+    np.testing.assert_allclose(f(np.array([0.0, -2000.0]), np.array([-2000.0, 0.0])), 1 / 2000, rtol=1e-14)
+
+
+def erfcx(order, x):
+    """(-2)^k k! exp(x^2) times the k-th integral of erfc, by recurrence at many digits."""
+    with mpmath.workdps(250):
+        terms = [2 / mpmath.sqrt(mpmath.pi), mpmath.exp(x * x) * mpmath.erfc(x)]
+        for n in range(1, order + 1):
+            terms.append((terms[-2] - 2 * x * terms[-1]) / (2 * n))
+        return (-2) ** order * mpmath.factorial(order) * terms[-1]
+
+
+def log_ndtr(order, x):
+    """The k-th derivative by h' = -h*(x + h) at many digits."""
+    with mpmath.workdps(250):
+        h = [mpmath.npdf(x) / (mpmath.erfc(-x / mpmath.sqrt(2)) / 2)]
+        for n in range(order - 1):
+            q = [h[0] + x, *(h[m] + (m == 1) for m in range(1, n + 1))]
+            h.append(-sum(mpmath.binomial(n, j) * h[j] * q[n - j] for j in range(n + 1)))
+        return h[-1]
+
+
+FAMILIES = {"erfcx_diff": (erfcx, -15, 40), "log_ndtr_diff": (log_ndtr, -40, 12)}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_all_derivatives_of_a_family(name, order, target):
+    exact, low, high = FAMILIES[name]
+    x = np.random.default_rng(order).uniform(low, high, 80)
+    values = [exact(order, mpmath.mpf(float(v))) for v in x]
+    with mpmath.workdps(40):
+        assert worst(f"{name}({order}, x)", "x: vector(n)", (x,), values, target) < 1e-12
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["erfcx", "sinc", "log_ndtr", "digamma", "lambertw", "erfinv"])
+def test_nan_comes_out_as_nan(name, target):
+    x = np.array([0.5, np.nan])
+    for expression in (mc.expression(f"{name}(x)", "x: vector(n)"), mc.gradient(f"sum({name}(x))", "x")):
+        found = np.asarray(mc.compile(expression, target=target)(x))
+        assert np.isfinite(found[0])
+        assert np.isnan(found[1])

@@ -44,6 +44,21 @@ def test_divided_difference_of_exp_across_the_range_of_doubles(target):
     np.testing.assert_allclose(f(np.array([0.0, -2000.0]), np.array([-2000.0, 0.0])), 1 / 2000, rtol=1e-14)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("power", "exact"), [("-1", lambda a, b: -1 / (a * b)), ("1/2", lambda a, b: 1 / (a + b))])
+def test_divided_differences_of_powers(power, exact, target):
+    """Of 1/x across 0, where its arguments differ in sign, and of the root at 0."""
+    a = np.array([2.0, -2.0, 3.0, 1e-10, 1e-200, 4.0])
+    b = np.array([-3.0, -2.0000001, 3.0000001, 1.0, 1e100, 0.5])
+    if power == "1/2":
+        a, b = np.abs(a), np.array([3.0, 2.0000001, 3.0000001, 1.0, 1e100, 0.0])
+    with mpmath.workdps(60):
+        pairs = [(mpmath.mpf(float(p)), mpmath.mpf(float(q))) for p, q in zip(a, b, strict=True)]
+        values = [exact(*(map(mpmath.sqrt, pair) if power == "1/2" else pair)) for pair in pairs]
+        text = f"dd(x -> x.^({power}), a, b)"
+        assert worst(text, "a: vector(n); b: vector(n)", (a, b), values, target) < 1e-14
+
+
 def erfcx(order, x):
     """(-2)^k k! exp(x^2) times the k-th integral of erfc, by recurrence at many digits."""
     with mpmath.workdps(250):

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from matcalc.calculus.derive import shape_text
 from matcalc.elaborate.formula import build_formula
-from matcalc.errors import NotSupported, UnknownName
+from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression, as_expression
 from matcalc.names import Names
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.substitute import solution, substitute
+from matcalc.normal_form.tensor import broadcast, symbol
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
 
 
 def function(name: str) -> Callable[..., Any]:
@@ -24,9 +28,11 @@ def function(name: str) -> Callable[..., Any]:
     if rule is not None and len(rule.outputs) > 1:
         return parts(name, rule.names)
     try:
-        default_rulebook().candidates(name)
+        candidates = default_rulebook().candidates(name)
     except UnknownName as error:
         raise AttributeError(f"module 'matcalc' has no attribute '{name}'; {error}") from None
+    if candidates[0].rule.kind == "implicit":
+        return solver(candidates[0].rule)
 
     def call(*args: Any, **keywords: Any) -> Expression:
         symbols: dict[str, Node] = {}
@@ -65,6 +71,35 @@ def parts(name: str, names: Sequence[str]) -> Callable[..., tuple[Expression, ..
 
     call.__name__ = name
     call.__doc__ = f"Return {', '.join(names)} of expressions."
+    return call
+
+
+def solver(rule: Rule) -> Callable[..., Expression]:
+    """Return the function that solves an equation for a symbol: `mc.root(F, Y, start)`."""
+
+    def call(equation: Any, unknown: Any, start: Any) -> Expression:
+        parts = [as_expression(part) for part in (equation, unknown, start)]
+        left, symbol_, first = parts
+        if left is None or symbol_ is None or first is None or symbol_.node.kind != "symbol":
+            raise NotSupported(f"{rule.name} takes an expression, a symbol in it and a start")
+        at, y = first.node, symbol_.node
+        at = broadcast(at, y.shape) if not at.shape and y.shape else at
+        if y not in toposort(left.node):
+            raise ShapeError(f"{rule.name}: {y.name} does not occur in {left}")
+        if "constant" in y.facts:
+            raise NotDifferentiable(f"{y.name} is declared constant and cannot be solved for")
+        for what, node in (("equation", left.node), ("start", at)):
+            if node.shape != y.shape:
+                shapes = f"{shape_text(node.shape)}, and {y.name} is {shape_text(y.shape)}"
+                raise ShapeError(f"{rule.name}: the {what} is {shapes}")
+        inside = left.names.without(y.name)
+        node = solution(
+            rule, substitute(left.node, {y: symbol(f"#{y.name}", y.shape)}), symbol(f"#{y.name}", y.shape), at
+        )
+        return Expression(node, inside.joined(first.names))
+
+    call.__name__ = rule.name
+    call.__doc__ = f"Return the solution of an equation, as the text {rule.name}(F, Y, start=Y0) gives it."
     return call
 
 

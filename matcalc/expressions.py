@@ -145,9 +145,7 @@ class Expression:
                 shape = derive.shape_text(new.node.shape)
                 raise ShapeError(f"{name} is {derive.shape_text(old.shape)}, its value {shape}")
             bound[old] = new.node
-            kept = {k: v for k, v in names.symbols.items() if k != name}
-            names = replace(names, symbols=kept, written=tuple(w for w in names.written if w != name))
-            names = names.joined(new.names)
+            names = names.without(name).joined(new.names)
         return Expression(substitute(self.node, bound), names, self.row)
 
     def equals(self, other: Expression) -> bool:

@@ -57,7 +57,11 @@ def listing(program: Program) -> str:
         if not isinstance(step, View):
             text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
         lines += text
-    return "\n".join([*lines, "", f"total: {_count(flops)} flops, {_count(moved)} bytes"])
+    lines += ["", f"total: {_count(flops)} flops, {_count(moved)} bytes"]
+    for part in (part for kernel in program.kernels for part in kernel.parts):
+        lines += ["", f"{part.name}({', '.join(part.parameters)}):"]
+        lines += [f"    {line}".rstrip() for line in listing(part.program).splitlines()]
+    return "\n".join(lines)
 
 
 def _shape(shape: tuple[Size, ...]) -> str:

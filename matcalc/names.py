@@ -12,7 +12,7 @@ from typing import Any
 
 from matcalc.errors import ShapeError
 from matcalc.lengths import undetermined
-from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.node import Node, everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,11 @@ class Names:
         tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
         return Names({**self.symbols, node.name: node}, (*self.written, node.name), tangents)
 
+    def without(self, name: str) -> Names:
+        """Return the names without one that a formula solves for."""
+        kept = {n: s for n, s in self.symbols.items() if n != name}
+        return Names(kept, tuple(n for n in self.written if n != name), self.tangents)
+
     def ordered(self) -> tuple[Node, ...]:
         """Return the written symbols in the order of compiled arguments."""
         chosen = set(self.written)
@@ -63,7 +68,7 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
     """Return the size names that nodes or symbols use and no symbol's shape determines, in order of appearance."""
     ordered = names.ordered()
     met: list[str] = [n for s in ordered for size in s.shape for n in size.names]
-    for node in toposort(nodes):
+    for node in everything(nodes):
         sizes = [*node.shape]
         if node.kind == "product":
             sizes += node.index_sizes

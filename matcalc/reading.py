@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matcalc.elaborate.expressions import elaborate
+from matcalc.elaborate.solutions import names_of
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions import Expression, as_expression, name_of
 from matcalc.language.declare import read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast
 from matcalc.names import Names
 from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
@@ -59,16 +60,18 @@ def _elaborated(
         return []
     made = elaborate(trees, declarations, default_rulebook(), dialect, known)
     return [
-        Expression(node, Names(made.scope.symbols, _names_in(tree, dialect, made.scope.symbols)), row)
+        Expression(node, _names_in(tree, dialect, made.scope.symbols), row)
         for tree, node, row in zip(trees, made.nodes, made.rows, strict=True)
     ]
 
 
-def _names_in(tree: str | Ast, dialect: str, symbols: Any) -> tuple[str, ...]:
+def _names_in(tree: str | Ast, dialect: str, symbols: Mapping[str, Node]) -> Names:
+    """Return the symbols in scope, without what is only solved for, and those that a formula is written with."""
     if isinstance(tree, str):
         tree = read(tree) if dialect == "matrix" else read_numpy(tree)
-    names = [str(a.value) for a in walk(tree) if a.head == "name"]
-    return tuple(n for n in dict.fromkeys(names) if n in symbols)
+    free, bound = names_of(tree, default_rulebook())
+    written = tuple(n for n in dict.fromkeys(free) if n in symbols)
+    return Names({n: s for n, s in symbols.items() if n not in bound or n in written}, written)
 
 
 def symbols(declarations: str) -> tuple[Expression, ...]:

@@ -23,7 +23,7 @@ from matcalc.reading import expression
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 
-STANDS_FOR = {"function": "exp", "number": "5/2"}
+STANDS_FOR = {"function": "exp", "number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
 """What an adjoint is shown with where a parameter is no tensor."""
 MEASURES = ("value", "jvp", "vjp", "second")
 LONGEST = 110
@@ -63,6 +63,9 @@ def formulas(rule: Rule) -> dict[str, str]:
         return dict(zip(short, rule.definitions, strict=True))
     if rule.kind == "map":
         return {f"dY/d{name}": text for name, text in rule.derivative.items()}
+    if rule.implicit is not None:
+        left, _, right = rule.implicit.partition(" = ")
+        return {left: right}
     lets = dict(text.split("=", 1) for text in rule.where)
     found = {f"d{output or 'Y'}": text for output, text in rule.differentials.items()}
     return {**found, **{name.strip(): text.strip() for name, text in lets.items()}}

@@ -41,6 +41,8 @@ LAYERS = [
         "calculus.simplify",
         "calculus.factor",
         "calculus.expand",
+        "calculus.linear_map",
+        "calculus.implicit",
     ],
     ["calculus.differentiate", "calculus.derive"],
     ["notation"],

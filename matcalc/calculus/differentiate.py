@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from matcalc.calculus.templates import Template, adjoint_template, derivative_template, tangent_template
+from matcalc.calculus.implicit import implicit_adjoint, implicit_tangent
+from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
 from matcalc.errors import NotDifferentiable
 from matcalc.language.declare import Declaration
 from matcalc.normal_form.node import Indices, Node, Shape, toposort
@@ -146,7 +147,7 @@ def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
 
 
 def _pull_op(node: Node, place: int, bar: Node, batch: Shape) -> Node:
-    template = adjoint_template(node, place, pullback)
+    template = ADJOINT[node.rule.kind](node, place, pullback)
     count, own = len(batch), node.batch_rank
     result = _instantiated(template, node, bar, batch, tuple(range(count + own)))
     carried = tuple(count + b for b in node.batches[place])
@@ -170,7 +171,7 @@ def _push_op(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
             at if k == place else tuple(count + b for b in carried_by) for k, carried_by in enumerate(node.batches)
         ]
         return operate(node.rule, args, node.params, batches, node.output, lengths)
-    template = tangent_template(node, place)
+    template = TANGENT[node.rule.kind](node, place)
     result = _instantiated(template, node, tangent, batch, at)
     return spread(result, tuple(range(count + own)), lengths)
 
@@ -207,6 +208,12 @@ def _no_derivative(node: Node, place: int, bar: Node, batch: Shape) -> Node:
     raise NotDifferentiable(f"a {node.kind} has no operands to differentiate")
 
 
+def _implicit_tangent(node: Node, place: int) -> Template:
+    return implicit_tangent(node, place, pullback, pushforward)
+
+
+ADJOINT: dict[str, Callable[[Node, int, Pull], Template]] = {"op": adjoint_template, "implicit": implicit_adjoint}
+TANGENT: dict[str, Callable[[Node, int], Template]] = {"op": tangent_template, "implicit": _implicit_tangent}
 PULL: dict[str, Callable[[Node, int, Node, Shape], Node]] = {
     "product": _pull_product,
     "sum": _pull_sum,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.differentiate import pullback
@@ -15,6 +16,7 @@ from matcalc.errors import NotSupported
 from matcalc.normal_form.make import number, parameter
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.normal_form.tensor import eye
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.sizes import Size
@@ -200,7 +202,7 @@ def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[A
     result: list[Any] = []
     for declared in node.rule.signature.parameters:
         if declared.kind in PLAIN:
-            result.append(_parameter(next(params), sizes))
+            result.append(PARAMETERS[declared.kind](next(params), node, arrays, sizes))
         elif declared.repeated:
             result.extend(tensors)
         else:
@@ -208,10 +210,33 @@ def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[A
     return result
 
 
-def _parameter(value: Any, sizes: Sizes) -> Any:
-    if isinstance(value, Size):
-        return value.evaluate(dict(sizes))
-    return as_callable(value) if isinstance(value, Node) else float(value)
+def as_equation(equation: Node, node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> Callable[..., np.ndarray]:
+    """Return an equation as F(Y, k=0): its left side at Y, or for k = 1 the matrix of its Jacobian there."""
+    unknown = node.params[1]
+    known = {s.name: a for s, a in zip(node.args[1:], arrays[1:], strict=True)}
+
+    def function(value: np.ndarray, k: int = 0) -> np.ndarray:
+        wanted = equation if k == 0 else _dense_slope(equation, unknown)
+        found: np.ndarray = evaluate([wanted], {**known, unknown.name: value}, sizes)[0]
+        return found.reshape(value.size, value.size) if k else found
+
+    return function
+
+
+@lru_cache(maxsize=256)
+def _dense_slope(equation: Node, unknown: Node) -> Node:
+    return pullback(equation, eye(*unknown.shape), [unknown], unknown.shape)[0]
+
+
+Parameter = Callable[[Any, Node, Sequence["np.ndarray"], Sizes], Any]
+PARAMETERS: dict[str, Parameter] = {
+    "integer": lambda value, node, arrays, sizes: value.evaluate(dict(sizes)),
+    "number": lambda value, node, arrays, sizes: float(value),
+    "function": lambda value, node, arrays, sizes: as_callable(value),
+    "equation": as_equation,
+    "unknown": lambda value, node, arrays, sizes: value.name,
+}
+"""What an oracle is given for a parameter that is no tensor, by its kind."""
 
 
 def as_callable(body: Node) -> Callable[..., np.ndarray]:

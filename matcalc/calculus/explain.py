@@ -55,6 +55,8 @@ def rule_line(rule: Rule, parameter: str, output: str = "") -> str:
     names = ", ".join(p.name for p in rule.parameters)
     if rule.kind == "map":
         formula = f"d {rule.spelling}({names}) / d{parameter} = {rule.derivative.get(parameter, '?')}"
+    elif rule.implicit is not None:
+        formula = f"{rule.spelling}({names}): {rule.implicit}"
     else:
         left = f"d {rule.name}_{output}({names})" if output else f"d {rule.spelling}({names})"
         formula = f"{left} = {rule.differential(output)}" + (

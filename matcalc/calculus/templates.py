@@ -24,7 +24,7 @@ from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size
 
-Pull = Callable[[Node, Node, Sequence[Node]], list[Node]]
+Pull = Callable[..., list[Node]]
 
 
 class Template(NamedTuple):
@@ -37,7 +37,12 @@ class Template(NamedTuple):
     rule: Rule
 
     def sizes(self, node: Node) -> dict[str, Size]:
-        """Return what the signature's size names are in one use of the rule."""
+        """Return what the signature's size names are in one use of the rule.
+
+        An implicit operation's templates have the sizes of the use itself.
+        """
+        if self.rule.kind == "implicit":
+            return {}
         cores = [arg.shape[len(batch) :] for arg, batch in zip(node.args, _batches(node), strict=True)]
         if node.kind == "map":
             cores = [() for _ in node.args]

@@ -15,15 +15,27 @@ from typing import Any, NamedTuple
 from matcalc.elaborate.callee import signature_of
 from matcalc.elaborate.calls import Call
 from matcalc.elaborate.conditions import Condition, Lengths, operands
-from matcalc.elaborate.inference import Inference, shown
+from matcalc.elaborate.inference import Inference, Unknown, shown
+from matcalc.elaborate.solutions import Solving
 from matcalc.elaborate.typed import Einsum, Labels, Typed
 from matcalc.errors import MatcalcError, ShapeError
 from matcalc.language.syntax import call_name
 from matcalc.normal_form.make import parameter
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.selectors import Selector
-from matcalc.normal_form.substitute import Batched, instantiate, spread
-from matcalc.normal_form.tensor import add, apply, constant, number, operate, power, product, selector, size_number
+from matcalc.normal_form.substitute import Batched, instantiate, solution, spread
+from matcalc.normal_form.tensor import (
+    add,
+    apply,
+    constant,
+    number,
+    operate,
+    power,
+    product,
+    selector,
+    size_number,
+    symbol,
+)
 from matcalc.sizes import Size
 
 Operand = tuple[Node, Labels]
@@ -206,6 +218,22 @@ def _call(builder: Builder, value: Typed, args: list[Node]) -> Node:
     return _expanded(builder, value, params, carried, sizes)
 
 
+def _unknown(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return _unknown_symbol(builder, value.data)
+
+
+def _unknown_symbol(builder: Builder, unknown: Unknown) -> Node:
+    return symbol(f"#{unknown.name}", tuple(map(builder.size, unknown.shape)))
+
+
+def _solution(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    solving: Solving = value.data
+    unknown = _unknown_symbol(builder, solving.unknown)
+    if unknown not in toposort(args[1]):
+        raise builder.inference.fault(f"{solving.unknown.name} cancels in {shown(solving.equation)}", value.ast)
+    return solution(solving.rule, args[1], unknown, args[0])
+
+
 def _plain(builder: Builder, call: Call, name: str, value: Size) -> Any:
     """Return a parameter: a size for an integer, a fraction for a number."""
     kinds = {p.name: p.kind for p in signature_of(call.candidate).parameters}
@@ -276,5 +304,5 @@ def _located(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcErro
 BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "number": _number, "size": _size, "symbol": _symbol, "parameter": _parameter, "constant": _constant,
     "selector": _selector, "einsum": _einsum, "condition": _condition, "sum": _sum, "power": _power,
-    "function": _function, "apply": _apply, "call": _call,
+    "function": _function, "apply": _apply, "call": _call, "unknown": _unknown, "solution": _solution,
 }  # fmt: skip

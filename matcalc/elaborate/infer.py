@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from matcalc.elaborate import arithmetic, blocks, calls, functions, indices, parts, powers
+from matcalc.elaborate import arithmetic, blocks, calls, functions, indices, parts, powers, solutions
 from matcalc.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
@@ -128,6 +128,9 @@ def _enter_call(inference: Inference, ast: Ast) -> Entered:
     if call_name(ast) in inference.functions:
         return Entered(list(ast.args), note=inference.functions[call_name(ast)])
     callee = enter_call(inference, ast)
+    if solutions.is_implicit(callee):
+        solving = solutions.enter(inference, ast, callee)
+        return Entered([solutions.scope(solving), solving.equation], note=solving)
     operands = [
         functions.as_function(inference, arg) if function else arg
         for arg, function in zip(callee.args, callee.functions, strict=True)
@@ -189,9 +192,15 @@ def _leave_index_form(inference: Inference, ast: Ast, values: list[Typed], enter
 
 
 def _leave_call(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    if isinstance(entered.note, solutions.Solving):
+        return solutions.infer_solution(inference, ast, entered.note, values[0], values[1])
     if isinstance(entered.note, Callee):
         return calls.infer_call(inference, ast, entered.note, values)
     return functions.infer_apply(inference, ast, entered.note, values)
+
+
+def _leave_start(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return solutions.begin(inference, cast(solutions.Solving, ast.value), values[0])
 
 
 def _leave_function(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
@@ -210,6 +219,9 @@ def _name(inference: Inference, ast: Ast) -> Typed:
         raise NotSupported(f"index {name} as a number", text=inference.text, at=ast.caret, hint=hint)
     if name in inference.parameters:
         return inference.parameters[name]
+    if name in inference.unknowns:
+        functions.check_name(inference, ast)
+        return solutions.meet(inference, name, ast)
     if name in inference.functions:
         return Typed("function", ast, data=inference.functions[name])
     if name in inference.symbols:
@@ -258,6 +270,7 @@ LEAVE: dict[str, Leave] = {
     "sum": _leave_sum, "product": _leave_product, "negative": _leave_negative, "transpose": _leave_transpose,
     "power": _leave_power, "part": _leave_part, "block": _leave_block, "condition": _leave_condition,
     "index_form": _leave_index_form, "call": _leave_call, "function": _leave_function,
+    solutions.SCOPE: _leave_start,
 }  # fmt: skip
 
 

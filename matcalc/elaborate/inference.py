@@ -43,13 +43,23 @@ class Symbol:
 
 
 @dataclass(slots=True)
+class Unknown:
+    """What an equation is solved for: a name in force in the equation alone. `met`: whether it stands there."""
+
+    name: str
+    shape: tuple[Size, ...]
+    met: bool = False
+
+
+@dataclass(slots=True)
 class Inference:
     """The state of reading.
 
     strict: undeclared symbols are refused, as in rule files.
     numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
     lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
-    parameters: the parameter of the function in force. functions, slots: of a rule, with nodes and members.
+    parameters: the parameter of the function in force.
+    unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
     free: the open indices of each tree in index form, by its id. index_labels: label, name, place, its text.
     checks: sizes that must not be negative.
     """
@@ -63,6 +73,7 @@ class Inference:
     lengths: list[Size] = field(default_factory=list)
     bound: dict[str, int] = field(default_factory=dict)
     parameters: dict[str, Typed] = field(default_factory=dict)
+    unknowns: dict[str, Unknown] = field(default_factory=dict)
     functions: dict[str, Any] = field(default_factory=dict)
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     depth: int = 0

@@ -30,6 +30,8 @@ FORMS = (
     "condition",
     "constant",
     "function",
+    "unknown",
+    "solution",
 )
 
 
@@ -39,7 +41,8 @@ class Typed:
 
     number, size: Size; symbol: the name; einsum: Einsum; sum: coefficients; power: the exponent;
     call: Call; selector: Selector with open sizes; condition: the relation; constant: rows of numbers;
-    function: None (args: the body). `exact` is the value of an expression of numbers and sizes alone.
+    function: None (args: the body); unknown: an Unknown; solution: a Solving (args: start, equation).
+    `exact` is the value of an expression of numbers and sizes alone.
     """
 
     form: str

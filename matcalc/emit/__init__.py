@@ -8,7 +8,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from matcalc.emit.loops import INDENT, LoopWriter
 from matcalc.emit.spelling import Expressions, Names, applied, fill, number, operands
@@ -18,6 +18,8 @@ from matcalc.program import At, Call, Each, Literal, Loop, Place, Program, Step,
 from matcalc.sizes import Size
 
 COMMENT_COLUMN = 48
+PART = '@njit(error_model="numpy", fastmath=False)'
+"""How a function that a kernel calls is compiled for Numba: with its caller."""
 LINE = 110
 
 
@@ -26,19 +28,25 @@ def emit(program: Program, name: str, target: str = "numba") -> str:
 
     Raises: NotSupported where a kernel or function has no template for the target.
     """
+    parameters = [*program.inputs, *program.size_args, *program.outputs]
+    return "\n".join([*_functions(program, target), *_definition(program, name, "_into", parameters, target)]) + "\n"
+
+
+def _definition(program: Program, name: str, ending: str, parameters: Sequence[str], target: str) -> list[str]:
+    """Return the lines that define a program's function, its constants before it."""
     names = Names(program, target)
     names.spelled.update({constant: f"{name}_{constant}" for constant in program.constants})
     lines = _Function(program, names, target).lines()
-    head = [*_functions(program, target), *_constants(program, names)]
-    parameters = [*program.inputs, *program.size_args, *program.outputs]
-    text = [*head, f"def {name}_into({', '.join(names.give(p) for p in parameters)}):"]
+    text = _constants(program, names)
+    if not ending and target == "numba":
+        text.append(PART)
+    text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
         text.append(f'{INDENT}"""{_safe(program.comment)}"""')
     body = [(line, comment) for line, comment in lines if line]
     text += _sizes(program, names, body)
     text += [_join(f"{INDENT}{line}", comment) for line, comment in body]
-    text.append(f"{INDENT}return 0")
-    return "\n".join(text) + "\n"
+    return [*text, f"{INDENT}return 0"]
 
 
 class _Function:
@@ -181,6 +189,9 @@ class _Function:
 def _functions(program: Program, target: str) -> list[str]:
     """Return the texts of functions that are in no file of `codegen/`, each once."""
     texts = [kernel.sources.get(target, "") for kernel in program.kernels]
+    for part in (part for kernel in program.kernels for part in kernel.parts):
+        texts.append("\n".join(_functions(part.program, target)))
+        texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
     texts += [function.sources.get(target, "") for function in applied(program)]
     parts = dict.fromkeys(part.strip() for text in texts for part in text.split("\n\n\n") if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]

@@ -25,6 +25,7 @@ KINDS: _Kinds = {
 }  # fmt: skip
 RULE_KINDS: _Kinds = {
     **KINDS, "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
+    "equation": (0, 0), "unknown": (0, 0),
 }  # fmt: skip
 """Kind -> least and greatest number of its sizes; a rule file knows a few more than the user."""
 

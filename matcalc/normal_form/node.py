@@ -227,6 +227,18 @@ def toposort(roots: Node | Iterable[Node]) -> list[Node]:
     return order
 
 
+def everything(roots: Node | Iterable[Node]) -> list[Node]:
+    """Return what `toposort` does, then the nodes inside functions and equations that are parameters."""
+    found: dict[Node, None] = {}
+    pending: Node | list[Node] = roots if isinstance(roots, Node) else list(roots)
+    while pending:
+        new = [node for node in toposort(pending) if node not in found]
+        found.update(dict.fromkeys(new))
+        held = [p for n in new if n.kind in ("map", "op") for p in n.params]
+        pending = [p for p in held if isinstance(p, Node) and p not in found]
+    return list(found)
+
+
 def label(node: Node) -> str:
     """Return a short word for a node, for drawings and messages."""
     if node.kind in ("symbol", "number", "size", "selector"):

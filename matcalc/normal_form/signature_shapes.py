@@ -17,7 +17,7 @@ from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size, floordiv, maximum, minimum, modulo
 
 CORE_RANK = {"scalar": 0, "entry": 0, "vector": 1, "matrix": 2}
-PLAIN = ("integer", "number", "function")
+PLAIN = ("integer", "number", "function", "equation", "unknown")
 """Kinds of parameters that are no tensors."""
 
 

@@ -10,10 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from matcalc.errors import NotSupported
+from matcalc.normal_form.make import op_node
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.selectors import Selector
 from matcalc.normal_form.tensor import add, apply, operate, product, selector, size_number, symbol
+from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size
+
+UNKNOWN = "#"
+"""How the name of a bound unknown begins, which no name of a user does: `#1`, `#2`, ... from the inside out."""
 
 
 class Batched(NamedTuple):
@@ -114,6 +120,8 @@ def _map(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> B
 
 
 def _op(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    if node.rule.kind == "implicit":
+        return Batched(_solution(node, made, sizes))
     values = [made[a] for a in node.args]
     outer = _union(values)
     own = node.batch_rank
@@ -127,6 +135,63 @@ def _op(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Ba
     lengths = [*(batch_sizes[b] for b in outer), *inner_sizes]
     made_node = operate(node.rule, [v.node for v in values], _params(node, sizes), batches, node.output, lengths)
     return Batched(made_node, outer)
+
+
+def _solution(node: Node, made: Made, sizes: Sizes) -> Node:
+    """Return the solution of an equation with its symbols replaced, inside the equation too.
+
+    Raises: NotSupported for symbols that carry batch axes.
+    """
+    equation, unknown = node.params
+    start, *held = node.args
+    if any(made[arg].batch for arg in node.args):
+        raise NotSupported(f"{node.rule.spelling} of tensors over outer indices", hint="solve for each one by itself")
+    if any(made[s].node is not s for s in held) or (sizes and any(set(s.names) & set(sizes) for s in unknown.shape)):
+        inner = _bound_numbers([equation, *(made[s].node for s in held)])
+        apart = symbol(f"{UNKNOWN}{max(inner, default=0) + 1}", unknown.shape)
+        moved = instantiate(equation, {unknown: Batched(apart)}, {}, ()).node
+        bound = {s: made[s] for s in held}
+        equation = instantiate(moved, bound, sizes, ()).node
+        unknown = instantiate(apart, {}, sizes, ()).node
+    return solution(node.rule, equation, unknown, made[start].node)
+
+
+def solution(rule: Rule, equation: Node, unknown: Node, start: Node) -> Node:
+    """Return the solution of equation = 0 for the symbol `unknown`, sought from `start`.
+
+    The equation is a parameter, closed: its unknown is renamed, so that solutions equal up to renaming are one
+    node, and the other symbols in it are the arguments after `start`. So what is solved is differentiated in
+    them like any operation, and the unknown is no symbol of the result.
+
+    Shapes: equation, unknown, start and result have one.
+    """
+    nodes = toposort(equation)
+    inner = max((_number_of(n.params[1]) for n in nodes if n.kind == "op" and n.rule.kind == "implicit"), default=0)
+    free = {_number_of(n) for n in nodes if n.kind == "symbol" and n is not unknown}
+    number = next(k for k in range(inner + 1, inner + len(free) + 2) if k not in free)
+    bound = symbol(f"{UNKNOWN}{number}", unknown.shape)
+    if bound is not unknown:
+        equation = instantiate(equation, {unknown: Batched(bound)}, {}, ()).node
+    held = [n for n in toposort(equation) if n.kind == "symbol" and n is not bound]
+    args = (start, *sorted(held, key=lambda n: (n.name, n.digest)))
+    return op_node(rule, (equation, bound), args, [()] * len(args), rule.outputs[0], unknown.shape, 0)
+
+
+def _number_of(node: Node) -> int:
+    """Return the number of a bound unknown, 0 for any other symbol."""
+    text = node.name.removeprefix(UNKNOWN)
+    return int(text) if text != node.name and text.isdecimal() else 0
+
+
+def _bound_numbers(nodes: Sequence[Node]) -> list[int]:
+    """Return the numbers of the unknowns that stand in nodes, free or bound."""
+    found = []
+    for n in toposort(nodes):
+        if n.kind == "symbol":
+            found.append(_number_of(n))
+        elif n.kind == "op" and n.rule.kind == "implicit":
+            found.append(_number_of(n.params[1]))
+    return found
 
 
 def _union(values: Sequence[Batched]) -> Indices:

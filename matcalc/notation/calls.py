@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain, count
 from typing import Any
 
 from matcalc.elaborate.powers import MATRIX_POWER
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.normal_form.substitute import substitute
+from matcalc.normal_form.tensor import symbol
 from matcalc.notation import forms
 from matcalc.notation.context import Context
 from matcalc.notation.forms import Form
@@ -22,6 +25,8 @@ from matcalc.sizes import Size
 
 def operation_reading(context: Context, node: Node) -> Reading:
     """Return the reading of an op."""
+    if node.rule.kind == "implicit":
+        return Reading(_solution(context, node))
     if not node.batch_rank:
         return _plain(context, node)
     if _is_axis(node):
@@ -40,6 +45,19 @@ def _plain(context: Context, node: Node) -> Reading:
         return _call(context, node, [*shown[:place], form, *shown[place + 1 :]])
 
     return of_difference(readings[place], odd, make)
+
+
+def _solution(context: Context, node: Node) -> Form:
+    """Return `root(F, Y, start=Y0)`, the unknown under a name that nothing in sight has."""
+    equation, unknown = node.params
+    names = ("Y", "Z", "W") if unknown.rank > 1 else ("y", "z", "w")
+    spare = (f"{names[0]}{k}" for k in count(1))
+    name = next(n for n in chain(names, spare) if n not in context.names.avoid)
+    body = context.equation(substitute(equation, {unknown: symbol(name, unknown.shape)}))
+    parameters = node.rule.parameters
+    return forms.call(
+        name_of(node), body, forms.name(name), **{parameters[-1].name: context.readings[node.args[0]].form}
+    )
 
 
 def _difference(node: Node) -> tuple[int | None, bool]:

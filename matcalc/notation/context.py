@@ -13,7 +13,7 @@ from matcalc.sizes import Size
 
 
 class Context(NamedTuple):
-    """The readings of all operands, formulas of sizes and of function parameters, and free index names.
+    """The readings of all operands, formulas of sizes, functions and equations, and free index names.
 
     `compares` tells whether a call may begin with a comparison: "where>".
     """
@@ -21,5 +21,6 @@ class Context(NamedTuple):
     readings: Mapping[Node, Reading]
     size: Callable[[Size], Form]
     function: Callable[[Node], Form]
+    equation: Callable[[Node], Form]
     compares: Callable[[str], bool]
     names: Names

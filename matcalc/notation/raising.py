@@ -17,7 +17,7 @@ from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
 from matcalc.normal_form.make import exponent_of, parameter
-from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.node import Node, everything, toposort
 from matcalc.normal_form.tensor import add, product
 from matcalc.notation import forms
 from matcalc.notation.blocks import block_reading
@@ -56,7 +56,12 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
             sizes[size] = form_of_size(size)
         return sizes[size]
 
-    context = Context(readings, size_form, function_form, _is_spelled, Names(_names(nodes).union(avoid)))
+    taken = _names(everything(root)).union(avoid)
+
+    def equation_form(equation: Node) -> Form:
+        return form_of(equation, taken)
+
+    context = Context(readings, size_form, function_form, equation_form, _is_spelled, Names(taken))
     for node in nodes:
         readings[node] = READ[node.kind](context, node)
     return readings[root].form

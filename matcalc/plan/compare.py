@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
-from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.node import Node, everything, toposort
 from matcalc.paths import data_folder
 from matcalc.plan.allocate import Allocator
 from matcalc.plan.cost import Estimate
@@ -56,7 +57,9 @@ def plan(
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
-            program = _plan_once(named, order, form_all, inputs, lowerings, matcher, estimate, target, comment)
+            program = _plan_once(
+                named, order, form_all, inputs, lowerings, matcher, estimate, target, comment, folder, sizes
+            )
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):
                 best = (cost, program)
@@ -84,6 +87,8 @@ def _plan_once(
     estimate: Estimate,
     target: str,
     comment: str,
+    folder: Path | None,
+    sizes: Mapping[str, int] | None,
 ) -> Program:
     nodes = toposort([outputs[k][1] for k in order])
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
@@ -113,6 +118,7 @@ def _plan_once(
     for node in nodes:
         if node.kind == "op":
             groups.setdefault(group_of(node), []).append(node.output)
+    session.plan = partial(_plan_part, target=target, folder=folder, sizes=sizes)
     session.groups = {key: tuple(dict.fromkeys(names)) for key, names in groups.items()}
     lower(session, nodes)
     accumulate(graph)
@@ -120,6 +126,17 @@ def _plan_once(
     schedule = Scheduler(graph, list(results.values())).steps()
     allocator = Allocator(graph, schedule, results)
     return allocator.program([n.name for n in inputs], size_args, sources, comment)
+
+
+def _plan_part(
+    outputs: Sequence[tuple[str, Node]],
+    inputs: Sequence[Node],
+    target: str,
+    folder: Path | None,
+    sizes: Mapping[str, int] | None,
+) -> Program:
+    """Return the Program of a function that a kernel calls: part of the plan that needs it."""
+    return plan(outputs, inputs, sizes, target, folder)
 
 
 def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str, Value]:
@@ -153,7 +170,7 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
     A size name is read from an axis that is linear in it and otherwise known; plain axes first.
     """
     needed: dict[str, None] = {}
-    for node in nodes:
+    for node in everything(nodes):
         shapes = [*node.shape, *(node.index_sizes if node.kind == "product" else ())]
         if node.kind == "size":
             shapes.append(node.size)

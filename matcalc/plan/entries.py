@@ -41,12 +41,25 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """A function that a kernel calls, itself a Program; its results come first among the `parameters`."""
+
+    name: str
+    program: Any  # a Program, which is made of kernels and so defined above this module
+    parameters: tuple[str, ...]
+
+    def spelled(self, target: str) -> str:
+        """Return what the function is called: different for targets, since a saved file has both."""
+        return self.name if target == "numba" else f"{self.name}_{target}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Kernel:
     """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
 
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call. `sources` is text by target that stands
-    above the program, of a kernel that is in no file of `codegen/`.
+    above the program, of a kernel that is in no file of `codegen/`; `parts` are functions that it calls.
     """
 
     name: str
@@ -66,6 +79,7 @@ class Kernel:
     order: int
     quick_time: Callable[[Mapping[str, float]], float]
     sources: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
 
     def time(self, sizes: Mapping[str, float]) -> float:
         """Return the estimated time in ns for letters of the given sizes."""

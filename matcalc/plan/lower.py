@@ -18,6 +18,7 @@ from matcalc.plan.own import own_kernel, own_scalar
 from matcalc.plan.products import lower_product, place_result
 from matcalc.plan.selecting import Indexed
 from matcalc.plan.session import Ref, Session, fault
+from matcalc.plan.solving import newton_kernel
 from matcalc.plan.values import Operand, Part, Run, Value, plus, times, volume
 from matcalc.program import Apply, Expr, Literal, Number, Read
 from matcalc.sizes import Size
@@ -153,7 +154,9 @@ def lower_operation(session: Session, node: Node) -> Ref:
         run = session.runs[key] = _run(session, node, kernel)
     wanted = _result_name(kernel, node)
     value = dict(run.results)[wanted]
-    if value.shape != node.shape:
+    if not node.shape and value.shape:
+        value = session.graph.point((), Read(value.name, (Size.of(0),)), describe(node))
+    elif value.shape != node.shape:
         value = session.graph.view(value, node.shape)
     return Ref(value, tuple(range(len(node.shape))))
 
@@ -189,6 +192,8 @@ def _choose(session: Session, node: Node) -> Kernel:
         rounds = 1.0 if kernel.rows else session.estimate.volume(node.shape[: node.batch_rank])
         time = rounds * kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
         options.append((time, not kernel.when, -kernel.order, kernel))
+    if not options and node.rule.kind == "implicit":
+        return newton_kernel(session, node)
     own = own_kernel(node) if not options else None
     if own is not None:
         return own
@@ -259,7 +264,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     run = Run(kernel, [], [], tuple(letters.items()), comment=describe(node))
     run.batch = tuple(zip(batch, node.shape[:rank], strict=True))
     run.kept = tuple(batch)
-    run.params = _params(node)
+    run.params = (*_params(node), *((n, Size.of(n)) for part in kernel.parts for n in part.program.size_args))
     arguments = _arguments(kernel, node)
     named = {name: node.args[place] for place, (name, _) in enumerate(arguments)}
     if kernel.via is not None and not node.batch_rank:

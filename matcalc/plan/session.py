@@ -18,7 +18,7 @@ from matcalc.plan.describe import describe
 from matcalc.plan.entries import Kernel, Lowerings
 from matcalc.plan.match import Matcher
 from matcalc.plan.values import Graph, Operand, Run, Value
-from matcalc.program import At, Expr, Index, Literal, Read
+from matcalc.program import At, Expr, Index, Literal, Program, Read
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Session:
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
     gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
     form: Callable[[Session, Node], Ref] | None = None
+    plan: Callable[[Sequence[tuple[str, Node]], Sequence[Node]], Program] | None = None
 
     # ---- where nodes are
 

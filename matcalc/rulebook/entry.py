@@ -123,7 +123,7 @@ class _Entry:
         aliases, opaque = table.get("aliases", ()), table.get("opaque")
         rule = Rule(
             name=self.name,
-            kind="definition" if "definition" in table else "map" if self.is_map else "op",
+            kind=self.kind(),
             address=address,
             digest=digest(self.name, self.original),
             fields=MappingProxyType(dict(self.original)),
@@ -158,6 +158,7 @@ class _Entry:
             gauge=table.get("gauge"),
             opaque=opaque if isinstance(opaque, str) else None,
             opaque_in={} if isinstance(opaque, str) else self.by_name("opaque", "operand", self.operands),
+            implicit=table.get("implicit"),
             divided=table.get("divided"),
             radius=table.get("radius"),
             square=table.get("square"),
@@ -167,6 +168,13 @@ class _Entry:
         self.lets("where", rule.where)
         self.check_complete(rule)
         return rule
+
+    def kind(self) -> str:
+        """Return what the entry is: of an implicit one the value solves an equation that it is given."""
+        for field in ("definition", "implicit"):
+            if field in self.table:
+                return field
+        return "map" if self.is_map else "op"
 
     def knows(self, field: str) -> bool:
         """Whether `field` was read without fault."""
@@ -311,7 +319,9 @@ class _Entry:
 
     def check_complete(self, rule: Rule) -> None:
         """Report what its kind must have: a derivative for each operand, a differential for each output."""
-        if rule.kind == "definition" or rule.opaque is not None or not self.signatures:
+        if rule.implicit is not None:
+            self.check_implicit(rule)
+        if rule.kind in ("definition", "implicit") or rule.opaque is not None or not self.signatures:
             return
         has = "derivative" if rule.kind == "map" else "differential"
         if not self.knows(has) or not self.knows("definition") or not self.knows("opaque"):
@@ -321,6 +331,11 @@ class _Entry:
             if name not in given and name not in rule.opaque_in:
                 of = f" of '{name}'" if name else ""
                 self.about("", f"has no {has}{of}, no definition, and no `opaque` with the reason")
+
+    def check_implicit(self, rule: Rule) -> None:
+        """Report parameters that are not an equation, its unknown and where the solution is sought from."""
+        if self.signatures and [p.kind for p in rule.parameters] != ["equation", "unknown", "array"]:
+            self.about("implicit", "an implicit entry takes an equation, its unknown and an array to start from")
 
 
 def digest(name: str, table: Mapping[str, Any]) -> bytes:

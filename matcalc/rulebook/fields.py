@@ -28,6 +28,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str, dict),
     "divided": (str,), "radius": (str,), "square": (str,), "source": (str,), "latex": (str,),
     "equivariant": (list,),
+    "implicit": (str,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),

@@ -21,7 +21,8 @@ Interval = tuple[float, bool, float, bool]
 class Rule:
     """An operation: one entry of a rule file.
 
-    kind: "map" (elementwise, with derivatives), "op" (with a differential) or "definition" (expands instead).
+    kind: "map" (elementwise, with derivatives), "op" (with a differential), "implicit" (the solution of an equation
+    that is an argument) or "definition" (expands instead).
     signatures: overloads by number and rank of arguments; all give the same outputs.
     outputs: names, ("",) for a single unnamed one. In formulas the single output is Y.
     """
@@ -62,6 +63,7 @@ class Rule:
     gauge: str | None
     opaque: str | None
     opaque_in: Mapping[str, str]
+    implicit: str | None
     divided: str | None
     radius: str | None
     square: str | None

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.differentiate import pullback
 from matcalc.errors import NotSupported
+from matcalc.language.write import text
 from matcalc.normal_form.make import number, parameter
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.normal_form.tensor import eye
+from matcalc.notation.raising import formula_of
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.sizes import Size
@@ -212,6 +214,8 @@ def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[A
 
 def as_equation(equation: Node, node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> Callable[..., np.ndarray]:
     """Return an equation as F(Y, k=0): its left side at Y, or for k = 1 the matrix of its Jacobian there."""
+    import numpy as np
+
     unknown = node.params[1]
     known = {s.name: a for s, a in zip(node.args[1:], arrays[1:], strict=True)}
 
@@ -220,6 +224,8 @@ def as_equation(equation: Node, node: Node, arrays: Sequence[np.ndarray], sizes:
         found: np.ndarray = evaluate([wanted], {**known, unknown.name: value}, sizes)[0]
         return found.reshape(value.size, value.size) if k else found
 
+    function.known = all(np.all(np.isfinite(a)) for a in arrays)  # type: ignore[attr-defined]
+    function.fault = f"{text(formula_of(node))} has no solution near its start"  # type: ignore[attr-defined]
     return function
 
 

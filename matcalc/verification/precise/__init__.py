@@ -10,7 +10,18 @@ What has no twin is NotSupported, never a float in disguise. mpmath comes with S
 """
 
 from matcalc.verification.precise.arithmetic import Numbers, digits, doubles, numbers
-from matcalc.verification.precise.derivatives import jacobian, second, value
+from matcalc.verification.precise.derivatives import jacobian, orders, second, value
 from matcalc.verification.precise.oracle import function_of, precise_oracle
 
-__all__ = ["Numbers", "digits", "doubles", "function_of", "jacobian", "numbers", "precise_oracle", "second", "value"]
+__all__ = [
+    "Numbers",
+    "digits",
+    "doubles",
+    "function_of",
+    "jacobian",
+    "numbers",
+    "orders",
+    "precise_oracle",
+    "second",
+    "value",
+]

@@ -55,6 +55,26 @@ def second(
         return np.stack(rows)
 
 
+def orders(
+    f: Value, data: Mapping[str, Any], name: str, basis: Sequence[Array], along: Array, count: int = COUNT
+) -> tuple[Array, Array, Array]:
+    """Return f(data), its derivatives in `name` along `basis`, and those once more along `along`.
+
+    Forward differences with a third of the digits as step: half the values of `jacobian` and `second`.
+    """
+    with digits(count):
+        size = float(np.max(np.abs(np.asarray(data[name], dtype=float)), initial=0.0)) or 1.0
+        h = mp.mpf(size) * mp.mpf(10) ** (-(mp.dps // 3))
+        here, moved = _flat(f(_moved(data))), _flat(f(_moved(data, {name: (h, along)})))
+        first, twice = [], []
+        for direction in basis:
+            step = {name: (h, direction)}
+            one, both = _flat(f(_moved(data, step))), _flat(f(_moved(data, step, {name: (h, along)})))
+            first.append((one - here) / h)
+            twice.append((both - one - moved + here) / (h * h))
+        return here, np.stack(first), np.stack(twice)
+
+
 def _step(array: Any) -> Any:
     """Return the step: relative to the largest entry, 1 for an array of zeros."""
     size = float(np.max(np.abs(np.asarray(array, dtype=float)), initial=0.0)) or 1.0

@@ -1,0 +1,119 @@
+"""What matcalc answers: value, JVP, VJP and second derivative of a case as one compiled function of each target."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import matcalc as mc
+from benchmarks.accuracy.cases import KINDS, Case
+from benchmarks.accuracy.inputs import OWN
+
+KIND = ("scalar", "vector({})", "matrix({})", "tensor({})", "tensor({})")
+
+
+class Answers:
+    """Compiled functions by what they depend on, made when first asked for."""
+
+    def __init__(self, target: str = "numba") -> None:
+        self.target = target
+        self.known: dict[Any, dict[str, Any]] = {}
+
+    def of(self, case: Case) -> dict[str, Any]:
+        """Return kind -> answer, or the error that came instead."""
+        key = (case.key, case.output, case.wrt)
+        if key not in self.known:
+            self.known[key] = compiled(case, self.target)
+        return {kind: self._run(made, case) for kind, made in self.known[key].items()}
+
+    def _run(self, made: Any, case: Case) -> Any:
+        if isinstance(made, Exception):
+            return made
+        values = {**case.data, "G_": case.G, "dX_": case.dX, "V_": case.V}
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return made(values)
+        except (np.linalg.LinAlgError, mc.MatcalcError) as error:
+            return error
+
+
+def call_of(case: Case) -> str:
+    """Return the call as a user writes it."""
+    at = case.point
+    assert at is not None
+    signature = at.rule.signatures[at.form.overload]
+    written = []
+    for p in signature.parameters:
+        if p.repeated:
+            written += [name for name in at.symbols if name.startswith(f"{p.name}_")]
+        else:
+            written.append(str(at.plain.get(p.name, p.name)))
+    name = f"{at.rule.name}_{case.output}" if case.output else at.rule.name
+    return f"{name}({', '.join(written)})"
+
+
+def declarations(case: Case) -> str:
+    """Return the declarations of the arguments, with the facts that the signature asks for."""
+    at = case.point
+    assert at is not None
+    asked = {p.name: p.facts for p in at.rule.signatures[at.form.overload].parameters}
+    shapes = {name: np.shape(a) for name, a in case.data.items()}
+    return "; ".join(
+        f"{name}: {KIND[len(shape)].format(', '.join(map(str, shape)))} {' '.join(asked.get(name, ()))}"
+        for name, shape in shapes.items()
+    )
+
+
+def compiled(case: Case, target: str) -> dict[str, Any]:
+    """Return kind -> a function of the values by name, or the error that compiling gave."""
+    call, let = call_of(case), declarations(case)
+    shape = np.shape(case.truth["value"][0])
+    cotangent = f"G_: {KIND[len(shape)].format(', '.join(map(str, shape)))}"
+    weighted = f"sum(G_ .* ({call}))" if shape else f"G_*({call})"
+    asked: dict[str, Callable[[], Any]] = {
+        "value": lambda: mc.expression(call, let),
+        "jvp": lambda: mc.expression(call, let).jvp(case.wrt, "dX_"),
+        "vjp": lambda: mc.expression(call, let).vjp(case.wrt, "G_"),
+        "second": lambda: mc.expression(weighted, f"{let}; {cotangent}").hvp(case.wrt, "V_"),
+    }
+    only = OWN.get(case.rule, {}).get("only")
+    wanted = only or ("value",) if not case.wrt or only else KINDS[:3] if case.point.form.tangents else KINDS
+    formulas = {kind: _tried(asked[kind]) for kind in wanted}
+    good = {kind: f for kind, f in formulas.items() if not isinstance(f, Exception)}
+    together = _tried(lambda: mc.compile(list(good.values()), target=target))
+    if not isinstance(together, Exception):
+        shared = _Shared(together, list(good))
+        return {kind: f if isinstance(f, Exception) else shared.answer(kind) for kind, f in formulas.items()}
+    alone = {kind: _tried(lambda f=f: mc.compile([f], target=target)) for kind, f in good.items()}
+    parts = {k: f if isinstance(f, Exception) else _Shared(f, [k]).answer(k) for k, f in alone.items()}
+    return {kind: parts.get(kind, f) for kind, f in formulas.items()}
+
+
+def _tried(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except mc.MatcalcError as error:
+        return error
+
+
+class _Shared:
+    """A function of several results, called once for each set of values."""
+
+    def __init__(self, function: Any, kinds: list[str]) -> None:
+        self.function, self.kinds = function, kinds
+        self.last: tuple[int, Any] = (0, None)
+
+    def answer(self, kind: str) -> Callable[[dict[str, Any]], Any]:
+        k = self.kinds.index(kind)
+        return lambda values: self._all(values)[k]
+
+    def _all(self, values: dict[str, Any]) -> Any:
+        result = self.function(*(values[name] for name in self.function.args))
+        return result
+
+
+__all__ = ["Answers"]

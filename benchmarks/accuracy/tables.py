@@ -1,0 +1,84 @@
+"""Records of errors -> rules/measured.toml, a line for the screen, and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.accuracy.cases import KINDS
+
+NOTHING = 1e-20
+"""Errors below this are those of the truth."""
+
+Records = Sequence[Mapping[str, Any]]
+
+HEADER = """\
+# The worst relative error of each rule's compiled code, over random, near-degenerate, graded and scaled inputs, against
+# its value at 100 digits and differences of that: of the value, of JVP and VJP, and of a Hessian-vector product
+# (`second`). Of arrays it is that of the norm, of elementwise functions that of the worst entry; where the problem is
+# ill-conditioned, the error is divided by its condition number (how far the truth itself moves under a relative change
+# of the data). `at` names the input of the worst of them and, where it is larger, the error undivided.
+# Written by `python -m benchmarks.accuracy`; not by hand.
+"""
+
+
+def worst(records: Records, kind: str, target: str = "numba") -> Mapping[str, Any] | None:
+    """Return the record of largest error beyond its condition, None where nothing was answered."""
+    found = [r for r in records if r["kind"] == kind and r["target"] == target and "error" in r]
+    return max(found, key=lambda r: (r["beyond"], r["error"]), default=None)
+
+
+def line(records: Records) -> str:
+    """Return the worst errors in a line, and what was refused."""
+    parts = []
+    for kind in KINDS:
+        for target in ("numba", "numpy"):
+            found = worst(records, kind, target)
+            parts.append(f"{kind if target == 'numba' else ''} {figure(found['beyond']) if found else '-':7s}")
+    refused = {r["refused"][:60] for r in records if "refused" in r}
+    return " ".join(parts) + ("  refused: " + "; ".join(sorted(refused)) if refused else "")
+
+
+def measured_toml(records: Mapping[str, Records]) -> str:
+    """Return the text of rules/measured.toml."""
+    lines = [HEADER]
+    for name, found in sorted(records.items()):
+        lines.append(f"[{name}]")
+        kinds = {kind: worst(found, kind) for kind in KINDS}
+        lines += [f"{kind} = {figure(r['beyond'])}" for kind, r in kinds.items() if r]
+        top = max((r for r in kinds.values() if r), key=lambda r: r["beyond"], default=None)
+        if top and top["beyond"] >= NOTHING:
+            lines.append(f'at = "{place(top)}"')
+        lines.append("")
+    return "\n".join(lines)
+
+
+def figure(x: float) -> str:
+    return "0.0" if x < NOTHING else f"{x:.1e}" if x < float("inf") else "inf"
+
+
+def place(record: Mapping[str, Any]) -> str:
+    """Return where an error was found, in words."""
+    parts = [record["kind"], *([f"in {record['wrt']}"] if record["wrt"] else []), record["regime"]]
+    if record.get("condition") and record["condition"] > 10:
+        parts.append(f"error {record['error']:.0e} at condition {record['condition']:.0e}")
+    return ", ".join(parts)
+
+
+def markdown(records: Mapping[str, Records]) -> str:
+    """Return the report: a line for each rule."""
+    lines = ["# Errors", "", *HEADER.replace("# ", "").splitlines()[:5], ""]
+    lines += ["Error beyond condition; in brackets the error itself where the condition explains it.", ""]
+    lines += ["| rule | " + " | ".join(KINDS) + " | NumPy, worst |", "|---|---|---|---|---|---|"]
+    for name, found in sorted(records.items()):
+        cells = [cell(worst(found, kind)) for kind in KINDS]
+        numpy = [w["beyond"] for kind in KINDS if (w := worst(found, kind, "numpy"))]
+        lines.append(f"| {name} | {' | '.join(cells)} | {figure(max(numpy)) if numpy else '-'} |")
+    return "\n".join(lines) + "\n"
+
+
+def cell(record: Mapping[str, Any] | None) -> str:
+    if record is None:
+        return "-"
+    explained = record.get("condition") and record["condition"] > 10
+    return figure(record["beyond"]) + (f" ({figure(record['error'])})" if explained else "")

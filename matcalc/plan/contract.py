@@ -300,6 +300,8 @@ class Contraction:
             return best
         new = 1 + max(self.measure)
         for met in first.at:
+            if met in free:  # an index of the result is not summed
+                continue
             other = first.at[1 - first.at.index(met)]
             measure = {**self.measure, new: self.measure[other]}
             at = tuple(new if i == other else i for i in second.at)

@@ -181,18 +181,6 @@ def gapdiv(w, K):
     return C
 
 
-def sylvester(A, B, C, fault):
-    """X with A*X + X*B = C."""
-    if C.size == 0 or not (np.all(np.isfinite(A)) and np.all(np.isfinite(B))):
-        return np.full(C.shape, np.nan)
-    F, P = linalg.schur(A)
-    G, Q = linalg.schur(B)
-    X, scale, info = linalg.lapack.dtrsyl(F, G, P.T @ C @ Q)
-    if info != 0:
-        raise np.linalg.LinAlgError(fault)
-    return P @ (X / scale) @ Q.T
-
-
 def eig_top(S):
     """The projector on the top eigenspace over its dimension; ties are eigenvalues within rounding."""
     w, V = eigh(S)

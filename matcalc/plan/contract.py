@@ -254,8 +254,8 @@ class Contraction:
     def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
         """Return the step and the cost of the factorisation that a match needs."""
         for join in pair:
-            if join.factor.operation and kernel.via is not None:
-                return self.via[join.mask.bit_length() - 1].get(kernel.via.name)
+            if join.factor.operation and kernel.via:
+                return self.via[join.mask.bit_length() - 1].get(kernel.via[0].name)
         return None
 
     def _writing(self, join: Join) -> float:

@@ -59,7 +59,8 @@ class Kernel:
 
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call. `sources` is text by target that stands
-    above the program, of a kernel that is in no file of `codegen/`; `parts` are functions that it calls.
+    above the program, of a kernel that is in no file of `codegen/`; `parts` are functions that it calls. `via`
+    are the factorisations that it needs, each of one operand; of several, results are named with the operand, `T_A`.
     """
 
     name: str
@@ -67,7 +68,7 @@ class Kernel:
     factors: tuple[Term, ...]
     flips: frozenset[str]
     when: frozenset[str]
-    via: Term | None
+    via: tuple[Term, ...]
     scales: bool
     fails: str
     whole: str
@@ -84,6 +85,10 @@ class Kernel:
     def time(self, sizes: Mapping[str, float]) -> float:
         """Return the estimated time in ns for letters of the given sizes."""
         return CALL + self.quick_time(sizes)
+
+    def factor_field(self, term: Term, result: str) -> str:
+        """Return the template field of a result of one of the factorisations."""
+        return result if len(self.via) == 1 else f"{result}_{term.args[0].name}"
 
     @property
     def measured(self) -> tuple[Term, ...]:
@@ -163,7 +168,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
     left, _, right = str(entry["pattern"]).partition("=")
     try:
         results, factors = _terms(left, ","), _terms(right, "*")
-        via = _terms(entry["via"], ",")[0] if "via" in entry else None
+        via = _terms(str(entry.get("via", "")), ",")
         measure = formula(str(entry.get("flops", "0")))
         moved = formula(str(entry["bytes"])) if "bytes" in entry else None
     except (ValueError, SyntaxError) as fault:

@@ -13,7 +13,7 @@ from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.plan.describe import describe
-from matcalc.plan.entries import Kernel, Scalar
+from matcalc.plan.entries import Kernel, Scalar, Term
 from matcalc.plan.own import own_kernel, own_scalar
 from matcalc.plan.products import lower_product, place_result
 from matcalc.plan.selecting import Indexed
@@ -187,7 +187,7 @@ def _choose(session: Session, node: Node) -> Kernel:
             continue
         if len(kernel.results) == 1 and node.output and set(wanted) != results:
             continue
-        via = session.via_costs(node).get(kernel.via.name, (None, 0.0))[1] if kernel.via else 0.0
+        via = session.factoring_time(kernel, [node.args[_place(kernel, node, term)] for term in kernel.via])
         letters = _letters(session, node, kernel)
         rounds = 1.0 if kernel.rows else session.estimate.volume(node.shape[: node.batch_rank])
         time = rounds * kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
@@ -267,10 +267,12 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     run.params = (*_params(node), *((n, Size.of(n)) for part in kernel.parts for n in part.program.size_args))
     arguments = _arguments(kernel, node)
     named = {name: node.args[place] for place, (name, _) in enumerate(arguments)}
-    if kernel.via is not None and not node.batch_rank:
+    if kernel.via and not node.batch_rank:
         session.add_named(run, kernel, named)
-    elif kernel.via is not None:
-        _batched_factor(session, run, kernel, node, letters)
+    elif kernel.via:
+        for term in kernel.via:
+            _batched_factor(session, run, kernel, node, term)
+        _named_operands(session, run, kernel, node)
     else:
         for place, (name, pattern) in enumerate(arguments):
             if kernel.rows:
@@ -307,26 +309,44 @@ def _operand(
     return Operand(name, value, False, tuple(batch[b] for b in carried))
 
 
-def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, letters: dict[str, Size]) -> None:
-    """Factorise inside batch loops of its own: each matrix of the batch has its own factor."""
-    entry = session.factorisation(kernel)
-    batch = run.batch
+def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term: Term) -> None:
+    """Factorise an argument inside loops over the batch axes that it carries; once where it carries none."""
+    place = _place(kernel, node, term)
+    carried = node.batches[place]
+    if not carried:
+        session.add_factor(run, kernel, term, node.args[place])
+        return
+    entry = session.factorisation(term)
+    batch = tuple(run.batch[b] for b in carried)
     names = tuple(a for a, _ in batch)
     argument = entry.factors[0].args[0]
-    operand = _operand(session, node, 0, argument.name, argument.letters, names)
+    run.params = (*run.params, (f"{term.args[0].name}.t", "0"))
+    operand = Operand(argument.name, session.array(node.args[place]), False, names)
     lead = tuple(s for _, s in batch)
-    sizes = dict(zip(argument.letters or (), _core(node, 0), strict=True))
+    sizes = dict(zip(argument.letters or (), _core(node, place), strict=True))
     factor = Run(entry, [], [operand], tuple(sizes.items()), batch=batch, kept=names, comment=entry.name)
-    factor.fault = entry.fails.replace("{" + argument.name + "}", describe(node.args[0]))
+    factor.fault = entry.fails.replace("{" + argument.name + "}", describe(node.args[place]))
     shapes = [(r.name, (*lead, *(sizes[x] for x in r.letters or ())), r.dtype) for r in entry.results]
     session.graph.run(factor, shapes)
     template = " ".join(kernel.templates.values())
-    for field, value in factor.results:
+    for result, value in factor.results:
+        field = kernel.factor_field(term, result)
         if "{" + field in template:
             run.operands.append(Operand(field, value, False, names))
+
+
+def _named_operands(session: Session, run: Run, kernel: Kernel, node: Node) -> None:
+    """Add the arguments that the template of a kernel with factorisations names."""
+    template = " ".join(kernel.templates.values())
+    names = tuple(a for a, _ in run.batch)
     for place, (name, pattern) in enumerate(_arguments(kernel, node)):
         if "{" + name + "}" in template or "{" + name + ".T}" in template:
             run.operands.append(_operand(session, node, place, name, pattern, names))
+
+
+def _place(kernel: Kernel, node: Node, term: Term) -> int:
+    """Return which argument of an operation a factorisation is of."""
+    return [name for name, _ in _arguments(kernel, node)].index(term.args[0].name)
 
 
 def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:

@@ -15,7 +15,7 @@ from matcalc.normal_form.node import Node
 from matcalc.plan.contract import Key
 from matcalc.plan.cost import Estimate
 from matcalc.plan.describe import describe
-from matcalc.plan.entries import Kernel, Lowerings
+from matcalc.plan.entries import Kernel, Lowerings, Term
 from matcalc.plan.match import Matcher
 from matcalc.plan.values import Graph, Operand, Run, Value
 from matcalc.program import At, Expr, Index, Literal, Program, Read
@@ -114,37 +114,44 @@ class Session:
         return any(len(k.factors) > 1 for k in self.lowerings.operations.get(node.rule.name, ()))
 
     def via_costs(self, node: Node) -> dict[str, tuple[object, float]]:
-        """Return for each factorisation that serves `node` its step and cost, 0 where it has been made."""
+        """Return for each factorisation of its one argument that serves `node` its step and cost, 0 if it is made."""
         costs: dict[str, tuple[object, float]] = {}
-        argument = node.args[0]
+        argument, _ = straightened(node.args[0])
         for kernel in self.lowerings.operations.get(node.rule.name, ()):
-            if kernel.via is not None and kernel.via.name not in costs:
-                made = self.run_key(self.factorisation(kernel), (argument,))
-                cost = 0.0 if made in self.runs else self.via_time(kernel, argument)
-                costs[kernel.via.name] = (("via", kernel.via.name, argument), cost)
+            for term in kernel.via[:1]:
+                if term.name not in costs:
+                    costs[term.name] = (("via", term.name, argument), self.via_time(term, argument))
         return costs
 
     def forming_time(self, node: Node) -> float:
         """Return the time to compute an operation as an array, its factorisation included."""
-        via = self.via_costs(node)
         times = []
         for kernel in self.lowerings.operations.get(node.rule.name, ()):
             if len(kernel.factors) == 1 and kernel.when <= self.facts(node.args[0]):
                 letters = kernel.results[0].letters or ()
                 sizes = dict(zip(letters, map(self.estimate, node.shape), strict=False))
-                times.append(kernel.time(sizes) + (via[kernel.via.name][1] if kernel.via else 0.0))
+                times.append(kernel.time(sizes) + self.factoring_time(kernel, [node.args[0]] * len(kernel.via)))
         return min(times, default=0.0)
 
-    def factorisation(self, kernel: Kernel) -> Kernel:
-        """Return the entry of the factorisation that a kernel needs."""
-        assert kernel.via is not None
-        found = [k for k in self.lowerings.operations.get(kernel.via.name, ()) if len(k.factors) == 1]
+    def factoring_time(self, kernel: Kernel, arguments: Sequence[Node]) -> float:
+        """Return the time of the factorisations that a kernel needs of these arguments, each made once."""
+        found = {
+            (term.name, straightened(argument)[0]): term for term, argument in zip(kernel.via, arguments, strict=True)
+        }
+        return sum(self.via_time(term, argument) for (_, argument), term in found.items())
+
+    def factorisation(self, term: Term) -> Kernel:
+        """Return the entry of a factorisation."""
+        found = [k for k in self.lowerings.operations.get(term.name, ()) if len(k.factors) == 1]
         if not found:
-            raise NotSupported(f"codegen/kernels.toml: [{kernel.name}] needs {kernel.via.name}, which has no entry")
+            raise NotSupported(f"codegen/kernels.toml: {term.name} is needed and has no entry")
         return found[0]
 
-    def via_time(self, kernel: Kernel, argument: Node) -> float:
-        entry = self.factorisation(kernel)
+    def via_time(self, term: Term, argument: Node) -> float:
+        """Return the time of a factorisation, 0 where it has been made."""
+        entry = self.factorisation(term)
+        if self.run_key(entry, (straightened(argument)[0],)) in self.runs:
+            return 0.0
         letters = entry.factors[0].args[0].letters or ()
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
         return entry.time(sizes)
@@ -159,22 +166,30 @@ class Session:
         self.add_named(run, kernel, {name: argument})
 
     def add_named(self, run: Run, kernel: Kernel, named: Mapping[str, Node]) -> None:
-        """Add the operands that the kernel's template names: arguments, and results of its factorisation."""
+        """Add the operands that the kernel's template names: arguments, and results of its factorisations."""
+        for term in kernel.via:
+            self.add_factor(run, kernel, term, named[term.args[0].name])
         templates = " ".join(kernel.templates.values())
-        used = set(re.findall(r"\{(\w+)", templates))
-        if kernel.via is not None:
-            argument = named[kernel.via.args[0].name] if kernel.via.args else next(iter(named.values()))
-            for field_name, value in self.factors_of(kernel, argument):
-                if field_name in used:
-                    run.operands.append(Operand(field_name, value))
         for field_name, argument in named.items():
             if re.search(r"\{" + field_name + r"(\.T)?\}", templates):
                 run.operands.append(Operand(field_name, self.array(argument)))
         run.fault = fault(kernel, named)
 
-    def factors_of(self, kernel: Kernel, argument: Node) -> list[tuple[str, Value]]:
+    def add_factor(self, run: Run, kernel: Kernel, term: Term, argument: Node) -> None:
+        """Add to a run the results of a factorisation; where the operand may come transposed, of the matrix itself."""
+        name = term.args[0].name
+        matrix, turned = straightened(argument) if name in kernel.flips else (argument, False)
+        if f"{name}.t" not in dict(run.params):
+            run.params = (*run.params, (f"{name}.t", "1" if turned else "0"))
+        used = set(re.findall(r"\{(\w+)", " ".join(kernel.templates.values())))
+        for result, value in self.factors_of(term, matrix):
+            field_name = kernel.factor_field(term, result)
+            if field_name in used:
+                run.operands.append(Operand(field_name, value))
+
+    def factors_of(self, term: Term, argument: Node) -> list[tuple[str, Value]]:
         """Return the results of the factorisation of a matrix, made once."""
-        entry = self.factorisation(kernel)
+        entry = self.factorisation(term)
         key = self.run_key(entry, (argument,))
         made = self.runs.get(key)
         if made is None:
@@ -187,6 +202,15 @@ class Session:
             self.graph.run(made, shapes)
             self.runs[key] = made
         return made.results
+
+
+def straightened(node: Node) -> tuple[Node, bool]:
+    """Return the matrix that a node is the transpose of, and true; else the node itself, and false."""
+    if node.kind == "product" and len(node.args) == 1 and node.coef == 1 and len(node.shape) == 2:
+        matrix, at = node.args[0], node.indices[0]
+        if at == node.out[::-1] and at[0] != at[1] and matrix.kind != "selector":
+            return matrix, True
+    return node, False
 
 
 def body(node: Node) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ import pytest
 from scipy import linalg, special
 
 from matcalc.paths import data_folder
-from matcalc.plan.entries import load
+from matcalc.plan.entries import Term, load
 from matcalc.runtime.library import load_library
 from matcalc.runtime.modules import load_items
 
@@ -103,6 +103,10 @@ ORACLES = {
     "gapdiv": gapdiv,
     "sylvester": linalg.solve_sylvester,
     "lyapunov": linalg.solve_continuous_lyapunov,
+    "dlyapunov": lambda A, C: np.linalg.solve(np.eye(A.size) - np.kron(A, A), C.ravel()).reshape(C.shape),
+    "care": linalg.solve_continuous_are,
+    "dare": linalg.solve_discrete_are,
+    "signm": lambda X: np.real(linalg.signm(X)),
     "norm2": np.linalg.norm,
     "normalize": lambda x: x / np.linalg.norm(x),
     "logsumexp": special.logsumexp,
@@ -117,7 +121,7 @@ ORACLES = {
     "prod": np.prod,
     "prod_others": lambda x, *e: along(others, x, *e) if e else others(x),
 }
-BY_PROPERTY = ("slogdet", "getrf", "eigh", "svd", "qr", "vander")
+BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander")
 # the empty array: what the operation means there
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
 EMPTY |= {"logsumexp": -np.inf, "max": -np.inf, "lambda_max": -np.inf, "pinv": np.empty((0, 0))}
@@ -147,6 +151,9 @@ def sizes_of(k):
 
 # operations that no random matrix is in the domain of: what makes one of it
 DOMAINS = {
+    "dlyapunov": lambda X: X / (2 * np.sqrt(len(X) or 1)),
+    "care": lambda X: X / np.sqrt(len(X) or 1) - np.eye(len(X)),
+    "dare": lambda X: X / (2 * np.sqrt(len(X) or 1)),
     "logm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "sqrtm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "powm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
@@ -170,6 +177,8 @@ def operands(k, sizes, flipped, rng):
     implied = ["symmetric"] if first == "S" else implied
     for fact in [*sorted(k.when), *implied]:
         arrays[first] = FACTS[fact](arrays[first])
+    if k.factors[0].name in ("care", "dare"):
+        arrays |= {name: FACTS["spd"](arrays[name]) for name in "QR"}
     if k.factors[0].name in DOMAINS:
         arrays[first] = DOMAINS[k.factors[0].name](arrays[first])
     return arrays
@@ -211,8 +220,8 @@ def fields(k, arrays, flipped, power="5"):
 
 
 def factorisation(k):
-    """The results of the entry's factorisation."""
-    return KERNELS[k.via.name].results if k.via else ()
+    """The results of the entry's factorisations, by the names of its template."""
+    return [Term(k.factor_field(t, r.name), r.letters, r.dtype) for t in k.via for r in KERNELS[t.name].results]
 
 
 def fill(template, names):
@@ -220,12 +229,14 @@ def fill(template, names):
 
 
 def factors(k, run, arrays, sizes, names):
-    """Run the factorisation that the entry needs."""
-    if not k.via:
-        return {}
-    maker = KERNELS[k.via.name]
-    operand = maker.factors[0].args[0].name
-    return run(maker, {operand: arrays[k.via.args[0].name]}, (), sizes, names)
+    """Run the factorisations that the entry needs."""
+    found = {}
+    for term in k.via:
+        maker = KERNELS[term.name]
+        operand, matrix = maker.factors[0].args[0], arrays[term.args[0].name]
+        made = run(maker, {operand.name: matrix}, (), {letter: len(matrix) for letter in letters_of(maker)}, names)
+        found |= {k.factor_field(term, name): value for name, value in made.items()}
+    return found
 
 
 def run_numba(k, arrays, flipped, sizes, names, power="5"):
@@ -296,6 +307,16 @@ def test_eigenvectors(n, numba_names, numpy_names):
         compare(got["w"], w, n)
 
 
+@pytest.mark.parametrize("n", SIZES)
+def test_schur_form(n, numba_names, numpy_names):
+    X = np.random.default_rng(n).standard_normal((n, n))
+    for got, turn in zip(both("schur", {"X": X}, {"i": n}, numba_names, numpy_names), (True, False), strict=True):
+        T, Z = (got["T"].T, got["Z"].T) if turn else (got["T"], got["Z"])
+        compare(Z @ T @ Z.T, X.T if turn else X, n)
+        compare(Z.T @ Z, np.eye(n), n)
+        assert np.all(np.tril(T, -2) == 0)
+
+
 @pytest.mark.parametrize(("m", "n"), [(0, 0), (0, 3), (1, 1), (2, 5), (5, 2), (7, 7), (40, 9), (9, 40)])
 def test_singular_vectors_and_qr(m, n, numba_names, numpy_names):
     X = np.random.default_rng(m + n).standard_normal((m, n))
@@ -347,11 +368,13 @@ def test_faults(name, numba_names, numpy_names):
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 4)
     given = {n: np.zeros_like(a) for n, a in operands(k, sizes, (), np.random.default_rng(0)).items()}
-    if name.startswith(("adj", "eig", "svd", "pinv")):
+    if name.startswith(("schur", "dare", "adj", "eig", "svd", "pinv")):
         run_numba(k, given, (), sizes, numba_names)
         run_numpy(k, given, (), sizes, numpy_names)
         return
-    if k.via and k.via.name == "chol":
+    if name == "dlyapunov":
+        given["A"] = np.eye(4)
+    if k.via and k.via[0].name == "chol":
         k = KERNELS["chol"]
         given = {"X": given["X"]}
     with pytest.raises(AssertionError):
@@ -390,7 +413,7 @@ def test_derivative_of_expm_is_linear_in_the_tangent(numba_names):
         compare(got / scale, unit, scale, 1e-12)
 
 
-UNSAFE = ["eigh", "eig_top", "lambda_max", "pinv", "svd", "sylvester", "lyapunov", "sqrtm"]
+UNSAFE = ["eigh", "eig_top", "lambda_max", "pinv", "svd", "sqrtm", "schur", "care", "dare", "signm"]
 UNSAFE += [n for n in KERNELS if n.startswith(("expm", "cosm", "sinm", "logm", "powm")) and "whole" not in n]
 
 

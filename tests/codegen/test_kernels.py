@@ -368,7 +368,7 @@ def test_faults(name, numba_names, numpy_names):
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 4)
     given = {n: np.zeros_like(a) for n, a in operands(k, sizes, (), np.random.default_rng(0)).items()}
-    if name.startswith(("schur", "dare", "adj", "eig", "svd", "pinv")):
+    if name.startswith(("schur", "adj", "eig", "svd", "pinv")):
         run_numba(k, given, (), sizes, numba_names)
         run_numpy(k, given, (), sizes, numpy_names)
         return

@@ -20,7 +20,7 @@ from matcalc.language.read import read
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.paths import data_folder
 from matcalc.reading import expression
-from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.load import Rulebook, default_rulebook, shipped_rulebook
 from matcalc.rulebook.rule import Rule
 
 STANDS_FOR = {"function": "exp", "number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
@@ -242,7 +242,7 @@ def as_record(rule: Rule) -> dict[str, Any]:
 
 def table(book: Rulebook | None = None) -> str:
     """Return the whole rulebook in Markdown: a table for each file, below the mark."""
-    book = book or default_rulebook()
+    book = book or shipped_rulebook()
     by_file: dict[str, list[Rule]] = {}
     for rule in book.rules.values():
         by_file.setdefault(rule.address.rpartition(":")[0].removeprefix("rules/"), []).append(rule)

@@ -160,11 +160,12 @@ def load_text(text: str, name: str, base: Rulebook | None = None) -> Rulebook:
 
 def default_rulebook() -> Rulebook:
     """Return the rulebook in force: all files of rules/, and what was adopted since."""
-    return _trial.get() or _adopted or _shipped()
+    return _trial.get() or _adopted or shipped_rulebook()
 
 
 @cache
-def _shipped() -> Rulebook:
+def shipped_rulebook() -> Rulebook:
+    """Return the rulebook of rules/ alone."""
     return load(sorted(path for path in data_folder("rules").glob("*.toml") if path.name != MEASURED))
 
 
@@ -201,7 +202,7 @@ def adopt(change: Callable[[Rulebook], Rulebook]) -> Rulebook:
     """Put `change(rulebook in force)` in force, for all threads; nothing changes if it raises."""
     global _adopted
     with _adopting:
-        _adopted = change(_adopted or _shipped())
+        _adopted = change(_adopted or shipped_rulebook())
         return _adopted
 
 

@@ -217,7 +217,9 @@ def errors(case: Case, kind: str, found: Any) -> Array:
             return np.where(usable, relative, 0.0)
         length = size(high)
         floor = natural(case, kind)
-        error = 0.0 if size(away) == 0 else size(away) / max(length, 1e-20 * floor if length else floor, 1e-310)
+        if kind != "value" and length < NOISE * floor:  # the truth is 0
+            length, away = max(floor, 1e-310), answer
+        error = 0.0 if size(away) == 0 else size(away) / max(length, 1e-310)
     return np.asarray(error if np.isfinite(error) else np.inf)
 
 

@@ -237,9 +237,18 @@ def _truth(f: Function) -> Function:
     return lambda x, **_: np.asarray(ufunc(plain(np.asarray(x))), dtype=bool)[()]
 
 
+def _of_integers(f: Function, g: Function) -> Function:
+    """Return f of integers, which stay integers and may be indices, and g of anything else."""
+    return lambda *xs, **options: (f if all(np.asarray(x).dtype.kind in "biu" for x in xs) else g)(*xs, **options)
+
+
 ELEMENTWISE: dict[str, Function] = {
     **{name: elementwise(f) for name, f in _ONE.items()},
     **{name: elementwise(f, 2) for name, f in _TWO.items()},
+    **{
+        name: _of_integers(getattr(np, name), elementwise(f, 2))
+        for name, f in (("maximum", larger), ("minimum", smaller))
+    },
     "isfinite": _truth(mp.isfinite),
     "isnan": _truth(mp.isnan),
     "isinf": _truth(mp.isinf),

@@ -26,7 +26,7 @@ from matcalc.codegen.numba.call import (
     integer_at,
     letter,
 )
-from matcalc.codegen.numba.products import copy_flipped, gemm
+from matcalc.codegen.numba.products import copy_flipped, gemm, syrk
 
 dsyevd = external("lapack", "dsyevd", 11)
 dgesdd = external("lapack", "dgesdd", 14)
@@ -230,37 +230,90 @@ def gapdiv(w, K, C):
                 C[i, j] = K[i, j] / gap
 
 
-@njit(float64(MATRIX), **EXACT)
-def lambda_max(A):
-    """The largest eigenvalue of symmetric A; NaN where the iteration does not converge, -inf of nothing."""
-    n = A.shape[0]
-    w = np.empty(n)
-    if eigvalsh(A, w):
-        return math.nan
-    return w[n - 1] if n > 0 else -math.inf
+@njit(float64(VECTOR, int64), **EXACT)
+def gap_middle(w, k):
+    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding.
 
-
-@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
-def eig_top(A, C):
-    """C = the projector on the top eigenspace over its dimension; ties are eigenvalues within rounding."""
-    n = A.shape[0]
-    if n == 0:
-        return 0
-    B = np.empty((n, n))
-    w = np.empty(n)
-    copy_flipped(0, A, B)
-    status = syevd(1, B, w)
-    close = 8.0 * n * 2.220446049250313e-16 * max(abs(w[0]), abs(w[n - 1]))
-    first = n - 1
-    while first > 0 and w[n - 1] - w[first - 1] <= close:
-        first -= 1
+    Past an end of w stands something further off than its entries.
+    """
+    n = w.shape[0]
+    u = np.empty(n)
+    largest = 0.0
     for i in range(n):
-        for j in range(n):
-            total = 0.0
-            for k in range(first, n):
-                total += B[k, i] * B[k, j]
-            C[i, j] = total / (n - first)
-    return status
+        if w[i] != w[i]:
+            return math.nan
+        largest = max(largest, abs(w[i]))
+        j = i
+        while j > 0 and u[j - 1] < w[i]:
+            u[j] = u[j - 1]
+            j -= 1
+        u[j] = w[i]
+    if n == 0:
+        return 0.0
+    k = min(k, n)
+    above = u[k - 1] if k > 0 else u[0] + largest + 1.0
+    below = u[k] if k < n else u[n - 1] - largest - 1.0
+    if above - below > 4.0 * n * 2.220446049250313e-16 * largest:
+        return above / 2.0 + below / 2.0
+    return math.nan
+
+
+@njit(types.void(VECTOR, MATRIX, int64, MATRIX_OUT), **EXACT)
+def eig_top(w, Q, k, C):
+    """C = the projector on the k last eigenvectors; a tie that k cuts, eigenvalues within rounding, has its share."""
+    n = w.shape[0]
+    fill(0.0, C)
+    k = min(k, n)
+    if k <= 0:
+        return
+    close = 4.0 * n * 2.220446049250313e-16 * max(abs(w[0]), abs(w[n - 1]))
+    cut = w[n - k]
+    above = n
+    while above > 0 and w[above - 1] - cut > close:
+        above -= 1
+    first = above
+    while first > 0 and cut - w[first - 1] <= close:
+        first -= 1
+    share = 1.0 if above == first else (k - n + above) / (above - first)
+    if cut != cut:
+        share = math.nan
+        first = 0
+    P = np.empty((n, n - first))
+    for i in range(n):
+        for j in range(n - first):
+            P[i, j] = Q[i, first + j] * math.sqrt(1.0 if first + j >= above else share)
+    syrk(1, 1.0, P, 0.0, C)
+
+
+@njit(types.void(int64, MATRIX, VECTOR, MATRIX, MATRIX_OUT), **EXACT)
+def svd_end(top, P, s, Q, C):
+    """C = the mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
+    k = s.shape[0]
+    fill(0.0, C)
+    if k == 0:
+        return
+    close = 4.0 * (P.shape[0] + Q.shape[0]) * 2.220446049250313e-16 * s[0]
+    first = 0
+    last = k
+    if top:
+        while last > 1 and s[0] - s[last - 1] > close:
+            last -= 1
+        if s[0] == 0.0:
+            return
+    else:
+        while first < k - 1 and s[first] - s[k - 1] > close:
+            first += 1
+        if s[k - 1] <= close:
+            return
+    count = last - first
+    left = np.empty((P.shape[0], count))
+    right = np.empty((Q.shape[0], count))
+    for j in range(count):
+        for i in range(P.shape[0]):
+            left[i, j] = P[i, first + j] / count
+        for i in range(Q.shape[0]):
+            right[i, j] = Q[i, first + j]
+    gemm(0, 1, 1.0, left, right, 0.0, C)
 
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)

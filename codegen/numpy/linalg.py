@@ -181,12 +181,37 @@ def gapdiv(w, K):
     return C
 
 
-def eig_top(S):
-    """The projector on the top eigenspace over its dimension; ties are eigenvalues within rounding."""
-    w, V = eigh(S)
-    close = 8.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
-    top = V[:, w[-1:] - w <= close] if np.all(np.isfinite(w)) else V
-    return top @ top.T / max(top.shape[1], 1)
+def gap_middle(w, k):
+    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding."""
+    n = len(w)
+    if n == 0:
+        return 0.0
+    u, k = np.sort(w)[::-1], min(k, n)
+    largest = np.max(np.abs(u))
+    above = u[k - 1] if k > 0 else u[0] + largest + 1.0
+    below = u[k] if k < n else u[-1] - largest - 1.0
+    return above / 2.0 + below / 2.0 if above - below > 4.0 * n * np.finfo(float).eps * largest else np.nan
+
+
+def eig_top(w, V, k):
+    """The projector on the k last eigenvectors; a tie that k cuts, eigenvalues within rounding, has its share."""
+    k = min(k, len(w))
+    if k <= 0 or not np.all(np.isfinite(w)):
+        return np.zeros(V.shape) * np.sum(w)
+    close = 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w))
+    above = w - w[-k] > close
+    tied = np.abs(w - w[-k]) <= close
+    share = (k - np.count_nonzero(above)) / np.count_nonzero(tied)
+    return (V * np.where(above, 1.0, np.where(tied, share, 0.0))) @ V.T
+
+
+def svd_end(top, U, s, V):
+    """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
+    close = 4.0 * (len(U) + len(V)) * np.finfo(float).eps * np.max(s, initial=0.0)
+    if len(s) == 0 or (s[0] == 0.0 if top else s[-1] <= close):
+        return np.zeros((len(U), len(V)))
+    chosen = ~(s[0] - s > close) if top else ~(s - s[-1] > close)
+    return U[:, chosen] @ V[:, chosen].T / np.count_nonzero(chosen)
 
 
 def pinv(X):

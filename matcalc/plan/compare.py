@@ -114,12 +114,8 @@ def _plan_once(
     )
     for node in inputs:
         session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
-    groups: dict[tuple[object, ...], list[str]] = {}
-    for node in nodes:
-        if node.kind == "op":
-            groups.setdefault(group_of(node), []).append(node.output)
     session.plan = partial(_plan_part, target=target, folder=folder, sizes=sizes)
-    session.groups = {key: tuple(dict.fromkeys(names)) for key, names in groups.items()}
+    session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     accumulate(graph)
     results = _results(session, outputs)
@@ -137,6 +133,26 @@ def _plan_part(
 ) -> Program:
     """Return the Program of a function that a kernel calls: part of the plan that needs it."""
     return plan(outputs, inputs, sizes, target, folder)
+
+
+def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
+    """Return for each operation on its operands the outputs that are wanted of it.
+
+    All of them are where another operation needs it as its factorisation.
+    """
+    factors: dict[tuple[str, Node], list[str]] = {}
+    for node in operations:
+        kernels = session.lowerings.operations.get(node.rule.name, ())
+        needed = {k.via for k in kernels}
+        via = needed.pop() if len(needed) == 1 else ()
+        if len(via) == 1 and len(kernels[0].factors) == 1 and not node.batch_rank:
+            entry = session.factorisation(via[0])
+            factors[via[0].name, node.args[0]] = [r.name for r in entry.results]
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for node in operations:
+        shared = factors.get((node.rule.name, node.args[0]), []) if len(node.args) == 1 and not node.batch_rank else []
+        groups.setdefault(group_of(node), []).extend([node.output, *shared])
+    return {key: tuple(dict.fromkeys(names)) for key, names in groups.items()}
 
 
 def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str, Value]:

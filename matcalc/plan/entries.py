@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -58,9 +58,10 @@ class Kernel:
     """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
 
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
-    a kernel that takes all rows of a matrix in one call. `sources` is text by target that stands
-    above the program, of a kernel that is in no file of `codegen/`; `parts` are functions that it calls. `via`
-    are the factorisations that it needs, each of one operand; of several, results are named with the operand, `T_A`.
+    a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
+    `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
+    `parts` are functions that it calls. `via` are the factorisations that it needs, each of one operand; of
+    several, results are named with the operand, `T_A`.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Kernel:
     rate: float
     order: int
     quick_time: Callable[[Mapping[str, float]], float]
+    sizes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
 
@@ -89,6 +91,10 @@ class Kernel:
     def factor_field(self, term: Term, result: str) -> str:
         """Return the template field of a result of one of the factorisations."""
         return result if len(self.via) == 1 else f"{result}_{term.args[0].name}"
+
+    def letters(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the sizes of all letters, given those of the operands."""
+        return {letter: formula(sizes) for letter, formula in self.sizes.items()} | dict(sizes)
 
     @property
     def measured(self) -> tuple[Term, ...]:
@@ -107,12 +113,22 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """An entry with `becomes`: a formula with `where` lines, for so many tensor arguments (-1: any)."""
+    """An entry with `becomes`: a formula with `where` lines, for these tensor arguments (None: any)."""
 
     formula: str
     where: tuple[str, ...]
     when: frozenset[str]
-    count: int
+    arguments: tuple[Term, ...] | None
+
+    def fits(self, cores: Sequence[Sequence[Size]]) -> bool:
+        """Whether arguments of these shapes are as many, and of equal sizes where letters are equal."""
+        if self.arguments is None:
+            return True
+        if len(self.arguments) != len(cores):
+            return False
+        found: dict[str, Size] = {}
+        measured = [(t.letters, core) for t, core in zip(self.arguments, cores, strict=True) if t.letters]
+        return all(found.setdefault(x, s) == s for letters, c in measured for x, s in zip(letters, c, strict=True))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,7 +158,7 @@ def load(folder: Path) -> Lowerings:
                 str(entry["becomes"]),
                 tuple(map(str, entry.get("where", ()))),
                 frozenset(str(entry.get("when", "")).split()),
-                len(str(entry["of"]).split()) if "of" in entry else -1,
+                tuple(_terms(",".join(str(entry["of"]).split()), ",")) if "of" in entry else None,
             )
             becomes.setdefault(str(entry.get("operation", name)), []).append(expansion)
         if "pattern" not in entry:
@@ -171,6 +187,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         via = _terms(str(entry.get("via", "")), ",")
         measure = formula(str(entry.get("flops", "0")))
         moved = formula(str(entry["bytes"])) if "bytes" in entry else None
+        sizes = {letter: formula(str(text)) for letter, text in entry.get("sizes", {}).items()}
     except (ValueError, SyntaxError) as fault:
         raise RuleError(f"codegen/kernels.toml: [{name}]: {fault}") from fault
     moves = str(entry.get("bytes") or " + ".join(_entries(t) for t in (*results, *factors)))
@@ -192,6 +209,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         rate,
         order,
         quick(f"{rate}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
+        sizes,
     )
 
 

@@ -60,10 +60,10 @@ def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:
     if node.kind != "op":
         return node
     facts = facts | node.args[0].facts if node.args else facts
+    cores = tuple(a.shape[len(b) :] for a, b in zip(node.args, node.batches, strict=True))
     for entry in lowerings.becomes[node.rule.name]:
-        if entry.when <= facts and entry.count in (-1, len(node.args)):
+        if entry.when <= facts and entry.fits(cores):
             functions = tuple(p for p in node.params if isinstance(p, Node))
-            cores = tuple(a.shape[len(b) :] for a, b in zip(node.args, node.batches, strict=True))
             sizes = tuple(p for p in node.params if isinstance(p, Size))
             template, symbols = _template(node.rule, entry, cores, sizes, functions)
             bound = {s: Batched(a, b) for s, a, b in zip(symbols, node.args, node.batches, strict=True)}

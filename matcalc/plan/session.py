@@ -154,7 +154,7 @@ class Session:
             return 0.0
         letters = entry.factors[0].args[0].letters or ()
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
-        return entry.time(sizes)
+        return entry.time(entry.letters(sizes))
 
     def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
         return (kernel.name, tuple(args), rest)
@@ -194,7 +194,7 @@ class Session:
         made = self.runs.get(key)
         if made is None:
             name = entry.factors[0].args[0].name
-            letters = dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True))
+            letters = entry.letters(dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True)))
             made = Run(entry, [], [Operand(name, self.array(argument))], tuple(letters.items()))
             made.comment = f"{entry.name}({describe(argument)})"
             made.fault = fault(entry, {name: argument})

@@ -98,8 +98,10 @@ ORACLES = {
     "logm": of_blocks(linalg.logm),
     "sqrtm": linalg.sqrtm,
     "pinv": np.linalg.pinv,
-    "lambda_max": lambda S: np.linalg.eigvalsh(S)[-1],
-    "eig_top": lambda S: np.outer(*[np.linalg.eigh(S)[1][:, -1]] * 2),
+    "eig_top": lambda S: np.linalg.eigh(S)[1][:, -2:] @ np.linalg.eigh(S)[1][:, -2:].T,
+    "gap_middle": lambda w: np.mean(np.sort(w)[-3:-1]) if len(w) > 2 else np.min(w) - (np.max(np.abs(w)) + 1) / 2,
+    "svd_top": lambda X: np.outer(np.linalg.svd(X)[0][:, 0], np.linalg.svd(X)[2][0]),
+    "svd_bottom": lambda X: np.outer(*(M[min(X.shape) - 1] for M in (np.linalg.svd(X)[0].T, np.linalg.svd(X)[2]))),
     "gapdiv": gapdiv,
     "sylvester": linalg.solve_sylvester,
     "lyapunov": linalg.solve_continuous_lyapunov,
@@ -124,7 +126,7 @@ ORACLES = {
 BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander")
 # the empty array: what the operation means there
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
-EMPTY |= {"logsumexp": -np.inf, "max": -np.inf, "lambda_max": -np.inf, "pinv": np.empty((0, 0))}
+EMPTY |= {"logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}
 FACTS = {
     "symmetric": lambda X: X + X.T,
     "spd": lambda X: X @ X.T + np.eye(len(X)),
@@ -168,7 +170,7 @@ def operands(k, sizes, flipped, rng):
     """Return each operand as the kernel is given it: transposed where flipped, with the entry's facts."""
     arrays = {}
     for term in k.factors:
-        for operand in term.args or (term,):
+        for operand in tensors(term):
             letters = operand.letters or term.letters
             shape = [sizes[x] for x in letters]
             arrays[operand.name] = rng.standard_normal(shape[::-1] if operand.name in flipped else shape)
@@ -184,6 +186,11 @@ def operands(k, sizes, flipped, rng):
     return arrays
 
 
+def tensors(term):
+    """The operands of a term that are no integer parameters: those stand without letters."""
+    return [a for a in term.args or (term,) if a.letters or term.letters]
+
+
 def by_rows(oracle):
     return lambda X: np.array([oracle(x) for x in X])
 
@@ -194,7 +201,7 @@ def expected(k, arrays):
     for term in k.factors:
         value = arrays[term.name] if not term.is_operation else None
         if term.is_operation:
-            args = [arrays[a.name] for a in term.args]
+            args = [arrays[a.name] for a in tensors(term)]
             empty = args[0].size == 0
             oracle = by_rows(ORACLES[term.name]) if k.rows else ORACLES[term.name]
             value = EMPTY.get(term.name, args[-1]) if empty else oracle(*args)
@@ -216,7 +223,7 @@ def fields(k, arrays, flipped, power="5"):
             f"{name}.T": f"{name}.T" * (name in flipped),
         }
         names[f"{name}.T"] = f"{name}.T" if name in flipped else name
-    return {"alpha": "1.5", "beta": "0.5", "p": power, "fault": "'fault'", "i": "len(X)"} | names
+    return {"alpha": "1.5", "beta": "0.5", "p": power, "k": "2", "fault": "'fault'", "i": "len(X)"} | names
 
 
 def factorisation(k):
@@ -234,7 +241,8 @@ def factors(k, run, arrays, sizes, names):
     for term in k.via:
         maker = KERNELS[term.name]
         operand, matrix = maker.factors[0].args[0], arrays[term.args[0].name]
-        made = run(maker, {operand.name: matrix}, (), {letter: len(matrix) for letter in letters_of(maker)}, names)
+        letters = maker.letters(dict(zip(operand.letters, matrix.shape, strict=True)))
+        made = run(maker, {operand.name: matrix}, (), letters, names)
         found |= {k.factor_field(term, name): value for name, value in made.items()}
     return found
 
@@ -396,8 +404,10 @@ def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
 
 
 def test_ties_and_low_rank(numba_names, numpy_names):
-    for got in both("eig_top", {"S": np.diag([1.0, 3.0, 3.0])}, {"i": 3}, numba_names, numpy_names):
-        compare(got["C"], np.diag([0.0, 0.5, 0.5]), "tie")
+    for got in both("eig_top", {"S": np.diag([1.0, 3.0, 3.0, 4.0])}, {"i": 4}, numba_names, numpy_names):
+        compare(got["C"], np.diag([0.0, 0.5, 0.5, 1.0]), "tie")
+    for got in both("svd_top", {"X": 2 * np.eye(3, 2)}, {"m": 3, "n": 2}, numba_names, numpy_names):
+        compare(got["C"], np.eye(3, 2) / 2, "tie")
     X = np.outer(np.arange(5.0), np.ones(3))
     for got in both("pinv", {"X": X}, {"m": 5, "n": 3}, numba_names, numpy_names):
         compare(got["C"], X.T / np.sum(X * X), "rank 1")
@@ -413,7 +423,8 @@ def test_derivative_of_expm_is_linear_in_the_tangent(numba_names):
         compare(got / scale, unit, scale, 1e-12)
 
 
-UNSAFE = ["eigh", "eig_top", "lambda_max", "pinv", "svd", "sqrtm", "schur", "care", "dare", "signm"]
+UNSAFE = ["eigh", "eig_top", "gap_middle", "pinv", "svd", "svd_top", "svd_bottom", "sqrtm", "schur", "care"]
+UNSAFE += ["dare", "signm"]
 UNSAFE += [n for n in KERNELS if n.startswith(("expm", "cosm", "sinm", "logm", "powm")) and "whole" not in n]
 
 

@@ -447,7 +447,7 @@ LINEAR_ALGEBRA = {
     "signm": lambda S: spectral(np.sign, S),
     "phi": phi,
     "gapdiv": gapdiv,
-    "eig_top": lambda S: np.outer(eigh(S)[1][:, -1], eigh(S)[1][:, -1]),
+    "eig_top": lambda S, k: eigh(S)[1][:, -integer(k) :] @ eigh(S)[1][:, -integer(k) :].T,
     "max_at": largest,
     "min_at": lambda x: largest(-x),
     "prod_others": along_step(prod_others),

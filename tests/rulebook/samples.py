@@ -55,6 +55,12 @@ DOMAINS = {
     "spectral_radius": {"X": uniform(0.1, 1)},
     "gapdiv": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "psd_part": {"S": lambda rng, shape: np.diag([-1.0, 0.5, 2.0][: shape[0]])},
+    "svdfun_at": {"f": lambda rng, shape: "sinh", "t": lambda rng, shape: 0.3},
+    "matfun_at": {"t": lambda rng, shape: 0.3},
+    "gap_middle": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
+    "svd_bottom": {
+        "X": lambda rng, shape: 0.2 * rng.standard_normal(shape) + np.eye(*shape) * np.arange(shape[1], 0.0, -1)
+    },
     "svd_shrink": {"t": lambda rng, shape: 0.3},
     "care": {"Q": lambda rng, shape: np.eye(*shape)},
     "dare": {"Q": lambda rng, shape: np.eye(*shape)},

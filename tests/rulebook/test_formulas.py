@@ -51,7 +51,7 @@ def differential(rule, output, scope, tangents):
     return evaluate(BOOK, rule.differential(output), inner) + 0.0 * scope[output or "Y"]
 
 
-@of([r for r in OPS if r.opaque is None and r.name != "stop"])
+@of([r for r in OPS if r.opaque is None and r.name not in ("stop", "gap_middle", "svd_gap")])
 @pytest.mark.parametrize("tangents", [0, 1])
 def test_differential(rule, tangents):
     if tangents and not rule.parameters[-1].repeated:

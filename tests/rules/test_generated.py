@@ -23,7 +23,11 @@ VALUED = [rule for rule in BOOK.rules.values() if rule.values and rule.kind != "
 # What random data cannot know: sizes that fit together. The other samplers are those of the rulebook's tests.
 DRAWS = {**DOMAINS, "psd_part": {}, "reshape": {"p": 6, "q": 2}}
 # Rules whose differential is not that of their value, by intent.
-DELIBERATE = {"stop": "takes its argument as a constant"}
+DELIBERATE = {
+    "stop": "takes its argument as a constant",
+    "gap_middle": "a threshold inside a gap, which may be anywhere there",
+    "svd_gap": "a threshold inside a gap, which may be anywhere there",
+}
 
 
 def of(rules):
@@ -31,7 +35,7 @@ def of(rules):
 
 
 # Found wrong by these tests, and being put right by their owners.
-OPEN = {"sum_largest_eig", "perron"}
+OPEN = {"perron"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,153 @@
+"""Functions of singular and eigenvalues as compiled code: ties, zeros, scales, shapes, one factorisation each."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+TARGETS = ("numba", "numpy")
+SHAPES = [(4, 4), (5, 3), (3, 5), (1, 4), (4, 1), (1, 1)]
+
+
+def pulled(text, target, let="X: matrix(m, n)", wrt="X"):
+    return mc.compile(mc.vjp(text, wrt, "G") if wrt else text, target=target)
+
+
+def pieces(m, n, s, seed=0):
+    """A matrix with these singular values and its factors."""
+    rng = np.random.default_rng([m, n, seed])
+    k = min(m, n)
+    U, V = (np.linalg.qr(rng.standard_normal((size, k)))[0] for size in (m, n))
+    return (U * s) @ V.T, U, V
+
+
+def polar_pullback(X, G):
+    """The adjoint of the polar factor, from the Sylvester equation that defines it: W*P + P*W = U'G - G'U."""
+    m, n = X.shape
+    if m < n:
+        return polar_pullback(X.T, G.T).T
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    W = Vt @ ((U @ Vt).T @ G - G.T @ (U @ Vt)) @ Vt.T / (s[:, None] + s)
+    inverse = (Vt.T / s) @ Vt
+    return (U @ Vt) @ (Vt.T @ W @ Vt) + (G - U @ U.T @ G) @ inverse
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def polar(request):
+    e = mc.expression("polar_U(X)", "X: matrix(m, n)")
+    return mc.compile(e, target=request.param), mc.compile(mc.vjp(e, "X"), target=request.param)
+
+
+@pytest.mark.parametrize(("m", "n"), SHAPES)
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_polar_factor_at_ties_and_scales(polar, m, n, tied, scale):
+    k = min(m, n)
+    X, U, V = pieces(m, n, np.ones(k) if tied else np.arange(k, 0.0, -1))
+    G = np.random.default_rng(1).standard_normal((m, n))
+    np.testing.assert_allclose(polar[0](scale * X), U @ V.T, atol=1e-13)
+    wanted = polar_pullback(X, G)
+    np.testing.assert_allclose(scale * polar[1](scale * X, G), wanted, atol=1e-13 * (1 + np.max(np.abs(wanted))))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("shape", [(4, 3), (3, 4), (4, 4)])
+def test_a_smooth_odd_function_is_a_polynomial(target, shape):
+    """U*diag(s^3)*V' is X*X'*X, at zero singular values too."""
+    e = mc.expression("svdfun(x -> x^3, X)", "X: matrix(m, n)")
+    f, g = mc.compile(e, target=target), mc.compile(mc.jvp(e, "X"), target=target)
+    rng = np.random.default_rng(3)
+    E = rng.standard_normal(shape)
+    for s in ((3.0, 2.0, 1.0), (2.0, 2.0, 0.0), (0.0, 0.0, 0.0)):
+        X = pieces(*shape, np.resize(s, min(shape)))[0]
+        np.testing.assert_allclose(f(X), X @ X.T @ X, atol=1e-12)
+        np.testing.assert_allclose(g(X, E), E @ X.T @ X + X @ E.T @ X + X @ X.T @ E, atol=1e-11)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_norms_of_singular_values_have_gradients_of_least_norm(target):
+    X, U, V = pieces(5, 4, [3.0, 3.0, 1.0, 0.0])
+    for scale in (1e-150, 1.0, 1e150):
+        for text, weights in (
+            ("nuclear_norm(X)", [1, 1, 1, 0]),
+            ("spectral_norm(X)", [0.5, 0.5, 0, 0]),
+            ("least_singular(X)", [0, 0, 0, 0]),
+        ):
+            value, gradient = mc.value_and_gradient(mc.expression(text, "X: matrix(m, n)"), "X", target=target)(
+                scale * X
+            )
+            np.testing.assert_allclose(gradient, (U * weights) @ V.T, atol=1e-14, err_msg=text)
+            assert np.isfinite(value)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "text", ["spectral_norm(X)", "nuclear_norm(X)", "cond(X)", "sum(svdvals(X).^3)", "sum(exp(svdvals(X)))"]
+)
+def test_hessians_where_singular_values_are_distinct_or_tied(text, target):
+    e = mc.expression(text, "X: matrix(m, n)")
+    hvp = mc.compile(mc.hvp(e, "X"), target=target)
+    gradient = mc.compile(mc.gradient(e, "X"), target=target)
+    smooth_at_ties = text.startswith(("sum", "nuclear"))
+    rng = np.random.default_rng(5)
+    for m, n in [(4, 4), (5, 3), (3, 5)]:
+        X = pieces(m, n, [2.0, 2.0, 1.0, 0.5][: min(m, n)] if smooth_at_ties else np.arange(1.0, 1 + min(m, n)))[0]
+        v = rng.standard_normal((m, n))
+        h = 1e-4
+        steps = {1: 8, 2: -1}
+        want = sum(c * (gradient(X + k * h * v) - gradient(X - k * h * v)) for k, c in steps.items()) / (12 * h)
+        np.testing.assert_allclose(hvp(X, v), want, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_at_ties_projectors_are_nan_and_sums_of_eigenvalues_share(target):
+    S = np.diag([1.0, 2.0, 2.0, 3.0])
+    let = "S: matrix(4, 4) symmetric"
+    projector = mc.compile(mc.expression("spectral_projector(S, 2)", let), target=target)
+    assert np.all(np.isnan(projector(S)))
+    np.testing.assert_allclose(projector(S + np.diag([0, 0, 1e-9, 0])), np.diag([0.0, 0, 1, 1]))
+    f = mc.value_and_gradient(mc.expression("sum_largest_eig(S, 2)", let), "S", target=target)
+    for scale in (1e-150, 1.0, 1e150):
+        value, gradient = f(scale * S)
+        assert value == pytest.approx(5 * scale)
+        np.testing.assert_allclose(gradient, np.diag([0.0, 0.5, 0.5, 1.0]), atol=1e-15)
+    lowrank = mc.compile(mc.expression("svd_lowrank(X, 2)", "X: matrix(3, 3)"), target=target)
+    assert np.all(np.isnan(lowrank(np.eye(3))))
+    np.testing.assert_allclose(lowrank(np.diag([3.0, 0, 0])), np.diag([3.0, 0, 0]), atol=1e-15)
+
+
+FACTORED = {
+    "nuclear_norm(X)": ("X: matrix(m, n)", "svd("),
+    "spectral_norm(X)": ("X: matrix(m, n)", "svd("),
+    "cond(X)": ("X: matrix(m, n)", "svd("),
+    "sum(log(svdvals(X)).^2)": ("X: matrix(m, n)", "svd("),
+    "sum(polar_U(X).^3)": ("X: matrix(m, n)", "svd("),
+    "sum(svd_lowrank(X, 2).^3)": ("X: matrix(m, n)", "svd("),
+    "sum(svd_shrink(X, 1/2).^3)": ("X: matrix(m, n)", "svd("),
+    "lambda_max(S)": ("S: matrix(n, n) symmetric", "eigh("),
+    "sum_largest_eig(S, 2)": ("S: matrix(n, n) symmetric", "eigh("),
+    "sum(exp(eigvalsh(S)))": ("S: matrix(n, n) symmetric", "eigh("),
+    "sum(psd_part(S).^3)": ("S: matrix(n, n) symmetric", "eigh("),
+    "sum(spectral_projector(S, 2).^3)": ("S: matrix(n, n) symmetric", "eigh("),
+}
+
+
+@pytest.mark.parametrize("text", FACTORED)
+def test_value_and_gradient_need_one_factorisation(text):
+    let, name = FACTORED[text]
+    f = mc.value_and_gradient(mc.expression(text, let), let[0], target="numpy")
+    calls = [line for line in str(f.plan).splitlines() if " = " in line]
+    made = [line for line in calls if any(w in line for w in ("svd(", "svdvals(", "eigh(", "eigvalsh("))]
+    assert len(made) == 1 and name in made[0]
+
+
+@pytest.mark.parametrize("text", FACTORED)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_gives_nan(text, bad):
+    let, name = FACTORED[text]
+    f = mc.value_and_gradient(mc.expression(text, let), let[0])
+    data = np.random.default_rng(0).standard_normal((4, 4))
+    data = data + data.T
+    data[1, 2] = data[2, 1] = bad
+    value, gradient = f(data)
+    assert np.isnan(value) and np.all(np.isnan(gradient))

@@ -21,7 +21,7 @@ _HOMES = {
     "matcalc.two_pass": ("pullback",),
     "matcalc.checking": ("check",),
     "matcalc.comparing": ("equivalent",),
-    "matcalc.defining": ("define", "load_rules"),
+    "matcalc.defining": ("check_rules", "define", "load_rules"),
     "matcalc.solvers": ("minimize",),
     "matcalc.functions": (
         "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",

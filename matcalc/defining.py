@@ -21,10 +21,12 @@ from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import read_signature
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.files import line_numbers
-from matcalc.rulebook.load import Rulebook, adopt, on_trial, survey
+from matcalc.rulebook.load import Rulebook, adopt, default_rulebook, on_trial, survey
 from matcalc.rulebook.rule import Rewrite, Rule
+from matcalc.verification.finding import Finding
+from matcalc.verification.report import RuleReport
 from matcalc.verification.rewrite_check import rewrite_faults
-from matcalc.verification.rule_check import faults
+from matcalc.verification.rule_check import tested
 from matcalc.verification.rule_point import Draws
 
 FORMULAS = ("where", "differential", "derivative", "definition", "linear", "value", "sizes", "square")
@@ -41,7 +43,7 @@ def define(signature: str | Sequence[str], value: Any = None, at: Draws | None =
     Numba function of them; the other fields are those of a rule file: `differential`, `derivative`, `definition`,
     `where`, `linear`, `domain`, `facts`, ... `at` gives data for the numeric tests by parameter (an array, or
     a function of a generator and a shape), where random data would miss the domain. Of several results a tuple
-    of functions is returned.
+    of functions is returned. Each has the `report` of the tests.
 
     Raises: RuleError that lists all faults.
 
@@ -66,13 +68,21 @@ def define(signature: str | Sequence[str], value: Any = None, at: Draws | None =
         rule = rule_from_table(name, table, address, known)
         return book.with_functions(functions).with_rules([rule]), []
 
-    rules = _adopted(extended, at or {}, lambda rule, field: address)
+    rules, report = _adopted(extended, at or {}, lambda rule, field: address)
     made = tuple(function(spelling) for rule in rules for spelling in rule.names) or (function(name),)
+    for call in made:
+        call.report = report  # type: ignore[attr-defined]
     return made[0] if len(made) == 1 else made
 
 
-def load_rules(path: str | Path) -> tuple[str, ...]:
-    """Add the operations, rewrites and facts of a rule file; return the names of its operations.
+class RuleNames(tuple[str, ...]):
+    """The names of the operations that a file added, with the `report` of their tests."""
+
+    report: RuleReport
+
+
+def load_rules(path: str | Path) -> RuleNames:
+    """Add the operations, rewrites and facts of a rule file; return the names of its operations, with their `report`.
 
     Raises: RuleError that lists all faults of the file; then nothing of it is in force.
     """
@@ -83,22 +93,45 @@ def load_rules(path: str | Path) -> tuple[str, ...]:
         line = lines.get((rule.name, field), lines.get((rule.name, ""), 1))
         return f"{file.as_posix()}:{line}"
 
-    rules = _adopted(lambda book: survey(file, book), {}, where)
-    return tuple(rule.name for rule in rules)
+    rules, report = _adopted(lambda book: survey(file, book), {}, where)
+    names = RuleNames(rule.name for rule in rules)
+    names.report = report
+    return names
 
 
-def _adopted(extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Draws, where: Where) -> tuple[Rule, ...]:
-    """Put an extended rulebook in force if its new rules and rewrites stand every test; return the rules.
+def check_rules(*names: str, at: Draws | None = None) -> RuleReport:
+    """Test operations of the rulebook as a new one is tested when it is added: all that its entry says.
+
+    Value against definition, tangents against complex steps or differences, adjoints, second derivatives, declared
+    properties, scale from 1e-150 to 1e150, ties of eigenvalues. `at` gives data by parameter, as in `define`. The
+    report is true or false and prints as a table.
+
+    Raises: UnknownName.
+
+    Example:
+        >>> bool(check_rules("inv", "det"))
+        True
+    """
+    book = default_rulebook()
+    rules = [book.get(name) for name in names]
+    return RuleReport(tuple((rule.name, tuple(tested(book, rule, at or {}))) for rule in rules))
+
+
+def _adopted(
+    extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Draws, where: Where
+) -> tuple[tuple[Rule, ...], RuleReport]:
+    """Put an extended rulebook in force if its new rules and rewrites stand every test; return the rules and tests.
 
     `extended` returns it with the faults met while reading.
     """
     fresh: list[Rule] = []
+    tests: dict[str, tuple[Finding, ...]] = {}
 
     def change(book: Rulebook) -> Rulebook:
         made, found = extended(book)
         fresh.extend(rule for name, rule in made.rules.items() if name not in book.rules)
         with on_trial(made):
-            found += [line for rule in fresh for line in _rule_faults(made, rule, at, where)]
+            found += [line for rule in fresh for line in _rule_faults(made, rule, at, where, tests)]
             known = set(book.rewrites)
             for rewrite in (r for r in made.rewrites if r not in known):
                 found += _rewrite_faults(made, rewrite)
@@ -107,13 +140,15 @@ def _adopted(extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Dra
         return made
 
     adopt(change)
-    return tuple(fresh)
+    return tuple(fresh), RuleReport(tuple(tests.items()))
 
 
-def _rule_faults(book: Rulebook, rule: Rule, at: Draws, where: Where) -> list[str]:
-    """Return what is wrong with a rule: its names, else its shapes, else its numbers."""
-    tests: tuple[Callable[[], None], ...] = (partial(book.check, [rule.name]), partial(check_rule, rule, book))
-    for test in tests:
+def _rule_faults(
+    book: Rulebook, rule: Rule, at: Draws, where: Where, tests: dict[str, tuple[Finding, ...]]
+) -> list[str]:
+    """Return what is wrong with a rule: its names, else its shapes, else its numbers, whose tests join `tests`."""
+    static: tuple[Callable[[], None], ...] = (partial(book.check, [rule.name]), partial(check_rule, rule, book))
+    for test in static:
         try:
             test()
         except RuleError as error:
@@ -122,7 +157,9 @@ def _rule_faults(book: Rulebook, rule: Rule, at: Draws, where: Where) -> list[st
         if rule.kind == "definition":
             return []
         return [f"{where(rule, '')}: [{rule.name}] has no value, which its numeric test and compiled code need"]
-    return [f"{where(rule, fault.field)}: [{rule.name}] {fault}" for fault in faults(book, rule, at)]
+    tests[rule.name] = tuple(tested(book, rule, at))
+    found = RuleReport(((rule.name, tests[rule.name]),))
+    return [f"{where(rule, fault.field)}: [{rule.name}] {fault}" for _, fault in found.wrong]
 
 
 def _placed(line: str, rule: Rule, where: Where) -> str:
@@ -171,4 +208,4 @@ def _constant(value: Any) -> str:
     return value.co_code.hex() if hasattr(value, "co_code") else repr(value)
 
 
-__all__ = ["define", "load_rules"]
+__all__ = ["check_rules", "define", "load_rules"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 from matcalc.elaborate.calls import array_name
 from matcalc.elaborate.formula import build_formula, check_definition, parameter_symbol
@@ -40,14 +41,32 @@ def check_rule(rule: Rule, rulebook: Rulebook) -> None:
 
 def faults_of(rule: Rule, rulebook: Rulebook) -> Iterator[str]:
     """Yield what is wrong with the formulas of a rule."""
+    for setting, index in _settings(rule, rulebook):
+        if rule.kind == "definition":
+            yield from _definition(setting, index)
+        else:
+            yield from _derivatives(setting)
+
+
+def compiled_formulas(rule: Rule, rulebook: Rulebook) -> Iterator[object]:
+    """Yield what the formulas of a rule compile to, in a fixed order: equal lists are equal mathematics.
+
+    Raises: MatcalcError for a formula that does not build.
+    """
+    for setting, index in _settings(rule, rulebook):
+        if rule.kind == "definition":
+            yield _defined(setting, index)
+        else:
+            for formula in _formulas(setting):
+                yield setting.build(formula.text, formula.shape, formula.more, formula.members)
+
+
+def _settings(rule: Rule, rulebook: Rulebook) -> Iterator[tuple[_Setting, int]]:
+    """Yield a rule at each signature and each choice of ranks."""
     for index, signature in enumerate(rule.signatures):
         arrays = dict.fromkeys(array_name(p) for p in signature.parameters if p.kind == "array")
         for ranks in product((1, 2), repeat=len(arrays)):
-            setting = _Setting(rule, rulebook, signature, dict(zip(arrays, ranks, strict=True)))
-            if rule.kind == "definition":
-                yield from _definition(setting, index)
-            else:
-                yield from _derivatives(setting)
+            yield _Setting(rule, rulebook, signature, dict(zip(arrays, ranks, strict=True))), index
 
 
 class _Setting:
@@ -94,51 +113,62 @@ class _Setting:
 
 
 def _definition(setting: _Setting, index: int) -> Iterator[str]:
-    ranks = [setting.ranks[array_name(p)] if p.kind == "array" else -1 for p in setting.tensors]
-    candidate = Candidate(setting.rule, setting.rule.outputs[0], index)
     try:
-        given = [*setting.functions.items(), *setting.numbers.items()]
-        check_definition(setting.rulebook, candidate, ranks, given)
+        _defined(setting, index)
     except MatcalcError as fault:
         yield fault.message.removeprefix(f"{setting.rule.address}: [{setting.rule.name}] ")
 
 
-def _derivatives(setting: _Setting) -> Iterator[str]:
+def _defined(setting: _Setting, index: int) -> object:
+    ranks = [setting.ranks[array_name(p)] if p.kind == "array" else -1 for p in setting.tensors]
+    candidate = Candidate(setting.rule, setting.rule.outputs[0], index)
+    given = [*setting.functions.items(), *setting.numbers.items()]
+    return check_definition(setting.rulebook, candidate, ranks, given)
+
+
+class _Formula(NamedTuple):
+    """A formula of a rule: what it is, its text and shape, further symbols, members of repeated slots."""
+
+    what: str
+    text: str
+    shape: Shape
+    more: Mapping[str, Node]
+    members: int = 0
+    linear: bool = True
+
+
+def _formulas(setting: _Setting) -> Iterator[_Formula]:
     rule = setting.rule
     repeated = {p.name: setting.symbol(p) for p in setting.slots}
     for name, text in rule.derivative.items():
         one = {name: repeated[name]} if name in repeated else {}
-        yield from _built(setting, f"derivative in {name}", text, (), one, len(one), linear=False)
-    tangents = {f"d{p.name}": symbol(f"d{p.name}", setting.shape(p)) for p in setting.tensors}
+        yield _Formula(f"derivative in {name}", text, (), one, len(one), linear=False)
+    hulls = {p.name: setting.rulebook.hull(p.facts) for p in setting.tensors}
+    tangents = {f"d{p.name}": symbol(f"d{p.name}", setting.shape(p), hulls[p.name]) for p in setting.tensors}
     for output in setting.signature.outputs:
         formula = rule.differential(output.name)
         if formula is not None:
-            where = f"differential of {output.name or 'Y'}"
-            yield from _built(setting, where, formula, setting.shape(output), tangents)
+            yield _Formula(f"differential of {output.name or 'Y'}", formula, setting.shape(output), tangents)
     for slot, text in rule.linear.items():
         declared = next(p for p in setting.signature.parameters if p.name == slot)
         cotangent = symbol("G", setting.shape(setting.signature.outputs[0]))
-        members = 1 if declared.repeated else 0
-        yield from _built(setting, f"linear {slot}", text, setting.shape(declared), {"G": cotangent}, members)
+        yield _Formula(f"linear {slot}", text, setting.shape(declared), {"G": cotangent}, int(declared.repeated))
+    ends = {name: symbol(name, ()) for name in ("a", "b")}
+    if rule.divided is not None:
+        yield _Formula("divided", rule.divided, (), ends, linear=False)
+    if rule.radius is not None:
+        yield _Formula("radius", rule.radius, (), {}, linear=False)
+    if rule.square is not None:
+        yield _Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
 
 
-def _built(
-    setting: _Setting,
-    what: str,
-    text: str,
-    shape: Shape,
-    more: Mapping[str, Node],
-    members: int = 0,
-    linear: bool = True,
-) -> Iterator[str]:
-    """Yield what is wrong with one formula: it does not build, or is not linear in the symbols `more`.
-
-    `members` is the number of tangents that each repeated slot is given.
-    """
-    try:
-        node = setting.build(text, shape, more, members)
-    except MatcalcError as fault:
-        yield f"{what}: {fault.message}"
-        return
-    if more and linear and not is_linear(node, list(more.values())):
-        yield f"{what}: '{text}' is not linear in {' and '.join(more)}"
+def _derivatives(setting: _Setting) -> Iterator[str]:
+    """Yield what is wrong with formulas: one does not build, or is not linear in its further symbols."""
+    for what, text, shape, more, members, linear in _formulas(setting):
+        try:
+            node = setting.build(text, shape, more, members)
+        except MatcalcError as fault:
+            yield f"{what}: {fault.message}"
+            continue
+        if more and linear and not is_linear(node, list(more.values())):
+            yield f"{what}: '{text}' is not linear in {' and '.join(more)}"

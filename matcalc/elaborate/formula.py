@@ -123,12 +123,12 @@ def template_of(
 
 def check_definition(
     rulebook: Rulebook, candidate: Candidate, ranks: Sequence[int], fixed: Sequence[tuple[str, Any]]
-) -> None:
+) -> Template | None:
     """Compile a definition for arguments of given ranks and for given functions and numbers.
 
-    Raises: RuleError with the rule's address.
+    Returns None if it does not hold for all sizes. Raises: RuleError with the rule's address.
     """
-    _definition(rulebook, 0, candidate, tuple(ranks), tuple(fixed), None)
+    return _definition(rulebook, 0, candidate, tuple(ranks), tuple(fixed), None)
 
 
 @lru_cache(maxsize=4096)

@@ -90,6 +90,8 @@ def size_of(ast: Ast, sizes: Mapping[str, Size]) -> Size:
     """Return the size that an expression over size names is."""
     values: dict[Ast, Size] = {}
     for node in walk(ast):
+        if node.head not in SIZE_OF:
+            raise ShapeError(f"a size is made of names, integers, + - * // min and max, and holds no {node.head}")
         values[node] = SIZE_OF[node.head](node, values, sizes)
     return values[ast]
 

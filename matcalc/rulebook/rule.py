@@ -80,6 +80,11 @@ class Rule:
         return self.signatures[0].parameters
 
     @property
+    def operands(self) -> tuple[str, ...]:
+        """The operands of an elementwise entry, by name; none of any other."""
+        return tuple(p.name for p in self.parameters if p.kind == "entry")
+
+    @property
     def value(self) -> str | None:
         """The oracle of the first signature, a Python expression in the parameters."""
         return self.values[0] if self.values else None

@@ -9,11 +9,11 @@ import numpy as np
 from matcalc.calculus.differentiate import pullback, pushforward
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import symbol
-from matcalc.verification.rule_point import Point
+from matcalc.verification.rule_point import Point, facts_in
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-EXACT, DOT, TWICE, NUMERIC = 1e-9, 1e-13, 1e-12, 1e-6
+EXACT, DOT, TWICE, NUMERIC = 1e-9, 1e-12, 1e-12, 1e-6
 """Bounds on relative errors: between values; of dot tests; of second derivatives' symmetry; against differences."""
 
 FLOOR = 1e-2
@@ -88,14 +88,21 @@ def is_finite(value: dict[str, Array]) -> bool:
     return all(bool(np.all(np.isfinite(a))) for a in value.values())
 
 
+def is_in_words(at: Point) -> bool:
+    """Whether a rule's domain is given in words, so that changed arguments may lie outside of it."""
+    return at.rule.domain is not None and not facts_in(at.rule.domain, at.book)
+
+
 def relative(a: Array, b: Array) -> float:
     """Return the largest difference of entries, relative to the largest entry and to 1; infinite if shapes differ."""
     if a.shape != b.shape:
         return float("inf")
     if not np.array_equal(np.isnan(a), np.isnan(b)):
         return float("inf")
-    scale = max(1.0, float(np.max(np.abs(b), initial=0.0)))
-    return float(np.nanmax(np.abs(a - b), initial=0.0)) / scale
+    scale = max(1.0, float(np.max(np.abs(b), initial=0.0, where=np.isfinite(b))))
+    same = np.zeros(a.shape, np.result_type(a, b, 1.0))
+    apart = np.subtract(a, b, out=same, where=a != b)  # equal infinities are no difference
+    return float(np.nanmax(np.abs(apart), initial=0.0)) / scale
 
 
 def norm(a: Array) -> float:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from matcalc.elaborate.formula import build_formula
 from matcalc.language.read import read
 from matcalc.normal_form.signature_shapes import size_of, tensors_of
-from matcalc.normal_form.tensor import symbol
 from matcalc.sizes import Size
-from matcalc.verification.finding import EXACT, REFUSED, Finding, place, relative
-from matcalc.verification.rule_point import Point, facts_in, interior
+from matcalc.verification.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
+from matcalc.verification.rule_point import Point, interior
 from matcalc.verification.sampling import Array, defect, sample
+
+OTHERS = {"function": "sin", "number": Fraction(3)}
+"""What else stands for the functions and numbers of a call."""
+
+FARTHER = (4.0, 1e-3)
+"""Other scales of the arguments, at which an interval has to hold too."""
 
 DRAWN = 4
 """How many arguments a fact is tried on; with a domain in words, that any of them may miss, one has to do."""
@@ -23,7 +30,7 @@ def properties(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test what the entry says of its values, each field by values alone."""
     if at.form.overload:
         return
-    for test in (_facts, _interval, _symmetries, _square, _associative, _course, _divided):
+    for test in (_facts, _interval, _symmetries, _square, _associative):
         yield from test(at, value)
 
 
@@ -35,15 +42,31 @@ def _facts(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
             continue
         given = {name: tuple(f for f, other in conditions if other == name) for _, name in conditions}
         key = "" if output == "Y" and rule.outputs == ("",) else output
-        errors = [e for seed in range(DRAWN) if (e := _fact_error(at, given, key, fact, seed)) is not None]
-        in_words = rule.domain is not None and not facts_in(rule.domain, at.book)
-        if errors:
-            error = min(errors) if in_words else max(errors)
-            yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, place(at))
+        in_words = is_in_words(at)
+        may_leave = not in_words or any(p.kind in OTHERS for p in rule.parameters)
+        for moved in (False, True) if may_leave else (False,):
+            calls = [elsewhere(at, given, seed) if moved else at for seed in range(DRAWN)]
+            errors = [e for k, call in enumerate(calls) if (e := _fact_error(call, given, key, fact, k)) is not None]
+            if errors:
+                error = min(errors) if in_words else max(errors)
+                yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, place(at))
     for declared in rule.signature.outputs:
         for fact in declared.facts:
             error = defect(value[declared.name], fact)
             yield Finding(f"the fact '{fact}' of the result", "signature", error, EXACT, place(at))
+
+
+def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Point:
+    """Return a call with other arguments: normal draws, a function that takes both signs, an integer as number."""
+    rng = np.random.default_rng([13, seed])
+    plain, data = dict(at.plain), dict(at.data)
+    for p in at.rule.parameters:
+        if p.name not in given and p.kind in OTHERS:
+            plain[p.name] = OTHERS[p.kind]
+    for name, array in at.data.items():
+        if name not in given:
+            data[name] = sample(rng, array.shape, at.facts[name])
+    return replace(at, plain=plain, data=data)
 
 
 def _fact_error(at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact: str, seed: int) -> float | None:
@@ -55,7 +78,9 @@ def _fact_error(at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact:
         found = at.value(changed)[key]
     except REFUSED:
         return None
-    return defect(found, fact) if np.all(np.isfinite(found)) else None
+    if at.rule.kind == "map":
+        found = found[np.isfinite(found)]
+    return defect(found, fact) if found.size and np.all(np.isfinite(found)) else None
 
 
 def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> dict[str, Array] | None:
@@ -80,10 +105,23 @@ def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> d
 def _interval(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     if at.rule.interval is not None and not at.form.tangents:
         low, _, high, _ = at.rule.interval
-        for found in value.values():
+        for found in (*value.values(), *_farther(at)):
             below = float(np.max(low - found, initial=0.0)) if np.isfinite(low) else 0.0
             above = float(np.max(found - high, initial=0.0)) if np.isfinite(high) else 0.0
             yield Finding("the interval of the value", "interval", max(below, above), EXACT, place(at))
+
+
+def _farther(at: Point) -> Iterator[Array]:
+    """Yield values at larger and smaller arguments, where these keep their facts and the value is finite."""
+    for scale in FARTHER:
+        data = {name: scale * a for name, a in at.data.items()}
+        if any(defect(a, fact) > EXACT for name, a in data.items() for fact in at.facts[name]):
+            continue
+        try:
+            found = at.value(data)
+        except REFUSED:
+            continue
+        yield from (a[np.isfinite(a)] for a in found.values())
 
 
 def _symmetries(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
@@ -153,50 +191,3 @@ def _associative(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     except REFUSED:
         return
     yield Finding("`associative`", "associative", relative(left, right), EXACT, place(at))
-
-
-def _course(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test that values grow or fall with the only operand (`monotone`), and that their mean is above or below
-    the value at the middle (`curvature`), between the argument and others that are drawn like it."""
-    rule, rng = at.rule, np.random.default_rng([23, *at.rule.name.encode()])
-    if at.form.tangents or (rule.monotone is None and rule.curvature is None):
-        return
-    (output,) = value
-    for seed in range(DRAWN):
-        other = {name: a + (0.1 + seed / 4) * at.direction(rng, name) for name, a in at.data.items()}
-        middle = {name: (a + other[name]) / 2 for name, a in at.data.items()}
-        if any(defect(b, fact) > EXACT for name, b in other.items() for fact in at.facts[name]):
-            continue
-        try:
-            there, between = at.value(other)[output], at.value(middle)[output]
-        except REFUSED:
-            continue
-        if not (np.all(np.isfinite(there)) and np.all(np.isfinite(between))):
-            continue
-        if rule.monotone is not None and len(at.data) == 1:
-            (name,) = at.data
-            rise = (there - value[output]) * np.sign(other[name] - at.data[name])
-            rise = rise if rule.monotone == "increasing" else -rise
-            yield Finding("`monotone`", "monotone", max(0.0, -float(np.min(rise, initial=0.0))), EXACT, place(at))
-        if rule.curvature is not None:
-            bulge = (there + value[output]) / 2 - between
-            bulge = bulge if rule.curvature == "convex" else -bulge
-            yield Finding("`curvature`", "curvature", max(0.0, -float(np.min(bulge, initial=0.0))), EXACT, place(at))
-
-
-def _divided(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test the closed form of (f(a) - f(b))/(a - b) where the quotient itself is good."""
-    if at.rule.divided is None:
-        return
-    (x,) = at.symbols
-    a = at.data[x]
-    for b in (a[::-1] if len(a) > 1 else a * 1.5, a * 0.75, a * 1.5):
-        apart = np.abs(a - b) > 1e-3
-        with np.errstate(all="ignore"):
-            quotient = (at.value({x: a})[""] - at.value({x: b})[""]) / (a - b)
-        symbols = {"a": symbol("a", at.symbols[x].shape), "b": symbol("b", at.symbols[x].shape)}
-        numbers = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
-        node = build_formula(at.rule.divided, (), at.book, symbols, sizes=numbers)
-        found = at.evaluate([node], {"a": a, "b": b})[0]
-        usable = apart & np.isfinite(quotient)
-        yield Finding("`divided`", "divided", relative(found[usable], quotient[usable]), EXACT, place(at))

@@ -68,6 +68,12 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
         yield "is wrong: its sides differ", f" by {error:.2g}"
 
 
+def compared_sides(pattern: Pattern, book: Rulebook) -> tuple[Node, Node] | None:
+    """Return both sides over symbols that have the facts asked for; None if no symbols have them."""
+    chosen = _symbols(pattern, book)
+    return None if chosen is None else applied_sides(pattern, book, chosen)
+
+
 def applied_sides(pattern: Pattern, book: Rulebook, chosen: Mapping[Node, Node]) -> tuple[Node, Node]:
     """Return both sides over other symbols, functions and numbers being given."""
     left, right = pattern.left, pattern.right
@@ -116,18 +122,26 @@ def difference(left: Node, right: Node) -> float | None:
     names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
     sizes = {name: TALL[k % 2] for k, name in enumerate(names)}
     errors = []
-    for mode in range(len(MODES)):
+    singular = not in_words([left]) and not any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
+    for mode in range(len(MODES) + singular):
         rng = np.random.default_rng([13, mode])
         data = {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
-        try:
-            one, other = (np.asarray(a) for a in evaluate([left, right], data, sizes))
-        except np.linalg.LinAlgError:
-            continue
-        if np.all(np.isfinite(one)) and np.all(np.isfinite(other)):
+        one, other = (_value(node, data, sizes) for node in (left, right))
+        if one is not None and other is not None:
             scale = max(1.0, float(np.max(np.abs(one), initial=0.0)))
-            error = float(np.max(np.abs(one - other), initial=0.0)) / scale
-            errors.append(error)
+            errors.append(float(np.max(np.abs(one - other), initial=0.0)) / scale)
+        elif one is not None:
+            errors.append(np.inf)  # what is given up; a wider domain on the right is none of it
     return (min if in_words([left]) else max)(errors, default=None)
+
+
+def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:
+    """Return a value, None where there is none or it is not finite."""
+    try:
+        found = np.asarray(evaluate([node], data, sizes)[0])
+    except np.linalg.LinAlgError:
+        return None
+    return found if np.all(np.isfinite(found)) else None
 
 
 def in_words(nodes: Sequence[Node]) -> bool:
@@ -139,11 +153,16 @@ def in_words(nodes: Sequence[Node]) -> bool:
 def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode: int) -> Array:
     shape = tuple(size.evaluate(dict(sizes)) for size in node.shape)
     facts: Sequence[Any] = sorted(node.data[1])
-    return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
+    if facts:
+        return sample(rng, shape, interior(facts, mode > 0))
+    drawn = MODES[mode % len(MODES)](rng, shape)
+    if mode == len(MODES) and len(shape) == 2:  # a singular matrix
+        drawn[:, -1] = 0.0
+    return drawn
 
 
 def _shape(node: Node) -> str:
     return " x ".join(map(str, node.shape)) or "a scalar"
 
 
-__all__ = ["applied_sides", "difference", "rewrite_faults", "work"]
+__all__ = ["applied_sides", "compared_sides", "difference", "rewrite_faults", "work"]

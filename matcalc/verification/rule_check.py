@@ -11,6 +11,7 @@ to pass wherever its value is finite.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import symbol
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
+from matcalc.verification.course import course
 from matcalc.verification.covariance import covariance, homogeneity
 from matcalc.verification.differences import slope
 from matcalc.verification.finding import (
@@ -45,9 +47,9 @@ from matcalc.verification.finding import (
 )  # fmt: skip
 from matcalc.verification.properties import properties
 from matcalc.verification.rule_point import MODES, SIZES, Draws, Point, facts_in, points
-from matcalc.verification.sampling import Array
+from matcalc.verification.sampling import Array, defect
 from matcalc.verification.structure import structure
-from matcalc.verification.ties import ties
+from matcalc.verification.ties import ties, with_close_spectrum
 
 
 def findings(book: Rulebook, rule: Rule, draws: Draws = {}, modes: Sequence[int] = ()) -> list[Finding]:  # noqa: B006
@@ -63,39 +65,54 @@ def findings(book: Rulebook, rule: Rule, draws: Draws = {}, modes: Sequence[int]
     return found
 
 
-FURTHER = (homogeneity, covariance, structure, ties)
-"""Tests of derivatives that are made once for each form of a rule."""
-
-
 def _wrong(found: Sequence[Finding]) -> int:
     return sum(not f.is_right for f in found)
+
+
+def lengths(rule: Rule) -> tuple[Sequence[int], ...]:
+    """Return the sets of lengths at which a rule is tested: unequal, 1, equal, rows; of a map many entries."""
+    return (*SIZES, (1,), (24,)) if rule.operands else (*SIZES, (1,), (3,), (1, 4))
 
 
 def at_mode(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Finding]:
     """Return the tests of a rule with arguments drawn in one mode; none where a value is not finite."""
     found: list[Finding] = []
-    for at in points(book, rule, mode, draws, (*SIZES, (1,))):
+    for at in points(book, rule, mode, draws, lengths(rule)):
         value = value_or_none(at)
         if value is None or not at.is_defined():
             continue
         if not is_finite(value):
             return []
         found += tests(at, value)
+        if not found or found[-1].bound:
+            found += further_tests(at, value)
     return found
 
 
 def tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
-    """Yield every test of a rule at one point, the quick ones first."""
+    """Yield the tests of a rule that are made at every point."""
     for finding in values(at, value):
         yield finding
         if not finding.bound:
             return  # the shapes are wrong, and nothing can be compared
+    yield from derivatives(at, value)
     yield from properties(at, value)
+    yield from course(at, value)
+
+
+def further_tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
+    """Yield the tests of derivatives that are made once for each form of a rule, those of scale at every size."""
     found = slopes(at)
-    yield from derivatives(at, value, found)
-    if not at.seed:
-        for more in FURTHER:
-            yield from more(at, value, found)
+    if at.seed:
+        yield from covariance(at, value, found) if at.seed > len(SIZES) else ()
+        return
+    for test in (homogeneity, covariance, structure, ties):
+        yield from test(at, value, found)
+    for s in found:
+        if (close := with_close_spectrum(at, s.name)) is not None and is_finite(there := value_or_none(close) or {}):
+            rng = np.random.default_rng([71, *at.rule.name.encode()])
+            G = np.asarray(rng.standard_normal(value[s.output].shape))
+            yield from _first(close, s, at.direction(rng, s.name), G) if there else ()
 
 
 # ---- values and derivatives
@@ -113,6 +130,16 @@ def values(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
             yield Finding(f"{what} has the wrong shape", "value", float("inf"), 0.0, shapes)
             continue
         yield Finding(what, field, relative(found, value[output]), EXACT, where)
+    if at.rule.operands and len(at.data) > 1 and not at.form.tangents:  # operands that are equal in many places
+        equal = replace(at, data={name: np.round(2 * a) / 2 for name, a in at.data.items()})
+        there = value_or_none(equal)
+        if there is not None and is_finite(there) and _keep_facts(equal):
+            (found,) = equal.evaluate(list(nodes.values()))
+            yield Finding("the value at equal operands", field, relative(found, there[""]), EXACT, place(at))
+
+
+def _keep_facts(at: Point) -> bool:
+    return not any(defect(at.data[name], fact) > EXACT for name in at.data for fact in at.facts[name])
 
 
 def derivatives(at: Point, value: Mapping[str, Array], found: Sequence[Slope] | None = None) -> Iterator[Finding]:
@@ -189,16 +216,12 @@ def _second(
         yield Finding(f"{what}, against {reference.how},", derivative_field(at), error, min(bound, 1e-3), where)
 
 
-def faults(book: Rulebook, rule: Rule, draws: Draws = {}) -> list[Finding]:  # noqa: B006
-    """Return the tests that a rule fails, the worst of each kind."""
+def tested(book: Rulebook, rule: Rule, draws: Draws = {}) -> list[Finding]:  # noqa: B006
+    """Return all tests of a rule; what cannot be tested is a test that fails."""
     try:
         found = findings(book, rule, draws)
     except MatcalcError as error:
         return [Finding(f"{type(error).__name__}: {error.message}", "", float("inf"), 0.0)]
     if not found:
         return [Finding("the value is finite at no random point: give data with `at`", "value", float("inf"), 0.0)]
-    worst: dict[str, Finding] = {}
-    for f in found:
-        if not f.is_right and (f.what not in worst or f.error > worst[f.what].error):
-            worst[f.what] = f
-    return list(worst.values())
+    return found

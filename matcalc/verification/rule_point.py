@@ -57,10 +57,14 @@ def forms(rule: Rule) -> list[Form]:
 
 
 def lengths_of(rule: Rule, index: int, lengths: Sequence[int] = LENGTHS) -> dict[str, int]:
-    """Return a length for each size name of a signature: those given, in order, again and again."""
+    """Return a length for each size name of a signature: those given, in order, again and again.
+
+    The axes of `array(s)` are s_0 and s_1, that of an `entry` s_0.
+    """
     signature = rule.signatures[index]
     declared = [*signature.parameters, *signature.outputs]
-    names = dict.fromkeys(n for d in declared for n in size_names(d) if n not in rule.sizes)
+    names = dict.fromkeys(f"s_{axis}" for axis in (0, 1) if any(d.kind in ("array", "entry") for d in declared))
+    names.update(dict.fromkeys(n for d in declared if d.kind != "array" for n in size_names(d) if n not in rule.sizes))
     return dict(zip(names, itertools.cycle(lengths)))
 
 

@@ -27,13 +27,14 @@ from matcalc.verification.finding import (
     Slope,
     distance,
     is_finite,
+    is_in_words,
     largest,
     named,
     place,
     slope_field,
     value_or_none,
 )  # fmt: skip
-from matcalc.verification.rule_point import Point, facts_in
+from matcalc.verification.rule_point import Point
 from matcalc.verification.sampling import Array, defect, projected
 
 BATCHES = (0, 1, 3)
@@ -58,7 +59,7 @@ def _further(at: Point, name: str) -> list[str]:
     array = at.data[name]
     if array.ndim != 2 or array.shape[0] != array.shape[1] or at.book.hull(at.facts[name]):
         return []
-    in_words = at.rule.domain is not None and not facts_in(at.rule.domain, at.book)
+    in_words = is_in_words(at)
     linear = [f for f in at.book.facts.values() if f.linear]
     return [f.name for f in linear if not (in_words and at.book.facts[f.name].zero == at.book.facts["skew"].zero)]
 

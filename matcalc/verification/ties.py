@@ -22,16 +22,18 @@ from matcalc.verification.finding import (
     derivative_field,
     distance,
     is_finite,
+    is_in_words,
     largest,
     named,
     norm,
     place,
     value_or_none,
 )  # fmt: skip
-from matcalc.verification.rule_point import Point, facts_in
+from matcalc.verification.rule_point import Point
 from matcalc.verification.sampling import Array, defect, projected
 
-SPECTRA: Mapping[str, Callable[[int], Array]] = {
+Spectrum = Callable[[int], Array]
+SPECTRA: Mapping[str, Spectrum] = {
     "all equal": lambda k: np.full(k, 0.6),
     "the smallest equal": lambda k: np.where(np.arange(k) == k - 1, 1.2, 0.6),
     "the largest equal": lambda k: np.where(np.arange(k) == 0, 0.6, 1.2),
@@ -62,12 +64,12 @@ def _has_spectrum(at: Point, name: str) -> bool:
     return array.ndim == 2 and min(array.shape) > 1 and spectral and at.rule.kind != "map"
 
 
-def _tied(at: Point, name: str) -> Iterator[tuple[str, Point]]:
+def _tied(at: Point, name: str, only: Spectrum | None = None) -> Iterator[tuple[str, Point]]:
     """Yield points with a matrix of equal singular values, symmetric where square."""
     rng = np.random.default_rng([53, *at.rule.name.encode()])
     m, n = at.data[name].shape
     k = min(m, n)
-    for words, spectrum in SPECTRA.items():
+    for words, spectrum in SPECTRA.items() if only is None else [("", only)]:
         U = np.linalg.qr(rng.standard_normal((m, m)))[0]
         V = U if m == n else np.linalg.qr(rng.standard_normal((n, n)))[0]
         X = (U[:, :k] * spectrum(k)) @ V[:, :k].T
@@ -76,9 +78,20 @@ def _tied(at: Point, name: str) -> Iterator[tuple[str, Point]]:
             yield words, replace(at, data={**at.data, name: X})
 
 
+def with_close_spectrum(at: Point, name: str) -> Point | None:
+    """Return a point with a matrix whose singular values are apart by a fiftieth; None where no matrix is spectral.
+
+    A rule that separates eigenvalues has to do so there too: between two of them, wherever they are.
+    """
+    if at.form.overload or at.form.tangents or not _has_spectrum(at, name):
+        return None
+    _, tied = next(_tied(at, name, lambda k: 1 + 0.02 * np.arange(k)), ("", None))
+    return tied
+
+
 def _limits(at: Point, s: Slope) -> Iterator[Finding]:
     """Test that the derivative at a tie is the limit of those beside it; with a gauge, or refused."""
-    in_words = at.rule.domain is not None and not facts_in(at.rule.domain, at.book)
+    in_words = is_in_words(at)
     findings = [f for words, tied in _tied(at, s.name) if (f := _limit(tied, s, words)) is not None]
     if in_words and any(f.is_right for f in findings):
         return
@@ -178,4 +191,4 @@ def _least_norm(at: Point, s: Slope) -> Iterator[Finding]:
         yield Finding(what, derivative_field(at), error if error == error else float("inf"), LEAST, place(at))
 
 
-__all__ = ["ties"]
+__all__ = ["ties", "with_close_spectrum"]

@@ -1,0 +1,40 @@
+"""Wrong rules are found: some mutants of one entry in three; all of them by `python tests/rules/mutation.py`."""
+
+import numpy as np
+import pytest
+from rules.mutants import changes, mutants
+from rules.mutation import LISTED, LIVES, fates, survivors
+
+from matcalc.rulebook import default_rulebook
+
+EVERY, PART = 12, 3  # of each third entry the first mutant and each twelfth after it
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mutants_do_not_live():
+    with np.errstate(all="ignore"):
+        found = list(fates(every=EVERY, part=PART))
+    assert len(found) > 150
+    assert not survivors(found)[0]
+
+
+def test_listed_mutants_have_a_reason_and_exist():
+    book = default_rulebook()
+    made = {str(m) for rule in book.rules.values() for m in mutants(rule.name, rule.fields)}
+    stale = [mutant for mutant in LISTED if mutant not in made and not mutant.startswith("rewrite.")]
+    assert not stale
+    assert all(len(reason) > 20 for reason in LISTED.values())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_entry_is_named():
+    """What kills a mutant says what is wrong and where."""
+    faults = {str(mutant): fault for mutant, fate, fault in fates(["inv"]) if fate != LIVES}
+    assert "the derivative in X" in faults["inv.differential: -Y*dX*Y  ->  Y*dX*Y"]
+    assert "`degree`" in faults["inv.degree: -1  ->  0"]
+
+
+def test_changes_of_a_formula():
+    assert set(changes("a*b' - c")) == {
+        "-a*b' - c", "-c", "a*b' + c", "a*b'", "b'*a - c", "a*b - c", "a'*b' - c", "a*b' - c'",
+    }  # fmt: skip

@@ -94,6 +94,8 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--target", default="numba", help="target of --as python")
     command = add(commands, "explain", "the derivation, step by step", explain)
     formula(command)
+    command.add_argument("--as", dest="form", choices=("text", "latex", "markdown"), default="text", help="form")
+    command.add_argument("--of", choices=tuple(DERIVATIVES), help="what is derived: gradient or jacobian by default")
     command = add(commands, "check", "test a derivative numerically; exit status 1 when it fails", check)
     formula(command)
     command.add_argument("--against", metavar="FORMULA", help="a formula for the derivative to be tested")
@@ -233,10 +235,11 @@ def explain(arguments: argparse.Namespace) -> int:
 
     text, wrt = arguments.expression.strip(), variables(arguments)
     is_scalar = mc.expression(text, **scope(arguments)).shape == ()
-    derive = mc.gradient if is_scalar else mc.jacobian
-    result = derive(text, wrt, **scope(arguments))
+    of = arguments.of or ("gradient" if is_scalar else "jacobian")
+    result = getattr(mc, of)(text, wrt, **scope(arguments))
     for label, expression in labelled(result, [wrt] if isinstance(wrt, str) else wrt):
-        print(f"{label}:\n{expression.explain()}" if label else expression.explain())
+        shown = expression.explain(arguments.form)
+        print(f"{label}:\n{shown}" if label else shown)
     return 0
 
 

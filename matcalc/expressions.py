@@ -14,8 +14,10 @@ from typing import Any
 from matcalc import operators
 from matcalc.arguments import value_of
 from matcalc.calculus import derive
+from matcalc.calculus.canonical import canonical, joined
+from matcalc.calculus.derivation import Derivation
 from matcalc.calculus.differentiate import pushforward
-from matcalc.calculus.explain import Trace
+from matcalc.calculus.explain import printed
 from matcalc.calculus.factor import factor_all
 from matcalc.calculus.simplify import simplify, simplify_all
 from matcalc.elaborate.formula import build_formula
@@ -26,7 +28,7 @@ from matcalc.language.write import text
 from matcalc.names import Names, declaration, free_sizes, new_names
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
-from matcalc.normal_form.tensor import constant, number, scale, symbol
+from matcalc.normal_form.tensor import add, constant, inner, number, scale, symbol
 from matcalc.notation import draw
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
@@ -40,21 +42,23 @@ Wrt = Any
 class Expression:
     """A formula over declared symbols; immutable. `str(e)` reads back to the same node."""
 
-    __slots__ = ("_trace", "names", "node", "row", "unfactored")
+    __slots__ = ("_shown", "_trace", "names", "node", "row", "unfactored")
 
     def __init__(
         self,
         node: Node,
         names: Names,
         row: bool = False,
-        trace: Trace | None = None,
+        trace: Derivation | None = None,
         unfactored: Node | None = None,
+        shown: Ast | None = None,
     ) -> None:
         self.node = node
         self.names = names
         self.row = row
         self._trace = trace
         self.unfactored = unfactored or node  # factoring is for reading: compiled is the cheaper of the two
+        self._shown = shown  # a reading of the node other than the one that notation prefers
 
     # What it is.
 
@@ -90,6 +94,8 @@ class Expression:
 
     def formula(self) -> Ast:
         """Return the syntax tree of the formula, its index names clear of all names in scope."""
+        if self._shown is not None:
+            return self._shown
         sizes = (n for s in self.names.symbols.values() for size in s.shape for n in size.names)
         return formula_of(self.node, (*self.names.symbols, *sizes))
 
@@ -123,15 +129,17 @@ class Expression:
         """Return the DAG in Mermaid's language."""
         return draw.mermaid(self.node)
 
-    def explain(self) -> str:
-        """Return the derivation: a line a step, each naming its rule."""
-        return (self._trace or Trace(self.node, "")).text(self.node)
+    def explain(self, form: str = "text") -> str:
+        """Return the derivation as in a worked example, numbered, with rules and facts used: text, latex, markdown."""
+        return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
 
     # Algebra.
 
     def simplify(self) -> Expression:
         """Return an equal expression: rewrites applied, then factored."""
-        return self._with(factor_all([simplify(self.node)])[0])
+        return Expression(
+            factor_all([simplify(self.node)])[0], self.names, self.row, self._trace or Derivation("value", self.node)
+        )
 
     def substitute(self, **values: Any) -> Expression:
         """Return the expression with symbols replaced by expressions or numbers of their shape."""
@@ -152,9 +160,6 @@ class Expression:
         """Whether both are one node."""
         return self.node is other.node
 
-    def _with(self, node: Node) -> Expression:
-        return Expression(node, self.names, self.row, self._trace)
-
     # Values.
 
     def __call__(self, *args: Any, **values: Any) -> Any:
@@ -171,28 +176,28 @@ class Expression:
             raise ShapeError(f"gradient needs a scalar, and this is {shape}", hint=hint)
         if convention not in derive.CONVENTIONS:
             raise ShapeError(f"unknown convention '{convention}': projected or magnus")
-        return self._each(wrt, lambda f, xs, trace: derive.gradients(f, xs, convention, trace.step))
+        trace = Derivation("gradient", self.node, convention=convention)
+        return self._each(wrt, trace, lambda f, xs: derive.gradients(f, xs, convention))
 
     def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Any:
         """Return d self / d wrt, shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
         rank = len(self.node.shape)
 
-        def made(f: Node, xs: Sequence[Node], trace: Trace) -> list[Node]:
-            found = derive.jacobians(f, xs, trace.step)
+        def made(f: Node, xs: Sequence[Node]) -> list[Node]:
+            found = derive.jacobians(f, xs)
             return [derive.as_matrix(j, rank) for j in found] if derive.is_vec(layout) else found
 
-        return self._each(wrt, made)
+        return self._each(wrt, Derivation("jacobian", self.node, layout=layout), made)
 
     def hessian(self, wrt: Wrt, layout: str = "tensor") -> Any:
         """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
         self._need_scalar("hessian")
         xs, many = self._wrt(wrt)
-        trace = Trace(self.node, "hessian")
-        f = simplify(self.node, record=trace.rewrite)
-        rows = derive.hessians(f, xs, trace.step)
+        rows = derive.hessians(simplify(self.node), xs)
         if derive.is_vec(layout):
             rows = [tuple(derive.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
-        made = _finished([block for row in rows for block in row], self._names_with(xs), trace)
+        traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
+        made = _finished([block for row in rows for block in row], self._names_with(xs), traces)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
         return blocks if many else blocks[0][0]
 
@@ -201,46 +206,59 @@ class Expression:
         return self.jvp(wrt, tangent)
 
     def jvp(self, wrt: Wrt, tangent: Any = None) -> Expression:
-        """Return the pushforward of tangents, the shape of self; the total for a list."""
-        xs, _ = self._wrt(wrt)
-        names = self._names_with(xs)
-        chosen = new_names(tangent, [f"d{x.name}" for x in xs], "tangent")
-        tangents = {}
-        for x, name in zip(xs, chosen, strict=True):
-            tangents[x] = derive.tangent_symbol(x, name)
-            names = names.with_symbol(tangents[x], "tangent")
-        trace = Trace(self.node, "differential")
-        moved = pushforward(simplify(self.node, record=trace.rewrite), tangents, (), trace.step)
-        return _finished([moved], names, trace, self.row)[0]
+        """Return the pushforward of tangents, the shape of self; the total for a list.
+
+        That of a scalar is in the form tr(A'*dX), A the gradient.
+        """
+        xs, names, tangents = self._with_tangents(wrt, tangent, "tangent")
+        trace = Derivation("differential", self.node, tuple(xs), tuple(tangents.values()))
+        f = simplify(self.node)
+        if f.shape:
+            return _finished([pushforward(f, tangents)], names, [trace], self.row)[0]
+        plain = simplify_all(derive.gradients(f, xs, "projected"))
+        parts = [canonical(g, dx) for g, dx in zip(factor_all(plain), tangents.values(), strict=True)]
+        unfactored = add([(1, inner(g, dx)) for g, dx in zip(plain, tangents.values(), strict=True)])
+        shown = joined([ast for node, ast in parts if not node.is_zero])
+        return Expression(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, shown)
 
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
         xs, many = self._wrt(wrt)
         bar = symbol(cotangent, self.node.shape)
         names = self._names_with(xs).with_symbol(bar, "cotangent")
-        trace = Trace(self.node, "vjp")
-        made = _finished(derive.vjps(simplify(self.node, record=trace.rewrite), xs, bar, trace.step), names, trace)
+        traces = [Derivation("vjp", self.node, (x,), cotangent=bar) for x in xs]
+        made = _finished(derive.vjps(simplify(self.node), xs, bar), names, traces)
         return made if many else made[0]
 
     def hvp(self, wrt: Wrt, vector: Any = "v") -> Any:
         """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
         self._need_scalar("hvp")
-        xs, many = self._wrt(wrt)
-        names = self._names_with(xs)
-        defaults = [f"v_{x.name}" for x in xs] if many else ["v"]
-        chosen = new_names(None if vector == "v" else vector, defaults, "vector")
-        vectors = {}
-        for x, name in zip(xs, chosen, strict=True):
-            vectors[x] = derive.tangent_symbol(x, name)
-            names = names.with_symbol(vectors[x], "vector")
-        trace = Trace(self.node, "hvp")
-        made = _finished(derive.hvps(simplify(self.node, record=trace.rewrite), xs, vectors, trace.step), names, trace)
+        many = isinstance(wrt, (list, tuple))
+        xs, names, vectors = self._with_tangents(
+            wrt, None if vector == "v" else vector, "vector", "v_" if many else "v"
+        )
+        after = tuple(vectors.values())
+        traces = [Derivation("hvp", self.node, (x, *(y for y in xs if y is not x)), after) for x in xs]
+        made = _finished(derive.hvps(simplify(self.node), xs, vectors), names, traces)
         return made if many else made[0]
 
-    def _each(self, wrt: Wrt, make: Callable[[Node, Sequence[Node], Trace], list[Node]]) -> Any:
+    def _with_tangents(
+        self, wrt: Wrt, given: Any, parameter: str, prefix: str = "d"
+    ) -> tuple[list[Node], Names, dict[Node, Node]]:
+        """Return the symbols of `wrt`, and new ones for a direction in each, with the names of all."""
+        xs, _ = self._wrt(wrt)
+        names = self._names_with(xs)
+        defaults = [prefix if prefix == "v" else f"{prefix}{x.name}" for x in xs]
+        tangents = {}
+        for x, name in zip(xs, new_names(given, defaults, parameter), strict=True):
+            tangents[x] = derive.tangent_symbol(x, name)
+            names = names.with_symbol(tangents[x], parameter)
+        return xs, names, tangents
+
+    def _each(self, wrt: Wrt, trace: Derivation, make: Callable[[Node, Sequence[Node]], list[Node]]) -> Any:
         xs, many = self._wrt(wrt)
-        trace = Trace(self.node, "derivative")
-        made = _finished(make(simplify(self.node, record=trace.rewrite), xs, trace), self._names_with(xs), trace)
+        traces = [replace(trace, wrt=(x,)) for x in xs]
+        made = _finished(make(simplify(self.node), xs), self._names_with(xs), traces)
         return made if many else made[0]
 
     def _need_scalar(self, what: str) -> None:
@@ -348,11 +366,13 @@ class Expression:
         )
 
 
-def _finished(nodes: Sequence[Node], names: Names, trace: Trace, row: bool = False) -> tuple[Expression, ...]:
+def _finished(
+    nodes: Sequence[Node], names: Names, traces: Sequence[Derivation], row: bool = False
+) -> tuple[Expression, ...]:
     """Return derivatives simplified and factored, each with its form before factoring."""
     plain = simplify_all(nodes)
-    pairs = zip(factor_all(plain), plain, strict=True)
-    return tuple(Expression(node, names, row, trace, unfactored) for node, unfactored in pairs)
+    found = zip(factor_all(plain), plain, traces, strict=True)
+    return tuple(Expression(node, names, row, trace, unfactored) for node, unfactored, trace in found)
 
 
 class ShapeText(str):

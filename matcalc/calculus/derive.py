@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from matcalc.calculus.differentiate import Record, jacobian, pullback, pushforward
+from matcalc.calculus.differentiate import jacobian, pullback, pushforward
 from matcalc.calculus.factor import factor_all
 from matcalc.calculus.match import terms_of
 from matcalc.calculus.simplify import simplify_all
@@ -32,36 +32,36 @@ def finish(nodes: Sequence[Node]) -> list[Node]:
     return factor_all(simplify_all(nodes))
 
 
-def gradients(f: Node, wrt: Sequence[Node], convention: str, record: Record | None = None) -> list[Node]:
+def gradients(f: Node, wrt: Sequence[Node], convention: str) -> list[Node]:
     """Return the gradient of a scalar in each symbol, projected or in the convention of Magnus and Neudecker."""
-    found = pullback(f, number(1), wrt, (), record)
+    found = pullback(f, number(1), wrt)
     return [CONVENTIONS[convention](bar, x) for bar, x in zip(found, wrt, strict=True)]
 
 
-def vjps(root: Node, wrt: Sequence[Node], cotangent: Node, record: Record | None = None) -> list[Node]:
+def vjps(root: Node, wrt: Sequence[Node], cotangent: Node) -> list[Node]:
     """Return the pullback of a cotangent (shape of `root`) to each symbol, projected."""
-    found = pullback(root, cotangent, wrt, (), record)
+    found = pullback(root, cotangent, wrt)
     return [projected(bar, x, 0) for bar, x in zip(found, wrt, strict=True)]
 
 
-def jacobians(root: Node, wrt: Sequence[Node], record: Record | None = None) -> list[Node]:
+def jacobians(root: Node, wrt: Sequence[Node]) -> list[Node]:
     """Return the generalised Jacobian in each symbol, shape root.shape + symbol.shape."""
-    return [projected(jacobian(root, x, record), x, len(root.shape)) for x in wrt]
+    return [projected(jacobian(root, x), x, len(root.shape)) for x in wrt]
 
 
-def hessians(f: Node, wrt: Sequence[Node], record: Record | None = None) -> list[Row]:
+def hessians(f: Node, wrt: Sequence[Node]) -> list[Row]:
     """Return the blocks of the Hessian, rows by first symbol, shape first.shape + second.shape."""
     rows = []
-    for bar, x in zip(gradients(f, wrt, "projected", record), wrt, strict=True):
-        blocks = jacobians(simplify_all([bar])[0], wrt, record)
+    for bar, x in zip(gradients(f, wrt, "projected"), wrt, strict=True):
+        blocks = jacobians(simplify_all([bar])[0], wrt)
         rows.append(tuple(projected(block, x, 0) for block in blocks))
     return rows
 
 
-def hvps(f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node], record: Record | None = None) -> list[Node]:
+def hvps(f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node]) -> list[Node]:
     """Return the rows of the Hessian applied to `vectors` (a direction for each symbol)."""
-    bars = simplify_all(gradients(f, wrt, "projected", record))
-    moved = [pushforward(bar, vectors, (), record) for bar in bars]
+    bars = simplify_all(gradients(f, wrt, "projected"))
+    moved = [pushforward(bar, vectors) for bar in bars]
     return [projected(m, x, 0) for m, x in zip(moved, wrt, strict=True)]
 
 

@@ -2,14 +2,12 @@
 
 A cotangent or tangent carries batch axes in front of its node's own, so gradient, VJP and generalised
 Jacobian are one function. A product gives its pullback by swapping one operand with the output: no rule is
-needed. Only maps and operations consult the rulebook, through templates compiled once. What a rule uses is
-reported to `record`, since flattening hides it afterwards.
+needed. Only maps and operations consult the rulebook, through templates compiled once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from matcalc.calculus.implicit import implicit_adjoint, implicit_tangent
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
@@ -21,21 +19,7 @@ from matcalc.normal_form.substitute import Batched, instantiate, spread
 from matcalc.normal_form.tensor import add, eye, operate, product, zeros
 
 
-class Step(NamedTuple):
-    """One use of a rule: the node differentiated, in which operand, what came in and what went out."""
-
-    node: Node
-    place: int
-    incoming: Node
-    outgoing: Node
-
-
-Record = Callable[[Step], None]
-
-
-def pullback(
-    root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = (), record: Record | None = None
-) -> list[Node]:
+def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()) -> list[Node]:
     """Return the cotangents of the symbols `wrt`, given that of `root`.
 
     Shapes: `cotangent` has `batch + root.shape`; each result `batch + symbol.shape`.
@@ -53,12 +37,10 @@ def pullback(
             if arg in active:
                 part = PULL[node.kind](node, place, bar, batch)
                 gathered.setdefault(arg, []).append(part)
-                if record and node.kind in ("map", "op"):
-                    record(Step(node, place, bar, part))
     return [_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt]
 
 
-def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = (), record: Record | None = None) -> Node:
+def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) -> Node:
     """Return the tangent of `root`, given those of symbols.
 
     Shapes: a tangent has `batch + symbol.shape`, the result `batch + root.shape`.
@@ -75,20 +57,18 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = (), re
                 if arg in moved and not moved[arg].is_zero:
                     part = PUSH[node.kind](node, place, moved[arg], batch)
                     parts.append(part)
-                    if record and node.kind in ("map", "op"):
-                        record(Step(node, place, moved[arg], part))
             moved[node] = _total(parts, (*batch, *node.shape))
     return moved.get(root) or zeros((*batch, *root.shape))
 
 
-def jacobian(root: Node, wrt: Node, record: Record | None = None) -> Node:
+def jacobian(root: Node, wrt: Node) -> Node:
     """Return the generalised Jacobian, shape root.shape + wrt.shape, from the side with fewer axes."""
     if len(wrt.shape) < len(root.shape):
-        pushed = pushforward(root, {wrt: eye(*wrt.shape)}, wrt.shape, record)
+        pushed = pushforward(root, {wrt: eye(*wrt.shape)}, wrt.shape)
         count = len(wrt.shape)
         axes = tuple(range(len(pushed.shape)))
         return product(1, [(pushed, axes)], axes[count:] + axes[:count])
-    return pullback(root, eye(*root.shape), [wrt], root.shape, record)[0]
+    return pullback(root, eye(*root.shape), [wrt], root.shape)[0]
 
 
 def depends_on(order: Sequence[Node], wrt: Sequence[Node]) -> set[Node]:

@@ -1,69 +1,127 @@
-"""The derivation as it happened: rewrites before differentiating, rules used, and the result.
+"""A derivation printed: numbered lines as text, LaTeX or Markdown, each with its reasons.
 
-Steps are recorded while differentiating, since flattening hides them afterwards. A rule is shown once, with
-its formula, source and address.
+What the lines are is the business of `derivation`; this file decides how they look.
 """
 
 from __future__ import annotations
 
-from matcalc.calculus.differentiate import Step
-from matcalc.calculus.rewrite import Applied
+from collections.abc import Callable, Mapping, Sequence
+
+from matcalc.calculus.derivation import Line
+from matcalc.calculus.reasons import KINDS, Reason
+from matcalc.errors import NotSupported
+from matcalc.language.latex import latex
+from matcalc.language.latex_tables import escaped
+from matcalc.language.read import read
 from matcalc.language.write import text
-from matcalc.normal_form.node import Node
-from matcalc.normal_form.signature_shapes import tensors_of
+from matcalc.normal_form.node import Node, toposort
 from matcalc.notation.raising import formula_of
-from matcalc.rulebook.rule import Rule
+from matcalc.rulebook.load import default_rulebook
 
 LONGEST = 200
+"""Characters of a formula that is shown in a proof; a longer one is cut."""
+
+D = {"d": r"\mathrm{d}\left({0}\right)"}
 
 
-class Trace:
-    """The steps of one derivation of `root`; `what` names the derivative."""
+def printed(lines: Sequence[Line], form: str = "text") -> str:
+    """Return the lines of a derivation as "text", "latex" (an align* environment) or "markdown" (a numbered list).
 
-    def __init__(self, root: Node, what: str) -> None:
-        self.root = root
-        self.what = what
-        self.rewrites: list[tuple[Node, Applied]] = []
-        self.rules: dict[tuple[str, str], Step] = {}
-
-    def rewrite(self, node: Node, applied: Applied) -> None:
-        """Record a rewrite."""
-        self.rewrites.append((node, applied))
-
-    def step(self, step: Step) -> None:
-        """Record a use of a rule; the first of each stands for all."""
-        operands = tensors_of(step.node.rule.signature)
-        parameter = operands[min(step.place, len(operands) - 1)].name
-        self.rules.setdefault((step.node.rule.name, parameter), step)
-
-    def text(self, result: Node) -> str:
-        """Return the derivation, a line a step."""
-        lines = [f"f = {written(self.root)}"]
-        for node, applied in self.rewrites:
-            lines.append(f"{written(node)} = {written(applied.node)}    [{applied.rewrite.address}]")
-        for (_, parameter), step in self.rules.items():
-            output = step.node.output if step.node.kind == "op" else ""
-            lines.append(rule_line(step.node.rule, parameter, output))
-        if result is not self.root:
-            lines.append(f"{self.what or 'result'} = {written(result)}")
-        width = len(str(len(lines)))
-        return "\n".join(f"{k:>{width}}. {line}" for k, line in enumerate(lines, 1))
+    Raises: NotSupported for another form.
+    """
+    if form not in FORMS:
+        raise NotSupported(f"no derivation as '{form}': {', '.join(FORMS)}")
+    return FORMS[form](lines)
 
 
-def rule_line(rule: Rule, parameter: str, output: str = "") -> str:
-    """Return a rule as a line of mathematics with its source and address."""
-    names = ", ".join(p.name for p in rule.parameters)
-    if rule.kind == "map":
-        formula = f"d {rule.spelling}({names}) / d{parameter} = {rule.derivative.get(parameter, '?')}"
-    elif rule.implicit is not None:
-        formula = f"{rule.spelling}({names}): {rule.implicit}"
-    else:
-        left = f"d {rule.name}_{output}({names})" if output else f"d {rule.spelling}({names})"
-        formula = f"{left} = {rule.differential(output)}" + (
-            ", Y the value" if "Y" in str(rule.differential(output)) else ""
-        )
-    source = f"; {rule.source}" if rule.source else ""
-    return f"{formula}    [{rule.name}, {rule.address}{source}]"
+def _text(lines: Sequence[Line]) -> str:
+    width = max(len(line.left) for line in lines)
+    shown = []
+    for k, line in enumerate(lines, 1):
+        reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if any(r))
+        shown.append(f"{k:>{len(str(len(lines)))}}. {line.left:>{width}} = {text(line.formula)}{reasons}")
+    return "\n".join(shown)
+
+
+def _reason(reason: Reason) -> str:
+    return "; ".join(filter(None, (reason.formula, reason.words, reason.source)))
+
+
+def _latex(lines: Sequence[Line]) -> str:
+    kinds = _kinds(lines)
+    rows = []
+    for line in lines:
+        reasons = r",\ ".join(_latex_reason(r) for r in line.reasons if any(r))
+        left = _left(line.left, kinds)
+        rows.append(f"{left} &= {_math(line, kinds)}" + (f" && {reasons}" if reasons else ""))
+    body = " \\\\\n".join(rows)
+    return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
+
+
+def _markdown(lines: Sequence[Line]) -> str:
+    kinds = _kinds(lines)
+    rows = []
+    for k, line in enumerate(lines, 1):
+        reasons = "; ".join(_markdown_reason(r) for r in line.reasons if any(r))
+        left = _left(line.left, kinds)
+        rows.append(f"{k}. ${left} = {_math(line, kinds)}$".replace("$ =", "$=") + (f" ({reasons})" if reasons else ""))
+    return "\n".join(rows)
+
+
+FORMS: Mapping[str, Callable[[Sequence[Line]], str]] = {"text": _text, "latex": _latex, "markdown": _markdown}
+
+
+# ---- mathematics
+
+
+def _math(line: Line, kinds: Mapping[str, str]) -> str:
+    return latex(line.formula, kinds, _looks())
+
+
+LEFT = {
+    "gradient": r"\nabla f",
+    "Hessian": r"\nabla^2 f",
+    "Jacobian": "J",
+    "pullback": r"\nabla\left\langle G, F\right\rangle",
+}
+
+
+def _left(left: str, kinds: Mapping[str, str]) -> str:
+    if not left or left in LEFT:
+        return LEFT.get(left, "")
+    if left[0] == "d" and left[1:].isalpha():
+        return rf"\mathrm{{d}}{left[1:]}"
+    return latex(read(left), {**kinds, "F": "scalar"}, _looks())
+
+
+def _latex_reason(reason: Reason) -> str:
+    shown = [_equation(reason)] if reason.formula else []
+    return r",\ ".join([*shown, *(rf"\text{{{_plain(part)}}}" for part in (reason.words, reason.source) if part)])
+
+
+def _markdown_reason(reason: Reason) -> str:
+    shown = f"${_equation(reason)}$" if reason.formula else ""
+    return ", ".join(filter(None, (shown, reason.words, reason.source)))
+
+
+def _equation(reason: Reason) -> str:
+    left, _, right = reason.formula.partition(" = ")
+    kinds = dict(reason.kinds)
+    return f"{latex(read(left), kinds, _looks())} = {latex(read(right), kinds, _looks())}"
+
+
+def _plain(words: str) -> str:
+    return escaped(words).replace("^", r"\^{}").replace("&", r"\&").replace("#", r"\#")
+
+
+def _looks() -> dict[str, str]:
+    return {**D, **{r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}}
+
+
+def _kinds(lines: Sequence[Line]) -> dict[str, str]:
+    """Return the kinds of all symbols."""
+    found = {n.name: n for n in toposort([line.node for line in lines]) if n.kind == "symbol"}
+    return {name: KINDS[min(n.rank, 3)] for name, n in found.items()}
 
 
 def written(node: Node) -> str:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.normal_form.make import exponent_of
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
-from matcalc.normal_form.tensor import add, product
+from matcalc.normal_form.tensor import add, power, product
 
 Key = tuple[Node, tuple[int, ...]]
 LINKED, OPEN = -1, 0
@@ -48,9 +49,70 @@ def _factored(node: Node) -> Node:
     while node.kind == "sum":
         best = _best(node)
         if best is None:
-            return node
+            return _over_common_power(node)
         node = _take_out(node, *best)
     return node
+
+
+def _over_common_power(node: Node) -> Node:
+    """Return a sum over a common denominator if that is shorter: `1/u - x/u^2` is `(u - x)/u^2` or `(1 - x/u)/u`."""
+    found = dict.fromkeys(divisor for term in node.args for divisor in _divisors(term))
+    best = node
+    for base, axes, exponent in sorted(found, key=lambda divisor: -divisor[2]):
+        made = _over(node, base, axes, exponent)
+        if made is not None and made.length < best.length:
+            best = made
+    return best
+
+
+def _divisors(term: Node) -> list[tuple[Node, Indices, Fraction]]:
+    """Return the negative powers in a term that stand on output axes alone: base, axes, exponent."""
+    if term.kind == "map":
+        base, exponent = exponent_of(term)
+        return [(base, tuple(range(term.rank)), exponent)] if exponent < 0 else []
+    if term.kind != "product" or len(set(term.out)) < len(term.out):
+        return []
+    found = []
+    for arg, at in zip(term.args, term.indices, strict=True):
+        base, exponent = exponent_of(arg)
+        if exponent < 0 and all(i in term.out for i in at):
+            found.append((base, tuple(term.out.index(i) for i in at), exponent))
+    return found
+
+
+def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None:
+    """Return a sum as base^taken times what is left, None where a term is left with a broken power."""
+    out = tuple(range(node.rank))
+    sizes = dict(enumerate(node.shape))
+    terms = []
+    for coef, term in zip(node.coefs, node.args, strict=True):
+        operands: list[tuple[Node, Indices]]
+        exponent = Fraction(0)
+        if term.kind == "map" and exponent_of(term)[0] is base and axes == out:
+            operands, exponent = [], exponent_of(term)[1]
+        elif term.kind == "product" and len(set(term.out)) == len(term.out):
+            at = tuple(term.out[a] for a in axes)
+            operands = []
+            for arg, t in zip(term.args, term.indices, strict=True):
+                own, power_of_arg = exponent_of(arg)
+                if own is base and t == at and (power_of_arg < 0 or power_of_arg.denominator == 1):
+                    exponent += power_of_arg
+                else:
+                    operands.append((arg, t))
+            if exponent:
+                rest = product(term.coef, operands, term.out, dict(enumerate(term.index_sizes)))
+                operands = [(rest, out)]
+            else:
+                operands = [(term, out)]
+        else:
+            operands = [(term, out)]
+        left = exponent - taken
+        if left.denominator != 1:
+            return None
+        factors = [(power(base, left), axes)] if left else []
+        terms.append((coef, product(1, [*operands, *factors], out, sizes)))
+    inner = _factored(add(terms))
+    return product(1, [(power(base, taken), axes), (inner, out)], out, sizes)
 
 
 def _best(node: Node) -> tuple[Key, list[Place]] | None:
@@ -79,11 +141,10 @@ def _candidates(term: Node) -> list[tuple[int, Key]]:
     """
     if term.kind != "product":
         return [(0, (term, tuple(1 + a for a in range(len(term.shape)))))] if term.shape == () else []
-    if len(set(term.out)) < len(term.out):
-        return []
+    repeats = len(set(term.out)) < len(term.out)
     result = []
     for place, (arg, indices) in enumerate(zip(term.args, term.indices, strict=True)):
-        if arg.kind == "selector" or len(set(indices)) < len(indices):
+        if arg.kind == "selector" or len(set(indices)) < len(indices) or (repeats and indices):
             continue
         others = {i for k, t in enumerate(term.indices) if k != place for i in t}
         how = tuple(_standing(i, term.out, others) for i in indices)

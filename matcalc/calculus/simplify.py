@@ -1,7 +1,8 @@
 """Simplification: the rulebook's rewrites applied from the leaves up until none fits.
 
 Every rewrite decreases a measure that the loader checks, so this ends; it runs before differentiation, so
-that smooth functions are differentiated as one operation, and again on the derivative.
+that smooth functions are differentiated as one operation, and again on the derivative. Where no rewrite
+fits, products of sums are multiplied out if that is shorter.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from matcalc.calculus.distribute import distributed
 from matcalc.calculus.rewrite import Applied, Rewriter, heads
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import remake
@@ -71,7 +73,20 @@ def _step(node: Node, done: dict[Node, Node], rules: Rewriter, record: Record | 
         return node
     applied = rules.apply(node)
     if applied is None:
-        return node
+        return distributed(node, lambda n: _at_root(n, rules)) or node
     if record:
         record(node, applied)
     return applied.node
+
+
+MOST_STEPS = 20
+
+
+def _at_root(node: Node, rules: Rewriter) -> Node:
+    """Return a node with the rewrites applied that fit it as a whole."""
+    for _ in range(MOST_STEPS):
+        applied = rules.apply(node)
+        if applied is None:
+            break
+        node = applied.node
+    return node

@@ -6,6 +6,9 @@ the smallest class that is still tied is split by trying each member, the least 
 (individualisation and refinement, as in graph canonisation). Components that share no unlabelled index
 are labelled on their own, which keeps stars of equal operands cheap. Colours are content digests, never
 addresses. Beyond a budget of calls ties are broken in the order given: correct, no longer canonical.
+
+Two labellings with the same least certificate are a symmetry of the product. Where skew operands give up
+their signs to it an odd number of times, the product is its own negative: it is zero (`x'*K*x`).
 """
 
 from __future__ import annotations
@@ -20,28 +23,42 @@ BUDGET = 500
 class Operand(NamedTuple):
     """A factor of a product: its content digest, its index tuple, and from which position on indices commute.
 
-    A symmetric matrix commutes from 0, the convolution selector from 1, anything else from its end.
+    A symmetric matrix commutes from 0, the convolution selector from 1, anything else from its end. A skew
+    matrix commutes too, but `turns`: exchanged indices change its sign.
     """
 
     digest: bytes
     indices: tuple[int, ...]
     commuting: int
     place: int  # position in the caller's list
+    turns: bool = False
 
 
 Labels = dict[int, int]
 Certificate = tuple[tuple[bytes, tuple[int, ...]], ...]
+Signs = frozenset[int]
+PLUS: Signs = frozenset([1])
 
 
-def order_operands(operands: Sequence[Operand], fixed: Labels) -> tuple[list[int], Labels]:
-    """Return the canonical order of `operands` (as places) and labels of all indices.
+class Labelling(NamedTuple):
+    """A least certificate, the order of the free indices that gives it, and the signs with which one can get it."""
+
+    certificate: Certificate
+    sequence: list[int]
+    signs: Signs
+
+
+def order_operands(operands: Sequence[Operand], fixed: Labels) -> tuple[list[int], Labels, bool]:
+    """Return the canonical order of `operands` (as places), labels of all indices, and whether they vanish.
 
     `fixed` labels the output indices; the others are numbered after them in canonical order.
     """
     budget = [BUDGET]
     pieces: list[tuple[Certificate, list[int], list[Operand]]] = []
+    vanishes = False
     for piece in components(operands, fixed):
-        certificate, sequence = _label(piece, fixed, budget)
+        certificate, sequence, signs = _label(piece, fixed, budget)
+        vanishes = vanishes or len(signs) > 1
         pieces.append((certificate, sequence, piece))
     pieces.sort(key=lambda item: item[0])
     labels = dict(fixed)
@@ -53,7 +70,7 @@ def order_operands(operands: Sequence[Operand], fixed: Labels) -> tuple[list[int
             following += 1
         for operand in _sorted(piece, labels):
             places.append(operand.place)
-    return places, labels
+    return places, labels, vanishes
 
 
 def components(operands: Sequence[Operand], fixed: Labels) -> list[list[Operand]]:
@@ -75,42 +92,51 @@ def components(operands: Sequence[Operand], fixed: Labels) -> list[list[Operand]
     return list(groups.values())
 
 
-def _label(operands: list[Operand], fixed: Labels, budget: list[int]) -> tuple[Certificate, list[int]]:
+def _label(operands: list[Operand], fixed: Labels, budget: list[int]) -> Labelling:
     """Return the least certificate of a component and the order of its free indices that gives it."""
     budget[0] -= 1
     free = _free(operands, fixed)
-    if not free:
-        return _certificate(operands, fixed), []
-    if len(free) == 1:
-        return _certificate(operands, {**fixed, free[0]: _next(fixed)}), free
+    if len(free) < 2:
+        return _settled(operands, free, fixed)
     colours = _refine(operands, free, fixed)
     cells: dict[int, list[int]] = {}
     for index in free:
         cells.setdefault(colours[index], []).append(index)
     if len(cells) == len(free):
-        sequence = sorted(free, key=colours.__getitem__)
-        return _certificate(operands, _number(sequence, fixed)), sequence
+        return _settled(operands, sorted(free, key=colours.__getitem__), fixed)
     smallest = min((len(cell), colour) for colour, cell in cells.items() if len(cell) > 1)[1]
     candidates = cells[smallest] if budget[0] > 0 else cells[smallest][:1]
-    best: tuple[Certificate, list[int]] | None = None
+    best: Labelling | None = None
     for index in candidates:
         found = _individualise(operands, index, fixed, budget)
-        if best is None or found[0] < best[0]:
+        if best is None or found.certificate < best.certificate:
             best = found
+        elif found.certificate == best.certificate:
+            best = best._replace(signs=best.signs | found.signs)
     assert best is not None
     return best
 
 
-def _individualise(
-    operands: list[Operand], index: int, fixed: Labels, budget: list[int]
-) -> tuple[Certificate, list[int]]:
+def _settled(operands: list[Operand], sequence: list[int], fixed: Labels) -> Labelling:
+    """Return the labelling by an order of the free indices."""
+    labels = _number(sequence, fixed)
+    sign = 1
+    for operand in operands:
+        if operand.turns and labels[operand.indices[0]] > labels[operand.indices[1]]:
+            sign = -sign
+    return Labelling(_certificate(operands, labels), sequence, frozenset([sign]))
+
+
+def _individualise(operands: list[Operand], index: int, fixed: Labels, budget: list[int]) -> Labelling:
     held = {**fixed, index: _next(fixed)}
-    parts = [(*_label(piece, held, budget), piece) for piece in components(operands, held)]
-    parts.sort(key=lambda part: part[0])
+    parts = [(_label(piece, held, budget), piece) for piece in components(operands, held)]
+    parts.sort(key=lambda part: part[0].certificate)
     sequence = [index]
-    for _, piece_sequence, _ in parts:
-        sequence.extend(piece_sequence)
-    return _certificate(operands, _number(sequence, fixed)), sequence
+    signs = PLUS
+    for part, _ in parts:
+        sequence.extend(part.sequence)
+        signs = frozenset(a * b for a in signs for b in part.signs)
+    return Labelling(_certificate(operands, _number(sequence, fixed)), sequence, signs)
 
 
 def _refine(operands: list[Operand], free: list[int], fixed: Labels) -> dict[int, int]:

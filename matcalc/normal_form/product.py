@@ -146,7 +146,8 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
 
 def _described(operands: Sequence[Term]) -> list[Operand]:
     return [
-        Operand(node.digest, indices, commuting_from(node), place) for place, (node, indices) in enumerate(operands)
+        Operand(node.digest, indices, commuting_from(node), place, is_turning(node))
+        for place, (node, indices) in enumerate(operands)
     ]
 
 
@@ -156,6 +157,11 @@ def commuting_from(node: Node) -> int:
         return 0
     is_even = node.kind == "selector" and node.selector.kind == "conv" and node.shape[1] == node.shape[2]
     return 1 if is_even else len(node.shape)
+
+
+def is_turning(node: Node) -> bool:
+    """Whether an operand changes its sign as its two indices are exchanged."""
+    return len(node.shape) == 2 and "skew" in node.facts and "symmetric" not in node.facts
 
 
 def _dissolves(node: Node) -> bool:
@@ -249,12 +255,12 @@ def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[i
         return number(coef)
     labels = {index: label for label, index in enumerate(dict.fromkeys(out))}
     described = _described(operands)
-    places, labels = order_operands(described, labels)
+    places, labels, vanishes = order_operands(described, labels)
     shown_out = tuple(labels[i] for i in out)
     shown = [relabelled(described[p], labels) for p in places]
     args = [operands[p][0] for p in places]
-    coef *= _skew_sign([described[p] for p in places], args, labels)
-    if not coef:
+    coef *= _skew_sign([described[p] for p in places], labels)
+    if not coef or vanishes:
         return zeros(tuple(sizes[i] for i in out))
     if coef == 1 and len(args) == 1 and shown[0] == shown_out == tuple(range(len(shown_out))):
         return args[0]
@@ -263,11 +269,11 @@ def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[i
     return product_node(coef, args, shown, shown_out, ordered, symmetry)
 
 
-def _skew_sign(described: Sequence[Operand], args: Sequence[Node], labels: Mapping[int, int]) -> int:
+def _skew_sign(described: Sequence[Operand], labels: Mapping[int, int]) -> int:
     """Return the sign that skew operands give up as their indices are sorted; 0 if one is read on its diagonal."""
     sign = 1
-    for operand, arg in zip(described, args, strict=True):
-        if "skew" not in arg.facts or len(operand.indices) != 2 or "symmetric" in arg.facts:
+    for operand in described:
+        if not operand.turns:
             continue
         first, second = (labels[i] for i in operand.indices)
         sign *= 0 if first == second else 1 if first < second else -1
@@ -284,12 +290,12 @@ def symmetry(node: Node) -> frozenset[str]:
     if _touching(node, first) != _touching(node, last):
         return frozenset()
     described = _described(list(zip(node.args, node.indices, strict=True)))
-    places, labels = order_operands(described, {first: 1, last: 0})
+    places, labels, _ = order_operands(described, {first: 1, last: 0})
     args = tuple(node.args[p] for p in places)
     shown = tuple(relabelled(described[p], labels) for p in places)
     if (args, shown) != (node.args, node.indices):
         return frozenset()
-    return SYMMETRIC if _skew_sign([described[p] for p in places], args, labels) > 0 else SKEW
+    return SYMMETRIC if _skew_sign([described[p] for p in places], labels) > 0 else SKEW
 
 
 def _touching(node: Node, index: int) -> list[tuple[bytes, tuple[bool, ...]]]:

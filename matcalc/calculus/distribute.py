@@ -1,0 +1,106 @@
+"""Distribution where it shortens: products multiplied out whose terms vanish, merge or get simpler.
+
+`sum(x - sum(x)/n)` is `sum(x) - sum(x)`, `A*(x + y) - A*y` is `A*x`, `inv(A)*(A + B)` is `eye(n) + inv(A)*B`, which is
+no shorter and stays. Only what has fewer tokens is taken, and no square of a sum is multiplied out into more terms
+(`x'*x - sum(x)^2/n` is short and loses all digits), so the result is never larger, and never worse to compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import prod
+
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.sums import nested_terms, split_coef
+from matcalc.normal_form.tensor import add, product
+
+MOST_TERMS = 12
+"""More terms than one sum holds are never worth a trial."""
+
+Term = tuple[Fraction, Node]
+
+
+def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
+    """Return an equal node with fewer tokens, products of sums in it multiplied out; None if there is none.
+
+    `settle` simplifies a product by the rewrites.
+    """
+    if node.kind == "sum":
+        return _from_sum(node, settle)
+    if node.kind == "product":
+        return _from_product(node, settle)
+    return None
+
+
+def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
+    places = [k for k, arg in enumerate(node.args) if _inside(arg) is not None]
+    if not places or len(node.args) == 1 and not _is_summed(node):
+        return None
+    terms = _multiplied_out(node, places, settle)
+    if terms is None:
+        return None
+    made = _added(terms, node)
+    if len(places) > 1 and _count(made) > 1:
+        return None
+    return made if made.length < node.length else None
+
+
+def _is_summed(node: Node) -> bool:
+    return len(set(node.out)) < len(node.index_sizes)
+
+
+def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
+    """Multiply out all terms that are products of sums, or one of them."""
+    opened: dict[int, list[Term]] = {}
+    for k, (coef, arg) in enumerate(zip(node.coefs, node.args, strict=True)):
+        if arg.kind != "product":
+            continue
+        places = [p for p, inner in enumerate(arg.args) if _inside(inner) is not None]
+        terms = _multiplied_out(arg, places, settle) if places else None
+        if terms is not None:
+            opened[k] = [(coef * c, n) for c, n in terms]
+    trials = [tuple(opened), *((k,) for k in opened)] if len(opened) > 1 else [(k,) for k in opened]
+    best: Node | None = None
+    for chosen in trials:
+        terms = []
+        for k, (coef, arg) in enumerate(zip(node.coefs, node.args, strict=True)):
+            terms += opened[k] if k in chosen else [(coef, arg)]
+        made = _added(terms, node)
+        fewer = _count(made) <= len(node.args)
+        if fewer and made.length < (best or node).length:
+            best = made
+    return best
+
+
+def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
+    """Return the terms of a product, its operands at `places` taken apart; None if they are too many."""
+    choices = [_inside(node.args[k]) or [] for k in places]
+    if prod(map(len, choices)) > MOST_TERMS:
+        return None
+    sizes = dict(enumerate(node.index_sizes))
+    made: list[tuple[Fraction, list[Node]]] = [(node.coef, list(node.args))]
+    for place, inner in zip(places, choices, strict=True):
+        made = [(c * k, [*args[:place], n, *args[place + 1 :]]) for c, args in made for k, n in inner]
+    return [
+        (Fraction(1), settle(product(coef, list(zip(args, node.indices, strict=True)), node.out, sizes)))
+        for coef, args in made
+    ]
+
+
+def _inside(node: Node) -> list[Term] | None:
+    """Return the terms of an operand that is a sum, or a scalar such as `sum(x + y)` that sums over one."""
+    if node.kind != "product" or node.shape or not node.index_sizes:
+        return nested_terms(node)
+    places = [k for k, arg in enumerate(node.args) if nested_terms(arg) is not None]
+    return _multiplied_out(node, places, lambda n: n) if len(places) == 1 else None
+
+
+def _added(terms: Sequence[Term], like: Node) -> Node:
+    return add([*terms, (Fraction(0), like)])
+
+
+def _count(node: Node) -> int:
+    _, rest = split_coef(node)
+    inner = nested_terms(rest)
+    return len(inner) if inner is not None else 0 if node.is_zero else 1

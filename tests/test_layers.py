@@ -38,6 +38,7 @@ LAYERS = [
         "calculus.abstraction",
         "calculus.match",
         "calculus.rewrite",
+        "calculus.distribute",
         "calculus.simplify",
         "calculus.factor",
         "calculus.expand",

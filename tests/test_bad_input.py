@@ -23,6 +23,7 @@ HOSTILE = [
     ("x" * 100_000, None),
     ("1e999999999*x", mc.MatcalcError),
     ("inv(A, axis=0)", mc.MatcalcError),
+    ("dd(exp)", mc.ShapeError),
     ("sum(x, axis=7)", mc.MatcalcError),
     ("A(1)", mc.UnknownName),
 ]
@@ -51,7 +52,7 @@ ILL_SHAPED = [
     ("A^2", "A", "^"),
     ("[A, S]", "S", None),
     ("x / y", "y", "/"),
-    ("A \\ x", "A", "A"),
+    ("A \\ x", "cannot solve A", "\\"),
     ("chol(S)", "symmetric", "chol"),
     ("A[:, :, 0]", "A", None),
     ("kron(A)", "kron", "kron"),

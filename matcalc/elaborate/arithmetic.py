@@ -242,6 +242,9 @@ def _divide(chain: Chain, factor: Typed, k: int, reciprocal: Invert) -> None:
 def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Invert) -> None:
     r"""Append `\ factor`: the solution z of (value so far)*z = factor."""
     left = chain.value(k + 1)
+    if left.rank == 2 and factor.rank and not chain.inference.same(left.shape[0], factor.shape[0]):
+        a, b = (chain.inference.size_text(value.shape[0]) for value in (left, factor))
+        raise _cannot(chain, "solve", factor, k, f"{a} and {b} differ", "")
     if left.rank in (0, 2):
         chain.restart((invert if left.rank else reciprocal)(chain.inference, left.ast, left))
         _multiply(chain, factor, k)

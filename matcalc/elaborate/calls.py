@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.elaborate.callee import Callee, signature_of
 from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one
 from matcalc.elaborate.typed import ONE, Typed, kind, typed_exact
-from matcalc.elaborate.unify import bounded
+from matcalc.elaborate.unify import bounded, is_unknown
 from matcalc.errors import ShapeError
 from matcalc.language.declare import Declaration, write_signature
 from matcalc.language.read import read
@@ -66,12 +66,13 @@ def call_candidates(
     keywords: Sequence[str],
     axis: int | None,
 ) -> Typed:
-    """Return the first candidate that takes the values, applied to them."""
+    """Return the first candidate that takes the values, applied to them; one of square matrices if they are square."""
     for squeeze in (False, True):
-        for candidate in candidates:
-            matched = _match(inference, candidate, values, keywords, axis, squeeze)
-            if matched is not None:
-                return _apply(inference, ast, candidate, matched, axis)
+        tried = [(c, _match(inference, c, values, keywords, axis, squeeze)) for c in candidates]
+        taking = [(candidate, pairs) for candidate, pairs in tried if pairs is not None]
+        if taking:
+            candidate, matched = next((taken for taken in taking if _may_be_square(inference, taken[1])), taking[0])
+            return _apply(inference, ast, candidate, matched, axis)
     fold = next((c for c in candidates if c.rule.associative and len(signature_of(c).parameters) == 2), None)
     if fold is not None and len(values) > 2 and not keywords and axis is None:
         total = values[0]
@@ -144,6 +145,18 @@ def _fit(
     if squeeze and parameter.kind == "scalar" and is_one_by_one(inference, value):
         return as_scalar(inference, value)
     return None
+
+
+def _may_be_square(inference: Inference, pairs: list[Pair]) -> bool:
+    """Whether no matrix that is to be square is known to be none."""
+    for parameter, value in pairs:
+        wanted = {str(size.value) for size in parameter.sizes}
+        if parameter.kind != "matrix" or len(wanted) != 1 or value.rank != 2:
+            continue
+        rows, columns = map(inference.sizes.resolve, value.shape)
+        if rows is not columns and not is_unknown(rows) and not is_unknown(columns):
+            return False
+    return True
 
 
 def _as_matrix(inference: Inference, value: Typed) -> Typed:

@@ -155,7 +155,9 @@ def _leave_product(inference: Inference, ast: Ast, values: list[Typed], entered:
 
 
 def _inverse(inference: Inference, ast: Ast, value: Typed) -> Typed:
-    return calls.call_rule(inference, ast, powers.INVERSE, [value])
+    """Return what a matrix on the left of a division stands for: of one that is not square, least squares."""
+    name = powers.INVERSE if inference.same(*value.shape) else powers.PSEUDOINVERSE
+    return calls.call_rule(inference, ast, name, [value])
 
 
 def _leave_negative(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:

@@ -17,7 +17,7 @@ from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.sizes import Size
 
-INVERSE, ROOT, MATRIX_POWER, POWER = "inv", "sqrtm", "powm", "powr"
+INVERSE, PSEUDOINVERSE, ROOT, MATRIX_POWER, POWER = "inv", "pinv", "sqrtm", "powm", "powr"
 MOST_FACTORS = 12
 MAX_EXPONENT = 256  # of a number that is raised exactly
 MAX_EXPONENT_BITS = 1000  # an exponent is a float in the end

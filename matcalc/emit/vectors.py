@@ -123,8 +123,10 @@ class VectorWriter:
         self.local = {}
         lines = self.index_arrays(loop)
         self.selecting = 1 if loop.guards else 0
+        outlived = self.outlived(loop)
         for let in loop.lets:
-            lines.append((f"{self.names.give(let.value)} = {self.spelled(let.expr)}", let.comment))
+            copied = ".copy()" if let.value in outlived else ""
+            lines.append((f"{self.names.give(let.value)} = {self.spelled(let.expr)}{copied}", let.comment))
             self.local[let.value] = self.spans(let.expr)
         for store in loop.sums:
             lines.append((self.sum(store, loop.guards), store.comment))
@@ -132,6 +134,20 @@ class VectorWriter:
             lines += [(line, store.comment) for line in self.store(store, loop.guards)]
         self.local = {}
         return lines
+
+    def outlived(self, loop: Loop) -> set[str]:
+        """Return the lets that only view a buffer and are read once more after it was overwritten."""
+        viewed: dict[str, str] = {}
+        for let in loop.lets:
+            if isinstance(let.expr, Read):
+                value = let.expr.value
+                viewed[let.value] = viewed.get(value, self.program.places.get(value, value))
+        found: set[str] = set()
+        written: set[str] = set()
+        for store in (*loop.sums, *loop.stores):
+            found |= {v for v in _reads(store.expr) if viewed.get(v) in written}
+            written.add(self.program.places[store.value])
+        return found
 
     def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:
         """Bind the axes that index arithmetic, diagonals, guards or places with repetition speak of."""
@@ -271,6 +287,17 @@ class VectorWriter:
 
 def _inverse(order: Sequence[int]) -> list[int]:
     return sorted(range(len(order)), key=order.__getitem__)
+
+
+def _reads(expr: Expr) -> set[str]:
+    found: set[str] = set()
+    stack = [expr]
+    while stack:
+        top = stack.pop()
+        stack.extend(parts(top))
+        if isinstance(top, Read):
+            found.add(top.value)
+    return found
 
 
 def _has_select(expr: Expr) -> bool:

@@ -28,6 +28,8 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
     """Return the map of `rule` on operands of one shape."""
     if rule.name == "pow":
         return power(args[0], params[0])
+    if rule.name == "powr" and (exponent := _constant(args[1])) is not None:
+        return power(args[0], exponent)
     kept = _kept_axes(args)
     if len(kept) < len(args[0].shape):
         return _broadcast_back(apply(rule, [_reduced(a, kept) for a in args], params), kept, args[0])
@@ -42,6 +44,14 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
         mirrored = map_node(rule, params, _ordered(rule, [transposed(a) for a in args]))
         return transposed(mirrored)
     return map_node(rule, params, args)
+
+
+def _constant(node: Node) -> Fraction | None:
+    """Return the number that a node is at every place."""
+    if node.kind == "number":
+        return Fraction(node.value)
+    is_constant = node.kind == "product" and not node.args and len(set(node.out)) == len(node.out)
+    return Fraction(node.coef) if is_constant else None
 
 
 def power(base: Node, exponent: Fraction) -> Node:

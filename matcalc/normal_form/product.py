@@ -90,18 +90,21 @@ def size_number(size: Size) -> Node:
 
 
 def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
-    """Split a size into its rational content and atoms (a monomial's factors, else the polynomial)."""
+    """Split a size into its rational content and atoms: the factors that all its terms share, and what is left."""
     if size.is_integer:
         return size.constant, []
-    if len(size.terms) == 1:
-        ((monomial, coef),) = size.terms
-        atoms = []
-        for atom, power in monomial:
-            atoms += [size_atom(atom_size(atom))] * power
-        return coef, atoms
-    coefficients = [c for _, c in size.terms]
-    content = rational_content(coefficients)
-    return content, [size_atom(size * (1 / content))]
+    content = rational_content([c for _, c in size.terms])
+    powers = [dict(monomial) for monomial, _ in size.terms]
+    shared = {atom: min(p.get(atom, 0) for p in powers) for atom in powers[0]}
+    atoms = [size_atom(atom_size(atom)) for atom, power in shared.items() for _ in range(power)]
+    left = Size.of(0)
+    for (monomial, coef), own in zip(size.terms, powers, strict=True):
+        term = Size.of(coef / content)
+        for atom, _ in monomial:
+            for _ in range(own[atom] - shared.get(atom, 0)):
+                term = term * atom_size(atom)
+        left = left + term
+    return content, atoms if left == 1 else [*atoms, size_atom(left)]
 
 
 def atom_size(atom: object) -> Size:

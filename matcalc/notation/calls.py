@@ -128,7 +128,7 @@ def _along_axis(context: Context, node: Node) -> Form:
     straight = readings[0].form
     across = readings[0].turned or forms.transposed(straight)
     rest = [r.form for r in readings[1:]]
-    by_rows = "symmetric" in node.args[0].facts or straight.cost <= across.cost
+    by_rows = node.rank > 2 or "symmetric" in node.args[0].facts or straight.cost <= across.cost
     axis = forms.number(int(by_rows))
     shown = [straight if by_rows else across, *rest]
     form = forms.call(name_of(node), *arguments(context, node, shown), axis=axis)

@@ -161,15 +161,21 @@ def _transpose(ast: Ast, args: list[Any]) -> Any:
     return sympy.Transpose(args[0]).doit(deep=False) if is_matrix(args[0]) else args[0]
 
 
+REDUCING = ("max", "min")
+"""Functions of entries that reduce a single argument."""
+
+
 def _call(ast: Ast, args: list[Any]) -> Any:
     name = syntax.call_name(ast)
     keywords = [key for key, _ in syntax.call_keywords(ast)]
     positional = args[: len(args) - len(keywords)]
     named = dict(zip(keywords, args[len(positional) :], strict=True))
+    if "axis" in named and name != "sum":
+        raise NotSupported(f"{name} along an axis has no SymPy form")
     if name in CALLS:
         return CALLS[name](*positional, **named)
     function = scalar_functions().get(name)
-    if function is None or named:
+    if function is None or named or (name in REDUCING and len(positional) == 1):
         raise NotSupported(f"{name} has no SymPy form")
     if positional and isinstance(positional[0], tuple):
         condition, sides = positional[0]

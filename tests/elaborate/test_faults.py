@@ -27,7 +27,7 @@ SHAPE = [
      "write x./x for entries"),
     ("A/S", "cannot divide A (n x m) by S (n x n): / divides by a scalar", 1, "A*inv(S)"),
     ("x\\y", "cannot solve x (vector of n) by y (vector of m): the left side is a matrix", 1, ""),
-    ("A\\x", "inv takes a square matrix, and A (n x m) is none", 0, ""),
+    ("A\\y", "cannot solve A (n x m) by y (vector of m): n and m differ", 1, ""),
     ("A^2", "cannot raise A (n x m) to a power: n and m differ", 1, "write .^ for entries"),
     ("x^2", "cannot raise x (vector of n) to a power", 1, "write x.^"),
     ("s^x", "an exponent is a scalar, not x (vector of n)", 1, "write .^"),

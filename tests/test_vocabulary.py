@@ -1,0 +1,217 @@
+"""Every function of the language on every path: text, objects, NumPy's spelling, print, evaluate, compile, save."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.special
+from rulebook.test_load import INTERFACE
+
+import matcalc as mc
+
+TABLE = tomllib.loads((Path(__file__).parent / "vocabulary.toml").read_text(encoding="utf-8"))
+CALLS = TABLE["call"]
+LET = {name: f"{name}: {kind}" for name, (kind, _) in TABLE["symbols"].items()}
+PLANNED = tuple(mc.rulebook.default_rulebook().planned)
+NAMED = re.compile(r"[A-Za-z_]\w*")
+SCIPY = {"np": np, "scipy": scipy, "sp": scipy.special, "sl": scipy.linalg}
+LISTED = tomllib.loads((Path(__file__).parent / "rules/not_lowered.toml").read_text(encoding="utf-8"))["numba"]
+REFUSED = (*LISTED["refused"], *LISTED["by_value"])
+SIZES = {"m": 5, "n": 4}
+# What is no function of its own: `dd`, `root` and the like bind or stand in derivatives; the auxiliaries have entries.
+ELSEWHERE = ("root", "dd", "stop", "max_at", "gapdiv", "prod_others", "slogdet")
+
+
+def each(calls=CALLS):
+    return pytest.mark.parametrize("call", calls, ids=lambda call: call["f"])
+
+
+def declarations(text):
+    return "; ".join(LET[name] for name in dict.fromkeys(NAMED.findall(text)) if name in LET)
+
+
+@cache
+def sample():
+    rng = np.random.default_rng(4)
+    data = {**SIZES}
+    for name, (_, text) in TABLE["symbols"].items():
+        data[name] = np.asarray(eval(text, {**SCIPY, **SIZES, "rng": rng}))  # the table is ours
+    return data
+
+
+@cache
+def expression(text):
+    if any(re.search(rf"\b{name}\(", text) for name in PLANNED):
+        pytest.skip("planned")
+    return mc.expression(text, declarations(text))
+
+
+@cache
+def derivatives(text):
+    """Return the pullbacks of a call in each of its symbols."""
+    e = expression(text)
+    return tuple(e.vjp(name, "G_") for name in e.symbols if name in LET)
+
+
+def test_every_function_of_the_interface_is_called():
+    texts = " ".join(text for call in CALLS for text in (call["f"], *call.get("also", ())))
+    called = {*re.findall(r"(\w+)\(", texts), *re.findall(r"\b(?:matfun|svdfun)\((\w+)", texts)}
+    assert not set(INTERFACE) - called - set(ELSEWHERE)
+
+
+@each()
+def test_other_spellings_are_the_same_node(call):
+    for text in call.get("also", ()):
+        assert mc.expression(text, declarations(text)).node is expression(call["f"]).node
+
+
+@each([call for call in CALLS if call.get("objects", True)])
+def test_objects_give_the_same_node(call):
+    expression(call["f"])
+    symbols = mc.symbols(declarations(call["f"]))
+    symbols = symbols if isinstance(symbols, tuple) else (symbols,)
+    scope = dict(zip([s.symbols[0] for s in symbols], symbols, strict=True))
+    scope |= {name: getattr(mc, name) for name in re.findall(r"(\w+)\(", call["f"])}
+    assert eval(call["f"], scope).node is expression(call["f"]).node  # the table is ours
+
+
+@each([call for call in CALLS if "numpy" in call])
+def test_the_numpy_spelling_means_the_same(call):
+    expression(call["f"])
+    found = mc.expression(call["numpy"], declarations(call["f"]), dialect="numpy")
+    close(value(found), value(expression(call["f"])), 1e-12)
+
+
+@each()
+def test_the_value_is_that_of_numpy(call):
+    """Evaluated by the library and by NumPy or SciPy, which know nothing of each other."""
+    found = value(expression(call["f"]))
+    oracle = np.asarray(eval(call.get("oracle") or call["numpy"], {**SCIPY, **sample()}))  # the table is ours
+    assert found.shape == oracle.shape
+    close(found, oracle, 1e-10)
+
+
+@each()
+def test_what_is_printed_reads_back(call):
+    for e in (expression(call["f"]), *derivatives(call["f"])):
+        assert mc.expression(str(e), e.declarations).node is e.node
+
+
+@each()
+def test_latex(call):
+    for e in (expression(call["f"]), *derivatives(call["f"])):
+        plain = re.sub(r"\\[{}]", "", e.latex())
+        assert plain
+        assert plain.count("{") == plain.count("}")
+
+
+@each()
+def test_sympy_form_or_a_reason(call):
+    """What SymPy has a class for comes back with its shape; for anything else there is a reason."""
+    e = expression(call["f"])
+    try:
+        written = e.sympy()
+        again = mc.expression(written)
+    except mc.NotSupported as error:
+        assert "SymPy" in str(error)
+        return
+    assert tuple(map(str, again.shape)) == tuple(map(str, e.shape))
+
+
+def value(e, **further):
+    with np.errstate(all="ignore"):
+        return np.asarray(e(**{name: {**sample(), **further}[name] for name in e.symbols}))
+
+
+def close(found, expected, tolerance):
+    size = np.max(np.abs(expected), initial=1e-300)
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * size)
+
+
+# ---- compiled, a few calls in one program
+
+COUNT = 12
+CHUNKS = [CALLS[k : k + COUNT] for k in range(0, len(CALLS), COUNT)]
+
+
+@cache
+def program(k, target):
+    """Return what chunk k compiles to: the calls in it, values and pullbacks, and the function."""
+    calls = [c for c in CHUNKS[k] if not any(re.search(rf"\b{name}\(", c["f"]) for name in PLANNED)]
+    made = {}
+    for number, call in enumerate(calls):
+        e = expression(call["f"])
+        made[call["f"]] = [e, *(e.vjp(name, f"G{number}_") for name in e.symbols if name in LET)]
+    kept = {f: es for f, es in made.items() if target == "numpy" or not any(name in str(es) for name in REFUSED)}
+    flat = [e for es in kept.values() for e in es]
+    return kept, mc.compile(flat, target=target, name="chunk") if flat else None
+
+
+def cotangents(es):
+    """Return the cotangent of a call's pullbacks, if it has one."""
+    shape = value(es[0]).shape
+    names = [name for e in es[1:] for name in e.symbols if re.fullmatch(r"G\d+_", name)]
+    rng = np.random.default_rng([3, *str(es[0]).encode()])
+    return {name: rng.standard_normal(shape) for name in dict.fromkeys(names)}
+
+
+def given(kept):
+    return {**sample(), **{name: G for es in kept.values() for name, G in cotangents(es).items()}}
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("k", range(len(CHUNKS)))
+def test_compiled(k, target):
+    kept, function = program(k, target)
+    if function is None:
+        pytest.skip("not lowered")
+    data = given(kept)
+    results = iter(function(**{name: data[name] for name in function.args}))
+    faults = []
+    for text, es in kept.items():
+        for e in es:
+            expected = value(e, **data)
+            found = np.asarray(next(results))
+            size = np.max(np.abs(expected), initial=1e-300)
+            if found.shape != expected.shape or not np.max(np.abs(found - expected), initial=0) <= 1e-9 * size:
+                faults.append(f"{text}: {e}")
+    assert not faults
+
+
+RUN = """
+import importlib, json, sys
+import numpy as np
+sys.modules["matcalc"] = None
+for name, arguments in json.loads(sys.argv[1]).items():
+    data = np.load(f"{name}_data.npz")
+    results = importlib.import_module(name).chunk(*[data[argument] for argument in arguments])
+    np.savez(f"{name}_results.npz", *[np.asarray(r) for r in results])
+"""
+
+
+@pytest.mark.parametrize(("target", "chosen"), [("numpy", range(len(CHUNKS))), ("numba", [0])])
+def test_stand_alone(target, chosen, tmp_path):
+    """The saved files run without matcalc and give the same numbers; one of them in its compiled form."""
+    programs, arguments = {}, {}
+    for k in chosen:
+        kept, function = program(k, target)
+        function.save(str(tmp_path / f"saved{k}.py"))
+        data = given(kept)
+        np.savez(tmp_path / f"saved{k}_data.npz", **{name: data[name] for name in function.args})
+        programs[k] = function(**{name: data[name] for name in function.args})
+        arguments[f"saved{k}"] = function.args
+    (tmp_path / "run.py").write_text(RUN)
+    words = [sys.executable, "run.py", json.dumps(arguments)]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for k, expected in programs.items():
+        found = np.load(tmp_path / f"saved{k}_results.npz")
+        for number, want in enumerate(expected):
+            close(found[f"arr_{number}"], want, 1e-9)

@@ -41,7 +41,7 @@ def startup_table(libraries: dict[str, Any]) -> str:
     lines += ["| library | us |", "|---|---:|"]
     data = OVERHEAD.data("tiny")
     for name, library in libraries.items():
-        if name != "expert":
+        if name not in ("expert", "bare"):
             lines.append(f"| {name} | {overhead(library.build(OVERHEAD, data)) * 1e6:.2f} |")
     with tempfile.TemporaryDirectory() as folder:
         bare = best(["-c", "pass"], folder)

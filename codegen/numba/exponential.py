@@ -12,8 +12,29 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT
-from matcalc.codegen.numba.jets import finish, is_usable, jet_divide, jet_gemm, norm1, scale_by, start
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    PIVOTS,
+    PIVOTS_OUT,
+    VECTOR,
+    VECTOR_OUT,
+    cell,
+    integer,
+)
+from matcalc.codegen.numba.jets import (
+    finish,
+    is_usable,
+    jet_divide,
+    jet_divide_from,
+    jet_gemm,
+    jet_gemm_from,
+    norm1,
+    scale_by,
+    start,
+)
+from matcalc.codegen.numba.lu import dgetrf
 from matcalc.codegen.numba.products import copy_flipped
 from matcalc.codegen.numba.spectral import fill
 
@@ -48,9 +69,9 @@ def halvings(largest, A2, A4, A6):
     return math.ceil(math.log2(size / 4.25)) if size > 4.25 else 0
 
 
-@njit(types.void(MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
-def combine(c, A2, A4, A6, HO, LO, HE, LE):
-    """Four combinations c[r,0]*I + c[r,1]*A2 + c[r,2]*A4 + c[r,3]*A6 of jets."""
+@njit(types.void(int64, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
+def combine(first, c, A2, A4, A6, HO, LO, HE, LE):
+    """Four combinations c[r,0]*I + c[r,1]*A2 + c[r,2]*A4 + c[r,3]*A6 of jets; of LO, LE from the matrix `first` on."""
     n = A2.shape[1]
     for i in range(A2.shape[0]):
         for j in range(n):
@@ -58,12 +79,14 @@ def combine(c, A2, A4, A6, HO, LO, HE, LE):
             y = A4[i, j]
             z = A6[i, j]
             HO[i, j] = c[0, 1] * x + c[0, 2] * y + c[0, 3] * z
-            LO[i, j] = c[1, 1] * x + c[1, 2] * y + c[1, 3] * z
             HE[i, j] = c[2, 1] * x + c[2, 2] * y + c[2, 3] * z
-            LE[i, j] = c[3, 1] * x + c[3, 2] * y + c[3, 3] * z
-    for i in range(n):
-        LO[i, i] += c[1, 0]
-        LE[i, i] += c[3, 0]
+            if i >= first * n:
+                LO[i, j] = c[1, 1] * x + c[1, 2] * y + c[1, 3] * z
+                LE[i, j] = c[3, 1] * x + c[3, 2] * y + c[3, 3] * z
+    if first == 0:
+        for i in range(n):
+            LO[i, i] += c[1, 0]
+            LE[i, i] += c[3, 0]
 
 
 @njit(types.void(float64, MATRIX_OUT), **EXACT)
@@ -81,45 +104,74 @@ def coefficients(factor, c):
     c[3, 2], c[3, 3] = 129060195264000.0 * f4, 670442572800.0 * f6
 
 
+@njit(int64(MATRIX_OUT), **EXACT)
+def halve(A):
+    """Halve A until its powers are finite. How often."""
+    largest = norm1(A)
+    if largest <= 1e30:
+        return 0
+    s = math.ceil(math.log2(largest / 1e30))
+    scale_by(-s, A)
+    return s
+
+
+@njit(
+    int64(int64, int64, float64, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT),
+    **EXACT,
+)
+def polynomials(first, known, sign, A, A2, A4, A6, LO, U, V):
+    """U = A*LO, V = odd and even part of the numerator of the approximant of exp at 2^-s*A; A2 = sign*A*A. s.
+
+    s is -1 of the [7/7] approximant. The matrices before `first` of the jets A2, A4, A6, LO are given, with s in
+    `known`; those of U and V are left out.
+    """
+    HO = np.empty(A.shape)
+    HE = np.empty(A.shape)
+    c = np.zeros((4, 4))
+    jet_gemm_from(first, sign, A, A, 0.0, A2)
+    jet_gemm_from(first, 1.0, A2, A2, 0.0, A4)
+    jet_gemm_from(first, 1.0, A4, A2, 0.0, A6)
+    s = known
+    if first == 0:
+        largest = norm1(A)
+        s = halvings(largest, A2, A4, A6)
+        if s >= 0 and math.ldexp(largest, -s) > 4.25:
+            s += further_halvings(A, largest, math.ldexp(1.0, -s))
+    if s < 0:
+        c[1, 0], c[1, 1], c[1, 2], c[1, 3] = 8648640.0, 277200.0, 1512.0, 1.0
+        c[3, 0], c[3, 1], c[3, 2], c[3, 3] = 17297280.0, 1995840.0, 25200.0, 56.0
+        combine(first, c, A2, A4, A6, HO, LO, HE, V)
+        jet_gemm_from(first, 1.0, A, LO, 0.0, U)
+        return s
+    factor = math.ldexp(1.0, -s)
+    f6 = factor**6
+    coefficients(factor, c)
+    combine(first, c, A2, A4, A6, HO, LO, HE, V)
+    jet_gemm_from(first, f6, A6, HO, 1.0, LO)
+    jet_gemm_from(first, factor, A, LO, 0.0, U)
+    jet_gemm_from(first, f6, A6, HE, 1.0, V)
+    return s
+
+
 @njit(int64(float64, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def pade_parts(sign, A, U, V):
     """U, V = odd and even part of the numerator of the approximant of exp at 2^-s*A; A*A is taken `sign` times. s."""
     shape = A.shape
-    largest = norm1(A)
-    first = 0
-    if largest > 1e30:
-        first = math.ceil(math.log2(largest / 1e30))
-        scale_by(-first, A)
-        largest = norm1(A)
-    A2 = np.empty(shape)
-    A4 = np.empty(shape)
-    A6 = np.empty(shape)
-    HO = np.empty(shape)
-    LO = np.empty(shape)
-    HE = np.empty(shape)
-    c = np.empty((4, 4))
-    jet_gemm(sign, A, A, 0.0, A2)
-    jet_gemm(1.0, A2, A2, 0.0, A4)
-    jet_gemm(1.0, A4, A2, 0.0, A6)
-    s = halvings(largest, A2, A4, A6)
-    if s < 0:
-        fill(0.0, c)
-        c[1, 0], c[1, 1], c[1, 2], c[1, 3] = 8648640.0, 277200.0, 1512.0, 1.0
-        c[3, 0], c[3, 1], c[3, 2], c[3, 3] = 17297280.0, 1995840.0, 25200.0, 56.0
-        combine(c, A2, A4, A6, HO, LO, HE, V)
-        jet_gemm(1.0, A, LO, 0.0, U)
-        return first
-    factor = math.ldexp(1.0, -s)
-    if factor * largest > 4.25:
-        s += further_halvings(A, largest, factor)
-        factor = math.ldexp(1.0, -s)
-    coefficients(factor, c)
-    combine(c, A2, A4, A6, HO, LO, HE, V)
-    f6 = factor**6
-    jet_gemm(f6, A6, HO, 1.0, LO)
-    jet_gemm(factor, A, LO, 0.0, U)
-    jet_gemm(f6, A6, HE, 1.0, V)
-    return s + first
+    s = halve(A)
+    return s + max(
+        0, polynomials(0, 0, sign, A, np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), U, V)
+    )
+
+
+@njit(types.void(int64, MATRIX_OUT, MATRIX_OUT), **EXACT)
+def fraction(first, U, R):
+    """U, R = denominator R - U and numerator R + U, from the matrix `first` of the jets on."""
+    for i in range(first * U.shape[1], U.shape[0]):
+        for j in range(U.shape[1]):
+            u = U[i, j]
+            v = R[i, j]
+            R[i, j] = v + u
+            U[i, j] = v - u
 
 
 @njit(int64(MATRIX_OUT, MATRIX_OUT), **EXACT)
@@ -127,39 +179,116 @@ def jet_pade(A, R):
     """R = the approximant of the exponential of 2^-s*A. s."""
     U = np.empty(A.shape)
     s = pade_parts(1.0, A, U, R)
-    for i in range(A.shape[0]):
-        for j in range(A.shape[1]):
-            u = U[i, j]
-            v = R[i, j]
-            R[i, j] = v + u
-            U[i, j] = v - u
+    fraction(0, U, R)
     jet_divide(U, R)
     return s
 
 
-@njit(types.void(MATRIX_OUT), **EXACT)
-def jet_expm(A):
-    """A becomes its exponential."""
-    R = np.empty(A.shape)
-    s = jet_pade(A, R)
-    for _ in range(s // 2):
+@njit(types.void(int64, MATRIX_OUT, MATRIX_OUT), **EXACT)
+def square_often(times, R, A):
+    """A = R squared so many times; R is work space."""
+    for _ in range(times // 2):
         jet_gemm(1.0, R, R, 0.0, A)
         jet_gemm(1.0, A, A, 0.0, R)
-    if s % 2:
+    if times % 2:
         jet_gemm(1.0, R, R, 0.0, A)
     else:
         copy_flipped(0, R, A)
 
 
-@njit(types.void(int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
-def expm(count, X, E, F, C):
-    """C = expm(X), or its derivative along the first `count` of E, F."""
+@njit(types.void(MATRIX, int64, int64, MATRIX_OUT), **EXACT)
+def copy_matrix(P, a, b, J):
+    """J[b] = P[a] for matrices of stacks."""
+    n = J.shape[1]
+    for i in range(n):
+        for j in range(n):
+            J[n * b + i, j] = P[n * a + i, j]
+
+
+@njit(types.void(MATRIX, MATRIX_OUT, PIVOTS_OUT, VECTOR_OUT), **EXACT)
+def pade(X, P, p, h):
+    """What the approximant of exp at 2^-(h[0] + h[1])*X shares with its derivatives.
+
+    P is a stack: the even powers A2, A4, A6 of A = 2^-h[1]*X, the odd part over A, the denominator factorised with
+    pivots p, the approximant itself, and A. h[0] is -1 of the [7/7] approximant, which is that at A.
+    """
     n = X.shape[0]
-    A = np.empty((n << count, n))
-    exponent = start(0, count, X, E, F, A)
+    A = np.empty((n, n))
+    start(0, 0, X, X, X, A)
+    fill(math.nan, P)
+    h[0] = 0.0
+    h[1] = 0.0
+    for i in range(n):
+        p[i] = 0
+    if is_usable(A) == 0:
+        return
+    h[1] = halve(A)
+    A2 = np.empty((n, n))
+    A4 = np.empty((n, n))
+    A6 = np.empty((n, n))
+    LO = np.empty((n, n))
+    U = np.empty((n, n))
+    R = np.empty((n, n))
+    h[0] = polynomials(0, 0, 1.0, A, A2, A4, A6, LO, U, R)
+    fraction(0, U, R)
+    order = integer(n)
+    dgetrf(order, order, U, order, p, cell())
+    jet_divide_from(0, U, p, U, R)
+    copy_matrix(A2, 0, 0, P)
+    copy_matrix(A4, 0, 1, P)
+    copy_matrix(A6, 0, 2, P)
+    copy_matrix(LO, 0, 3, P)
+    copy_matrix(U, 0, 4, P)
+    copy_matrix(R, 0, 5, P)
+    copy_matrix(A, 0, 6, P)
+
+
+@njit(types.void(int64, MATRIX, VECTOR, MATRIX_OUT), **EXACT)
+def expm(turned, P, h, C):
+    """C = the exponential of X, or of X' where `turned`, from what `pade` gives of X."""
+    A = np.empty(C.shape)
+    R = np.empty(C.shape)
+    copy_matrix(P, 5, 0, R)
+    square_often(int(max(h[0], 0.0) + h[1]), R, A)
+    copy_flipped(turned, A, C)
+
+
+@njit(types.void(int64, int64, MATRIX, PIVOTS, VECTOR, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
+def expm_along(count, turned, P, p, h, E, F, C):
+    """C = the derivative of the exponential of X, or of X' where `turned`, along the first `count` of E, F.
+
+    P, p, h are what `pade` gives of X.
+    """
+    n = C.shape[0]
+    shape = (n << count, n)
+    A = np.empty(shape)
+    X = np.empty((n, n))
+    H = np.empty((n, n))
+    D = np.empty((n, n))
+    copy_flipped(turned, E, H)
+    copy_flipped(turned, F, D)
+    copy_matrix(P, 6, 0, X)
+    exponent = start(int(h[1]), count, X, H, D, A)
     if is_usable(A):
-        jet_expm(A)
-    finish(exponent, A, C)
+        scale_by(-int(h[1]), A)
+        A2 = np.empty(shape)
+        A4 = np.empty(shape)
+        A6 = np.empty(shape)
+        LO = np.empty(shape)
+        U = np.empty(shape)
+        R = np.empty(shape)
+        copy_matrix(P, 0, 0, A2)
+        copy_matrix(P, 1, 0, A4)
+        copy_matrix(P, 2, 0, A6)
+        copy_matrix(P, 3, 0, LO)
+        copy_matrix(P, 4, 0, D)
+        polynomials(1, int(h[0]), 1.0, A, A2, A4, A6, LO, U, R)
+        fraction(1, U, R)
+        copy_matrix(P, 5, 0, R)
+        jet_divide_from(1, D, p, U, R)
+        square_often(int(max(h[0], 0.0) + h[1]), R, A)
+    finish(exponent, A, H)
+    copy_flipped(turned, H, C)
 
 
 @njit(types.void(MATRIX_OUT, MATRIX_OUT), **EXACT)

@@ -15,6 +15,7 @@ from matcalc.codegen.numba.call import (
     EXACT,
     MATRIX,
     MATRIX_OUT,
+    PIVOTS,
     N,
     cell,
     integer,
@@ -91,7 +92,13 @@ def stack_gemm(ta, alpha, A, a, B, b, beta, C, c):
 @njit(types.void(float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
 def jet_gemm(alpha, A, B, beta, C):
     """C = alpha*A*B + beta*C for jets."""
-    for S in range(C.shape[0] // C.shape[1]):
+    jet_gemm_from(0, alpha, A, B, beta, C)
+
+
+@njit(types.void(int64, float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
+def jet_gemm_from(first, alpha, A, B, beta, C):
+    """C = alpha*A*B + beta*C for jets, of whose matrices those before `first` are there."""
+    for S in range(first, C.shape[0] // C.shape[1]):
         T = S
         onto = beta
         while T >= 0:
@@ -112,13 +119,21 @@ def jet_divide(D, B):
     dgetrf(order, order, F, order, p, info)
     if integer_at(info) != 0:
         return 1
-    for S in range(B.shape[0] // n):
+    jet_divide_from(0, F, p, D, B)
+    return 0
+
+
+@njit(types.void(int64, MATRIX, PIVOTS, MATRIX, MATRIX_OUT), **EXACT)
+def jet_divide_from(first, F, p, D, B):
+    """B = B*inv(D) for jets, given the factors F, p of the first matrix of D; those of B before `first` are there."""
+    n = D.shape[1]
+    order = integer(n)
+    for S in range(first, B.shape[0] // n):
         T = S
         while T > 0:
             stack_gemm(0, -1.0, B, S ^ T, D, T, 1.0, B, S)
             T = (T - 1) & S
         dgetrs(letter(N), order, order, F, order, p, (B, n * n * S), order, cell())
-    return 0
 
 
 @njit(float64(MATRIX), **EXACT)

@@ -33,10 +33,12 @@ def exponent_of(X):
     return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
 
 
-def jet_product(A, B):
-    """The product of two jets."""
+def jet_product(A, B, first=None):
+    """The product of two jets; its first matrix may be given."""
     C = np.zeros(A.shape)
-    for S in range(len(A)):
+    if first is not None:
+        C[0] = first
+    for S in range(0 if first is None else 1, len(A)):
         for T in subsets(S):
             C[S] += A[T] @ B[S ^ T]
     return C
@@ -54,8 +56,15 @@ def subsets(S):
 def jet_solve(D, B, fault=""):
     """inv(D)*B of jets."""
     F, p = getrf(D[0])
+    return jet_quotient(F, p, D, B, fault)
+
+
+def jet_quotient(F, p, D, B, fault="", first=None):
+    """inv(D)*B of jets, given the factors F, p of the first matrix of D; the first matrix may be given."""
     X = np.zeros(B.shape)
-    for S in range(len(B)):
+    if first is not None:
+        X[0] = first
+    for S in range(0 if first is None else 1, len(B)):
         X[S] = B[S] - sum(D[T] @ X[S ^ T] for T in subsets(S) if T)
         X[S] = lu_solve(0, F, p, X[S], fault)
     return X
@@ -100,40 +109,79 @@ def halvings(A2, A4, A6, radius):
     return max(0, math.ceil(math.log2(size / radius))) if size > radius else 0
 
 
+def halve(A):
+    """A halved until its powers are finite, and how often."""
+    largest = np.linalg.norm(A[0], 1)
+    s = math.ceil(math.log2(largest / 1e30)) if largest > 1e30 else 0
+    return np.ldexp(A, -s), s
+
+
+def polynomials(A, A2, A4, A6, s, first=None):
+    """Even part, odd part, and odd part over A of the numerator of the [13/13] approximant of exp at 2^-s*A.
+
+    The first matrix of the last may be given.
+    """
+    one = jet_identity(A)
+    A, A2, A4, A6 = (np.ldexp(P, -d * s) for d, P in ((1, A), (2, A2), (4, A4), (6, A6)))
+    b = PADE
+    H = b[12] * A6 + b[10] * A4 + b[8] * A2
+    even = jet_product(A6, H) + b[6] * A6 + b[4] * A4 + b[2] * A2 + b[0] * one
+    H = b[13] * A6 + b[11] * A4 + b[9] * A2
+    over = jet_product(A6, H) + b[7] * A6 + b[5] * A4 + b[3] * A2 + b[1] * one
+    if first is not None:
+        over[0] = first
+    return even, jet_product(A, over), over
+
+
 def pade_parts(A, sign, radius):
     """Even and odd part of the numerator of the [13/13] approximant of exp at 2^-s*A, and s; A2 is sign*A*A."""
-    one = jet_identity(A)
-    largest = np.linalg.norm(A[0], 1)
-    first = math.ceil(math.log2(largest / 1e30)) if largest > 1e30 else 0
-    A = np.ldexp(A, -first)
+    A, first = halve(A)
     A2 = sign * jet_product(A, A)
     A4 = jet_product(A2, A2)
     A6 = jet_product(A4, A2)
     s = halvings(A2[0], A4[0], A6[0], radius)
-    A, A2, A4, A6 = (np.ldexp(P, -d * s) for d, P in ((1, A), (2, A2), (4, A4), (6, A6)))
-    b = PADE
-    H = b[13] * A6 + b[11] * A4 + b[9] * A2
-    odd = jet_product(A, jet_product(A6, H) + b[7] * A6 + b[5] * A4 + b[3] * A2 + b[1] * one)
-    H = b[12] * A6 + b[10] * A4 + b[8] * A2
-    even = jet_product(A6, H) + b[6] * A6 + b[4] * A4 + b[2] * A2 + b[0] * one
+    even, odd, _ = polynomials(A, A2, A4, A6, s)
     return even, odd, s + first
 
 
-def jet_expm(A):
-    """The exponential of a jet: scaling and squaring."""
-    even, odd, s = pade_parts(A, 1.0, 4.25)
-    R = jet_solve(even - odd, even + odd)
-    for _ in range(s):
+def pade(X):
+    """What the [13/13] approximant of exp at 2^-(h[0] + h[1])*X shares with its derivatives: P, p, h.
+
+    P is a stack: the even powers of A = 2^-h[1]*X, the odd part over A, the denominator factorised with pivots p,
+    the approximant itself, and A.
+    """
+    n = len(X)
+    if has_no_value(X, ()):
+        return np.full((7 * n, n), np.nan), np.zeros(n, np.int32), np.zeros(2)
+    A, first = halve(X[None])
+    A2 = jet_product(A, A)
+    A4 = jet_product(A2, A2)
+    A6 = jet_product(A4, A2)
+    s = halvings(A2[0], A4[0], A6[0], 4.25)
+    even, odd, over = polynomials(A, A2, A4, A6, s)
+    F, p = getrf((even - odd)[0])
+    R = lu_solve(0, F, p, (even + odd)[0], "")
+    return np.concatenate((A2[0], A4[0], A6[0], over[0], F, R, A[0])), p, np.array([s, first], float)
+
+
+def expm(turned, P, p, h, *E):
+    """The exponential of X, or of X' where `turned`, or its derivative along E; P, p, h are what `pade` gives of X."""
+    n = P.shape[1]
+    if has_no_value(P, E):
+        return np.full((n, n), np.nan)
+    A2, A4, A6, over, F, R, A = P.reshape(7, n, n)
+    s, first = map(int, h)
+    A, exponent = jet(A, [T.T if turned else T for T in E], first)
+    A = np.ldexp(A, -first)
+    A2 = jet_product(A, A, A2)
+    A4 = jet_product(A2, A2, A4)
+    A6 = jet_product(A4, A2, A6)
+    even, odd, _ = polynomials(A, A2, A4, A6, s, over)
+    R = jet_quotient(F, p, even - odd, even + odd, first=R)
+    for _ in range(s + first):
         R = jet_product(R, R)
-    return R
-
-
-def expm(X, *E):
-    """The exponential of X, or its derivative along the tangents E."""
-    if has_no_value(X, E):
-        return np.full(X.shape, np.nan)
-    A, exponent = jet(X, E, 0)
-    return np.ldexp(jet_expm(A)[-1], exponent)
+    C = np.ldexp(R[-1], exponent)
+    return C.T if turned else C
 
 
 def jet_cos_sin(A):

@@ -93,8 +93,9 @@ class Kernel:
         return result if len(self.via) == 1 else f"{result}_{term.args[0].name}"
 
     def letters(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the sizes of all letters, given those of the operands."""
-        return {letter: formula(sizes) for letter, formula in self.sizes.items()} | dict(sizes)
+        """Return the sizes of all letters, given those of the operands: Sizes or integers."""
+        found = {letter: formula(sizes) for letter, formula in self.sizes.items()}
+        return {letter: int(s) if isinstance(s, Fraction) else s for letter, s in found.items()} | dict(sizes)
 
     @property
     def measured(self) -> tuple[Term, ...]:

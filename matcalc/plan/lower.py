@@ -323,7 +323,8 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term
     run.params = (*run.params, (f"{term.args[0].name}.t", "0"))
     operand = Operand(argument.name, session.array(node.args[place]), False, names)
     lead = tuple(s for _, s in batch)
-    sizes = entry.letters(dict(zip(argument.letters or (), _core(node, place), strict=True)))
+    letters = entry.letters(dict(zip(argument.letters or (), _core(node, place), strict=True)))
+    sizes = {letter: Size.of(size) for letter, size in letters.items()}
     factor = Run(entry, [], [operand], tuple(sizes.items()), batch=batch, kept=names, comment=entry.name)
     factor.fault = entry.fails.replace("{" + argument.name + "}", describe(node.args[place]))
     shapes = [(r.name, (*lead, *(sizes[x] for x in r.letters or ())), r.dtype) for r in entry.results]

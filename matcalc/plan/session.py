@@ -19,6 +19,7 @@ from matcalc.plan.entries import Kernel, Lowerings, Term
 from matcalc.plan.match import Matcher
 from matcalc.plan.values import Graph, Operand, Run, Value
 from matcalc.program import At, Expr, Index, Literal, Program, Read
+from matcalc.sizes import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,8 @@ class Session:
         made = self.runs.get(key)
         if made is None:
             name = entry.factors[0].args[0].name
-            letters = entry.letters(dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True)))
+            found = entry.letters(dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True)))
+            letters = {letter: Size.of(size) for letter, size in found.items()}
             made = Run(entry, [], [Operand(name, self.array(argument))], tuple(letters.items()))
             made.comment = f"{entry.name}({describe(argument)})"
             made.fault = fault(entry, {name: argument})

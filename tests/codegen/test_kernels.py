@@ -123,7 +123,7 @@ ORACLES = {
     "prod": np.prod,
     "prod_others": lambda x, *e: along(others, x, *e) if e else others(x),
 }
-BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander")
+BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander", "pade")
 # the empty array: what the operation means there
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
 EMPTY |= {"logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}
@@ -323,6 +323,20 @@ def test_schur_form(n, numba_names, numpy_names):
         compare(Z @ T @ Z.T, X.T if turn else X, n)
         compare(Z.T @ Z, np.eye(n), n)
         assert np.all(np.tril(T, -2) == 0)
+
+
+@pytest.mark.parametrize("size", [0.1, 1.0, 30.0, 1e40])
+@pytest.mark.parametrize("n", SIZES)
+def test_parts_of_the_exponential(n, size, numba_names, numpy_names):
+    X = size * np.random.default_rng(n).standard_normal((n, n)) / np.sqrt(max(n, 1))
+    for got in both("pade", {"X": X}, {"i": n, "j": 7 * n, "k": 2}, numba_names, numpy_names):
+        A2, A4, A6, over, F, R, A = got["P"].reshape(7, n, n)
+        s, first = got["h"]
+        compare(np.ldexp(A, int(first)), X, n)
+        compare(A2, A @ A, n)
+        compare(A4, A2 @ A2, n)
+        compare(A6, A2 @ A4, n)
+        compare(R, linalg.expm(np.ldexp(A, -int(max(s, 0)))), n)
 
 
 @pytest.mark.parametrize(("m", "n"), [(0, 0), (0, 3), (1, 1), (2, 5), (5, 2), (7, 7), (40, 9), (9, 40)])

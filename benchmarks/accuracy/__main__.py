@@ -20,8 +20,12 @@ import numpy as np
 
 from benchmarks.accuracy import tables
 from benchmarks.accuracy.answers import Answers
-from benchmarks.accuracy.cases import Case, cases, condition, errors
-from matcalc.rulebook.load import default_rulebook
+from benchmarks.accuracy.cases import Case, cases, conditions, errors
+from benchmarks.accuracy.inputs import OWN
+from benchmarks.accuracy.peer import PEERS, Peer
+from benchmarks.accuracy.store import Store
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOOK_CLOSER = 1e-14
@@ -32,59 +36,80 @@ def main() -> None:
     options = arguments()
     options.folder.mkdir(parents=True, exist_ok=True)
     book = default_rulebook()
-    chosen = [n for n in options.only.split(",") if n] or [r.name for r in book.rules.values() if r.values]
-    targets = {target: Answers(target) for target in options.targets.split(",")}
-    if not options.no_measuring:
-        for name in chosen:
-            path = options.folder / f"{name}.json"
-            rule = book.get(name)
-            mark = rule.digest.hex()
-            if options.resume and path.is_file() and json.loads(path.read_text())["rule"] == mark:
-                continue
-            start = time.perf_counter()
-            found = list(measured(cases(book, rule), targets, options.seconds))
-            path.write_text(json.dumps({"rule": mark, "records": found}), encoding="utf-8")
-            print(f"{name:18s} {tables.line(found)}   {time.perf_counter() - start:.0f} s", flush=True)
-    records = {
-        n: json.loads((options.folder / f"{n}.json").read_text())["records"] for n in chosen_files(options, book)
-    }
+    chosen = [n for n in options.only.split(",") if n] or [r.name for r in book.rules.values() if measurable(r)]
+    targets = {name: target_of(name, options.peers) for name in options.targets.split(",") if name}
+    for name in chosen:
+        measure(book, book.get(name), targets, options)
     if not options.only:
-        (ROOT / "rules" / "measured.toml").write_text(tables.measured_toml(records), encoding="utf-8")
-        results = ROOT / "benchmarks" / "results"
-        results.mkdir(exist_ok=True)
-        (results / "accuracy.md").write_text(tables.markdown(records), encoding="utf-8")
+        write(book, options.folder)
+
+
+def measurable(rule: Rule) -> bool:
+    return bool(rule.values) and "unmeasured" not in OWN.get(rule.name, {})
+
+
+def target_of(name: str, peers: str) -> Answers | Peer:
+    return Peer(name, peers) if name in PEERS else Answers(name)
+
+
+def measure(book: Rulebook, rule: Rule, targets: dict[str, Any], options: argparse.Namespace) -> None:
+    """Measure one rule on some targets; what its file holds of others stays if the rule has not changed."""
+    path = options.folder / f"{rule.name}.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"rule": "", "records": []}
+    kept = known["records"] if known["rule"] == rule.digest.hex() else []
+    have = {r["target"] for r in kept} if options.resume else set()
+    wanted = {name: target for name, target in targets.items() if name not in have}
+    if not wanted:
+        return
+    start = time.perf_counter()
+    store = Store(options.folder / "truth" / f"{rule.name}.json", options.fresh)
+    found = [r for r in kept if r["target"] not in wanted]
+    found += measured(cases(book, rule, store), wanted, options.seconds, store)
+    store.save()
+    path.write_text(json.dumps({"rule": rule.digest.hex(), "records": found}), encoding="utf-8")
+    print(f"{rule.name:18s} {tables.line(found)}   {time.perf_counter() - start:.0f} s", flush=True)
+
+
+def write(book: Rulebook, folder: Path) -> None:
+    """Write rules/measured.toml and the report, of all that was ever measured of the rules as they are named now."""
+    files = {r.name: folder / f"{r.name}.json" for r in book.rules.values()}
+    records = {name: json.loads(path.read_text())["records"] for name, path in files.items() if path.is_file()}
+    (ROOT / "rules" / "measured.toml").write_text(tables.measured_toml(records), encoding="utf-8")
+    results = ROOT / "benchmarks" / "results"
+    results.mkdir(exist_ok=True)
+    reasons = {name: own["unmeasured"] for name, own in OWN.items() if "unmeasured" in own}
+    (results / "accuracy.md").write_text(tables.markdown(records, reasons), encoding="utf-8")
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="rules, by name; no file is written then")
-    parser.add_argument("--targets", default="numba,numpy", help="the first is the one of the file")
+    parser.add_argument("--targets", default="numba,numpy", help="of numba, numpy, torch, jax; none: only the tables")
+    parser.add_argument("--peers", default=sys.executable, help="the Python that imports torch and jax")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "accuracy", help="records of each rule")
     parser.add_argument("--resume", action="store_true", help="keep the records of rules that have not changed")
+    parser.add_argument("--fresh", action="store_true", help="compute the truths again")
     parser.add_argument("--seconds", type=float, default=60.0, help="after which a rule's further inputs are left out")
-    parser.add_argument("--no-measuring", action="store_true", help="write the tables of what was measured before")
     return parser.parse_args()
 
 
-def chosen_files(options: argparse.Namespace, book: Any) -> list[str]:
-    return [r.name for r in book.rules.values() if (options.folder / f"{r.name}.json").is_file()]
-
-
-def measured(found: Iterator[Case], targets: dict[str, Answers], seconds: float) -> Iterator[dict[str, Any]]:
+def measured(
+    found: Iterator[Case], targets: dict[str, Any], seconds: float, store: Store | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield a record for each case, target and kind of answer, until `seconds` have passed."""
     start = time.perf_counter()
+    known = store or Store()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for case in found:
-            conditions: dict[str, Any] = {}
             for target, answers in targets.items():
                 for kind, answer in answers.of(case).items():
-                    yield record(case, target, kind, answer, conditions)
+                    yield record(case, target, kind, answer, known)
             if time.perf_counter() - start > seconds:
                 return
 
 
-def record(case: Case, target: str, kind: str, answer: Any, conditions: dict[str, Any]) -> dict[str, Any]:
+def record(case: Case, target: str, kind: str, answer: Any, store: Store) -> dict[str, Any]:
     """Return what is found of one answer: its worst error, and that beyond the problem's condition."""
     made = {"output": case.output, "wrt": case.wrt, "regime": case.regime, "target": target, "kind": kind}
     made["tangents"] = case.point.form.tangents if case.point else 0
@@ -94,9 +119,8 @@ def record(case: Case, target: str, kind: str, answer: Any, conditions: dict[str
     worst = float(np.max(error, initial=0.0))
     if worst <= LOOK_CLOSER:
         return {**made, "error": worst, "beyond": worst, "condition": None}
-    if kind not in conditions:
-        conditions[kind] = condition(case, kind)
-    known = np.where(np.isfinite(conditions[kind]), np.maximum(conditions[kind], 1.0), np.inf)
+    condition = store.condition(case, kind, lambda: conditions(case))
+    known = np.where(np.isfinite(condition), np.maximum(condition, 1.0), np.inf)
     beyond = np.broadcast_to(np.where(np.isfinite(error), error / known, np.inf), np.shape(error))
     at = int(np.argmax(beyond))
     return {

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accuracy.inputs import inputs
+from benchmarks.accuracy.store import Store
 from matcalc.errors import MatcalcError
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
@@ -58,15 +59,16 @@ class Case:
         return self.rule, shapes, tuple(map(str, self.plain.values()))
 
 
-def cases(book: Rulebook, rule: Rule) -> Iterator[Case]:
+def cases(book: Rulebook, rule: Rule, store: Store | None = None) -> Iterator[Case]:
     """Yield the cases of a rule whose truth is finite, for each output and argument."""
+    known = store or Store()
     for regime, at in inputs(book, rule):
         value = defined(at)
         if value is None:
             continue
         for output in rule.outputs:
             for name in at.symbols or ("",):
-                made = _case(at, regime, output, name)
+                made = _case(at, regime, output, name, known)
                 if made is not None:
                     yield made
 
@@ -82,7 +84,7 @@ def defined(at: Point) -> dict[str, Array] | None:
     return value if finite or at.rule.kind == "map" else None
 
 
-def _case(at: Point, regime: str, output: str, name: str) -> Case | None:
+def _case(at: Point, regime: str, output: str, name: str, store: Store) -> Case | None:
     rng = np.random.default_rng([3, at.seed, *at.rule.name.encode(), *name.encode()])
     shape = np.shape(doubles(at.precise()[output]))
     dX, V = (at.direction(rng, name) if name else np.zeros(()) for _ in range(2))
@@ -102,14 +104,21 @@ def _case(at: Point, regime: str, output: str, name: str) -> Case | None:
         {},
         at,
     )
-    try:
-        found = truths(case, {n: numbers(np.asarray(a)) for n, a in at.data.items()})
-    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+    found = store.truth(case, lambda: _truth(case))
+    if found is None:
         return None
-    case.truth = {kind: split(a) for kind, a in found.items()}
+    case.truth = found
     sizes = [float(np.max(np.abs(high), initial=0.0)) for high, _ in case.truth.values()]
     usable = all(np.isfinite(s) and s < LARGEST for s in sizes) or entrywise
     return case if usable else None
+
+
+def _truth(case: Case) -> dict[str, tuple[Array, Array]] | None:
+    try:
+        found = truths(case, {n: numbers(np.asarray(a)) for n, a in case.data.items()})
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+        return None
+    return {kind: split(a) for kind, a in found.items()}
 
 
 def basis(case: Case) -> list[Array]:
@@ -171,10 +180,11 @@ def split(exact: Any) -> tuple[Array, Array]:
         return high, np.where(np.isfinite(high), low, 0.0)
 
 
-def condition(case: Case, kind: str) -> Array:
-    """Return the relative change of the truth over that of the data; of each entry, or of the norm."""
+def conditions(case: Case) -> dict[str, Array]:
+    """Return, for each kind, the truth's relative change over that of the data; of each entry, or of the norm."""
     rng = np.random.default_rng(5)
-    found = []
+    here = truths(case, {n: numbers(a) for n, a in case.data.items()})
+    found: dict[str, Array] = {kind: np.asarray(0.0) for kind in here}
     for _ in range(2):
         moved = {}
         for name, array in case.data.items():
@@ -185,11 +195,13 @@ def condition(case: Case, kind: str) -> Array:
                 step = case.point.direction(rng, name)
                 step = step * (size(array) / (size(step) or 1.0))
             moved[name] = numbers(objects(array) + mp.mpf(SHAKEN) * objects(step))
-        here, there = (truths(case, d)[kind] for d in ({n: numbers(a) for n, a in case.data.items()}, moved))
-        with np.errstate(all="ignore"):
-            change, value = doubles((there - here) / mp.mpf(SHAKEN)), doubles(here)
-        found.append(np.abs(change / value) if case.entrywise else np.asarray(size(change) / (size(value) or 1.0)))
-    return np.maximum(*found)
+        there = truths(case, moved)
+        for kind, exact in here.items():
+            with np.errstate(all="ignore"):
+                change, value = doubles((there[kind] - exact) / mp.mpf(SHAKEN)), doubles(exact)
+                far = np.abs(change / value) if case.entrywise else np.asarray(size(change) / (size(value) or 1.0))
+            found[kind] = np.maximum(found[kind], far)
+    return found
 
 
 def size(a: Any) -> float:

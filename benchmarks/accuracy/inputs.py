@@ -87,7 +87,7 @@ def _regimes(book: Rulebook, rule: Rule) -> Iterator[tuple[str, dict[str, Drawn]
     domain = facts_in(rule.domain or "", book)
     facts = {p.name: interior((*p.facts, *domain.get(p.name, ()))) for p in tensors}
     if all(p.kind == "entry" for p in tensors):
-        for regime in ("graded", "near 0", "near 1"):
+        for regime in ("graded", "near 0", "near 1", "tails"):
             yield regime, {p.name: _entries(regime, facts[p.name]) for p in tensors}
         return
     for gap in GAPS:
@@ -104,7 +104,8 @@ def _entries(regime: str, facts: tuple[str, ...]) -> Drawn:
         sign = 1.0 if positive else t.sign()
         if regime == "near 1":
             return 1.0 + t.sign() * t.powers(-12, -1)
-        return sign * (t.powers(-16, -6) if regime == "near 0" else t.powers(-8, 2.5))
+        low, high = {"near 0": (-16, -6), "graded": (-8, 2.5), "tails": (0.5, 2.7)}[regime]
+        return sign * t.powers(low, high)
 
     return draw
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from benchmarks.accuracy import side_by_side
 from benchmarks.accuracy.cases import KINDS
-
-NOTHING = 1e-20
-"""Errors below this are those of the truth."""
-
-Records = Sequence[Mapping[str, Any]]
+from benchmarks.accuracy.side_by_side import NOTHING, Records, figure
 
 HEADER = """\
 # The worst relative error of each rule's compiled code, over random, near-degenerate, graded and scaled inputs, against
@@ -53,10 +50,6 @@ def measured_toml(records: Mapping[str, Records]) -> str:
     return "\n".join(lines)
 
 
-def figure(x: float) -> str:
-    return "0.0" if x < NOTHING else f"{x:.1e}" if x < float("inf") else "inf"
-
-
 def place(record: Mapping[str, Any]) -> str:
     """Return where an error was found, in words."""
     parts = [record["kind"], *([f"in {record['wrt']}"] if record["wrt"] else []), record["regime"]]
@@ -65,8 +58,8 @@ def place(record: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def markdown(records: Mapping[str, Records]) -> str:
-    """Return the report: a line for each rule."""
+def markdown(records: Mapping[str, Records], reasons: Mapping[str, str]) -> str:
+    """Return the report: a line for each rule, then the same inputs through other frameworks."""
     lines = ["# Errors", "", *HEADER.replace("# ", "").splitlines()[:5], ""]
     lines += ["Error beyond condition; in brackets the error itself where the condition explains it.", ""]
     lines += ["| rule | " + " | ".join(KINDS) + " | NumPy, worst |", "|---|---|---|---|---|---|"]
@@ -74,7 +67,8 @@ def markdown(records: Mapping[str, Records]) -> str:
         cells = [cell(worst(found, kind)) for kind in KINDS]
         numpy = [w["beyond"] for kind in KINDS if (w := worst(found, kind, "numpy"))]
         lines.append(f"| {name} | {' | '.join(cells)} | {figure(max(numpy)) if numpy else '-'} |")
-    return "\n".join(lines) + "\n"
+    lines += ["", *(f"Not measured: `{name}`: {why}." for name, why in sorted(reasons.items()))]
+    return "\n".join([*lines, *side_by_side.report(records)]) + "\n"
 
 
 def cell(record: Mapping[str, Any] | None) -> str:

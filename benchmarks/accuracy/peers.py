@@ -1,0 +1,126 @@
+"""Answer cases by PyTorch or JAX: `python peers.py torch`, cases and answers as lines of JSON (see peer.py).
+
+float64, one thread, eager. JVP is the framework's forward mode, VJP its reverse mode, the second derivative that of
+<G, Y> along V as the framework's own Hessian-vector product: reverse over
+reverse (PyTorch), forward over reverse (JAX).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+
+class Torch:
+    """What formulas may call: `np` is torch, `L` torch.linalg, `S` torch.special."""
+
+    def __init__(self) -> None:
+        import torch
+
+        torch.set_num_threads(1)
+        torch.set_default_dtype(torch.float64)
+        self.torch = torch
+        self.scope: dict[str, Any] = {"np": torch, "L": torch.linalg, "S": torch.special, "F": torch.nn.functional}
+        self.scope["array"] = self.array = lambda a: torch.tensor(a, dtype=torch.float64)
+        self.scope["stop"] = lambda a: a.detach()
+        self.scope.update(gauge(self.scope))
+
+    def run(self, f: Callable[[Any], Any], kind: str, x: Any, dX: Any, V: Any, G: Any) -> Any:
+        torch = self.torch
+        if kind == "value":
+            return f(x)
+        if kind == "jvp":
+            return torch.func.jvp(f, (x,), (dX,))[1] + torch.zeros(())  # may be a zero without storage
+        x = x.clone().requires_grad_()
+        y = f(x)
+        if not y.requires_grad:
+            return torch.zeros_like(x)
+        (gradient,) = torch.autograd.grad(y, x, G, create_graph=kind == "second", materialize_grads=True)
+        if kind == "vjp":
+            return gradient
+        if not gradient.requires_grad:
+            return torch.zeros_like(x)
+        return torch.autograd.grad(gradient, x, V, materialize_grads=True)[0]
+
+
+class Jax:
+    """What formulas may call: `np` is jax.numpy, `L` jax.numpy.linalg, `S` jax.scipy.special, `SL` jax.scipy.linalg."""
+
+    def __init__(self) -> None:
+        import jax
+        import jax.numpy as jnp
+        import jax.scipy as jsp
+
+        jax.config.update("jax_enable_x64", True)
+        self.jax = jax
+        self.scope: dict[str, Any] = {"np": jnp, "L": jnp.linalg, "S": jsp.special, "SL": jsp.linalg, "jax": jax}
+        self.scope["array"] = self.array = lambda a: jnp.asarray(a, dtype=jnp.float64)
+        self.scope["stop"] = jax.lax.stop_gradient
+        self.scope["F"] = jax.nn
+        self.scope.update(gauge(self.scope))
+
+    def run(self, f: Callable[[Any], Any], kind: str, x: Any, dX: Any, V: Any, G: Any) -> Any:
+        jax = self.jax
+        if kind == "value":
+            return f(x)
+        if kind == "jvp":
+            return jax.jvp(f, (x,), (dX,))[1]
+
+        def gradient(at: Any) -> Any:
+            return jax.vjp(f, at)[1](G)[0]
+
+        return gradient(x) if kind == "vjp" else jax.jvp(gradient, (x,), (V,))[1]
+
+
+def gauge(scope: dict[str, Any]) -> dict[str, Any]:
+    """Return the gauge of matcalc's eigenvectors: the entry of largest magnitude of each column is positive."""
+    np, stop = scope["np"], scope["stop"]
+
+    def signs(V: Any) -> Any:
+        top = np.argmax(np.abs(V), 0)
+        return stop(np.sign(V[top, np.arange(V.shape[1])]))
+
+    return {"signs": signs, "signed": lambda V: V * signs(V)}
+
+
+def answers(framework: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    """Return kind -> numbers, or what the framework said."""
+    data = {name[5:]: framework.array(a) for name, a in asked.items() if name.startswith("data ")}
+    plain = {name: number(text) for name, text in asked["plain"].items()}
+    code = compile(asked["formula"], "formula", "eval")
+    dX, V, G = (framework.array(asked[name]) for name in ("dX", "V", "G"))
+    wrt = asked["wrt"]
+
+    def f(x: Any) -> Any:
+        return eval(code, {**framework.scope, **plain, **data, wrt: x})
+
+    found: dict[str, Any] = {}
+    for kind in asked["kinds"]:
+        try:
+            result = framework.run(f, kind, data.get(wrt, framework.array(0.0)), dX, V, G)
+            found[kind] = framework.array(result).tolist() if not hasattr(result, "tolist") else result.tolist()
+        except Exception as error:  # whatever a framework raises is its answer
+            found[kind] = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
+    return found
+
+
+def number(text: str) -> Any:
+    """Return a parameter that is no array: whole, else a double, else the name of a function."""
+    try:
+        value = Fraction(text)
+    except ValueError:
+        return text
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def main() -> None:
+    framework = {"torch": Torch, "jax": Jax}[sys.argv[1]]()
+    for line in sys.stdin:
+        print(json.dumps(answers(framework, json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

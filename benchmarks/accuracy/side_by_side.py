@@ -1,0 +1,104 @@
+"""The same inputs through matcalc, PyTorch and JAX: worst errors side by side, and where matcalc is the worse one.
+
+Compared are the inputs that at least one of the others was asked; an operation that a framework lacks, or refuses to
+differentiate, is a dash there. All errors are beyond the condition of the problem, as in the table of rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+NOTHING = 1e-20
+"""Errors below this are those of the truth."""
+
+OURS, OTHERS = "numba", ("torch", "jax")
+FACTOR = 2.0
+ROUNDINGS = 1e-15
+"""Errors up to this are a few roundings (4.5 eps); whose are fewer is of no interest."""
+LOST = 1e-6
+"""An answer with a larger error has lost more than half of its digits."""
+EXPLAINED = (
+    "Worse means: more than {factor:g} times the error of the better of the two. Most of these are a few roundings "
+    "more or less of an answer that is right to 14 digits; those above {roundings:.0e} are listed."
+)
+TITLE = {"numba": "matcalc", "torch": "PyTorch", "jax": "JAX"}
+NAMES = {"value": "value", "jvp": "JVP", "vjp": "VJP", "second": "second"}
+
+Records = Sequence[Mapping[str, Any]]
+Errors = dict[str, float]
+
+
+def report(records: Mapping[str, Records]) -> list[str]:
+    """Return the lines of the section; none where no other framework was asked."""
+    rows = {name: compared(found) for name, found in sorted(records.items())}
+    rows = {name: row for name, row in rows.items() if row}
+    if not rows:
+        return []
+    heads = [f"{title} {TITLE[t]}" for title in NAMES.values() for t in (OURS, *OTHERS)]
+    lines = ["", "## The same inputs through PyTorch and JAX", "", *summary(rows), ""]
+    lines += ["| rule | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for name, row in rows.items():
+        cells = [written(row[kind].get(t)) if kind in row else "-" for kind in NAMES for t in (OURS, *OTHERS)]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
+def compared(records: Records) -> dict[str, Errors]:
+    """Return kind -> target -> worst error, over the inputs that another framework was asked too."""
+    asked = {place(r) for r in records if r["target"] in OTHERS}
+    found: dict[str, Errors] = {}
+    for r in records:
+        if place(r) in asked and "error" in r and r["target"] in (OURS, *OTHERS):
+            row = found.setdefault(r["kind"], {})
+            row[r["target"]] = max(row.get(r["target"], 0.0), r["beyond"])
+    return {kind: row for kind, row in found.items() if set(row) & set(OTHERS)}
+
+
+def place(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    return record["output"], record["wrt"], record["regime"], record["tangents"], record["kind"]
+
+
+def summary(rows: Mapping[str, Mapping[str, Errors]]) -> list[str]:
+    pairs = list(_pairs(rows))
+    ours = [(name, kind, row[OURS], _best(row)) for name, kind, row in pairs if OURS in row]
+    worse = [p for p in ours if p[2] > FACTOR * p[3]]
+    clearly = [p for p in worse if p[2] > ROUNDINGS]
+    lost = {t: sum(row.get(t, 0.0) > LOST for _, _, row in pairs) for t in (OURS, *OTHERS)}
+    without = {t: sum(t not in row for _, _, row in pairs) for t in (OURS, *OTHERS)}
+    lines = [
+        f"{len(rows)} rules, {len(pairs)} of value, JVP, VJP and second derivative that PyTorch or JAX has. matcalc is "
+        f"worse in {len({p[0] for p in worse})} rules, {len(worse)} answers; in {len(clearly)} of these its error is "
+        f"above {ROUNDINGS:.0e}; better by as much in {sum(FACTOR * p[2] < p[3] for p in ours)}.",
+        EXPLAINED.format(factor=FACTOR, roundings=ROUNDINGS),
+        "",
+        *(
+            f"- {TITLE[t]}: {lost[t]} answers with an error above {LOST:.0e} or not finite, {without[t]} missing"
+            for t in (OURS, *OTHERS)
+        ),
+    ]
+    if clearly:
+        told = (f"{n} {NAMES[k]} ({written(mine)}, {written(best)})" for n, k, mine, best in clearly)
+        lines += ["", f"matcalc worse, error above {ROUNDINGS:.0e} (ours, the better of the two): " + "; ".join(told)]
+    return lines
+
+
+def _pairs(rows: Mapping[str, Mapping[str, Errors]]) -> Iterator[tuple[str, str, Errors]]:
+    for name, row in rows.items():
+        for kind in NAMES:
+            if kind in row:
+                yield name, kind, row[kind]
+
+
+def _best(row: Errors) -> float:
+    return min(row[t] for t in OTHERS if t in row)
+
+
+def written(x: float | None) -> str:
+    if x is None:
+        return "-"
+    return "0" if x < NOTHING else f"**{x:.0e}**" if LOST < x < float("inf") else f"{x:.0e}" if x <= LOST else "**NaN**"
+
+
+def figure(x: float) -> str:
+    return "0.0" if x < NOTHING else f"{x:.1e}" if x < float("inf") else "inf"

@@ -1,0 +1,126 @@
+"""Count right answers at degenerate inputs: `python -m benchmarks.edges [--peers /path/to/python]`.
+
+The inputs are the edges of tests/cases/rules.json and those of edges.toml: kinks, ties, repeated eigenvalues, singular
+matrices, tails. matcalc answers as compiled code and by NumPy, PyTorch and JAX by their own reverse mode (and a
+Hessian-vector product where a second derivative is listed). An answer is *right*, another *subgradient* than that of
+least norm (right for a caller who wants any), *NaN* where a number is due, *refused*, or *wrong*: a plausible number
+that is none. Written to benchmarks/results/edges.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import matcalc as mc
+from benchmarks.accuracy.peer import Peer, RefusedError
+from benchmarks.edges.inputs import Edge, edges
+from benchmarks.edges.ours import Ours
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TITLES = {"numba": "matcalc", "numpy": "matcalc, NumPy", "torch": "PyTorch", "jax": "JAX"}
+GOOD = ("right", "subgradient")
+
+
+def main() -> None:
+    options = arguments()
+    found = [e for e in edges() if options.only in e.text]
+    answerers = {name: Ours(name) for name in ("numba", "numpy")}
+    peers = {name: Peer(name, options.peers) for name in ("torch", "jax")} if options.peers else {}
+    rows = []
+    for edge in found:
+        row = {name: judged(edge, ours.of(edge)) for name, ours in answerers.items()}
+        for name, peer in peers.items():
+            formula = edge.formula(name)
+            row[name] = judged(edge, asked(peer, formula, edge)) if formula else ("-", "")
+        rows.append(row)
+        print(f"{edge.text[:60]:60s} {'  '.join(state for state, _ in row.values())}", flush=True)
+    text = report(found, rows)
+    if not options.only:
+        (ROOT / "benchmarks" / "results" / "edges.md").write_text(text, encoding="utf-8")
+    print(text[: text.index("|")])
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="inputs whose formula contains this; no file is written then")
+    parser.add_argument("--peers", default="", help="the Python that imports torch and jax")
+    return parser.parse_args()
+
+
+def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Any]:
+    """Return (argument, kind) -> what a framework answers."""
+    found: dict[tuple[str, str], Any] = {}
+    for wrt, kind in edge.expected:
+        answer = peer.ask(formula, {}, wrt, (kind,), edge.data, edge.G, edge.direction(wrt), edge.direction(wrt))[kind]
+        if isinstance(answer, str):
+            found[wrt, kind] = RefusedError(answer)
+        else:
+            found[wrt, kind] = edge.projected(wrt, np.asarray(answer, dtype=float))
+    return found
+
+
+def judged(edge: Edge, answers: dict[tuple[str, str], Any]) -> tuple[str, str]:
+    """Return the worst state of all answers at an input, with what was said or found there."""
+    order = ("right", "subgradient", "refused", "NaN", "wrong")
+    return max((state_of(edge, key, answers[key]) for key in edge.expected), key=lambda s: order.index(s[0]))
+
+
+def state_of(edge: Edge, key: tuple[str, str], answer: Any) -> tuple[str, str]:
+    if isinstance(answer, Exception):
+        lacking = isinstance(answer, mc.NotSupported) or str(answer).startswith("NotImplementedError")
+        said = f"{type(answer).__name__}: {str(answer).splitlines()[0]}"
+        return ("right" if edge.kind == "undefined" and not lacking else "refused"), said
+    answer, listed = np.asarray(answer, dtype=float), edge.expected[key]
+    if key[1] == "second" and edge.weights is not None:
+        answer = np.sum(answer * edge.weights)
+    if edge.kind == "undefined":
+        return ("wrong" if np.all(np.isfinite(answer)) else "right"), shown(answer)
+    if np.shape(answer) != np.shape(listed):
+        return "wrong", f"shape {np.shape(answer)}"
+    with np.errstate(all="ignore"):
+        away = np.abs(answer - listed) > edge.rtol * np.abs(listed) + edge.atol
+    if not np.any(away & (answer != listed)) and np.array_equal(np.isnan(answer), np.isnan(listed)):
+        return "right", ""
+    if not np.all(np.isfinite(answer)):
+        return "NaN", shown(answer)
+    if edge.kind == "subgradient" and edge.is_subgradient(key[0], answer):
+        return "subgradient", shown(answer)
+    return "wrong", shown(answer)
+
+
+def shown(a: Any) -> str:
+    return np.array2string(np.asarray(a), precision=3, separator=" ").replace("\n", "")[:60]
+
+
+def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
+    """Return Markdown: the count, then a line for each input."""
+    names = list(rows[0])
+    lines = ["# Degenerate inputs", "", *(__doc__ or "").splitlines()[2:], ""]
+    for name in names:
+        states = [row[name][0] for row in rows]
+        good = sum(s in GOOD for s in states)
+        rest = {s: states.count(s) for s in ("subgradient", "wrong", "NaN", "refused", "-") if s in states}
+        told = ", ".join(f"{n} {'missing' if s == '-' else s}" for s, n in rest.items())
+        lines.append(f"- {TITLES[name]}: {good} of {len(rows)} right" + (f" ({told})" if told else ""))
+    lines += [
+        "",
+        "| formula | at | " + " | ".join(TITLES[n] for n in names) + " | why |",
+        "|---" * (len(names) + 3) + "|",
+    ]
+    for edge, row in zip(found, rows, strict=True):
+        cells = [state if state in GOOD or state == "-" else f"**{state}**" for state, _ in row.values()]
+        lines.append(f"| `{escaped(edge.text)}` | {edge.place} | {' | '.join(cells)} | {escaped(edge.why)} |")
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""Degenerate inputs with the derivatives that are due there, from tests/cases/rules.json and edges.toml."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.special
+
+import matcalc as mc
+from matcalc.verification.sampling import projected
+
+HERE = Path(__file__).parent
+CASES = HERE.parent.parent / "tests" / "cases" / "rules.json"
+KIND = ("scalar", "vector({})", "matrix({})")
+MODULES = {"np": np, "sl": scipy.linalg, "sp": scipy.special}
+TRIALS = 300
+"""Random points at which the inequality of a convex function is tried."""
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`expected` is (argument, "vjp" or "second") -> the derivative due; `facts` of each argument as declared.
+
+    With `weights` the second derivative that is due is its sum with these, one number.
+    """
+
+    text: str
+    let: str
+    why: str
+    kind: str
+    data: Mapping[str, Array]
+    facts: Mapping[str, tuple[str, ...]]
+    G: Array
+    V: Array
+    expected: Mapping[tuple[str, str], Array]
+    words: Mapping[str, str]
+    rtol: float = 1e-8
+    atol: float = 0.0
+    weights: Array = field(default=None)
+
+    def formula(self, framework: str) -> str | None:
+        return self.words.get(framework, self.words.get("both"))
+
+    def direction(self, wrt: str) -> Array:
+        return self.V if np.shape(self.V) == np.shape(self.data[wrt]) else np.ones(np.shape(self.data[wrt]))
+
+    def projected(self, wrt: str, gradient: Array) -> Array:
+        """Return a gradient in all entries as that of an argument with the facts declared."""
+        facts = self.facts[wrt]
+        return projected(gradient, facts) if facts and np.all(np.isfinite(gradient)) else gradient
+
+    @property
+    def place(self) -> str:
+        return "; ".join(f"{name} = {short(a)}" for name, a in self.data.items())
+
+    def is_subgradient(self, wrt: str, g: Array) -> bool:
+        """Whether f(x + d) >= f(x) + <g, d> at random d, f convex, by matcalc's own value."""
+        value = mc.expression(self.text, self.let)
+        rng = np.random.default_rng(1)
+        weights = np.asarray(self.G, dtype=float)
+
+        def at(x: Array) -> float:
+            changed = {**self.data, wrt: x}
+            with np.errstate(all="ignore"):
+                return float(np.sum(weights * value(**{str(n): changed[str(n)] for n in value.symbols})))
+
+        x = np.asarray(self.data[wrt], dtype=float)
+        start = at(x)
+        for _ in range(TRIALS):
+            d = self.projected(wrt, rng.standard_normal(x.shape)) * 10.0 ** rng.uniform(-3, 1)
+            if at(x + d) < start + float(np.sum(g * d)) - 1e-9 * (1 + abs(start)):
+                return False
+        return True
+
+
+def edges() -> Iterator[Edge]:
+    """Yield all degenerate inputs."""
+    own = tomllib.loads((HERE / "edges.toml").read_text(encoding="utf-8"))
+    for case in json.loads(CASES.read_text(encoding="utf-8")):
+        for listed in case.get("edge", ()):
+            yield _listed(case, listed, own["listed"].get(case["op"], {}))
+    for entry in own["edge"]:
+        yield _own(entry)
+
+
+def _listed(case: Mapping[str, Any], listed: Mapping[str, Any], words: Mapping[str, str]) -> Edge:
+    data = {name: np.asarray(a, dtype=float) for name, a in listed["at"].items()}
+    facts = _facts(case["let"])
+    let = "; ".join(f"{n}: {_kind(np.shape(a))} {' '.join(facts[n])}" for n, a in data.items())
+    undefined = listed["kind"] == "undefined" or "grad" not in listed
+    text = case["text"]
+    if undefined:
+        G = np.ones(_shape_of(text, let))
+        return Edge(text, let, listed["why"], "undefined", data, facts, G, 0.0, {(n, "vjp"): 0.0 for n in data}, words)
+    G = np.asarray(listed["cot"], dtype=float)
+    expected = {(name, "vjp"): np.asarray(g, dtype=float) for name, g in listed["grad"].items()}
+    d2 = listed.get("d2")
+    V, F = (np.asarray(d2[name], dtype=float) for name in "EF") if d2 else (0.0, None)
+    if d2:
+        expected[d2["sym"], "second"] = np.asarray(d2["value"], dtype=float)
+    tight = {"rtol": listed["rtol"]} if "rtol" in listed else {"atol": 1e-8}
+    return Edge(text, let, listed["why"], listed["kind"], data, facts, G, V, expected, words, weights=F, **tight)
+
+
+def _own(entry: Mapping[str, Any]) -> Edge:
+    data = {name: np.asarray(a, dtype=float) for name, a in entry["at"].items()}
+    text, let = entry["text"], entry["let"]
+    G = np.asarray(entry.get("cot", 1.0), dtype=float)
+    kind = entry.get("kind", "value")
+    V: Array = 0.0
+    expected: dict[tuple[str, str], Array] = {}
+    for name, formula in entry["grad"].items():
+        expected[name, "vjp"] = _number(formula or "0", data, G, V)
+    if "second" in entry:
+        V = np.asarray(entry["second"][0], dtype=float)
+        expected[next(iter(entry["grad"])), "second"] = _number(entry["second"][1], data, G, V)
+    words = {name: entry[name] for name in ("both", "torch", "jax") if name in entry}
+    return Edge(text, let, entry["why"], kind, data, _facts(let), G, V, expected, words, atol=entry.get("atol", 1e-300))
+
+
+def _number(formula: str, data: Mapping[str, Array], G: Array, V: Array) -> Array:
+    return np.asarray(eval(formula, {**MODULES, **data, "G": G, "V": V}), dtype=float)  # the table is ours
+
+
+def _facts(let: str) -> dict[str, tuple[str, ...]]:
+    """Return the facts behind each declaration."""
+    found = {}
+    for part in let.split(";"):
+        name, declared = part.split(":")
+        found[name.strip()] = tuple(re.sub(r"\w+\s*\([^)]*\)|\bscalar\b", " ", declared).split())
+    return found
+
+
+def _kind(shape: tuple[int, ...]) -> str:
+    return KIND[len(shape)].format(", ".join(map(str, shape)))
+
+
+def _shape_of(text: str, let: str) -> tuple[int, ...]:
+    return tuple(int(str(k)) for k in mc.expression(text, let).shape)
+
+
+def short(a: Array) -> str:
+    """Return an array on one line, a diagonal as such."""
+    array = np.asarray(a, dtype=float)
+    if array.ndim == 2 and len(array) > 1 and np.array_equal(array, np.diag(np.diag(array)) if _square(array) else 0):
+        return f"diag({_listed_numbers(np.diag(array))})"
+    if array.ndim == 2:
+        return "[" + "; ".join(_listed_numbers(row) for row in array) + "]"
+    return f"[{_listed_numbers(np.ravel(array))}]"
+
+
+def _square(a: Array) -> bool:
+    return bool(a.shape[0] == a.shape[1])
+
+
+def _listed_numbers(row: Array) -> str:
+    return ", ".join(f"{x:g}" for x in row)

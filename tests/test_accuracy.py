@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from matcalc.rulebook import default_rulebook
@@ -12,7 +13,9 @@ sys.path.append(str(Path(__file__).parent.parent))  # benchmarks/ stands in the 
 
 from benchmarks.accuracy.__main__ import measured as measure
 from benchmarks.accuracy.answers import Answers
-from benchmarks.accuracy.cases import cases
+from benchmarks.accuracy.cases import cases, conditions
+from benchmarks.accuracy.peer import FORMULAS
+from benchmarks.accuracy.store import Store
 from benchmarks.accuracy.tables import KINDS, worst
 
 BOOK = default_rulebook()
@@ -27,6 +30,30 @@ def test_table_is_of_rules():
         assert name in BOOK.rules
         assert set(found) <= {*KINDS, "at"}
         assert all(isinstance(found[kind], float) for kind in KINDS if kind in found)
+
+
+def test_words_of_peers_are_of_rules():
+    """What PyTorch and JAX are asked names rules, and outputs and signatures that they have."""
+    for name, words in FORMULAS.items():
+        rule = BOOK.get(name)
+        for given in words.values():
+            assert not isinstance(given, dict) or set(given) <= set(rule.outputs)
+            assert not isinstance(given, list) or len(given) <= len(rule.signatures)
+
+
+def test_truths_are_kept(tmp_path):
+    """A second run takes truth and condition from the file, to the last bit, and computes nothing."""
+    rule = BOOK.get("hypot")
+    first = Store(tmp_path / "hypot.json")
+    made = next(cases(BOOK, rule, first))
+    before = first.condition(made, "vjp", lambda: conditions(made))
+    first.save()
+    second = Store(tmp_path / "hypot.json")
+    again = next(cases(BOOK, rule, second))
+    assert second.found == first.found
+    for kind in KINDS:
+        np.testing.assert_array_equal(again.truth[kind], made.truth[kind])
+    np.testing.assert_array_equal(second.condition(again, "vjp", lambda: pytest.fail("computed again")), before)
 
 
 @pytest.mark.parametrize("name", HANDFUL)

@@ -108,7 +108,9 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", metavar="FILE", required=True)
     command.add_argument("--target", default="numba")
     command = add(commands, "rules", "the rulebook: formula, domain, source, file and line, measured error", rules)
-    command.add_argument("name", nargs="?", metavar="NAME", help="one rule, with its adjoint as derived")
+    command.add_argument(
+        "name", nargs="?", metavar="NAME", help="one rule, with its adjoint as derived; or a rule file (.toml), tested"
+    )
     command.add_argument(
         "--as", dest="form", choices=("text", "latex", "json"), default="text", help="form of the result"
     )
@@ -273,10 +275,12 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def rules(arguments: argparse.Namespace) -> int:
-    """Print the rulebook, or the pages of the rules that a name stands for."""
+    """Print the rulebook, or the pages of the rules that a name stands for, or a rule file with its tests."""
     from matcalc import rule_pages
     from matcalc.rulebook.load import default_rulebook
 
+    if arguments.name is not None and arguments.name.endswith(".toml"):
+        return rule_file(arguments.name)
     book = default_rulebook()
     chosen = list(book.rules.values()) if arguments.name is None else book.named(arguments.name)
     if arguments.form == "json":
@@ -293,6 +297,18 @@ def rules(arguments: argparse.Namespace) -> int:
         print(rule_pages.listed(book))
     else:
         print("\n\n".join(rule_pages.text(rule_pages.page(rule)) for rule in chosen))
+    return 0
+
+
+def rule_file(path: str) -> int:
+    """Print the pages of the rules in a file and the report of their tests; a faulty file is bad input."""
+    from matcalc import rule_pages
+    from matcalc.defining import load_rules
+    from matcalc.rulebook.load import default_rulebook
+
+    added = load_rules(path)
+    book = default_rulebook()
+    print("\n\n".join([*(rule_pages.text(rule_pages.page(book.get(name))) for name in added), str(added.report)]))
     return 0
 
 

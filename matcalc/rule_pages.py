@@ -6,6 +6,7 @@ found as for any expression, and printed with the arguments' own names (`Xbar = 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -149,7 +150,20 @@ def listed(book: Rulebook | None = None) -> str:
         says += [f"{label}: {text}" for label, text in notes.items() if text]
         lines += [f"{'':{wide}}    {text}" for text in says]
     lines += [f"{name:{wide}}  {'not yet':{where}}  {reason}" for name, reason in book.planned.items()]
-    return "\n".join(lines)
+    return "\n".join([*lines, counted()])
+
+
+def counted() -> str:
+    """Return how many entries, rewrites and facts are shipped, and the lines that an entry takes."""
+    book, files = shipped_rulebook(), data_folder("rules")
+    lines, header = 0, ""
+    for name in dict.fromkeys(rule.address.rpartition(":")[0] for rule in book.rules.values()):
+        for line in (files / name.removeprefix("rules/")).read_text(encoding="utf-8").splitlines():
+            if title := re.match(r"\[+\s*([^\[\]]+?)\s*\]", line):
+                header = title[1]
+            lines += header in book.rules and bool(line.strip()) and not line.lstrip().startswith("#")
+    each = f"{len(book.rules)} entries of {lines / len(book.rules):.1f} lines"
+    return f"{each}, {len(book.rewrites)} rewrites, {len(book.facts)} facts."
 
 
 def text(of: Page) -> str:
@@ -246,8 +260,7 @@ def table(book: Rulebook | None = None) -> str:
     by_file: dict[str, list[Rule]] = {}
     for rule in book.rules.values():
         by_file.setdefault(rule.address.rpartition(":")[0].removeprefix("rules/"), []).append(rule)
-    count = f"{len(book.rules)} entries, {len(book.rewrites)} rewrites, {len(book.facts)} facts."
-    lines = [MARK, "", "## The rulebook", "", f"{count} {HEAD}"]
+    lines = [MARK, "", "## The rulebook", "", f"{counted()} {HEAD}"]
     for name, rules in by_file.items():
         lines += ["", f"### [{name.removesuffix('.toml')}]({name})", "", *_rows(rules)]
     return "\n".join(lines) + "\n"

@@ -2,9 +2,11 @@
 
 import random
 
+import numpy as np
 import pytest
 from plan.running import check, parse, with_gradients
 
+import matcalc as mc
 from matcalc.calculus import derive
 from matcalc.normal_form.node import toposort
 from matcalc.normal_form.substitute import substitute
@@ -96,6 +98,23 @@ def test_jacobians_numpy(name):
     root, symbols = parse(text, declarations)
     jacobian = derive.finish(derive.jacobians(root, [s for s in symbols if s.name == wrt]))[0]
     check([("value", root), ("jacobian", jacobian)], symbols, "numpy")
+
+
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.parametrize("expected", [3, 50, 500])
+def test_the_diagonal_of_a_solve_keeps_its_axis(expected, target):
+    """The tangent of L is the lower solution of dL*L' + L*dL' = dS: an index of the result is not summed."""
+    sizes, solved = {"n": expected}, "diag(inv(L)*A)"
+    pushed = mc.compile(mc.jvp("chol(S)", "S", "S: matrix(n, n) spd"), target=target, sizes=sizes)
+    diagonal = mc.compile(solved, declarations="L: matrix(n, n) lower; A: matrix(n, n)", target=target, sizes=sizes)
+    rng = np.random.default_rng(2)
+    for n in (1, 2, 5):
+        M, E, A = rng.standard_normal((3, n, n))
+        S, E = M @ M.T + n * np.eye(n), E + E.T
+        L, dL = np.linalg.cholesky(S), pushed(S=S, dS=E)
+        assert np.array_equal(dL, np.tril(dL))
+        assert np.allclose(dL @ L.T + L @ dL.T, E, rtol=0, atol=1e-13 * n * np.abs(E).max())
+        assert np.allclose(diagonal(L=L, A=A), np.diag(np.linalg.solve(L, A)), rtol=1e-12, atol=1e-13)
 
 
 NAMES = list(FAMILIES)

@@ -59,7 +59,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """An elementwise function; `params` fill the template's {p}."""
+    """An elementwise function; `params` fill the template's {p}, {p1}, {p2}."""
 
     function: Scalar
     args: tuple[Expr, ...]

@@ -199,8 +199,8 @@ class Expressions:
             )
 
         def fill(found: re.Match[str]) -> str:
-            if found.group(1) == "p":
-                return number(expr.params[0], self.names)
+            if found.group(1).startswith("p"):
+                return number(expr.params[int(found.group(1)[1:] or 0)], self.names)
             before, after = template[: found.start()].rstrip()[-1:], template[found.end() :].lstrip()[:1]
             enclosed = before in ("(", ",") and after in (")", ",")
             return self.tight(expr.args[int(found.group(1))], SUM if enclosed else ATOM)

@@ -71,8 +71,8 @@ def own_scalar(node: Node) -> Scalar | None:
 def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
     templates = {}
     for target in targets(rule, book):
-        places = iter(range(count))
-        given = ["{p}" if p.kind in ("number", "integer") else f"{{{next(places)}}}" for p in rule.parameters]
+        places, plain = iter(range(count)), iter(("{p}", *(f"{{p{k}}}" for k in range(1, len(rule.parameters)))))
+        given = [next(plain) if p.kind in ("number", "integer") else f"{{{next(places)}}}" for p in rule.parameters]
         templates[target] = f"{function_name(rule, target)}({', '.join(given)})"
     return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
 

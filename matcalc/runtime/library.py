@@ -20,7 +20,7 @@ from matcalc.errors import RuleError
 from matcalc.paths import data_folder
 
 SIBLINGS = "matcalc.codegen."
-STANDARD = ("ctypes", "math", "re", "sys")
+STANDARD = ("ctypes", "itertools", "math", "re", "sys")
 ALWAYS = {
     "np": "import numpy as np",
     "math": "import math",

@@ -14,7 +14,10 @@ from matcalc.runtime.library import free_names, import_block, load_library
 from matcalc.runtime.modules import generated_imports, load_items, load_text
 
 TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
-PARAMETER = dict.fromkeys(("polygamma", "erfcx_diff", "log_ndtr_diff", "sinc_diff"), "2.0")
+PARAMETERS = {
+    **{name: {"{p}": "2.0"} for name in ("polygamma", "erfcx_diff", "log_ndtr_diff", "sinc_diff", "psi_gap")},
+    "gammainc_diff": {"{p}": "1.0", "{p1}": "0.0"}, "betainc_diff": {"{p}": "0.0", "{p1}": "1.0", "{p2}": "0.0"},
+}  # fmt: skip
 REDUCTIONS = TABLE.pop("reductions")
 TABLE = {name: entry for name, entry in TABLE.items() if "expands" not in entry}
 SPECIAL = [
@@ -42,6 +45,14 @@ ACCURATE = {
 }  # fmt: skip
 
 
+def template(name, target):
+    """The template of a function for a target, parameters filled in."""
+    text = TABLE[name][target]
+    for field, number in PARAMETERS.get(name, {"{p}": "2.5"}).items():
+        text = text.replace(field, number)
+    return text
+
+
 def arity(entry):
     return max(k + 1 for k in range(3) if f"{{{k}}}" in entry["numba"])
 
@@ -52,7 +63,7 @@ def functions():
     bodies = []
     for k, (name, entry) in enumerate(TABLE.items()):
         names = ("x[i]", "y[i]", "z[i]")[: arity(entry)]
-        expression = entry["numba"].replace("{p}", PARAMETER.get(name, "2.5")).format(*names)
+        expression = template(name, "numba").format(*names)
         head = f"@njit(**OPTIONS)\ndef f_{k}(x, y, z, out):\n    for i in range(x.shape[0]):"
         bodies.append(f"{head}\n        out[i] = {expression}\n")
     text = "\n\n".join(bodies)
@@ -84,8 +95,9 @@ def test_targets_agree_at_special_points(name, functions):
     modules = load_items("numpy", load_library("numpy").items)
     space |= {n: getattr(__import__(m, fromlist=[n]), n) for n, m in modules.items()}
     with np.errstate(all="ignore"):
-        template = TABLE[name]["numpy"].replace("{p}", PARAMETER.get(name, "2.5"))
-        want = eval(template.format("x0", "x1", "x2"), space | {f"x{k}": a for k, a in enumerate(arrays)})
+        want = eval(
+            template(name, "numpy").format("x0", "x1", "x2"), space | {f"x{k}": a for k, a in enumerate(arrays)}
+        )
     got = run(functions, name, *arrays)
     np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)
 

@@ -85,7 +85,6 @@ OTHER = [
     ("foo(x)", UnknownName, "unknown function 'foo'", 0),
     ("1 + loggg(x)", UnknownName, "unknown function 'loggg'", 4),
     ("x(3)", UnknownName, "unknown function 'x'", 0),
-    ("gammainc(a, x)", NotSupported, "'gammainc' is not supported yet", 0),
     ("{i: i*x[i]}", NotSupported, "index i as a number", 4),
     ("matfun(t -> s*t, L)", NotSupported, "s in a function of t", 12),
     ("{i: x[j]*ones(n)[i]*[i == 2*j]}", NotSupported, "the condition [i == 2*j]", None),

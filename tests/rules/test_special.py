@@ -100,3 +100,60 @@ def test_nan_comes_out_as_nan(name, target):
         found = np.asarray(mc.compile(expression, target=target)(x))
         assert np.isfinite(found[0])
         assert np.isnan(found[1])
+
+
+def lower_gamma(a, x):
+    return mpmath.gammainc(a, 0, x, regularized=True) if x < a else -mpmath.gammainc(a, x, mpmath.inf, regularized=True)
+
+
+def lower_beta(a, b, x):
+    """By the series at the nearer end."""
+    if x * (a + b) > a:
+        return -lower_beta(b, a, 1 - x)
+    front = mpmath.exp(a * mpmath.log(x) + b * mpmath.log(1 - x) - logs_of_beta(a, b))
+    return front / a * mpmath.hyp2f1(a + b, 1, a + 1, x)
+
+
+def logs_of_beta(a, b):
+    return mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
+
+
+INCOMPLETE = {
+    "gammainc_diff(1, 0, a, x)": (1, 0), "gammainc_diff(0, 1, a, x)": (0, 1), "gammainc_diff(2, 0, a, x)": (2, 0),
+    "gammainc_diff(1, 1, a, x)": (1, 1), "gammainc_diff(0, 2, a, x)": (0, 2),
+    "betainc_diff(1, 0, 0, a, b, x)": (1, 0, 0), "betainc_diff(0, 1, 0, a, b, x)": (0, 1, 0),
+    "betainc_diff(0, 0, 1, a, b, x)": (0, 0, 1), "betainc_diff(1, 1, 0, a, b, x)": (1, 1, 0),
+    "betainc_diff(2, 0, 0, a, b, x)": (2, 0, 0), "betainc_diff(0, 1, 1, a, b, x)": (0, 1, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("text", INCOMPLETE)
+def test_incomplete_functions_in_every_argument(text, target):
+    """From 1e-3 to 1e3 in the parameters, in the bulk and far in the tails."""
+    orders = INCOMPLETE[text]
+    rng = np.random.default_rng(sum(orders))
+    a, b, u = 10 ** rng.uniform(-3, 3, 12), 10 ** rng.uniform(-3, 3, 12), rng.uniform(0.02, 0.98, 12)
+    given = (a, a * 10 ** rng.uniform(-1, 0.6, 12)) if len(orders) == 2 else (a, b, u)
+    function = lower_gamma if len(orders) == 2 else lower_beta
+    let = "a: vector(n) positive; b: vector(n) positive; x: vector(n) nonnegative"
+    with mpmath.workdps(30):
+        points = [tuple(mpmath.mpf(float(v)) for v in row) for row in zip(*given, strict=True)]
+        exact = [mpmath.diff(function, point, orders, h=mpmath.mpf(10) ** -12 * min(point)) for point in points]
+        kept = [k for k, e in enumerate(exact) if abs(e) > 1e-290]
+        data = [v[kept] for v in given]
+        assert worst(text, let, data, [exact[k] for k in kept], target) < 5e-12
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_log_of_beta_and_its_derivatives(target):
+    rng = np.random.default_rng(7)
+    a, b = 10 ** rng.uniform(-8, 8, 40), 10 ** rng.uniform(-8, 8, 40)
+    let = "a: vector(n) positive; b: vector(n) positive"
+    with mpmath.workdps(60):
+        points = [(mpmath.mpf(float(p)), mpmath.mpf(float(q))) for p, q in zip(a, b, strict=True)]
+        exact = [logs_of_beta(p, q) for p, q in points]
+        assert worst("betaln(a, b)", let, (a, b), exact, target) < 1e-14
+        for k in range(3):
+            gaps = [mpmath.psi(k, p) - mpmath.psi(k, p + q) for p, q in points]
+            assert worst(f"psi_gap({k}, a, b)", let, (a, b), gaps, target) < 1e-13

@@ -21,6 +21,7 @@ _HOMES = {
     "matcalc.two_pass": ("pullback",),
     "matcalc.checking": ("check",),
     "matcalc.comparing": ("equivalent",),
+    "matcalc.convexity": ("convex",),
     "matcalc.defining": ("check_rules", "define", "load_rules"),
     "matcalc.solvers": ("minimize",),
     "matcalc.functions": (

@@ -103,6 +103,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("first", metavar="A")
     command.add_argument("second", metavar="B")
     declarations(command)
+    command = add(commands, "convex", "is a formula convex? exit status 1 when that is not proved", convex)
+    formula(command)
     command = add(commands, "export", "write value and gradient as a stand-alone file", export)
     formula(command)
     command.add_argument("-o", "--output", metavar="FILE", required=True)
@@ -257,6 +259,14 @@ def equivalent(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
     found = mc.equivalent(arguments.first, arguments.second, **scope(arguments))
+    print(found)
+    return 0 if found else 1
+
+
+def convex(arguments: argparse.Namespace) -> int:
+    import matcalc as mc
+
+    found = mc.convex(arguments.expression.strip(), variables(arguments), **scope(arguments))
     print(found)
     return 0 if found else 1
 

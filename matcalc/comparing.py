@@ -56,7 +56,7 @@ class Equivalence:
         lines = ["not equal", *numbered]
         if self.point is not None:
             lines[0] += f" at {_data(self.point)}:" if self.point.data or self.point.sizes else ":"
-            lines += [f"the first is {_array(self.point.left)}", f"the second is {_array(self.point.right)}"]
+            lines += [f"the first is {shown_array(self.point.left)}", f"the second is {shown_array(self.point.right)}"]
         return "\n".join([*lines, *([f"likely mistake: {self.mistake}"] if self.mistake else [])])
 
 
@@ -168,10 +168,10 @@ def _is_transposed(one: Expression, other: Expression) -> bool:
 
 def _data(point: Point) -> str:
     sizes = [f"{name} = {length}" for name, length in point.sizes.items()]
-    return ", ".join([*sizes, *(f"{name} = {_array(a)}" for name, a in point.data.items())])
+    return ", ".join([*sizes, *(f"{name} = {shown_array(a)}" for name, a in point.data.items())])
 
 
-def _array(array: Any) -> str:
+def shown_array(array: Any) -> str:
     a = np.asarray(array)
     if a.ndim == 0:
         return f"{float(a):.6g}"

@@ -57,7 +57,7 @@ def rule_reason(node: Node, places: Sequence[int]) -> Reason:
     source = f"{rule.address}; {rule.source}" if rule.source else rule.address
     alone = Reason(f"rule {rule.name}", "", source)
     try:
-        call, moved = _general(node, places)
+        call, moved = general_use(node, places)
         shown = f"d({text(formula_of(call))}) = {text(formula_of(factor(simplify(pushforward(call, moved)))))}"
     except MatcalcError:
         return alone
@@ -65,7 +65,7 @@ def rule_reason(node: Node, places: Sequence[int]) -> Reason:
     return Reason("", shown, source, kinds) if len(shown) <= LONGEST else alone
 
 
-def _general(node: Node, places: Sequence[int]) -> tuple[Node, dict[Node, Node]]:
+def general_use(node: Node, places: Sequence[int]) -> tuple[Node, dict[Node, Node]]:
     """Return an operation on symbols named as its rule's parameters, and tangents of those at `places`."""
     made: list[Node] = []
     moved: dict[Node, Node] = {}

@@ -105,7 +105,7 @@ class Comparer:
         for lengths in sorted(product(SMALL, repeat=len(self.sizes)), key=lambda s: (sum(s), s)):
             sizes = dict(zip(self.sizes, lengths, strict=True))
             for trial in range(TRIES):
-                data = self._integers(sizes, trial)
+                data = self.integers(sizes, trial)
                 point = self.at(sizes, data) if data is not None else None
                 if point is not None and point.difference > DIFFERENT:
                     return self._reduced(point)
@@ -113,7 +113,7 @@ class Comparer:
                 return None
         return None
 
-    def _integers(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array] | None:
+    def integers(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array] | None:
         """Return integer data with the declared facts; larger integers in later trials."""
         data = {}
         for node in self.symbols:

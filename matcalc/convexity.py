@@ -1,0 +1,125 @@
+"""`convex`: whether a scalar function is convex: proved, refuted by a direction of negative curvature, or undecided.
+
+Numbers come first: a point at which the function lies above the mean of its values on both sides refutes. What
+no random point refutes is then proved, if it can be (`calculus.curvature`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matcalc.calculus.curvature import CONCAVE, proof
+from matcalc.comparing import shown_array
+from matcalc.errors import ShapeError
+from matcalc.expressions import Expression
+from matcalc.names import free_sizes
+from matcalc.normal_form.node import Node
+from matcalc.reading import with_wrt
+from matcalc.verification.counterexample import POINTS
+from matcalc.verification.curvature import Bend, Searcher
+from matcalc.verification.sampling import Array
+
+NOT_CONVEX = {"orthogonal", "orthonormal", "integer", "nonsingular"}
+"""Facts of a variable that leave no convex set for it to vary in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convexity:
+    """What `convex` found: true if the function is convex, which is then proved; prints how that is known.
+
+    `verdict` is "convex", "not convex" or "undecided". `steps` are the lines of a proof (of concavity where it is not
+    convex). `at`, `direction` are the counterexample; `values` those before, at and after the point.
+    """
+
+    verdict: str
+    wrt: str
+    steps: tuple[str, ...] = ()
+    bend: Bend | None = None
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        return self.verdict == "convex"
+
+    @property
+    def at(self) -> dict[str, Array]:
+        """The point of the counterexample, by name; empty where there is none."""
+        return dict(self.bend.data) if self.bend else {}
+
+    @property
+    def direction(self) -> dict[str, Array]:
+        """The direction of negative curvature, by name; empty where there is none."""
+        return dict(self.bend.direction) if self.bend else {}
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values before, at and after the point, along the direction."""
+        return self.bend.values if self.bend else ()
+
+    def __str__(self) -> str:
+        numbered = [f"{k}. {line}" for k, line in enumerate(self.steps, 1)]
+        if self.verdict == "convex":
+            return "\n".join([f"convex in {self.wrt}, proved:", *numbered])
+        if self.bend is None:
+            return f"undecided in {self.wrt}: {self.note}"
+        concave = [f"it is concave in {self.wrt}, proved:", *numbered] if numbered else []
+        return "\n".join([f"not convex in {self.wrt}", *_shown(self.bend), *concave])
+
+
+def _shown(bend: Bend) -> list[str]:
+    sizes = {name: str(length) for name, length in bend.sizes.items()}
+    data = {name: shown_array(array) for name, array in bend.data.items()}
+    moved = {f"d{name}": shown_array(bend.step * array) for name, array in bend.direction.items()}
+    before, here, after = (f"{value + 0.0:.8g}" for value in bend.values)
+    return [
+        f"at {_listed({**sizes, **data})}",
+        f"along {_listed(moved)}",
+        f"the value is {here}, above the mean of {before} and {after} on both sides",
+    ]
+
+
+def _listed(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+def convex(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") -> Convexity:
+    """Return whether a scalar formula is convex in `wrt` (in several variables: together), where their facts hold.
+
+    The result is true or false, and prints as a proof, as a counterexample or as undecided, which is false.
+
+    Raises: what reading raises; ShapeError where f is no scalar, or finite at no random data.
+
+    Example:
+        >>> print(convex("norm2(X*w - y)^2", "w"))
+        convex in w, proved:
+        1. the second derivative along v is 2*norm2(X*v)^2
+        2. 2*norm2(X*v)^2 >= 0: a sum of squares
+        >>> bool(convex("norm2(M - U*V')^2", ["U", "V"]))
+        False
+    """
+    e = with_wrt(f, wrt, declarations, dialect)
+    if e.node.shape:
+        raise ShapeError("only a scalar can be convex: sum its entries, or ask for one of them")
+    xs = e.symbols_of(wrt)
+    names = ", ".join(x.name for x in xs)
+    restricted = [f"{x.name} is {fact}" for x in xs for fact in sorted(x.data[1] & NOT_CONVEX)]
+    if restricted:
+        return Convexity("undecided", names, note=f"{', '.join(restricted)}, which is no convex set")
+    bend = _searched(e, xs)
+    if bend is not None:
+        return Convexity("not convex", names, tuple(proof(e.node, xs, CONCAVE) or ()), bend)
+    steps = proof(e.node, xs)
+    if steps is not None:
+        return Convexity("convex", names, tuple(steps))
+    return Convexity("undecided", names, note=f"no direction of negative curvature at {POINTS} random points, no proof")
+
+
+def _searched(e: Expression, xs: Sequence[Node]) -> Bend | None:
+    symbols = [s for s in e.names.symbols.values() if s.name in e.names_with([x.name for x in xs]).written]
+    own = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
+    sizes = dict.fromkeys([*own, *free_sizes([e.node], e.names)])
+    try:
+        return Searcher(e.node, xs, symbols, list(sizes)).search()
+    except ValueError:
+        raise ShapeError("no random data at which it is finite: declare facts such as positive or spd") from None

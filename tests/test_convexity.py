@@ -1,0 +1,168 @@
+"""Convexity: what is proved holds at random pairs of points, what is refuted is refuted by values, by an oracle."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc import cli
+from matcalc.calculus.curvature import CONCAVE, proof
+from oracle.data import make
+from oracle.values import evaluate
+
+S, P = "S: matrix(n, n) symmetric", "S: matrix(n, n) spd"
+POSITIVE = "x: vector(n) positive"
+FIT = "X: matrix(m, n); y: vector(m); w: vector(n)"
+LINE = "A: matrix(m, n); b: vector(m); x: vector(n)"
+
+CONVEX = [
+    ("sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "w", FIT + "; lam: scalar positive"),
+    ("sum(softplus(-y.*(X*w + c)))", "w c", FIT + "; c: scalar"),
+    ("logsumexp(A*x + b)", "x", LINE),
+    ("norm2(X*w - y)^2", "w", FIT),
+    ("-logdet(S)", "S", P),
+    ("-logdet(A'*diag(x)*A)", "x", "A: matrix(m, n); x: vector(m) positive"),
+    ("tr(C*S) - logdet(S)", "S", P + "; C: matrix(n, n) psd"),
+    ("tr(C*inv(S))", "S", P + "; C: matrix(n, n) psd"),
+    ("a'*inv(S)*a", "S", P + "; a: vector(n)"),
+    ("sum(exp(X*w)) - y'*X*w", "w", FIT),
+    ("logsumexp(X*w) - y'*X*w", "w", FIT),
+    ("sum(huber(X*w - y))", "w", FIT),
+    ("norm1(A*x - b) + lam*norm2(x)", "x", LINE + "; lam: scalar positive"),
+    ("norm2(A*X - B)^2 + lam*nuclear_norm(X)", "X",
+     "A: matrix(k, m); X: matrix(m, n); B: matrix(k, n); lam: scalar positive"),
+    ("sum(relu(1 - y.*(X*w))) + w'*w", "w", FIT),
+    ("sum(x.*log(x))", "x", POSITIVE),
+    ("-sum(sqrt(x))", "x", POSITIVE),
+    ("sum(1./x)", "x", POSITIVE),
+    ("-sum(log(b - A*x))", "x", LINE),
+    ("-log(1 - x'*x)", "x", "x: vector(n)"),
+    ("exp(x'*A*x)", "x", "A: matrix(n, n) psd; x: vector(n)"),
+    ("norm2(x)^4", "x", "x: vector(n)"),
+    ("max(A*x + b)", "x", LINE),
+    ("norminf(x)", "x", "x: vector(n)"),
+    ("lambda_max(S)", "S", S),
+    ("x'*A*x + b'*x", "x", "A: matrix(n, n) psd; b: vector(n); x: vector(n)"),
+    ("a'*x", "x", "a: vector(n); x: vector(n)"),
+]  # fmt: skip
+
+NOT_CONVEX = [
+    ("norm2(M - U*V')^2", "U V", "M: matrix(m, n); U: matrix(m, k); V: matrix(n, k)"),
+    ("logdet(S) + tr(inv(S)*C)", "S", P + "; C: matrix(n, n) psd"),
+    ("x'*A*x", "x", "A: matrix(n, n) symmetric; x: vector(n)"),
+    ("norm2(X'*X - A)^2", "X", "X: matrix(m, n); A: matrix(n, n) symmetric"),
+    ("det(X)", "X", "X: matrix(n, n)"),
+    ("(1 - x)^2 + 100*(y - x^2)^2", "x y", "x: scalar; y: scalar"),
+    ("sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "w", FIT + "; lam: scalar"),
+    ("w'*tanh(W*x)", "w W", "w: vector(m); W: matrix(m, n); x: vector(n)"),
+    ("sin(x)", "x", "x: scalar"),
+    ("x^3", "x", "x: scalar"),
+    ("prod(x)", "x", POSITIVE),
+    ("abs(x'*x - 1)", "x", "x: vector(n)"),
+    ("-log(x'*x)", "x", "x: vector(n)"),
+    ("sum(1./x.^2)", "x", "x: vector(n)"),
+    ("tr(S*S*A)", "S", S + "; A: matrix(n, n)"),
+    ("tr(A*X*A*X)", "X", "A: matrix(n, n) spd; X: matrix(n, n)"),
+]
+
+CONCAVE_ONES = [
+    ("log(x)", "x", "x: scalar positive"),
+    ("logdet(S)", "S", P),
+    ("min(x)", "x", "x: vector(n)"),
+    ("-norm2(x)", "x", "x: vector(n)"),
+    ("sum(entr(x))", "x", POSITIVE),
+]
+SIZES = {"m": 4, "n": 3, "k": 2}
+
+
+def ids(cases):
+    return [case[0] for case in cases]
+
+
+def value(text, data, sizes):
+    return evaluate(text, data, sizes).item()
+
+
+@pytest.mark.parametrize(("text", "wrt", "let"), CONVEX, ids=ids(CONVEX))
+def test_convex(text, wrt, let):
+    found = mc.convex(text, wrt.split(), let)
+    assert found, str(found)
+    assert found.verdict == "convex"
+    assert found.steps
+    assert str(found).startswith(f"convex in {', '.join(wrt.split())}, proved:\n1. ")
+    for seed in range(5):
+        one, other = make(let, seed, sizes=SIZES), make(let, seed + 50, sizes=SIZES)
+        middle = {**one, **{x: (one[x] + other[x]) / 2 for x in wrt.split()}}
+        other = {**one, **{x: other[x] for x in wrt.split()}}
+        with np.errstate(invalid="ignore"):
+            a, m, b = (value(text, data, SIZES) for data in (one, middle, other))
+        if np.isfinite(a) and np.isfinite(b):
+            assert m <= (a + b) / 2 + 1e-9 * max(abs(a), abs(b))
+
+
+def check_bend(found, text, wrt):
+    """Check that the function is above the mean of its values on both sides, as the report says."""
+    data, sizes = {**found.at}, dict(found.bend.sizes)
+    sides = []
+    for t in (-found.bend.step, 0.0, found.bend.step):
+        moved = {x: data[x] + t * found.direction[x] for x in wrt.split()}
+        sides.append(value(text, {**data, **moved}, sizes))
+    assert sides == pytest.approx(found.values, rel=1e-9, abs=1e-12)
+    assert sides[1] > (sides[0] + sides[2]) / 2
+
+
+@pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX, ids=ids(NOT_CONVEX))
+def test_not_convex(text, wrt, let):
+    found = mc.convex(text, wrt.split(), let)
+    assert found.verdict == "not convex"
+    assert not found
+    assert str(found).startswith(f"not convex in {', '.join(wrt.split())}\nat ")
+    check_bend(found, text, wrt)
+
+
+@pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX + CONCAVE_ONES, ids=ids(NOT_CONVEX + CONCAVE_ONES))
+def test_nothing_false_is_proved(text, wrt, let):
+    """The prover alone, without the numbers that come first."""
+    e = mc.expression(text, let)
+    assert proof(e.node, e.symbols_of(wrt.split())) is None
+
+
+@pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX, ids=ids(NOT_CONVEX))
+def test_nothing_false_is_proved_concave(text, wrt, let):
+    e = mc.expression(text, let)
+    assert proof(e.node, e.symbols_of(wrt.split()), CONCAVE) is None
+
+
+@pytest.mark.parametrize(("text", "wrt", "let"), CONCAVE_ONES, ids=ids(CONCAVE_ONES))
+def test_concave(text, wrt, let):
+    found = mc.convex(text, wrt, let)
+    assert found.verdict == "not convex"
+    check_bend(found, text, wrt)
+    assert "it is concave" in str(found)
+
+
+def test_counterexamples_are_small():
+    found = mc.convex("norm2(M - U*V')^2", ["U", "V"])
+    assert dict(found.bend.sizes) == {"m": 1, "n": 1, "k": 1}
+    assert str(found).splitlines()[-1] == "the value is 1, above the mean of 0 and 0 on both sides"
+
+
+def test_undecided():
+    found = mc.convex("tr(A*Q)", "Q", "A: matrix(n, n); Q: matrix(n, n) orthogonal")
+    assert (found.verdict, bool(found)) == ("undecided", False)
+    assert "Q is orthogonal" in str(found)
+
+
+def test_faults():
+    with pytest.raises(mc.ShapeError, match="only a scalar"):
+        mc.convex("A*x", "x")
+    with pytest.raises(mc.UnknownName):
+        mc.convex("x'*x", "z")
+    with pytest.raises(mc.ShapeError, match="no random data"):
+        mc.convex("log(-exp(x))", "x", "x: scalar")
+
+
+def test_command(capsys):
+    assert cli.main(["convex", "norm2(X*w - y)^2", "--wrt", "w"]) == 0
+    assert "a sum of squares" in capsys.readouterr().out
+    assert cli.main(["convex", "norm2(M - U*V')^2", "--wrt", "U,V"]) == 1
+    assert "along dU = [1], dV = [-1]" in capsys.readouterr().out

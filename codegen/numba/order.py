@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX_OUT, VECTOR, VECTOR_OUT
+from matcalc.codegen.numba.call import EXACT, MATRIX_OUT, PIVOTS, PIVOTS_OUT, VECTOR, VECTOR_OUT
 
 
 @njit(float64(VECTOR, int64), **EXACT)
@@ -72,6 +72,58 @@ def median_at(x, y):
         if x[i] == above:
             share += 0.5 / upper
         y[i] = share
+
+
+@njit(int64(float64, float64), **EXACT)
+def is_before(a, b):
+    """1 where a is less than b, NaN being greater than all."""
+    return 1 if a < b or (math.isnan(b) and not math.isnan(a)) else 0
+
+
+@njit(types.void(VECTOR, PIVOTS_OUT), **EXACT)
+def sort_order(x, p):
+    """p = the positions of the entries of x in ascending order, equal ones as they stand, NaN last, by merging."""
+    n = x.shape[0]
+    merged = np.empty(n, np.int32)
+    for i in range(n):
+        p[i] = i
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            i, j = start, min(start + width, n)
+            middle, end = j, min(start + 2 * width, n)
+            for k in range(start, end):
+                if i < middle and (j >= end or not is_before(x[p[j]], x[p[i]])):
+                    merged[k] = p[i]
+                    i += 1
+                else:
+                    merged[k] = p[j]
+                    j += 1
+        for k in range(n):
+            p[k] = merged[k]
+        width *= 2
+
+
+@njit(types.void(PIVOTS, MATRIX_OUT), **EXACT)
+def permutation(p, P):
+    """P = the matrix that takes entry p[i] to place i."""
+    for i in range(P.shape[0]):
+        for j in range(P.shape[1]):
+            P[i, j] = 1.0 if j == p[i] else 0.0
+
+
+@njit(types.void(PIVOTS, VECTOR, VECTOR_OUT), **EXACT)
+def gathered(p, b, z):
+    """z[i] = b[p[i]]."""
+    for i in range(z.shape[0]):
+        z[i] = b[p[i]]
+
+
+@njit(types.void(PIVOTS, VECTOR, VECTOR_OUT), **EXACT)
+def scattered(p, b, z):
+    """z[p[i]] = b[i]."""
+    for i in range(z.shape[0]):
+        z[p[i]] = b[i]
 
 
 @njit(types.void(VECTOR, MATRIX_OUT), **EXACT)

@@ -189,6 +189,10 @@ def qr(X, Q, R):
     """X = Q*R, thin: Q is m x k, R is k x n, k = min(m, n)."""
     m, n = X.shape
     k = min(m, n)
+    if is_finite(X) == 0:
+        fill(math.nan, Q)
+        fill(math.nan, R)
+        return
     if k == 0:
         return
     F = np.empty((n, m))

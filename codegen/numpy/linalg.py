@@ -166,6 +166,9 @@ def svdvals(X):
 
 def qr(X):
     """Q, R with X = Q*R, thin, diag(R) >= 0."""
+    if not np.all(np.isfinite(X)):
+        k = min(X.shape)
+        return np.full((len(X), k), np.nan), np.full((k, X.shape[1]), np.nan)
     Q, R = np.linalg.qr(X)
     sign = np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
     return Q * sign, R * sign[:, None]

@@ -85,7 +85,23 @@ def of_blocks(function):
     return value
 
 
+def perron(X):
+    """The eigenprojector of the eigenvalue of largest modulus, transposed, as a limit of powers by squaring."""
+    for _ in range(60):
+        X = X @ X / np.max(np.abs(X @ X), initial=0.0)
+    return X.T / np.trace(X)
+
+
+def pfaffian(A):
+    """The Pfaffian of the skew part by its first row."""
+    A = (A - A.T) / 2
+    minors = (np.delete(np.delete(A, [0, j], 0), [0, j], 1) for j in range(1, len(A)))
+    return sum((-1) ** j * A[0, j + 1] * pfaffian(minor) for j, minor in enumerate(minors)) if len(A) else 1.0
+
+
 ORACLES = {
+    "spectral_radius": lambda X: np.max(np.abs(np.linalg.eigvals(X))),
+    "perron": perron,
     "inv": np.linalg.inv,
     "det": np.linalg.det,
     "logdet": lambda X: np.linalg.slogdet(X)[1],
@@ -123,10 +139,11 @@ ORACLES = {
     "prod": np.prod,
     "prod_others": lambda x, *e: along(others, x, *e) if e else others(x),
 }
-BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander", "pade")
+BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander", "lu", "eig", "sort_order", "pfaffian")
+BY_PROPERTY += ("pfaffian_adj", "sort_P", "pade")
 # the empty array: what the operation means there
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
-EMPTY |= {"logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}
+EMPTY |= {"spectral_radius": 0.0, "logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}
 FACTS = {
     "symmetric": lambda X: X + X.T,
     "spd": lambda X: X @ X.T + np.eye(len(X)),
@@ -156,6 +173,7 @@ DOMAINS = {
     "dlyapunov": lambda X: X / (2 * np.sqrt(len(X) or 1)),
     "care": lambda X: X / np.sqrt(len(X) or 1) - np.eye(len(X)),
     "dare": lambda X: X / (2 * np.sqrt(len(X) or 1)),
+    "perron": np.abs,
     "logm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "sqrtm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "powm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
@@ -390,12 +408,14 @@ def test_faults(name, numba_names, numpy_names):
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 4)
     given = {n: np.zeros_like(a) for n, a in operands(k, sizes, (), np.random.default_rng(0)).items()}
-    if name.startswith(("schur", "adj", "eig", "svd", "pinv")):
+    if name.startswith(("schur", "adj", "eig", "svd", "pinv", "pfaffian")):
         run_numba(k, given, (), sizes, numba_names)
         run_numpy(k, given, (), sizes, numpy_names)
         return
     if name == "dlyapunov":
         given["A"] = np.eye(4)
+    if name == "perron":
+        given["X"] = np.triu(np.ones((4, 4)), 1) - np.tril(np.ones((4, 4)), -1)
     if k.via and k.via[0].name == "chol":
         k = KERNELS["chol"]
         given = {"X": given["X"]}
@@ -415,6 +435,77 @@ def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
         compare(got["C"], cofactors(X), rank, 1e-9)
     for got in both("adj_along", {"X": X, "E": E}, {"i": 4}, numba_names, numpy_names):
         compare(got["C"], along(cofactors, X, E), rank, 1e-9)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 6, 7, 40])
+def test_pfaffian(n, numba_names, numpy_names):
+    rng = np.random.default_rng(n)
+    A, E = (M - M.T for M in rng.standard_normal((2, n, n)))
+    want = np.sqrt(np.abs(np.linalg.det(A))) if n % 2 == 0 else 0.0
+    adjoint = want * np.linalg.inv(A).T if n % 2 == 0 else np.zeros((n, n))
+    second = adjoint * np.trace(adjoint.T @ E) / want / 2 + adjoint @ E @ adjoint / want if n % 2 == 0 else adjoint
+    sign = np.sign(pfaffian(A)) if n < 7 else None
+    for name, value, data in (("", want, {}), ("_adj", adjoint, {}), ("_adj_along", second, {"E": E})):
+        for got in both(f"pfaffian{name}", {"A": A, **data}, {"i": n}, numba_names, numpy_names):
+            (found,) = got.values()
+            if n % 2 == 0:
+                sign = sign or np.sign(found)
+                value_here = sign * value
+            else:
+                value_here = value
+            compare(found, value_here, (name, n))
+
+
+@pytest.mark.parametrize("rank", [0, 2, 4])
+def test_pfaffian_at_low_rank(rank, numba_names, numpy_names):
+    """By differences of the polynomial that it is."""
+    rng = np.random.default_rng(rank)
+    A, E, D = (M - M.T for M in rng.standard_normal((3, 6, 6)))
+    Q = np.linalg.qr(rng.standard_normal((6, rank)))[0]
+    A = Q @ Q.T @ A @ Q @ Q.T
+    for got in both("pfaffian_adj", {"A": A}, {"i": 6}, numba_names, numpy_names):
+        compare(np.sum(got["C"] * D) / 2, along(pfaffian, A, D), rank)
+    for got in both("pfaffian_adj_along", {"A": A, "E": E}, {"i": 6}, numba_names, numpy_names):
+        compare(np.sum(got["C"] * D) / 2, along(lambda M: along(pfaffian, M, D), A, E), rank)
+
+
+@pytest.mark.parametrize(("m", "n"), [(0, 0), (0, 3), (1, 1), (2, 5), (5, 2), (7, 7), (40, 9)])
+def test_triangular_factors(m, n, numba_names, numpy_names):
+    X = np.random.default_rng(m + n).standard_normal((m, n))
+    k = min(m, n)
+    for got in both("lu", {"X": X}, {"m": m, "n": n, "k": k}, numba_names, numpy_names):
+        P, L, U = got["P"], got["L"], got["U"]
+        compare(P @ L @ U, X, (m, n))
+        compare(P.T @ P, np.eye(m), (m, n))
+        assert np.all(np.triu(L, 1) == 0) and np.all(np.tril(U, -1) == 0) and np.all(np.diagonal(L) == 1)
+        assert np.max(np.abs(L), initial=0.0) <= 1
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_real_eigenvectors(n, numba_names, numpy_names):
+    X = np.random.default_rng(n).standard_normal((n, n)) / 10 + np.diag(np.arange(n, 0.0, -1))
+    for got in both("eig", {"X": X}, {"i": n}, numba_names, numpy_names):
+        w, V = got["w"], got["V"]
+        compare(X @ V, V * w, n)
+        compare(np.linalg.norm(V, axis=0), np.ones(n), n)
+        assert np.all(np.diff(w) > 0)
+        assert all(V[np.argmax(np.abs(V[:, j])), j] > 0 for j in range(n))
+    for got in both("eigvals", {"X": X}, {"i": n}, numba_names, numpy_names):
+        compare(got["w"], w, n)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_order_keeps_equal_entries_and_puts_nan_last(n, numba_names, numpy_names):
+    x = np.random.default_rng(n).integers(0, 5, n).astype(float)
+    x[: n // 3] = np.nan
+    for got in both("sort_order", {"x": x}, {"i": n}, numba_names, numpy_names):
+        np.testing.assert_array_equal(got["p"], np.argsort(x, kind="stable"))
+    b = np.arange(1.0, n + 1)
+    P = np.eye(n)[np.argsort(x, kind="stable")]
+    sizes = {"i": n, "j": n}
+    for name, data, want in (("sort_P", {}, P), ("sort", {"b": b}, P @ b), ("unsort", {"b": b}, P.T @ b)):
+        for got in both(name, {"x": x, **data}, sizes, numba_names, numpy_names):
+            np.testing.assert_array_equal(next(iter(got.values())), want)
 
 
 def test_ties_and_low_rank(numba_names, numpy_names):
@@ -438,7 +529,7 @@ def test_derivative_of_expm_is_linear_in_the_tangent(numba_names):
 
 
 UNSAFE = ["eigh", "eig_top", "gap_middle", "pinv", "svd", "svd_top", "svd_bottom", "sqrtm", "schur", "care"]
-UNSAFE += ["dare", "signm"]
+UNSAFE += ["dare", "signm", "lu", "eig", "eigvals", "spectral_radius", "perron", "pfaffian", "pfaffian_adj", "qr"]
 UNSAFE += [n for n in KERNELS if n.startswith(("expm", "cosm", "sinm", "logm", "powm")) and "whole" not in n]
 
 

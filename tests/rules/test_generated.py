@@ -26,15 +26,7 @@ def of(rules):
     return pytest.mark.parametrize("rule", rules, ids=lambda rule: rule.name)
 
 
-# Found wrong by these tests, and being put right by their owners.
-OPEN = {"perron"}
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [pytest.param(r, marks=pytest.mark.xfail(strict=False)) if r.name in OPEN else r for r in VALUED],
-    ids=[r.name for r in VALUED],
-)
+@of(VALUED)
 def test_rule(rule):
     """Value, tangents, adjoints, second derivatives and declared properties, at several sizes and 1."""
     drawn = DRAWS.get(rule.name, {})

@@ -1,0 +1,190 @@
+"""General square matrices by their eigenvalues, and the factors P, L, U of any matrix.
+
+Fortran sees X', whose left eigenvectors are the right ones of X. A spectrum counts as real if LAPACK finds it so.
+Matrices with NaN or infinity give NaN: LAPACK might not end. Status 1 where something is not real, or no convergence.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    VECTOR_OUT,
+    N,
+    V,
+    cell,
+    external,
+    integer,
+    integer_at,
+    letter,
+)
+from matcalc.codegen.numba.lu import dgetrf
+from matcalc.codegen.numba.products import copy_flipped
+from matcalc.codegen.numba.spectral import fill, is_finite, sign_of_largest
+
+dgeev = external("lapack", "dgeev", 14)
+
+
+@njit(int64(int64, int64, MATRIX, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
+def geev(right, left, X, w, imaginary, B, C):
+    """w + i*imaginary = the eigenvalues; where asked for, the rows of B are right eigenvectors, of C left ones."""
+    n = X.shape[0]
+    if n == 0:
+        return 0
+    copy = np.empty((n, n))
+    copy_flipped(0, X, copy)
+    work = np.empty(64 * n)
+    order = integer(n)
+    info = cell()
+    dgeev(
+        letter(V if right else N),
+        letter(V if left else N),
+        order,
+        copy,
+        order,
+        w,
+        imaginary,
+        B,
+        order,
+        C,
+        order,
+        work,
+        integer(64 * n),
+        info,
+    )
+    return 0 if integer_at(info) == 0 else 1
+
+
+@njit(int64(int64, MATRIX, VECTOR_OUT, MATRIX_OUT), **EXACT)
+def real_eigenvalues(vectors, X, w, Q):
+    """w = the eigenvalues, ascending, Q = unit eigenvectors in columns where asked for; 1 if some are complex."""
+    n = X.shape[0]
+    if is_finite(X) == 0:
+        fill(math.nan, Q)
+        for i in range(n):
+            w[i] = math.nan
+        return 0
+    found = np.empty(n)
+    imaginary = np.empty(n)
+    B = np.empty((n, n) if vectors else (1, 1))
+    status = geev(vectors, 0, X, found, imaginary, B, Q)
+    order = np.empty(n, np.int64)
+    for i in range(n):
+        if imaginary[i] != 0.0:
+            status = 1
+        j = i
+        while j > 0 and found[order[j - 1]] > found[i]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    for j in range(n):
+        w[j] = found[order[j]]
+        if vectors:
+            sign = sign_of_largest(B, order[j])
+            for i in range(n):
+                Q[i, j] = sign * B[order[j], i]
+    return status
+
+
+@njit(int64(MATRIX, VECTOR_OUT, MATRIX_OUT), **EXACT)
+def eig(X, w, Q):
+    """X*Q = Q*diag(w) for a real spectrum."""
+    return real_eigenvalues(1, X, w, Q)
+
+
+@njit(int64(MATRIX, VECTOR_OUT), **EXACT)
+def eigvals(X, w):
+    """w = the eigenvalues of X, ascending, where they are real."""
+    none = np.empty((1, 1))
+    return real_eigenvalues(0, X, w, none)
+
+
+@njit(float64(MATRIX), **EXACT)
+def spectral_radius(X):
+    """The largest modulus of an eigenvalue; 0 of nothing, NaN where the iteration does not converge."""
+    n = X.shape[0]
+    if is_finite(X) == 0:
+        return math.nan
+    w = np.empty(n)
+    imaginary = np.empty(n)
+    none = np.empty((1, 1))
+    if geev(0, 0, X, w, imaginary, none, none) != 0:
+        return math.nan
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, math.hypot(w[i], imaginary[i]))
+    return largest
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def perron(X, C):
+    """C = the gradient of the spectral radius: u*v'/(u'*v) for left and right eigenvectors, and the eigenvalue's sign.
+
+    NaN where another eigenvalue is as large within the rounding error of this one; status 1 where it is complex.
+    """
+    n = X.shape[0]
+    if is_finite(X) == 0:
+        fill(math.nan, C)
+        return 0
+    w = np.empty(n)
+    imaginary = np.empty(n)
+    right = np.empty((n, n))
+    left = np.empty((n, n))
+    status = geev(1, 1, X, w, imaginary, right, left)
+    if n == 0 or status != 0:
+        return status
+    top = 0
+    for i in range(n):
+        if math.hypot(w[i], imaginary[i]) > math.hypot(w[top], imaginary[top]):
+            top = i
+    both = 0.0
+    moved = 0.0
+    for i in range(n):
+        both += left[top, i] * right[top, i]
+        for j in range(n):
+            moved += abs(left[top, i]) * abs(X[i, j]) * abs(right[top, j])
+    close = 4.0 * n * 2.220446049250313e-16 * moved / abs(both)
+    scale = math.copysign(1.0, w[top]) / both if w[top] != 0.0 else 0.0
+    for i in range(n):
+        paired = imaginary[top] != 0.0 and w[i] == w[top] and abs(imaginary[i]) == abs(imaginary[top])
+        if i != top and not paired and not (abs(w[top]) - math.hypot(w[i], imaginary[i]) > close):
+            scale = math.nan
+    for i in range(n):
+        for j in range(n):
+            C[i, j] = scale * left[top, i] * right[top, j]
+    return 1 if imaginary[top] != 0.0 else 0
+
+
+@njit(types.void(MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
+def lu(X, P, A, B):
+    """X = P*A*B: a permutation, a lower factor with ones on the diagonal, an upper factor."""
+    m, n = X.shape
+    k = min(m, n)
+    F = np.empty((n, m))
+    copy_flipped(1, X, F)
+    p = np.empty(k, np.int32)
+    if k > 0:
+        dgetrf(integer(m), integer(n), F, integer(m), p, cell())
+    order = np.arange(m)
+    for i in range(k):
+        kept = order[i]
+        order[i] = order[p[i] - 1]
+        order[p[i] - 1] = kept
+    finite = is_finite(X)
+    fill(0.0 if finite else math.nan, P)
+    if finite == 0:
+        fill(math.nan, A)
+        fill(math.nan, B)
+        return
+    for i in range(m):
+        P[order[i], i] = 1.0
+        for j in range(k):
+            A[i, j] = F[j, i] if i > j else 1.0 if i == j else 0.0
+    for i in range(k):
+        for j in range(n):
+            B[i, j] = F[j, i] if i <= j else 0.0

@@ -1,0 +1,110 @@
+"""General square matrices by their eigenvalues, the factors of any matrix, and the Pfaffian, by NumPy and SciPy."""
+
+import numpy as np
+from scipy import linalg
+
+from matcalc.codegen.numpy.linalg import finite_svd, prod_without, signs_of_largest
+
+
+def eig(X, fault):
+    """Eigenvalues, ascending, and eigenvectors of unit length, where the spectrum is real."""
+    if not np.all(np.isfinite(X)):
+        return np.full(len(X), np.nan), np.full(X.shape, np.nan)
+    w, V = np.linalg.eig(X)
+    if np.iscomplexobj(w):
+        raise np.linalg.LinAlgError(fault)
+    order = np.argsort(w, kind="stable")
+    V = V[:, order]
+    return w[order], V * signs_of_largest(V)
+
+
+def eigvals(X, fault):
+    """Eigenvalues, ascending, where they are real."""
+    if not np.all(np.isfinite(X)):
+        return np.full(len(X), np.nan)
+    w = np.linalg.eigvals(X)
+    if np.iscomplexobj(w):
+        raise np.linalg.LinAlgError(fault)
+    return np.sort(w)
+
+
+def spectral_radius(X):
+    """The largest modulus of an eigenvalue."""
+    return np.max(np.abs(np.linalg.eigvals(X)), initial=0.0) if np.all(np.isfinite(X)) else np.nan
+
+
+def perron(X, fault):
+    """The gradient of the spectral radius; NaN where another eigenvalue is as large within rounding."""
+    if len(X) == 0 or not np.all(np.isfinite(X)):
+        return np.full(X.shape, np.nan)
+    w, left, right = linalg.eig(X, left=True)
+    top = np.argmax(np.abs(w))
+    if w[top].imag != 0.0:
+        raise np.linalg.LinAlgError(fault)
+    u, v = left[:, top].real, right[:, top].real
+    with np.errstate(all="ignore"):
+        close = 4.0 * len(w) * np.finfo(float).eps * (np.abs(u) @ np.abs(X) @ np.abs(v)) / np.abs(u @ v)
+        simple = np.all(np.abs(w[top]) - np.abs(np.delete(w, top)) > close)
+        return np.outer(u, v) * (np.sign(w[top].real) / (u @ v) if simple else np.nan)
+
+
+def lu(X):
+    """P, L, U with X = P*L*U."""
+    m, n = X.shape
+    k = min(m, n)
+    if not np.all(np.isfinite(X)):
+        return np.full((m, m), np.nan), np.full((m, k), np.nan), np.full((k, n), np.nan)
+    return linalg.lu(X) if k > 0 else (np.eye(m), np.eye(m, k), np.zeros((k, n)))
+
+
+def sort_order(x):
+    """The positions of the entries of x in ascending order."""
+    return np.argsort(x, kind="stable").astype(np.int32)
+
+
+def scattered(p, b):
+    """z with z[p] = b."""
+    z = np.empty(len(p))
+    z[p] = b
+    return z
+
+
+def skew_basis(A):
+    """X, Y, s with A = X*diag(s)*Y' - Y*diag(s)*X', and the sign of Pf(A), as if no s were 0."""
+    K, Q = linalg.hessenberg((A - A.T) / 2, calc_q=True)
+    B = K[::2, 1::2]
+    P, s, R = finite_svd(np.tril(B))
+    sign = np.sign(np.linalg.det(Q) * np.linalg.det(P) * np.linalg.det(R))
+    return Q[:, ::2] @ P, Q[:, 1::2] @ R.T, s, sign
+
+
+def pfaffian(A):
+    """Pf(A), of which the skew part is taken."""
+    n = len(A)
+    if n % 2 or n == 0 or not np.all(np.isfinite(A)):
+        return np.sum(0.0 * A) + 1.0 - n % 2
+    K, Q = linalg.hessenberg((A - A.T) / 2, calc_q=True)
+    return np.sign(np.linalg.det(Q)) * np.prod(np.diagonal(K, 1)[::2])
+
+
+def pfaffian_adj(A):
+    """The derivatives of Pf(A) in A[i,j] = -A[j,i]."""
+    if len(A) % 2 or len(A) == 0 or not np.all(np.isfinite(A)):
+        return np.full(A.shape, np.sum(0.0 * A))
+    X, Y, s, sign = skew_basis(A)
+    C = (X * (sign * np.diagonal(prod_without(s)))) @ Y.T
+    return C - C.T
+
+
+def pfaffian_adj_along(A, E):
+    """The derivative of `pfaffian_adj` at A along the skew part of E."""
+    if len(A) % 2 or len(A) == 0 or not (np.all(np.isfinite(A)) and np.all(np.isfinite(E))):
+        return np.full(A.shape, np.sum(0.0 * A) + np.sum(0.0 * E))
+    X, Y, s, sign = skew_basis(A)
+    D = (E - E.T) / 2
+    W = prod_without(s)
+    W = sign * (W - np.diag(np.diagonal(W)))
+    XX, XY, YY = X.T @ D @ X, X.T @ D @ Y, Y.T @ D @ Y
+    P = np.diag(W @ np.diagonal(XY)) - W * XY.T
+    C = X @ (W * -YY / 2) @ X.T + Y @ (W * -XX / 2) @ Y.T + X @ P @ Y.T
+    return C - C.T

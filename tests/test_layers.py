@@ -36,7 +36,9 @@ LAYERS = [
     [
         "calculus.templates",
         "calculus.abstraction",
+        "calculus.bodies",
         "calculus.match",
+        "calculus.functional",
         "calculus.rewrite",
         "calculus.distribute",
         "calculus.simplify",
@@ -68,6 +70,7 @@ LAYERS = [
         "compiling",
         "two_pass",
         "verification.rule_point",
+        "verification.gauge",
         "verification.finding",
         "verification.properties",
         "verification.course",

@@ -14,6 +14,7 @@ from typing import Any
 
 from matcalc.normal_form.make import map_node, parameter
 from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.sums import split_coef
 from matcalc.normal_form.tensor import add, apply, product
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.sizes import Size
@@ -48,10 +49,18 @@ def bind_others(pattern: Sequence[Any], subject: Sequence[Any], known: Mapping[A
 
 
 def abstract(node: Node, variable: Node) -> Node | None:
-    """Return the body of the elementwise function that `node` is of the vector or scalar `variable`, if it is one."""
+    """Return the body of the elementwise function that `node` is of the vector or scalar `variable`, if it is one.
+
+    A function of a vector may hold scalars, as they stand.
+    """
     bodies: dict[Node, Node | None] = {}
+    coef, core = split_coef(variable)
     for n in toposort([node]):
-        bodies[n] = parameter() if n is variable else _body(n, bodies)
+        own, rest = split_coef(n)
+        if rest is core and core.kind != "number":
+            bodies[n] = product(own / coef, [(parameter(), ())], ())
+        else:
+            bodies[n] = n if variable.shape and not n.shape else _body(n, bodies)
     return bodies[node]
 
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from matcalc.calculus.bodies import derivative
 from matcalc.calculus.differentiate import pullback
 from matcalc.errors import NotSupported
 from matcalc.language.write import text
-from matcalc.normal_form.make import number, parameter
+from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.normal_form.tensor import eye
@@ -251,9 +252,7 @@ def as_callable(body: Node) -> Callable[..., np.ndarray]:
     def function(x: np.ndarray, k: int = 0) -> np.ndarray:
         import numpy as np
 
-        derived = body
-        for _ in range(k):
-            derived = pullback(derived, number(1), [parameter()])[0]
+        derived = derivative(body, k)
         flat = [evaluate([derived], {parameter().name: v}, {})[0] for v in np.ravel(x)]
         return np.reshape(np.array(flat), np.shape(x))
 

@@ -63,8 +63,18 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
     elif pattern.kind == "size" and (subject.kind in ("size", "number")):
         value = subject.size if subject.kind == "size" else Size.of(subject.value)
         yield from _bind_sizes([pattern.size], [value], bindings)
+    elif pattern.kind == "selector":
+        yield from _match_selector(pattern, subject, bindings)
     elif pattern is subject:
         yield bindings
+
+
+def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    """Match the rule of a selector, its offset first: that is how a part names its size."""
+    if subject.kind != "selector" or subject.selector.kind != pattern.selector.kind:
+        return
+    wanted, given = pattern.selector, subject.selector
+    yield from _bind_sizes((wanted.offset, *wanted.shape), (given.offset, *given.shape), bindings)
 
 
 def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
@@ -186,7 +196,7 @@ def match_product(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> I
     """Yield the ways in which a product pattern is part of the product `subject`."""
     items = sorted(
         zip(pattern.args, pattern.indices, strict=True),
-        key=lambda item: (is_function_variable(item[0]), item[0].kind == "symbol", -len(item[1])),
+        key=lambda item: (is_function_variable(item[0]), item[0].kind in ("symbol", "selector"), -len(item[1])),
     )
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     for found in _locate(items, subject, start):

@@ -7,12 +7,16 @@ a vector, for the rows of a matrix too: then the right side carries a batch axis
 
 from __future__ import annotations
 
+import re
+from bisect import insort
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.calculus.bodies import derivative
+from matcalc.calculus.functional import holds_scalars, with_functions
 from matcalc.calculus.match import EMPTY, Bindings, match, match_product, terms_of
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
@@ -72,6 +76,7 @@ class Rewriter:
         self.book = book
         self.waiting = [(self._needs(r), r) for r in book.rewrites]
         self.by_head: dict[str, list[Pattern]] = {}
+        self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
         self.present: frozenset[str] = frozenset()
 
@@ -93,7 +98,8 @@ class Rewriter:
         self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= self.present]
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
-                self.by_head.setdefault(_key(pattern.left), []).append(pattern)
+                known = self.by_head.setdefault(_key(pattern.left), [])
+                insort(known, pattern, key=lambda p: self.place[p.rewrite])  # of the book, whatever was met first
                 self.introduces[pattern.right] = heads([pattern.right])
 
     def apply(self, node: Node) -> Applied | None:
@@ -113,8 +119,9 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     if node.kind != "product":
         for content in _contents(pattern.left, node):
             for bindings in match(pattern.left, scale(1 / content, node), EMPTY):
-                if _holds(pattern, bindings):
-                    yield scale(content, _right(pattern, bindings, book))
+                right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
+                if right is not None:
+                    yield scale(content, right)
         return
     wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
     if not wanted <= {head(a) for a in node.args}:
@@ -123,6 +130,8 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         if not _holds(pattern, found.bindings):
             continue
         right = _right(pattern, found.bindings, book)
+        if right is None:
+            continue
         indices = dict(found.indices)
         fresh = len(node.index_sizes)
         for index in pattern.left.out:
@@ -152,11 +161,15 @@ def _holds(pattern: Pattern, bindings: Bindings) -> bool:
     return all(fact in _bound(node, bindings).facts for fact, node in pattern.conditions)
 
 
-def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node:
+def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
+    """Return the right side; None where a function that it takes holds scalars, and nothing can be made of these."""
     if not pattern.others:
         return _bound(pattern.right, bindings)
-    given = tuple((name, bindings.others[variable]) for name, variable in pattern.others)
-    return _bound(sides(pattern.rewrite, pattern.let, given, book)[1], bindings)
+    given = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
+    scalar = {variable: body for _, variable, body in given if holds_scalars(body)}
+    closed = tuple((name, variable if variable in scalar else value) for name, variable, value in given)
+    right = _bound(sides(pattern.rewrite, pattern.let, closed, book)[1], bindings)
+    return with_functions(right, scalar) if scalar else right
 
 
 Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
@@ -165,7 +178,14 @@ Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
 @lru_cache(maxsize=4096)
 def sides(rewrite: Rewrite, let: str, others: tuple[tuple[str, Any], ...], book: Rulebook) -> Sides:
     """Return both sides and the conditions of a rewrite, its functions and numbers being `others`."""
-    functions = {name: value for name, value in others if isinstance(value, Node)}
+    bodies = {name: value for name, value in others if isinstance(value, Node)}
+    functions = dict(bodies)
+    for name, body in bodies.items():
+        for order in (1, 2):
+            known = "d" * order + name
+            if not re.search(rf"\b{known}\b", rewrite.right):
+                continue
+            functions[known] = function_variable(known) if is_function_variable(body) else derivative(body, order)
     numbers = {name: Size.of(value) for name, value in others if not isinstance(value, Node)}
     left, right, conditions = build_rewrite(rewrite, let, book, functions, numbers)
     return left, right, tuple(conditions)

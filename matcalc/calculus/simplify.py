@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from matcalc.calculus.distribute import distributed
 from matcalc.calculus.rewrite import Applied, Rewriter, heads
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import remake
+from matcalc.normal_form.tensor import apply, operate
 from matcalc.rulebook.load import Rulebook, default_rulebook
 
 Record = Callable[[Node, Applied], None]
@@ -71,6 +73,10 @@ def _step(node: Node, done: dict[Node, Node], rules: Rewriter, record: Record | 
         return remake(node, done)
     if node.kind in ("symbol", "number", "size", "constant", "selector"):
         return node
+    if node.kind in ("map", "op") and any(isinstance(p, Node) for p in node.params):
+        bodies = tuple(_simple_body(p, rules, record) if isinstance(p, Node) else p for p in node.params)
+        if bodies != node.params:
+            return _with_params(node, bodies)
     applied = rules.apply(node)
     if applied is None:
         return distributed(node, lambda n: _at_root(n, rules)) or node
@@ -90,3 +96,17 @@ def _at_root(node: Node, rules: Rewriter) -> Node:
             break
         node = applied.node
     return node
+
+
+def _simple_body(body: Node, rules: Rewriter, record: Record | None) -> Node:
+    """Return a function's body simplified, as long as it is one: maps, sums and products of numbers."""
+    rules.prepare(heads([body]))
+    done: dict[Node, Node] = {}
+    _settle(body, done, rules, record)
+    return done[body] if all(n.kind != "op" for n in toposort([done[body]])) else body
+
+
+def _with_params(node: Node, params: tuple[Any, ...]) -> Node:
+    if node.kind == "map":
+        return apply(node.rule, node.args, params)
+    return operate(node.rule, node.args, params, node.batches, node.output, node.shape[: node.batch_rank])

@@ -154,8 +154,8 @@ def _formulas(setting: _Setting) -> Iterator[_Formula]:
         cotangent = symbol("G", setting.shape(setting.signature.outputs[0]))
         yield _Formula(f"linear {slot}", text, setting.shape(declared), {"G": cotangent}, int(declared.repeated))
     ends = {name: symbol(name, ()) for name in ("a", "b")}
-    if rule.divided is not None:
-        yield _Formula("divided", rule.divided, (), ends, linear=False)
+    for value, text in rule.divided.items():
+        yield _Formula(f"divided {value}".strip(), text, (), ends, linear=False)
     if rule.radius is not None:
         yield _Formula("radius", rule.radius, (), {}, linear=False)
     if rule.square is not None:

@@ -19,8 +19,9 @@ from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import bind, tensors_of
 from matcalc.normal_form.substitute import Batched, instantiate, remake
 from matcalc.normal_form.tensor import add, product, symbol
-from matcalc.plan.divided import EXPANSIONS
+from matcalc.plan.divided import divided
 from matcalc.plan.entries import Expansion, Lowerings
+from matcalc.plan.radius import radius_at
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size
@@ -28,6 +29,8 @@ from matcalc.sizes import Size
 DOMAIN = re.compile(r"(\w+)\((\w+)\)")
 MOST_ROUNDS = 4
 DEFINITE = frozenset(["psd", "nonsingular"])
+EXPANSIONS = {"divided": divided, "radius": radius_at}
+"""What `expands` in scalars.toml may name."""
 
 
 def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
@@ -82,14 +85,16 @@ def _template(
 ) -> tuple[Node, tuple[Node, ...]]:
     """Return the formula of an expansion over symbols, and these."""
     tensors = tensors_of(rule.signature)
-    symbols = tuple(symbol(p.name, core, p.facts) for p, core in zip(tensors, cores, strict=False))
+    slots = [tensors[min(k, len(tensors) - 1)] for k in range(len(cores))]
+    names = tuple(term.name for term in entry.arguments or ()) or tuple(p.name for p in slots)
+    symbols = tuple(symbol(name, core, p.facts) for name, p, core in zip(names, slots, cores, strict=True))
     integers = [p.name for p in rule.signature.parameters if p.kind == "integer"]
     named = [p.name for p in rule.signature.parameters if p.kind == "function"]
     node = build_formula(
         entry.formula,
         entry.where,
         default_rulebook(),
-        {p.name: s for p, s in zip(tensors, symbols, strict=False)},
+        dict(zip(names, symbols, strict=True)),
         functions=dict(zip(named, functions, strict=False)),
         sizes={
             **bind(rule, rule.signature, cores, (*functions, *sizes)).sizes,

@@ -71,8 +71,8 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check(f"derivative in {parameter}", text, ("Y",), report)
     for parameter, text in rule.linear.items():
         known.check(f"adjoint in {parameter}", text, ("Y", "G"), report)
-    if rule.divided is not None:
-        known.check("divided", rule.divided, ("a", "b"), report)
+    for value, text in rule.divided.items():
+        known.check(f"divided {value}".strip(), text, ("a", "b"), report)
     if rule.square is not None:
         known.check("square", rule.square, (), report)
     if rule.radius is not None:
@@ -149,10 +149,12 @@ class _Names:
         declared: tuple[Declaration, ...] = () if signature is None else (*signature.parameters, *signature.outputs)
         parameters = () if signature is None else signature.parameters
         self.book = book
-        self.functions = tuple(d.name for d in parameters if d.kind == "function")
+        given = [d.name for d in parameters if d.kind == "function"]
+        self.functions = tuple(prefix + name for name in given for prefix in ("", "d", "dd"))
         self.plain = (
             *CONSTANTS,
             *(d.name for d in parameters),
+            *self.functions,
             *(n for d in declared for n in size_names(d)),
             *sizes,
         )

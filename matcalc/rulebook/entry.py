@@ -140,6 +140,7 @@ class _Entry:
             degree=read_degree(table["degree"]) if "degree" in table else None,
             homogeneous=table.get("homogeneous", False),
             inverse=table.get("inverse", False),
+            calculus=table.get("calculus", False),
             commutes=table.get("commutes", False),
             associative=table.get("associative", False),
             keeps_rows=table.get("keeps_rows", False),
@@ -159,7 +160,7 @@ class _Entry:
             opaque=opaque if isinstance(opaque, str) else None,
             opaque_in={} if isinstance(opaque, str) else self.by_name("opaque", "operand", self.operands),
             implicit=table.get("implicit"),
-            divided=table.get("divided"),
+            divided=self.by_parameter("divided"),
             radius=table.get("radius"),
             square=table.get("square"),
             source=table.get("source", ""),
@@ -233,6 +234,15 @@ class _Entry:
             if name not in names:
                 self.about(field, f"{field} of '{name}', which is no {what}{nearest(name, names)}")
         return MappingProxyType(dict(value))
+
+    def by_parameter(self, field: str) -> Mapping[str, str]:
+        """Return a field that is a text, or a table by values of the number parameter, by its name for any other."""
+        value = self.table.get(field, {})
+        names = [d.name for s in self.signatures[:1] for d in s.parameters if d.kind == "number"]
+        general = names[0] if names else ""
+        if isinstance(value, dict) and general not in value and value:
+            self.about(field, f"{field} is to be a text, or a table with an entry for the number parameter")
+        return MappingProxyType({general: value} if isinstance(value, str) else dict(value))
 
     def interval(self) -> Interval | None:
         text = self.table.get("interval")

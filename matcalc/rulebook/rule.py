@@ -45,6 +45,7 @@ class Rule:
     degree: Fraction | str | None
     homogeneous: bool
     inverse: bool
+    calculus: bool
     commutes: bool
     associative: bool
     keeps_rows: bool
@@ -64,7 +65,7 @@ class Rule:
     opaque: str | None
     opaque_in: Mapping[str, str]
     implicit: str | None
-    divided: str | None
+    divided: Mapping[str, str]
     radius: str | None
     square: str | None
     source: str

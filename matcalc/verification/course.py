@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,6 +22,14 @@ SHARP = 0.05
 
 CLOSE = 1e-9
 """Relative distance of two points between which a quotient of differences keeps seven digits or fewer."""
+
+LOOSE = 1.7
+"""How much nearer than the singularity a bound of its distance may say it is."""
+
+ABSENT = 1e-4
+"""The part in negative powers, or the error of a polynomial across a point, below which there is no singularity."""
+
+CIRCLE = 256
 
 NODES = 24
 """How many values a polynomial is fitted to: enough inside of the disc in which a function is analytic."""
@@ -68,42 +78,48 @@ def _below(a: Array) -> float:
 
 
 def _divided(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test the closed form of (f(a) - f(b))/(a - b): where the quotient itself is good (near, far, across 0), and
-    so near that the quotient cancels, where the derivative halfway is as good."""
-    if at.rule.divided is None:
-        return
+    """Test the closed forms of (f(a) - f(b))/(a - b), where some number parameters have a form of their own."""
+    names = [p.name for p in at.rule.parameters if p.kind == "number"]
+    for special, text in at.rule.divided.items():
+        plain = {name: Fraction(special) for name in names if special not in names}
+        for call in (at, elsewhere(at, {}, at.seed)):
+            yield from _divided_form(replace(call, plain={**call.plain, **plain}), text)
+
+
+def _divided_form(at: Point, text: str) -> Iterator[Finding]:
+    """Test a closed form where the quotient itself is good (near, far, across 0), and so near that the quotient
+    cancels, where the derivative halfway is as good."""
     (x,) = at.symbols
-    shape = at.symbols[x].shape
+    a, shape = at.data[x], at.symbols[x].shape
     symbols = {"a": symbol("a", shape), "b": symbol("b", shape)}
-    for call in (at, elsewhere(at, {}, at.seed)):
-        a = call.data[x]
-        numbers = {p.name: Size.of(call.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
-        node = build_formula(at.rule.divided, (), at.book, symbols, sizes=numbers)
-        for b in (a[::-1] if len(a) > 1 else a * 1.5, *(a * factor for factor in (0.75, 1.5, 4.0, 0.2, -0.7, -3.0))):
-            with np.errstate(all="ignore"):
-                quotient = (call.value({x: a})[""] - call.value({x: b})[""]) / (a - b)
-            found = call.evaluate([node], {"a": a, "b": b})[0]
-            usable = (np.abs(a - b) > 1e-3) & np.isfinite(quotient)
-            yield Finding("`divided`", "divided", relative(found[usable], quotient[usable]), EXACT, place(at))
-        b = a * (1 + CLOSE)
-        halfway = slope(lambda t, c=call, m=(a + b) / 2: c.value({x: m + t})[""])  # type: ignore[misc]
-        if np.all(np.isfinite(halfway.value)):
-            (found,) = call.evaluate([node], {"a": a, "b": b})
-            bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value)))
-            error = relative(found, halfway.value)
-            yield Finding("`divided`, points that are close,", "divided", error, bound, place(at))
+    numbers = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
+    node = build_formula(text, (), at.book, symbols, sizes=numbers)
+    for b in (a[::-1] if len(a) > 1 else a * 1.5, *(a * factor for factor in (0.75, 1.5, 4.0, 0.2, -0.7, -3.0))):
+        with np.errstate(all="ignore"):
+            quotient = (at.value({x: a})[""] - at.value({x: b})[""]) / (a - b)
+        found = at.evaluate([node], {"a": a, "b": b})[0]
+        usable = (np.abs(a - b) > 1e-3) & np.isfinite(quotient)
+        yield Finding("`divided`", "divided", relative(found[usable], quotient[usable]), EXACT, place(at))
+    b = a * (1 + CLOSE)
+    halfway = slope(lambda t: at.value({x: (a + b) / 2 + t})[""])
+    if np.all(np.isfinite(halfway.value)):
+        (found,) = at.evaluate([node], {"a": a, "b": b})
+        bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value)))
+        error = relative(found, halfway.value)
+        yield Finding("`divided`, points that are close,", "divided", error, bound, place(at))
 
 
 def _radius(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test the distance to the nearest singularity: none is nearer, and one is there.
 
-    Where the distance changes as fast as x does, the singularity is on the real line; a constant one is of x = 0,
-    and its singularity on the imaginary axis, where complex values can tell.
+    Where the distance changes as fast as x does, the singularity is on the real line. Elsewhere it is in the complex
+    plane, where values on a circle around x tell whether a function is analytic inside of it.
     """
-    if at.rule.radius is None:
+    if at.rule.radius is None or len(at.symbols) > 1:
         return
     (x,) = at.symbols
-    node = build_formula(at.rule.radius, (), at.book, at.symbols)
+    numbers = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
+    node = build_formula(at.rule.radius, (), at.book, at.symbols, sizes=numbers)
 
     def radius(points: Array) -> Array:
         return np.broadcast_to(at.evaluate([node], {x: points})[0], points.shape)
@@ -115,13 +131,27 @@ def _radius(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     yield Finding(f"{what}, below 0,", field, max(0.0, -float(np.min(r, initial=0.0))), 0.0, where)
     yield Finding(f"{what}, a singularity nearer,", field, _roughness(at, x, a, 0.9 * r), SHARP, where)
     on_line = bool(np.all(np.abs(np.abs(slope) - 1) < 1e-6))
-    inside, edge = ((a - slope * r * part if on_line else 1j * r * part) for part in (0.9, 1.0))
     try:
-        smooth, broken = (_jump(at, x, points) for points in (inside, edge))
+        if on_line:
+            smooth, broken = (_jump(at, x, a - slope * r * part) for part in (0.9, 1.0))
+            broken = np.maximum(broken, _roughness(at, x, a, 1.5 * r))  # of a kink in the slope alone
+        else:
+            smooth, broken = (_negative_powers(at, x, part * r) for part in (0.9, LOOSE))
     except REFUSED:
         return  # the oracle takes no complex numbers
     yield Finding(f"{what}, a singularity nearer,", field, float(np.max(smooth, initial=0.0)), SHARP, where)
-    yield Finding(f"{what}, none there,", field, SHARP / max(float(np.min(broken, initial=np.inf)), 1e-300), 1.0, where)
+    yield Finding(
+        f"{what}, none there,", field, ABSENT / max(float(np.min(broken, initial=np.inf)), 1e-300), 1.0, where
+    )
+
+
+def _negative_powers(at: Point, x: str, reach: Array) -> Array:
+    """Return how much of a function on circles of these radii is in powers that none analytic inside has."""
+    turns = np.exp(2j * np.pi * np.arange(CIRCLE) / CIRCLE)
+    with np.errstate(all="ignore"):
+        values = np.stack([at.value({x: at.data[x] + reach * turn})[""] for turn in turns])
+    parts = np.abs(np.fft.fft(values, axis=0))[-8:].max(axis=0) / CIRCLE
+    return np.asarray(parts / np.maximum(np.abs(values).max(axis=0), 1e-300))
 
 
 def _roughness(at: Point, x: str, middle: Array, reach: Array) -> float:

@@ -1,8 +1,9 @@
 """The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
 
 A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2, and
-on random data with these facts. What is larger is the node with more work in it: operations before elementwise
-functions before sums and products, counted once each in the DAG; that order is what makes rewriting end.
+on random data with these facts. What is larger is the node with more results that depend on a choice (eigenvectors),
+then the one with more work in it: operations before elementwise functions before sums and products, counted once each
+in the DAG; that order is what makes rewriting end.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import symbol
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rewrite
+from matcalc.sizes import Size
+from matcalc.verification.gauge import is_gauge_part
 from matcalc.verification.rule_point import MODES, facts_in, interior
 from matcalc.verification.sampling import Array, sample
 
@@ -29,6 +32,7 @@ FUNCTION = "exp"
 NUMBER = Fraction(5, 2)
 BOUND = 1e-9
 TALL = (4, 3)  # columns can be orthonormal
+PART = 2  # an integer variable: how many of the rows or columns
 WORK = {"op": 32, "map": 30}
 """Work of a node for each operand; an operand of a sum or product counts 1."""
 
@@ -59,7 +63,7 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
         return
     if right not in list(results(pattern, left, book)):
         yield "does not fire on its own left side", ""
-    if work(right) > work(left):
+    if (gauge_parts(right), work(right)) > (gauge_parts(left), work(left)):
         yield "makes a formula larger", f": {work(left)} to {work(right)}"
     error = difference(left, right)
     if error is None:
@@ -107,6 +111,11 @@ def _with_fact(variable: Node, fact: str, book: Rulebook) -> Node:
     return symbol(variable.name, variable.shape, sorted({*variable.data[1], fact}))
 
 
+def gauge_parts(node: Node) -> int:
+    """Return how many results that depend on a choice a node holds: what a rewrite takes out it may pay for in work."""
+    return sum(is_gauge_part(n) for n in toposort([node]))
+
+
 def work(node: Node) -> int:
     """Return the work in a node: the measure that no rewrite may let grow. A sign is none."""
     return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]) if n.kind != "product" or not _is_sign(n))
@@ -121,6 +130,7 @@ def difference(left: Node, right: Node) -> float | None:
     symbols = [n for n in toposort([left, right]) if n.kind == "symbol" and n is not parameter()]
     names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
     sizes = {name: TALL[k % 2] for k, name in enumerate(names)}
+    sizes.update(dict.fromkeys(_integers([left, right]) - set(sizes), PART))
     errors = []
     singular = not in_words([left]) and not any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
     for mode in range(len(MODES) + singular):
@@ -142,6 +152,15 @@ def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> A
     except np.linalg.LinAlgError:
         return None
     return found if np.all(np.isfinite(found)) else None
+
+
+def _integers(roots: Sequence[Node]) -> set[str]:
+    """Return the names that sizes and integer parameters of nodes speak of."""
+    nodes = toposort(roots)
+    found = [*(size for n in nodes for size in n.shape)]
+    found += [p for n in nodes if n.kind in ("map", "op") for p in n.params if isinstance(p, Size)]
+    found += [n.selector.offset for n in nodes if n.kind == "selector"]
+    return {name for size in found for name in size.names}
 
 
 def in_words(nodes: Sequence[Node]) -> bool:

@@ -62,6 +62,10 @@ def along(f, X, E):
     return sum(c * (f(X + k * h * E) - f(X - k * h * E)) for k, c in steps.items()) / h
 
 
+def along_all(f, X, *E):
+    return along(lambda Z: along_all(f, Z, *E[1:]), X, E[0]) if E else f(X)
+
+
 def others(x):
     return np.array([np.prod(np.delete(x, i)) for i in range(len(x))])
 
@@ -106,7 +110,7 @@ ORACLES = {
     "det": np.linalg.det,
     "logdet": lambda X: np.linalg.slogdet(X)[1],
     "chol": np.linalg.cholesky,
-    "adj": lambda X, *E: along(cofactors, X, *E) if E else cofactors(X),
+    "adj": lambda X, *E: along_all(cofactors, X, *E),
     "expm": of_blocks(linalg.expm),
     "cosm": of_blocks(linalg.cosm),
     "sinm": of_blocks(linalg.sinm),
@@ -137,10 +141,10 @@ ORACLES = {
     "median": np.median,
     "median_at": lambda x: sum(0.5 * (x == v) for v in np.sort(x)[[(len(x) - 1) // 2, len(x) // 2]]),
     "prod": np.prod,
-    "prod_others": lambda x, *e: along(others, x, *e) if e else others(x),
+    "prod_others": lambda x, *e: along_all(others, x, *e),
 }
 BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander", "lu", "eig", "sort_order", "pfaffian")
-BY_PROPERTY += ("pfaffian_adj", "sort_P", "pade")
+BY_PROPERTY += ("pfaffian_adj", "sort_P", "pade", "along_twice")
 # the empty array: what the operation means there
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
 EMPTY |= {"spectral_radius": 0.0, "logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}
@@ -435,6 +439,28 @@ def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
         compare(got["C"], cofactors(X), rank, 1e-9)
     for got in both("adj_along", {"X": X, "E": E}, {"i": 4}, numba_names, numpy_names):
         compare(got["C"], along(cofactors, X, E), rank, 1e-9)
+    F = rng.standard_normal((4, 4))
+    for got in both("adj_along_two", {"X": X, "E": E, "F": F}, {"i": 4}, numba_names, numpy_names):
+        compare(got["C"], along_all(cofactors, X, E, F), rank, 1e-8)
+
+
+@pytest.mark.parametrize("gap", [1.0, 0.1, 1e-3, 1e-9, 1e-15, 0.0])
+def test_second_differentials_at_any_gap(gap, numba_names, numpy_names):
+    """Along two tangents, from the first divided differences of x^5 where they are far apart, else from samples."""
+    rng = np.random.default_rng(5)
+    w = np.array([1.0, 1.0 + gap, 1.0 + 2 * gap, 3.0, 3.0, -2.0, 0.0])[rng.permutation(7)]
+    near = np.abs(w[:, None] - w) <= 0.25
+    R = np.max(np.where(near, np.abs(w[:, None] - w), 0.0), axis=1)
+    a, b = np.meshgrid(w, w, indexing="ij")
+    D = a**4 + a**3 * b + a**2 * b**2 + a * b**3 + b**4
+    T = 10 * (w[:, None] + 2 * R[:, None] * np.cos(np.pi / 32 * (2 * np.arange(16) + 1))) ** 3
+    E, F = rng.standard_normal((2, 7, 7))
+    a, b, c = np.meshgrid(w, w, w, indexing="ij")
+    Q = sum(a**i * b**j * c ** (3 - i - j) for i in range(4) for j in range(4 - i))
+    wanted = np.einsum("ikj,ik,kj->ij", Q, E, F) + np.einsum("ikj,ik,kj->ij", Q, F, E)
+    given = {"w": w, "R": R, "D": D, "T": T, "E": E, "F": F}
+    for got in both("along_twice", given, {"i": 7, "q": 16}, numba_names, numpy_names):
+        compare(got["Y"], wanted, gap, 1e-13)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 6, 7, 40])

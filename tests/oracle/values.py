@@ -142,11 +142,15 @@ def call(tree: tuple, env: dict) -> np.ndarray:
 
 
 def scalar_function(tree: tuple, env: dict):
-    """Return a function argument, a name or `x -> body`, as a Python function of an array."""
+    """Return a function argument, a name or `x -> body`, as a Python function of an array: of each of its entries."""
     if tree[0] == "name" and tree[1] in FUNCTIONS:
         return FUNCTIONS[tree[1]]
     if tree[0] == "function":
-        return lambda x: value_of(tree[2], {**env, tree[1]: x})
+
+        def entry(v):
+            return value_of(tree[2], {**env, tree[1]: np.reshape(v, (1, 1))}).item()
+
+        return lambda x: np.reshape([entry(v) for v in np.ravel(x)], np.shape(x))
     raise NotImplementedError(f"{tree[0]} as a function")
 
 

@@ -1,5 +1,7 @@
 """Every formula of the rulebook against its oracle: differentials, adjoints, definitions, facts, rewrites."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from rulebook import formulas, samples
@@ -102,12 +104,20 @@ def test_derivative(rule):
         close(difference(value, 1e-3), evaluate(BOOK, text, {**found, "Y": Y}) + 0.0 * Y, 1e-7)
 
 
-@of([r for r in MAPS if r.divided])
-def test_divided_difference(rule):
-    a, b = (samples.ordered(rule, samples.arguments(BOOK, rule, seed=seed)) for seed in (1, 2))
+DIVIDED = [(rule, special) for rule in MAPS for special in rule.divided]
+
+
+@pytest.mark.parametrize(
+    ("rule", "special"), DIVIDED, ids=[f"{rule.name} {special}".strip() for rule, special in DIVIDED]
+)
+def test_divided_difference(rule, special):
+    drawn = [samples.arguments(BOOK, rule, seed=seed) for seed in (1, 2)]
+    for found in drawn:
+        found.update({d.name: Fraction(special) for d in rule.parameters if d.kind == "number" and d.name != special})
+    a, b = (samples.ordered(rule, found) for found in drawn)
     plain = {d.name: v for d, v in zip(rule.parameters, a, strict=True)}
     quotient = (applied(BOOK, rule, "", 0, a) - applied(BOOK, rule, "", 0, [*b[:1], *a[1:]])) / (a[0] - b[0])
-    close(quotient, evaluate(BOOK, rule.divided, {**plain, "a": a[0], "b": b[0]}), 1e-12)
+    close(quotient, evaluate(BOOK, rule.divided[special], {**plain, "a": a[0], "b": b[0]}), 1e-12)
 
 
 @of([r for r in BOOK.rules.values() if r.square])
@@ -219,14 +229,16 @@ def test_rewrite(rewrite):
     scope.update(lengths)
     for d in variables:
         if d.kind in ("function", "number", "integer"):
-            scope[d.name] = formulas.as_function(BOOK, "exp") if d.kind == "function" else 2.5
+            scope[d.name] = {"function": formulas.as_function(BOOK, "exp"), "number": 2.5, "integer": 1}[d.kind]
+            if d.kind == "function":
+                scope.update({f"d{d.name}": scope[d.name], f"dd{d.name}": scope[d.name]})  # exp is its own derivative
             continue
         shape = (4,) if d.kind in ("array", "entry") else samples.shape_of(BOOK, d, lengths)
         known = [*d.facts, *([fact] if d.name == variable else [])]
         positive = any(word in rewrite.left for word in ("log", "sqrt", "besselk"))
         if positive and not known and d.kind in ("array", "matrix"):
             known = ["positive"] if d.kind == "array" else ["spd"]
-        if any(word in rewrite.left for word in ("logm", "powm", "sqrtm", "1./", "(log", "(sqrt")):
+        if any(word in rewrite.left for word in ("logm", "powm", "sqrtm", "1./", "(log", "(sqrt", ".^p")):
             known = ["spd"] if len(shape) == 2 and shape[0] == shape[1] else known
         scope[d.name] = samples.sample(BOOK, rng, shape, known)
     left, right = evaluate(BOOK, rewrite.left, scope), evaluate(BOOK, rewrite.right, scope)

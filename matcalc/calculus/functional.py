@@ -1,0 +1,91 @@
+"""Functions that hold scalars, as functions of a matrix: `w -> exp(-t*w)` of S is matfun(exp, -t*S).
+
+A function argument holds its parameter and numbers alone. Where an operation takes sums, products, constants and
+compositions of functions to those of matrices (`calculus` in its entry), a function that holds other scalars is taken
+apart until what is left are functions without any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from matcalc.calculus.abstraction import is_function_variable
+from matcalc.normal_form.make import parameter
+from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.substitute import remake
+from matcalc.normal_form.tensor import add, apply, matmul, operate, product, transpose
+from matcalc.rulebook.rule import Rule
+
+CLOSED = ("number", "map", "sum", "product")
+
+
+def holds_scalars(body: object) -> bool:
+    """Whether a function's body has other leaves than its parameter and numbers."""
+    if not isinstance(body, Node):
+        return False
+    return any(n.kind not in CLOSED and n is not parameter() and n.kind != "constant" for n in toposort([body]))
+
+
+def with_functions(root: Node, given: Mapping[Node, Node]) -> Node | None:
+    """Return `root` with function variables replaced by bodies that hold scalars; None where that is not possible."""
+    made: dict[Node, Node] = {}
+    for node in toposort([root]):
+        wanted = [p for p in node.params if p in given] if node.kind in ("map", "op") else []
+        new: Node | None = remake(node, made) if node.args else node
+        if wanted:
+            taken = node.kind == "op" and len(node.params) == 1
+            new = _of_matrix(node.rule, given[wanted[0]], tuple(made[a] for a in node.args)) if taken else None
+        if new is None or (new.kind == "map" and is_function_variable(new)):
+            return None
+        made[node] = new
+    return made[root]
+
+
+def _of_matrix(rule: Rule, body: Node, args: tuple[Node, ...]) -> Node | None:
+    """Return the function of a matrix, part by part; None for an operation or function that allows none."""
+    if not rule.calculus or len(args) != 1 or len(args[0].shape) != 2:
+        return None
+    (argument,) = args
+    varies = {parameter()}
+    made: dict[Node, Node] = {}
+
+    def of(node: Node) -> Node:
+        if node not in varies:
+            return product(1, [(node, ())], (0, 0), {0: argument.shape[0]})
+        return made[node] if node in made else operate(rule, [argument], (node,))
+
+    for node in toposort([body]):
+        if not any(a in varies for a in node.args):
+            continue
+        varies.add(node)
+        if not holds_scalars(node):
+            continue
+        if node.kind == "sum":
+            made[node] = add([(c, of(a)) for c, a in zip(node.coefs, node.args, strict=True)])
+        elif node.kind == "product":
+            made[node] = _product_of(rule, node, argument, varies, made)
+        elif node.kind == "map" and len(node.args) == 1:
+            outer = apply(node.rule, [parameter()], node.params)
+            made[node] = operate(rule, [_symmetric(of(node.args[0]))], (outer,))
+        else:
+            return None
+    return made[body]
+
+
+def _product_of(rule: Rule, node: Node, argument: Node, varies: set[Node], made: Mapping[Node, Node]) -> Node:
+    """Return the product of scalars, of the one function that the closed factors make, and of matrices."""
+    scalars = [a for a in node.args if a not in varies]
+    closed = [a for a in node.args if a in varies and a not in made]
+    matrices = [made[a] for a in node.args if a in made]
+    if closed:
+        matrices.insert(0, operate(rule, [argument], (product(1, [(a, ()) for a in closed], ()),)))
+    found = matmul(*matrices)
+    return product(node.coef, [(found, (0, 1)), *((a, ()) for a in scalars)], (0, 1))
+
+
+def _symmetric(matrix: Node) -> Node:
+    """Return a product of functions of one matrix, which commute, as what is known to be symmetric."""
+    if "symmetric" in matrix.facts:
+        return matrix
+    return add([(Fraction(1, 2), matrix), (Fraction(1, 2), transpose(matrix))])

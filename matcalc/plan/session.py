@@ -21,6 +21,8 @@ from matcalc.plan.values import Graph, Operand, Run, Value
 from matcalc.program import At, Expr, Index, Literal, Program, Read
 from matcalc.sizes import Size
 
+TRIANGULAR = frozenset(["lower", "upper"])
+
 
 @dataclass(frozen=True, slots=True)
 class Ref:
@@ -106,7 +108,9 @@ class Session:
     # ---- operations
 
     def facts(self, node: Node) -> frozenset[str]:
-        return node.facts | self.implied.get(node, frozenset())
+        """Return what kernels may use of a node: a triangle is that of a square matrix (R of a wide QR is none)."""
+        known = node.facts | self.implied.get(node, frozenset())
+        return known if node.rank < 2 or node.shape[-1] == node.shape[-2] else known - TRIANGULAR
 
     def is_unformed(self, node: Node) -> bool:
         """Whether a node is an operation that need not be computed, because kernels take it as a factor."""

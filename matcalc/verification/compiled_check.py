@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from matcalc.calculus.differentiate import pullback, pushforward
+from matcalc.calculus.evaluate import evaluate
 from matcalc.compiling import compile as compiled
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions import Expression
@@ -25,7 +26,7 @@ from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.runtime.compiled import Compiled
 from matcalc.sizes import Size
-from matcalc.verification.finding import REFUSED, Finding, distance, largest, place, value_or_none
+from matcalc.verification.finding import FLOOR, REFUSED, Finding, distance, largest, place, value_or_none
 from matcalc.verification.properties import degree
 from matcalc.verification.rule_point import Draws, Form, Point, forms, lengths_of, point
 from matcalc.verification.sampling import Array
@@ -152,7 +153,10 @@ class Group:
 
 
 def groups(made: Sequence[Case], target: str = "numba", size: int = 24) -> Iterator[Group | tuple[Case, str]]:
-    """Yield cases compiled together, `size` outputs or so at once; a case that a target refuses with its reason."""
+    """Yield cases compiled together, `size` outputs or so at once; a case that a target refuses with its reason.
+
+    A case whose second derivatives are refused is told so, and compiled without them.
+    """
     pending: list[tuple[Case, ...]] = []
     row: list[Case] = []
     for case in made:
@@ -166,10 +170,13 @@ def groups(made: Sequence[Case], target: str = "numba", size: int = 24) -> Itera
         try:
             yield Group(chosen, _compiled(chosen, target))
         except NotSupported as error:
-            if len(chosen) == 1:
-                yield chosen[0], error.message
-            else:
+            if len(chosen) > 1:
                 pending[:0] = [chosen[: len(chosen) // 2], chosen[len(chosen) // 2 :]]
+                continue
+            yield chosen[0], error.message
+            first = tuple(out for out in chosen[0].outputs if not out[0].startswith("the second"))
+            if len(first) < len(chosen[0].outputs):
+                pending[:0] = [(replace(chosen[0], outputs=first),)]
 
 
 def _compiled(chosen: Sequence[Case], target: str) -> Compiled:
@@ -193,6 +200,8 @@ def compiled_findings(group: Group, case: Case, mode: int, draws: Draws) -> Iter
 
 
 def _strided(a: Array) -> Array:
+    if not a.ndim:
+        return a
     wide = np.zeros(tuple(2 * n for n in a.shape))
     view = wide[tuple(slice(None, None, 2) for _ in a.shape)]
     view[...] = a
@@ -200,7 +209,7 @@ def _strided(a: Array) -> Array:
 
 
 LAYOUTS: Mapping[str, Callable[[Array], Array]] = {
-    ", columns first": np.asfortranarray,
+    ", columns first": lambda a: np.asfortranarray(a) if a.ndim else a,
     ", strided": _strided,
     ", backwards": lambda a: np.ascontiguousarray(a[::-1])[::-1] if a.ndim else a,
 }
@@ -211,8 +220,6 @@ def _compared(
 ) -> Iterator[Finding]:
     data = case.data(at)
     try:
-        from matcalc.calculus.evaluate import evaluate
-
         wanted = [np.asarray(a) for a in evaluate([node for _, node in case.outputs], data, case.lengths(at))]
     except REFUSED:
         return
@@ -225,7 +232,16 @@ def _compared(
         if not np.all(np.isfinite(other)):
             continue
         scale = max(largest(other), 1e-6 * max(largest(w) for w in wanted if np.all(np.isfinite(w))), 1e-300)
+        if what.startswith("the second"):
+            scale = max(scale, _size_of_second(at, data))
         yield Finding(f"{what}, compiled,", "lowering", distance(one, other) / scale, SAME, place(at) + words)
+
+
+def _size_of_second(at: Point, data: Mapping[str, Array]) -> float:
+    """Return how large the terms of a second derivative may be that cancel: at one row or column all of them do."""
+    value = max((largest(a) for a in at.value().values()), default=0.0)
+    steps = max((largest(a) for a in data.values()), default=0.0) ** 2
+    return FLOOR * value * steps / max(min((largest(a) for a in at.data.values()), default=1.0), 1e-100) ** 2
 
 
 def _scaled(group: Group, case: Case) -> Iterator[Finding]:

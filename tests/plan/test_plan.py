@@ -117,6 +117,19 @@ def test_the_diagonal_of_a_solve_keeps_its_axis(expected, target):
         assert np.allclose(diagonal(L=L, A=A), np.diag(np.linalg.solve(L, A)), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+def test_a_triangle_that_is_not_square_is_no_triangle_for_a_kernel(target):
+    """R of a wide matrix is upper and has more columns than a triangular product would read."""
+    pulled = mc.vjp("qr_R(X)", "X", "X: matrix(m, n)")
+    rng = np.random.default_rng(4)
+    for m, n in ((3, 5), (5, 3), (1, 4), (4, 4)):
+        X, E = rng.standard_normal((2, m, n))
+        G = rng.standard_normal((min(m, n), n))
+        pushed = (mc.compile("qr_R(X)")(X + 1e-6 * E) - mc.compile("qr_R(X)")(X - 1e-6 * E)) / 2e-6
+        for compiled_ in (mc.compile(pulled, target=target), mc.compile(pulled, target=target, sizes={"m": m, "n": n})):
+            assert np.isclose(np.sum(compiled_(X=X, G=G) * E), np.sum(G * pushed), rtol=1e-6)
+
+
 NAMES = list(FAMILIES)
 
 

@@ -1,0 +1,140 @@
+"""Compiled code of every rule against plain evaluation at every shape, layout and scale, and with NaN or inf as data.
+
+    python tests/rules/compiled.py numba [NAME ...]
+
+What is wrong is printed, then what the target refuses.
+"""
+
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(Path(__file__).resolve().parents[k]) for k in (1, 2)]
+
+from rules.samplers import DRAWS
+
+from matcalc.rulebook import default_rulebook
+from matcalc.verification.compiled_check import cases, compiled_findings, groups
+from matcalc.verification.finding import REFUSED
+from matcalc.verification.rule_point import MODES
+
+NOT_FINITE = (np.nan, np.inf, -np.inf)
+# Of these an infinite argument has a finite limit, and that is what they give.
+LIMITS = {}
+
+
+def made(rules):
+    """Return (case, mode, draws) of all forms of rules, at the first mode in which there are any."""
+    found = []
+    for rule in rules:
+        draws = DRAWS.get(rule.name, {})
+        for mode in range(len(MODES)):
+            if here := cases(default_rulebook(), rule, mode, draws):
+                found += [(case, mode, draws) for case in here]
+                break
+    return found
+
+
+def rules(names=()):
+    book = default_rulebook()
+    return [r for r in book.rules.values() if r.values and r.kind != "implicit" and (not names or r.name in names)]
+
+
+def faults(chosen, target):
+    """Yield (name, what is wrong, whether it is a refusal) of compiled rules."""
+    known = {case.tag: (mode, draws) for case, mode, draws in chosen}
+    for group in groups([case for case, _, _ in chosen], target):
+        if isinstance(group, tuple):
+            yield group[0].at.rule.name, group[1], True
+            continue
+        for case in group.cases:
+            for finding in compiled_findings(group, case, *known[case.tag]):
+                if not finding.is_right:
+                    yield case.at.rule.name, str(finding), False
+            for fault in poisoned(group, case):
+                yield case.at.rule.name, fault, False
+
+
+def poisoned(group, case):
+    """Yield where a result is a number although an entry on which it depends is not.
+
+    A result depends on an entry if it is another one where the entry is. NaN has to come out wherever that is so;
+    an infinite entry of a matrix in one place at least. A LinAlgError is right too.
+    """
+    data = case.data(case.at)
+    clean = called(group, case, data)
+    if clean is None:
+        return
+    for name, node in case.at.symbols.items():
+        array = data[node.name]
+        if not array.size:
+            continue
+        at = tuple(n // 2 for n in array.shape)
+        depends = dependent(group, case, data, node.name, at, clean)
+        is_matrix = array.ndim == 2 and case.at.rule.kind != "map" and not has_arrays(case.at)
+        for bad in NOT_FINITE if is_matrix else NOT_FINITE[:1]:
+            found = called(group, case, {**data, node.name: with_entry(case, name, array, at, bad)})
+            if found is None:
+                continue
+            for (what, _), one, where in zip(case.outputs, found, depends, strict=True):
+                finite = np.isfinite(one)
+                if np.any(where) and (np.any(finite[where]) if np.isnan(bad) else np.all(finite)):
+                    yield f"{what} is a number where {name}{list(at)} is {bad}"
+
+
+def has_arrays(at):
+    return any(p.kind == "array" for p in at.rule.signatures[at.form.overload].parameters)
+
+
+def called(group, case, data):
+    try:
+        return group.call(case, case.at, data)
+    except REFUSED:
+        return None
+
+
+def with_entry(case, name, array, at, entry):
+    """Return an array with another entry; in symmetric and skew ones with its mirror image."""
+    facts = case.at.book.hull(case.at.facts[name])
+    changed = array.copy()
+    changed[at] = entry
+    if "symmetric" in facts or "skew" in facts:
+        changed[at[::-1]] = -entry if "skew" in facts and at[0] != at[1] else entry
+    return changed
+
+
+def dependent(group, case, data, name, at, clean):
+    """Return for each output where it changes with an entry."""
+    short = next(n for n, node in case.at.symbols.items() if node.name == name)
+    entry, size = data[name][at], np.max(np.abs(data[name]))
+    found = [np.zeros(np.shape(a), bool) for a in clean]
+    for other in (entry + 0.1 * size, entry - 0.07 * size, 1.5 * entry):
+        changed = called(group, case, {**data, name: with_entry(case, short, data[name], at, other)})
+        if changed is None or not all(np.all(np.isfinite(a)) for a in changed):
+            continue
+        for k, (one, before) in enumerate(zip(changed, clean, strict=True)):
+            found[k] |= np.abs(one - before) > 1e-6 * np.max(np.abs(before), initial=1e-300)
+    return found
+
+
+def main(target, names):
+    start, refused, wrong = time.perf_counter(), {}, 0
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, fault, is_refusal in faults(made(rules(names)), target):
+            if is_refusal:
+                refused[name] = fault
+                continue
+            wrong += 1
+            print(f"{name}: {fault}", flush=True)
+    print(*(f"not on {target}: {name}: {why}" for name, why in refused.items()), sep="\n")
+    print(f"{wrong} faults, {time.perf_counter() - start:.0f} s")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

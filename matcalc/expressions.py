@@ -19,6 +19,7 @@ from matcalc.calculus.derivation import Derivation
 from matcalc.calculus.differentiate import pushforward
 from matcalc.calculus.explain import printed
 from matcalc.calculus.factor import factor_all
+from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
@@ -136,10 +137,8 @@ class Expression:
     # Algebra.
 
     def simplify(self) -> Expression:
-        """Return an equal expression: rewrites applied, then factored."""
-        return Expression(
-            factor_all([simplify(self.node)])[0], self.names, self.row, self._trace or Derivation("value", self.node)
-        )
+        """Return the shortest equal expression that the rewrites and factoring find, never a longer one."""
+        return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
 
     def substitute(self, **values: Any) -> Expression:
         """Return the expression with symbols replaced by expressions or numbers of their shape."""
@@ -371,7 +370,8 @@ def _finished(
 ) -> tuple[Expression, ...]:
     """Return derivatives simplified and factored, each with its form before factoring."""
     plain = simplify_all(nodes)
-    found = zip(factor_all(plain), plain, traces, strict=True)
+    shown = [shortest_of(simple, node) for simple, node in zip(plain, nodes, strict=True)]
+    found = zip(shown, plain, traces, strict=True)
     return tuple(Expression(node, names, row, trace, unfactored) for node, unfactored, trace in found)
 
 

@@ -37,6 +37,8 @@ LAYERS = [
         "calculus.templates",
         "calculus.abstraction",
         "calculus.bodies",
+        "calculus.runs",
+        "calculus.turning",
         "calculus.match",
         "calculus.functional",
         "calculus.rewrite",
@@ -50,6 +52,7 @@ LAYERS = [
     ["calculus.differentiate", "calculus.derive"],
     ["notation"],
     [
+        "calculus.shortest",
         "calculus.canonical",
         "calculus.reasons",
         "calculus.derivation",

@@ -16,10 +16,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from matcalc.calculus.abstraction import abstract, bind_others, function_variable, is_function_variable
-from matcalc.normal_form.make import map_node, op_node, parameter
+from matcalc.calculus.runs import Run, runs_in
+from matcalc.calculus.turning import readings
+from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Indices, Node, toposort
-from matcalc.normal_form.sums import scale, split_coef
-from matcalc.normal_form.tensor import product, transpose
+from matcalc.normal_form.sums import add, scale, split_coef
+from matcalc.normal_form.tensor import product
 from matcalc.sizes import Size
 
 
@@ -56,25 +58,23 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         return
     elif terms_of(pattern) is not None:
         yield from _match_sum(pattern, subject, bindings)
+    elif pattern.is_zero:
+        yield from _bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
+    elif pattern.kind == "product" and _is_negated(pattern):
+        yield from match(pattern.args[0], scale(-1, subject), bindings)
+    elif pattern.kind == "product" and _is_repeated_symbol(pattern):
+        yield from _match_repeated(pattern, subject, bindings)
     elif pattern.kind == "product":
         yield from _match_whole_product(pattern, subject, bindings)
     elif pattern.kind in ("map", "op"):
         yield from _match_function(pattern, subject, bindings)
+    elif pattern.kind == "selector" and subject.kind == "selector":
+        yield from _match_selector(pattern, subject, bindings)
     elif pattern.kind == "size" and (subject.kind in ("size", "number")):
         value = subject.size if subject.kind == "size" else Size.of(subject.value)
         yield from _bind_sizes([pattern.size], [value], bindings)
-    elif pattern.kind == "selector":
-        yield from _match_selector(pattern, subject, bindings)
     elif pattern is subject:
         yield bindings
-
-
-def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Match the rule of a selector, its offset first: that is how a part names its size."""
-    if subject.kind != "selector" or subject.selector.kind != pattern.selector.kind:
-        return
-    wanted, given = pattern.selector, subject.selector
-    yield from _bind_sizes((wanted.offset, *wanted.shape), (given.offset, *given.shape), bindings)
 
 
 def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
@@ -89,13 +89,53 @@ def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Binding
         yield bound._replace(nodes={**bound.nodes, variable: subject})
 
 
-def _bind_sizes(pattern: Sequence[Size], subject: Sequence[Size], bindings: Bindings) -> Iterator[Bindings]:
+def _is_negated(pattern: Node) -> bool:
+    """Whether a product is minus one node, read as it is: -x may be any node, since any node has a negative."""
+    return (
+        pattern.coef == -1
+        and len(pattern.args) == 1
+        and pattern.indices[0] == pattern.out == tuple(range(pattern.rank))
+    )
+
+
+def _is_repeated_symbol(pattern: Node) -> bool:
+    """Whether a product is a scalar variable in every entry of a tensor."""
+    return pattern.kind == "product" and pattern.indices == ((),) and pattern.args[0].kind == "symbol"
+
+
+def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings of a scalar variable that a tensor repeats, coefficient and all."""
+    if subject.kind != "product" or any(subject.indices) or subject.out != pattern.out:
+        return
+    scalar = product(subject.coef / pattern.coef, [(arg, ()) for arg in subject.args], ())
+    for bound in _bind_sizes(pattern.shape, subject.shape, bindings):
+        yield from match(pattern.args[0], scalar, bound)
+
+
+def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    wanted, given = pattern.selector, subject.selector
+    if wanted.kind == given.kind and len(wanted.shape) == len(given.shape):
+        yield from _bind_sizes([*wanted.shape, wanted.offset], [*given.shape, given.offset], bindings)
+
+
+def _bind_sizes(
+    pattern: Sequence[Size], subject: Sequence[Size], bindings: Bindings, later: bool = False
+) -> Iterator[Bindings]:
+    """Yield the bindings with the sizes that `pattern` names; plain names first, what is made of them is compared.
+
+    The last unknown name of a sum is what is left of the size given: m + n is p + q where m is p makes n q. With
+    `later`, sizes of which more is unknown are left for later.
+    """
     sizes = dict(bindings.sizes)
-    for wanted, given in zip(pattern, subject, strict=True):
-        name = str(wanted)
-        if wanted.names == (name,) and name not in sizes:
-            sizes[name] = given
-        elif wanted.substitute(sizes) != given:
+    pairs = sorted(zip(pattern, subject, strict=True), key=lambda pair: pair[0].names != (str(pair[0]),))
+    for wanted, given in pairs:
+        unknown = [name for name in wanted.names if name not in sizes]
+        if later and len(unknown) > 1:
+            continue
+        if len(unknown) == 1:
+            (name,) = unknown
+            sizes[name] = given + wanted.substitute({**sizes, name: Size.of(0)}) * -1
+        if wanted.substitute(sizes) != given:
             return
     yield bindings._replace(sizes=sizes)
 
@@ -108,23 +148,32 @@ def terms_of(node: Node) -> list[tuple[Fraction, Node]] | None:
     return [(coef * c, arg) for c, arg in zip(rest.coefs, rest.args, strict=True)]
 
 
+Terms = list[tuple[Fraction, Node]]
+
+
 def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    wanted, given = terms_of(pattern), terms_of(subject)
-    if wanted is None or given is None or len(wanted) != len(given):
-        return
-    wanted = sorted(wanted, key=lambda term: term[1].kind == "symbol")
-    yield from _match_terms(wanted, given, bindings)
+    for bound, left in match_terms(pattern, terms_of(subject) or [], bindings):
+        if not left:
+            yield bound
 
 
-def _match_terms(
-    wanted: list[tuple[Fraction, Node]], given: list[tuple[Fraction, Node]], bindings: Bindings
-) -> Iterator[Bindings]:
+def match_terms(pattern: Node, given: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
+    """Yield the ways in which a sum pattern is part of a sum of these terms, and the terms that are left."""
+    wanted = sorted(terms_of(pattern) or [], key=lambda term: term[1].kind == "symbol")
+    if wanted and len(wanted) <= len(given):
+        yield from _match_terms(wanted, given, bindings)
+
+
+def _match_terms(wanted: Terms, given: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
     if not wanted:
-        yield bindings
+        yield bindings, given
         return
     (coef, pattern), rest = wanted[0], wanted[1:]
+    if len(given) > 1 and not rest and pattern.kind == "symbol" and pattern not in bindings.nodes:
+        for bound in match(pattern, add([(c / coef, n) for c, n in given]), bindings):
+            yield bound, []
     for place, (other, node) in enumerate(given):
-        if coef == other or pattern.kind == "symbol":
+        if coef == other or pattern.kind == "symbol" or _is_repeated_symbol(pattern):
             target = node if coef == other else scale(other / coef, node)
             for bound in match(pattern, target, bindings):
                 yield from _match_terms(rest, given[:place] + given[place + 1 :], bound)
@@ -171,7 +220,10 @@ def _match_args(patterns: Sequence[Node], subjects: Sequence[Node], bindings: Bi
 def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
     if subject.kind != "product":
         return
-    for found in match_product(pattern, subject, bindings):
+    sized = next(_bind_sizes(pattern.shape, subject.shape, bindings, later=True), None)
+    if sized is None:
+        return
+    for found in match_product(pattern, subject, sized, whole=True):
         if len(found.places) != len(subject.args) or found.coef != 1:
             continue
         if tuple(found.indices.get(i, -1) for i in pattern.out) == subject.out or _broadcast_alike(
@@ -192,43 +244,67 @@ def _broadcast_alike(pattern: Node, subject: Node, found: Found) -> bool:
 Item = tuple[Node, Indices]
 
 
-def match_product(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[Found]:
-    """Yield the ways in which a product pattern is part of the product `subject`."""
-    items = sorted(
-        zip(pattern.args, pattern.indices, strict=True),
-        key=lambda item: (is_function_variable(item[0]), item[0].kind in ("symbol", "selector"), -len(item[1])),
-    )
+def match_product(pattern: Node, subject: Node, bindings: Bindings = EMPTY, whole: bool = False) -> Iterator[Found]:
+    """Yield the ways in which a product pattern is part of the product `subject`.
+
+    Where it is to be the whole of it, a matrix variable may stand for a chain of factors.
+    """
+    items = sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item)
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
-    for found in _locate(items, subject, start):
+    runs = runs_in(subject) if whole and len(subject.args) > len(pattern.args) else ()
+    for found in _locate(items, subject, start, runs):
         if _inner_free(pattern, subject, found):
             yield found
 
 
-def _locate(items: list[Item], subject: Node, found: Found) -> Iterator[Found]:
+def _place_of_item(item: Item) -> tuple[bool, bool, bool, int]:
+    """Return when an operand of a pattern is looked for: what is no variable first, selectors once sizes are known."""
+    node, at = item
+    return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
+
+
+def _locate(items: list[Item], subject: Node, found: Found, runs: Sequence[Run] = ()) -> Iterator[Found]:
     if not items:
         yield found
         return
     (wanted, at), rest = items[0], items[1:]
     if is_function_variable(wanted):
-        yield from _locate_function(wanted, at, rest, subject, found)
+        yield from _locate_function(wanted, at, rest, subject, found, runs)
         return
     known = found.bindings.nodes.get(wanted) if wanted.kind == "symbol" else None
     if known is not None:
-        yield from _locate_concrete(known, at, rest, subject, found)
+        yield from _locate_concrete(known, at, rest, subject, found, runs)
         return
+    if wanted.kind == "symbol" and len(at) == 2:
+        yield from _locate_run(wanted, at, rest, subject, found, runs)
     for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
         if place in found.places or len(indices) != len(at):
             continue
-        for read, order in _readings(wanted, node, indices):
+        for read, order in readings(wanted, node, indices):
             mapped = _map_indices(at, order, found.indices)
             if mapped is None:
                 continue
             for bound in match(wanted, read, found.bindings):
                 step = found._replace(bindings=bound, places=found.places | {place}, indices=mapped)
-                yield from _locate(rest, subject, step)
+                yield from _locate(rest, subject, step, runs)
 
 
-def _locate_function(wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found) -> Iterator[Found]:
+def _locate_run(
+    wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+) -> Iterator[Found]:
+    """Take a chain of factors for a matrix variable."""
+    for run in runs:
+        mapped = _map_indices(at, run.ends, found.indices)
+        if mapped is None or run.places & found.places:
+            continue
+        for bound in match(wanted, run.node, found.bindings):
+            step = found._replace(bindings=bound, places=found.places | run.places, indices=mapped)
+            yield from _locate(rest, subject, step, runs)
+
+
+def _locate_function(
+    wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+) -> Iterator[Found]:
     """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
     (own,) = at
     for index in [found.indices[own]] if own in found.indices else range(len(subject.index_sizes)):
@@ -239,37 +315,12 @@ def _locate_function(wanted: Node, at: Indices, rest: list[Item], subject: Node,
         for bound in match_applied(wanted, weight, found.bindings):
             mapped = {**found.indices, own: index}
             step = found._replace(bindings=bound, places=found.places.union(places), indices=mapped)
-            yield from _locate(rest, subject, step)
+            yield from _locate(rest, subject, step, runs)
 
 
-def _readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices]]:
-    """Yield the ways to read an operand: as it is, with indices swapped, as the transposed of its transpose."""
-    yield node, indices
-    if len(indices) != 2 or indices[0] == indices[1]:
-        return
-    if "symmetric" in node.facts:
-        yield node, indices[::-1]
-    elif wanted.kind == "symbol" and wanted.rank == 2:
-        yield transpose(node), indices[::-1]
-    elif wanted.kind == node.kind and _turns(node) and wanted.rule == node.rule:
-        yield _mirrored(node), indices[::-1]
-
-
-def _turns(node: Node) -> bool:
-    """Whether a node is a function that commutes with transposition."""
-    return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same)
-
-
-def _mirrored(node: Node) -> Node:
-    """Return f(A') for f(A), as it stands: f commutes with transposition, so it reads f(A)[j, i] at [i, j]."""
-    args = [transpose(a) if a.rank == 2 else a for a in node.args]
-    if node.kind == "map":
-        return map_node(node.rule, node.params, args)
-    shape = (*node.shape[:-2], *node.shape[:-3:-1])
-    return op_node(node.rule, node.params, args, node.batches, node.output, shape, node.batch_rank)
-
-
-def _locate_concrete(known: Node, at: Indices, rest: list[Item], subject: Node, found: Found) -> Iterator[Found]:
+def _locate_concrete(
+    known: Node, at: Indices, rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+) -> Iterator[Found]:
     """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
     coef, core = split_coef(known)
     if core.kind == "product" and core.rank:
@@ -282,12 +333,14 @@ def _locate_concrete(known: Node, at: Indices, rest: list[Item], subject: Node, 
         parts = [(arg, tuple(inner[i] for i in t)) for arg, t in zip(core.args, core.indices, strict=True)]
     else:
         parts = [(core, at)]
-    yield from _locate_parts(parts, rest, subject, found._replace(coef=found.coef / coef))
+    yield from _locate_parts(parts, rest, subject, found._replace(coef=found.coef / coef), runs)
 
 
-def _locate_parts(parts: list[Item], rest: list[Item], subject: Node, found: Found) -> Iterator[Found]:
+def _locate_parts(
+    parts: list[Item], rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+) -> Iterator[Found]:
     if not parts:
-        yield from _locate(rest, subject, found)
+        yield from _locate(rest, subject, found, runs)
         return
     wanted, at = parts[0]
     for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
@@ -300,7 +353,7 @@ def _locate_parts(parts: list[Item], rest: list[Item], subject: Node, found: Fou
             mapped = _map_indices(at, order, found.indices)
             if mapped is not None:
                 step = found._replace(places=found.places | {place}, indices=mapped)
-                yield from _locate_parts(parts[1:], rest, subject, step)
+                yield from _locate_parts(parts[1:], rest, subject, step, runs)
 
 
 def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> dict[int, int] | None:

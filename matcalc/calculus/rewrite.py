@@ -17,18 +17,19 @@ from typing import Any, NamedTuple
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.calculus.bodies import derivative
 from matcalc.calculus.functional import holds_scalars, with_functions
-from matcalc.calculus.match import EMPTY, Bindings, match, match_product, terms_of
+from matcalc.calculus.match import EMPTY, Bindings, match, match_product, match_terms, terms_of
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, walk
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import Batched, instantiate, spread
-from matcalc.normal_form.tensor import product, scale, symbol
+from matcalc.normal_form.tensor import add, product, scale, symbol
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
 
+_MERGES = re.compile(r"\[\w+ == [^]]*[*+]")  # a condition that is more than an identity: [p == i*n + j]
 ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
 
 
@@ -65,8 +66,8 @@ def _key(left: Node) -> str:
 
 
 def heads(nodes: Sequence[Node]) -> frozenset[str]:
-    """Return the names of the operations that occur in `nodes`."""
-    return frozenset(head(n) for n in toposort(nodes) if n.kind in ("map", "op"))
+    """Return the names of the operations that occur in `nodes`, and "selector" if one does."""
+    return frozenset(head(n) for n in toposort(nodes) if n.kind in ("map", "op", "selector"))
 
 
 class Rewriter:
@@ -87,6 +88,10 @@ class Rewriter:
                 rule = self.book.get(call_name(ast))
                 if rule.kind != "definition":
                     names.add(rule.name)
+                elif _MERGES.search(rule.definition(0) or ""):
+                    names.add("selector")
+            elif ast.head == "block":
+                names.add("selector")
         return frozenset(names)
 
     def prepare(self, names: frozenset[str]) -> None:
@@ -102,9 +107,11 @@ class Rewriter:
                 insort(known, pattern, key=lambda p: self.place[p.rewrite])  # of the book, whatever was met first
                 self.introduces[pattern.right] = heads([pattern.right])
 
-    def apply(self, node: Node) -> Applied | None:
-        """Return the result of the first rewrite that fits `node`, None if none does."""
+    def apply(self, node: Node, splits: bool = True) -> Applied | None:
+        """Return the result of the first rewrite that fits `node`, None if none does; those that split only if told."""
         for pattern in self.by_head.get(head(node), ()):
+            if pattern.rewrite.splits and not splits:
+                continue
             if len(pattern.left.shape) != len(node.shape) and node.kind != "product":
                 continue
             for result in results(pattern, node, self.book):
@@ -116,12 +123,14 @@ class Rewriter:
 
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     """Yield what a pattern makes of a node, for each way in which it fits."""
+    if node.kind == "sum" and terms_of(pattern.left) is not None:
+        yield from _results_in_sum(pattern, node, book)
+        return
     if node.kind != "product":
-        for content in _contents(pattern.left, node):
-            for bindings in match(pattern.left, scale(1 / content, node), EMPTY):
-                right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
-                if right is not None:
-                    yield scale(content, right)
+        for bindings in match(pattern.left, node, EMPTY):
+            right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
+            if right is not None:
+                yield right
         return
     wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
     if not wanted <= {head(a) for a in node.args}:
@@ -148,13 +157,15 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
 
 
-def _contents(left: Node, node: Node) -> list[Fraction]:
-    """Return the numbers c for which a sum may be c times a left side; which sign stands in front is an accident."""
-    wanted, given = terms_of(left), terms_of(node)
-    if wanted is None or given is None:
-        return [Fraction(1)]
+def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
+    """Yield what a pattern makes of some or all terms of a sum, or of a multiple of them."""
+    wanted, given = terms_of(pattern.left) or [], terms_of(node) or []
     first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])
-    return list(dict.fromkeys(c / first for c, _ in given))
+    for content in dict.fromkeys(c / first for c, _ in given):
+        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in given]):
+            right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
+            if right is not None:
+                yield scale(content, add([(Fraction(1), right), *left]))
 
 
 def _holds(pattern: Pattern, bindings: Bindings) -> bool:

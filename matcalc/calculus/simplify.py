@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from matcalc.calculus.distribute import distributed
 from matcalc.calculus.rewrite import Applied, Rewriter, heads
@@ -27,22 +27,40 @@ def rewriter(book: Rulebook) -> Rewriter:
     return Rewriter(book)
 
 
-def simplify(root: Node, book: Rulebook | None = None, record: Record | None = None) -> Node:
+def simplify(root: Node, book: Rulebook | None = None, record: Record | None = None, splits: bool = True) -> Node:
     """Return an equal node on which no rewrite fits."""
-    return simplify_all([root], book, record)[0]
+    return simplify_all([root], book, record, splits)[0]
 
 
-def simplify_all(roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None) -> list[Node]:
-    """Return the simplified roots; what they share is simplified once."""
+def simplify_all(
+    roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None, splits: bool = True
+) -> list[Node]:
+    """Return the simplified roots; what they share is simplified once.
+
+    With `splits`, operations on products and blocks become operations on their factors: longer to read, better to
+    differentiate and to compute.
+    """
     rules = rewriter(book or default_rulebook())
     rules.prepare(heads(roots))
+    chosen = Chosen(rules, splits, record)
     done: dict[Node, Node] = {}
     for root in roots:
-        _settle(root, done, rules, record)
+        _settle(root, done, chosen)
     return [done[root] for root in roots]
 
 
-def _settle(root: Node, done: dict[Node, Node], rules: Rewriter, record: Record | None) -> None:
+class Chosen(NamedTuple):
+    """The rewrites to use, and what is told of each that fires."""
+
+    rules: Rewriter
+    splits: bool
+    record: Record | None
+
+    def apply(self, node: Node) -> Applied | None:
+        return self.rules.apply(node, self.splits)
+
+
+def _settle(root: Node, done: dict[Node, Node], rules: Chosen) -> None:
     """Fill `done` for `root`: operands first; what a rewrite makes is settled before what it stands for."""
     waiting: dict[Node, Node] = {}
     stack = [root]
@@ -59,7 +77,7 @@ def _settle(root: Node, done: dict[Node, Node], rules: Rewriter, record: Record 
         if missing:
             stack.extend(reversed(missing))
             continue
-        following = _step(node, done, rules, record)
+        following = _step(node, done, rules)
         if following is node or following in waiting:
             done[node] = node
             stack.pop()
@@ -68,27 +86,27 @@ def _settle(root: Node, done: dict[Node, Node], rules: Rewriter, record: Record 
             stack.append(following)
 
 
-def _step(node: Node, done: dict[Node, Node], rules: Rewriter, record: Record | None) -> Node:
+def _step(node: Node, done: dict[Node, Node], rules: Chosen) -> Node:
     if any(done[a] is not a for a in node.args):
         return remake(node, done)
     if node.kind in ("symbol", "number", "size", "constant", "selector"):
         return node
     if node.kind in ("map", "op") and any(isinstance(p, Node) for p in node.params):
-        bodies = tuple(_simple_body(p, rules, record) if isinstance(p, Node) else p for p in node.params)
+        bodies = tuple(_simple_body(p, rules) if isinstance(p, Node) else p for p in node.params)
         if bodies != node.params:
             return _with_params(node, bodies)
     applied = rules.apply(node)
     if applied is None:
         return distributed(node, lambda n: _at_root(n, rules)) or node
-    if record:
-        record(node, applied)
+    if rules.record:
+        rules.record(node, applied)
     return applied.node
 
 
 MOST_STEPS = 20
 
 
-def _at_root(node: Node, rules: Rewriter) -> Node:
+def _at_root(node: Node, rules: Chosen) -> Node:
     """Return a node with the rewrites applied that fit it as a whole."""
     for _ in range(MOST_STEPS):
         applied = rules.apply(node)
@@ -98,11 +116,11 @@ def _at_root(node: Node, rules: Rewriter) -> Node:
     return node
 
 
-def _simple_body(body: Node, rules: Rewriter, record: Record | None) -> Node:
+def _simple_body(body: Node, rules: Chosen) -> Node:
     """Return a function's body simplified, as long as it is one: maps, sums and products of numbers."""
-    rules.prepare(heads([body]))
+    rules.rules.prepare(heads([body]))
     done: dict[Node, Node] = {}
-    _settle(body, done, rules, record)
+    _settle(body, done, rules)
     return done[body] if all(n.kind != "op" for n in toposort([done[body]])) else body
 
 

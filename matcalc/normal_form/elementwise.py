@@ -105,15 +105,22 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
         return None
     free: list[tuple[Node, tuple[int, ...]]] = []
     bound: list[tuple[Node, tuple[int, ...]]] = []
-    for arg, at in zip(base.args, base.indices, strict=True):
+    diagonals = [k for k, at in enumerate(base.indices) if len(set(at)) < len(at)]
+    if diagonals and len(base.args) == 1:
+        return None
+    operands = list(zip(base.args, base.indices, strict=True))
+    for k in diagonals:  # off the diagonal a power may be infinite
+        own = tuple(sorted(set(operands[k][1])))
+        operands[k] = (simple_product(1, [operands[k]], own), own)
+    for arg, at in operands:
         (free if exponent.denominator == 1 or arg.range.positive else bound).append((arg, at))
     if not free:
         return None
     sizes = dict(enumerate(base.shape))
-    operands = [(power(arg, exponent), at) for arg, at in free]
+    powers = [(power(arg, exponent), at) for arg, at in free]
     if bound:
-        operands.append((power(simple_product(1, bound, axes, sizes), exponent), axes))
-    return simple_product(1, operands, axes, sizes)
+        powers.append((power(simple_product(1, bound, axes, sizes), exponent), axes))
+    return simple_product(1, powers, axes, sizes)
 
 
 def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:

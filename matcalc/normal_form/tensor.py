@@ -37,6 +37,8 @@ def product(
     Shapes: `sizes` gives the length of output indices that no operand measures.
     """
     network = gather(coef, operands, out, sizes)
+    if any(_is_map_on_diagonal(node, indices) for node, indices in network.operands):
+        return product(network.coef, list(map(_diagonal_inside, network.operands)), network.out, network.sizes)
     met = _met_blocks(network)
     if met is None:
         return finish(network)
@@ -47,6 +49,19 @@ def product(
         for c, term in zip(node.coefs, node.args, strict=True)
     ]
     return add(terms)
+
+
+def _is_map_on_diagonal(node: Node, indices: Indices) -> bool:
+    return node.kind == "map" and len(set(indices)) < len(indices)
+
+
+def _diagonal_inside(operand: tuple[Node, Indices]) -> tuple[Node, Indices]:
+    """Return a function of a matrix on its diagonal as the function of the diagonal."""
+    node, indices = operand
+    if not _is_map_on_diagonal(node, indices):
+        return operand
+    own = tuple(dict.fromkeys(indices))
+    return apply(node.rule, [product(1, [(arg, indices)], own) for arg in node.args], node.params), own
 
 
 def _met_blocks(network: Network) -> int | None:

@@ -86,15 +86,15 @@ def rewrite_from_table(table: Mapping[str, Any], address: str, report: Report) -
         report("", "has no rule")
     if not isinstance(table.get("rule"), str):
         return None
-    return _rewrite(table["rule"], str(table.get("let", "")), address, report)
+    return _rewrite(table["rule"], str(table.get("let", "")), address, report, table.get("splits") is True)
 
 
-def _rewrite(text: str, let: str, address: str, report: Report) -> Rewrite | None:
+def _rewrite(text: str, let: str, address: str, report: Report, splits: bool = False) -> Rewrite | None:
     sides = read_rewrite(text)
     if sides is None:
         report("rule", f"'{text}' does not read  left => right  or  left => right if fact(expression)")
         return None
-    return Rewrite(let, *sides, address)
+    return Rewrite(let, *sides, address, splits)
 
 
 class _Entry:

@@ -34,7 +34,7 @@ FACT_FIELDS: Mapping[str, Types] = {
     "positive": (str,), "tangent": (str,), "sample": (str,), "whole": (str,), "near": (str,), "transposed": (str,),
     "negated": (str,), "sums": (bool,), "scaled": (str,),
 }  # fmt: skip
-REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,)}
+REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), "splits": (bool,)}
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "transpose": ("same",), "parity": ("even", "odd"), "monotone": ("increasing", "decreasing"),
     "curvature": ("convex", "concave"), "of": ("any", "matrix", "square"),

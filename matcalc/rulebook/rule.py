@@ -136,13 +136,17 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """`left => right if condition` for the variables that `let` declares."""
+    """`left => right if condition` for the variables that `let` declares.
+
+    One that `splits` makes several operations of one, each on less: longer to read, better to differentiate and run.
+    """
 
     let: str
     left: str
     right: str
     condition: str | None
     address: str
+    splits: bool = False
 
     def __str__(self) -> str:
         return f"{self.left} => {self.right}" + (f" if {self.condition}" if self.condition else "")

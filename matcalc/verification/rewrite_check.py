@@ -63,7 +63,10 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
         return
     if right not in list(results(pattern, left, book)):
         yield "does not fire on its own left side", ""
-    if (gauge_parts(right), work(right)) > (gauge_parts(left), work(left)):
+    if pattern.rewrite.splits:
+        if widest(right, left.kind) >= widest(left, left.kind):
+            yield "splits nothing", f": an {left.kind} on the right is as wide as the one on the left"
+    elif (gauge_parts(right), work(right)) > (gauge_parts(left), work(left)):
         yield "makes a formula larger", f": {work(left)} to {work(right)}"
     error = difference(left, right)
     if error is None:
@@ -119,6 +122,16 @@ def gauge_parts(node: Node) -> int:
 def work(node: Node) -> int:
     """Return the work in a node: the measure that no rewrite may let grow. A sign is none."""
     return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]) if n.kind != "product" or not _is_sign(n))
+
+
+def widest(node: Node, kind: str) -> int:
+    """Return how many factors and terms the widest op (or map) works on: what a rewrite that splits makes smaller."""
+    return max((sum(map(_width, n.args)) for n in toposort([node]) if n.kind == kind), default=0)
+
+
+def _width(node: Node) -> int:
+    parts = node.args if node.kind in ("product", "sum") else ()
+    return 1 + sum(_width(a) for a in parts)
 
 
 def _is_sign(node: Node) -> bool:

@@ -229,7 +229,7 @@ def test_rewrite(rewrite):
     scope.update(lengths)
     for d in variables:
         if d.kind in ("function", "number", "integer"):
-            scope[d.name] = {"function": formulas.as_function(BOOK, "exp"), "number": 2.5, "integer": 1}[d.kind]
+            scope[d.name] = {"function": formulas.as_function(BOOK, "exp"), "number": 2.5, "integer": 2}[d.kind]
             if d.kind == "function":
                 scope.update({f"d{d.name}": scope[d.name], f"dd{d.name}": scope[d.name]})  # exp is its own derivative
             continue
@@ -237,7 +237,7 @@ def test_rewrite(rewrite):
         known = [*d.facts, *([fact] if d.name == variable else [])]
         positive = any(word in rewrite.left for word in ("log", "sqrt", "besselk"))
         if positive and not known and d.kind in ("array", "matrix"):
-            known = ["positive"] if d.kind == "array" else ["spd"]
+            known = ["positive"] if d.kind == "array" else ["spd"] if shape[0] == shape[1] else []
         if any(word in rewrite.left for word in ("logm", "powm", "sqrtm", "1./", "(log", "(sqrt", ".^p")):
             known = ["spd"] if len(shape) == 2 and shape[0] == shape[1] else known
         scope[d.name] = samples.sample(BOOK, rng, shape, known)

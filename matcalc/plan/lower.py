@@ -242,7 +242,7 @@ def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
     for term in kernel.results:
         if term.name == _result_name(kernel, node):
             _measure(found, term.letters, _in_rows(kernel, node, node.shape[node.batch_rank :]))
-    return found
+    return kernel.letters(found)
 
 
 def _measure(found: dict[str, Size], letters: tuple[str, ...] | None, shape: tuple[Size, ...]) -> None:

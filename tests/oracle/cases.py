@@ -121,7 +121,13 @@ class Operation:
         sizes = {name: ", ".join(map(str, shape)) for name, shape in shapes.items()}
         let = "; ".join(f"{n}: {kinds[len(s)].format(sizes[n])} {facts[n]}" for n, s in shapes.items())
         text = re.sub(r"eye\(\d+\)", f"eye({max(max(s, default=1) for s in shapes.values())})", self.text)
-        return replace(self, let=let, text=text)
+        symbols = {n: {**self.symbols[n], "shape": list(s)} for n, s in shapes.items()}
+        return replace(self, let=let, text=text, symbols=symbols)
+
+    def renamed(self, mark: str) -> "Operation":
+        """Return the operation with `mark` appended to its symbols, so that cases can share one program."""
+        names = re.compile(rf"\b({'|'.join(self.symbols)})\b")
+        return replace(self, **{field: names.sub(rf"\1{mark}", getattr(self, field)) for field in ("text", "let")})
 
 
 MODULES = {"np": np, "sl": scipy.linalg, "sp": scipy.special}

@@ -89,6 +89,18 @@ def ratio0(x, y):
 
 
 @njit(**SCALAR)
+def cosine(x, y):
+    """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
+    if x == 0.0 and not math.isnan(y):
+        return 0.0
+    if abs(x) < abs(y):
+        ratio = abs(x / y)
+        return math.copysign(ratio / math.sqrt(1.0 + ratio * ratio), x)
+    ratio = y / x
+    return math.copysign(1.0, x) / math.sqrt(1.0 + ratio * ratio)
+
+
+@njit(**SCALAR)
 def square(x):
     """x^2."""
     return x * x

@@ -26,6 +26,14 @@ def ratio0(x, y):
     return np.where(both, 0.0, x / np.where(both, 1.0, y))
 
 
+def cosine(x, y):
+    """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
+    with np.errstate(all="ignore"):
+        steep, flat = np.abs(np.divide(x, y)), np.divide(y, x)
+        value = np.where(np.abs(x) < np.abs(y), steep / np.sqrt(1.0 + steep**2), 1.0 / np.sqrt(1.0 + flat**2))
+    return np.where((x == 0.0) & ~np.isnan(y), 0.0, np.copysign(value, x))
+
+
 def sinhc(x):
     """sinh(x)/x, 1 at 0."""
     return np.where(np.abs(x) < 1e-4, 1.0 + x * x / 6.0, np.sinh(x) / np.where(x == 0.0, 1.0, x))

@@ -263,6 +263,9 @@ def test_fact(fact):
         assert has(fact.name, evaluate(BOOK, fact.near, {"M": rng.standard_normal((4, 4)), "n": 4, "eps": 1e-3}))
 
 
+INFINITY = {"inf": np.inf}
+
+
 @of([r for r in BOOK.rules.values() if r.edges])
 def test_edges(rule):
     with np.errstate(all="ignore"):
@@ -271,7 +274,7 @@ def test_edges(rule):
 
 
 def check_edge(rule, edge):
-    at = {name: evaluate(BOOK, text, {}) for name, text in edge["at"].items()}
+    at = {name: evaluate(BOOK, text, INFINITY) for name, text in edge["at"].items()}
     if edge.get("kind") == "error":
         with pytest.raises(np.linalg.LinAlgError):
             applied(BOOK, rule, "", 0, samples.ordered(rule, at))
@@ -286,11 +289,11 @@ def check_edge(rule, edge):
     values = {name or "Y": applied(BOOK, rule, name, 0, samples.ordered(rule, scope)) for name in rule.outputs}
     Y = values[part or "Y"]
     for name, text in edge.get("derivative", {}).items():
-        expected = evaluate(BOOK, text, {"inf": np.inf})
+        expected = evaluate(BOOK, text, INFINITY)
         found = evaluate(BOOK, rule.derivative[name], {**scope, "Y": Y})
         assert found == expected or abs(found - expected) <= 1e-12 * abs(expected), (found, expected)
     for name, text in edge.get("pullback", {}).items():
-        G, expected = evaluate(BOOK, edge.get("G", "1"), {}), evaluate(BOOK, text, {})
+        G, expected = evaluate(BOOK, edge.get("G", "1"), {}), evaluate(BOOK, text, INFINITY)
         found = np.zeros_like(expected)
         for place in np.ndindex(*expected.shape):
             E = np.zeros_like(expected)

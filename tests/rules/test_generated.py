@@ -95,16 +95,16 @@ def test_edge(rule, k, run):
 
 def called(rule, edge):
     """Return the call that an edge is of, and its arguments."""
-    plain = {p.name for p in rule.parameters if p.kind in PLAIN}
+    others = {p.name for p in rule.parameters if p.kind in PLAIN}
     written = edge["at"]
-    at = {name: number(text) for name, text in written.items() if name not in plain}
+    at = {name: number(text) for name, text in written.items() if name not in others}
     kinds = ("scalar", "vector({})", "matrix({})")
     let = "; ".join(
         f"{p.name}: {kinds[at[p.name].ndim].format(', '.join(map(str, at[p.name].shape)))} {' '.join(p.facts)}"
         for p in rule.parameters
         if p.name in at
     )
-    arguments = ", ".join(written[name] if name in plain else name for name in written)
+    arguments = ", ".join(written[name] if name in others else name for name in written)
     name = f"{rule.name}_{edge['part']}" if "part" in edge else rule.name
     return mc.expression(f"{name}({arguments})", let), at
 
@@ -142,12 +142,11 @@ def as_listed(found, text):
 
 
 def number(text):
-    """Return the value of a formula without symbols."""
-    infinity = {"inf": np.asarray(np.inf)}
-    if text.strip() in ("inf", "-inf"):
-        return np.asarray(float(text))
+    """Return the value of a formula without symbols; `inf` stands for itself, and then entries are taken one by one."""
+    if "inf" in text:
+        return plain(brute_force(BOOK, text, {"inf": np.float64(np.inf)}))
     node = build_formula(text, (), BOOK, {}, sizes={})
-    return np.asarray(evaluate([node], infinity, {})[0])
+    return np.asarray(evaluate([node], {}, {})[0])
 
 
 def test_sizes_are_not_symbols():

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rulebook.formulas import evaluate as brute_force
+from rulebook.formulas import plain
 from rules.samplers import ADJOINT, DELIBERATE, DRAWS, ROUGH
 
 import matcalc as mc

@@ -13,16 +13,17 @@ from typing import Any
 
 from matcalc import operators
 from matcalc.arguments import value_of
+from matcalc.arithmetic import Arithmetic, Operation
 from matcalc.calculus import derive
 from matcalc.calculus.canonical import canonical, joined
 from matcalc.calculus.derivation import Derivation
 from matcalc.calculus.differentiate import pushforward
 from matcalc.calculus.explain import printed
-from matcalc.calculus.factor import factor_all
 from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
+from matcalc.forms import Forms
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -40,7 +41,7 @@ Wrt = Any
 """A name, a symbol (Expression or SymPy), or a list of them."""
 
 
-class Expression:
+class Expression(Arithmetic, Forms):
     """A formula over declared symbols; immutable. `str(e)` reads back to the same node."""
 
     __slots__ = ("_shown", "_trace", "names", "node", "row", "unfactored")
@@ -136,6 +137,9 @@ class Expression:
 
     # Algebra.
 
+    def _as(self, node: Node, shown: Ast | None = None) -> Expression:
+        return Expression(node, self.names, self.row, shown=shown)
+
     def simplify(self) -> Expression:
         """Return the shortest equal expression that the rewrites and factoring find, never a longer one."""
         return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
@@ -214,11 +218,13 @@ class Expression:
         f = simplify(self.node)
         if f.shape:
             return _finished([pushforward(f, tangents)], names, [trace], self.row)[0]
-        plain = simplify_all(derive.gradients(f, xs, "projected"))
-        parts = [canonical(g, dx) for g, dx in zip(factor_all(plain), tangents.values(), strict=True)]
+        raw = derive.gradients(f, xs, "projected")
+        plain = simplify_all(raw)
+        shown = [shortest_of(simple, node) for simple, node in zip(plain, raw, strict=True)]
+        parts = [canonical(g, dx) for g, dx in zip(shown, tangents.values(), strict=True)]
         unfactored = add([(1, inner(g, dx)) for g, dx in zip(plain, tangents.values(), strict=True)])
-        shown = joined([ast for node, ast in parts if not node.is_zero])
-        return Expression(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, shown)
+        reading = joined([ast for node, ast in parts if not node.is_zero])
+        return Expression(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, reading)
 
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
@@ -284,6 +290,14 @@ class Expression:
                 raise NotDifferentiable(f"{x.name} is declared constant")
         return xs, many
 
+    def _symbol_of(self, x: Any) -> Node:
+        return self._symbol(name_of(x))
+
+    @property
+    def leading_axes(self) -> int:
+        """How many axes are those of what was differentiated, which are the rows of a matrix of stacked columns."""
+        return self._trace.leading_axes if self._trace is not None else super().leading_axes
+
     def _symbol(self, name: str) -> Node:
         found = self.names.symbols.get(name)
         if found is None:
@@ -292,53 +306,18 @@ class Expression:
 
     # Python's operators follow NumPy.
 
-    __array_priority__ = 1000
-
     @property
     def marked(self) -> Marked:
         """The node with its row mark."""
         return Marked(self.node, self.row)
 
-    def _with_other(self, operation: Callable[[Marked, Marked], Marked], other: Any, swap: bool = False) -> Any:
+    def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
         right = as_expression(other)
         if right is None:
             return NotImplemented
         a, b = (right, self) if swap else (self, right)
         made = operation(a.marked, b.marked)
         return Expression(made.node, a.names.joined(b.names), made.row)
-
-    def __add__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, 1), other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, 1), other, True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, -1), other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, -1), other, True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with_other(operators.multiply, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._with_other(operators.multiply, other, True)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._with_other(operators.divide, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._with_other(operators.divide, other, True)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self._with_other(operators.matmul, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return self._with_other(operators.matmul, other, True)
-
-    def __pow__(self, exponent: Any) -> Any:
-        return self._with_other(operators.power, exponent)
 
     def __neg__(self) -> Expression:
         return Expression(scale(-1, self.node), self.names, self.row)

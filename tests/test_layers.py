@@ -60,6 +60,7 @@ LAYERS = [
         "calculus.proof",
         "calculus.mirror",
         "calculus.curvature",
+        "calculus.collect",
         "calculus.evaluate",
         "verification.sampling",
         "verification.precise",
@@ -67,7 +68,7 @@ LAYERS = [
     ["program", "listing", "plan"],
     ["emit"],
     ["runtime"],
-    ["operators", "arguments", "expressions", "sympy_bridge", "reading", "calling", "functions"],
+    ["operators", "arithmetic", "forms", "arguments", "expressions", "sympy_bridge", "reading", "calling", "functions"],
     [
         "rule_pages",
         "compiling",

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from matcalc.calculus import derive
 from matcalc.calculus.canonical import canonical_formula, form_for, joined, times
 from matcalc.calculus.differentiate import PUSH, depends_on, pushforward
-from matcalc.calculus.factor import factor
-from matcalc.calculus.reasons import Reason, facts_used, gradient_of, rule_reason, simplest, simplified
+from matcalc.calculus.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -53,6 +52,11 @@ class Derivation:
     layout: str = "tensor"
     convention: str = "projected"
 
+    @property
+    def leading_axes(self) -> int:
+        """The axes of a derivative that come before those of the last variable."""
+        return self.wrt[0].rank if self.what == "hessian" else self.root.rank
+
     def lines(self, result: Node) -> list[Line]:
         """Return the lines that lead to `result`."""
         return list(LINES[self.what](self, result))
@@ -65,8 +69,7 @@ def _value(d: Derivation, result: Node) -> Iterator[Line]:
     """Yield the rewriting of a formula that was not differentiated."""
     name = "f" if not d.root.shape else "F"
     yield Line(name, formula_of(d.root), d.root)
-    f, reasons = simplified(d.root)
-    f = factor(f)
+    f, reasons = settled(d.root)
     if f is not d.root:
         yield Line("", formula_of(f), f, (*reasons, *facts_used(d.root, formula_of(f), simplest)))
     elif result is not d.root:
@@ -103,19 +106,18 @@ def _jacobian(d: Derivation, result: Node) -> Iterator[Line]:
     last = yield from _expanded(f"d{name}", f, {x: dx})
     rank = f.rank
     at = tuple(range(result.rank))
-    whole = simplified(derive.jacobians(f, [x])[0])
-    jacobian = factor(whole[0])
+    jacobian, reasons = settled(derive.jacobians(f, [x])[0])
     if rank + x.rank <= 2 and d.layout == "tensor":
         node = product(1, [(jacobian, at), (dx, at[rank:])], at[:rank])
         formula = times(formula_of(jacobian), formula_of(dx))
         if node is not last.node:
-            yield Line("", formula, node, (Reason("collect"), *whole[1]))
+            yield Line("", formula, node, (Reason("collect"), *reasons))
     elif d.layout == "vec":
         moved = pushforward(f, {x: dx})
         formula = times(formula_of(result), syntax.call("vec", formula_of(dx)))
         left = f"vec(d{name})" if rank > 1 else f"d{name}"
         stacked = derive.as_matrix(moved, rank)
-        yield Line(left, formula, stacked, (Reason("vec(A*X*B) = kron(B', A)*vec(X)"), *whole[1]))
+        yield Line(left, formula, stacked, (Reason("vec(A*X*B) = kron(B', A)*vec(X)"), *reasons))
     yield Line("Jacobian", formula_of(result), result)
 
 
@@ -124,8 +126,7 @@ def _hessian(d: Derivation, result: Node) -> Iterator[Line]:
     g = yield from _first(d, x)
     dy = derive.tangent_symbol(y, f"d{y.name}")
     last = yield from _expanded("dg", g, {y: dy})
-    hessian, reasons = simplified(derive.hessians(d.root, [x, y])[0][-1])
-    hessian = factor(hessian)
+    hessian, reasons = settled(derive.hessians(simplified(d.root)[0], [x, y])[0][-1])
     if hessian.rank <= 2:
         at = tuple(range(hessian.rank))
         node = product(1, [(hessian, at), (dy, at[x.rank :])], at[: x.rank])
@@ -199,8 +200,7 @@ def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) ->
     parts: list[tuple[Node, Node]] = []
     reasons = [Reason(f"collect into {form_for(*moved)}")]
     for x, dx in moved.items():
-        g, used = simplified(derive.gradients(f, [x], "projected")[0])
-        g = factor(g)
+        g, used = settled(derive.gradients(f, [x], "projected")[0])
         parts.append((g, dx))
         reasons += [*used, *facts_used(d.root, formula_of(g), gradient_of, x)]
     node = add([(1, inner(g, dx)) for g, dx in parts])

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from matcalc.calculus.differentiate import jacobian, pullback, pushforward
+from matcalc.calculus.expand import separated
 from matcalc.calculus.factor import factor_all
-from matcalc.calculus.match import terms_of
 from matcalc.calculus.simplify import simplify_all
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import ShapeError
@@ -129,9 +129,9 @@ def as_matrix(node: Node, rows: int) -> Node:
 
     Terms of a sum are stacked one by one, so that each may be a Kronecker product.
     """
-    terms = terms_of(node)
-    if terms is not None:
-        return add([(coef, as_matrix(term, rows)) for coef, term in terms])
+    node = separated(node) if node.rank > 2 else node
+    if node.kind == "sum":
+        return add([(c, as_matrix(a, rows)) for c, a in zip(node.coefs, node.args, strict=True)])
     rank = len(node.shape)
     operands: list[tuple[Node, tuple[int, ...]]] = [(node, tuple(range(rank)))]
     out: list[int] = []

@@ -17,6 +17,9 @@ from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.sums import split_coef
 from matcalc.normal_form.tensor import add, product, zeros
 
+MOST_PARTS = 32
+"""So many terms at most are made of a tensor of order 3 or more."""
+
 MOST_TERMS = 4096
 """Beyond so many terms an expansion is refused."""
 
@@ -104,3 +107,36 @@ def _added(terms: Terms, old: Node) -> Node:
 def depends_on_sums(root: Node) -> bool:
     """Whether any product below holds a sum: whether there is something to expand."""
     return any(_holds_a_sum(n) for n in toposort([root]))
+
+
+def separated(root: Node) -> Node:
+    """Return a tensor of order 3 or more with its products distributed over sums of such tensors.
+
+    A sum read in another order of its axes becomes the sum of its terms, each read so.
+    """
+    settled: list[tuple[Fraction, Node]] = []
+    pending = [(Fraction(1), root)]
+    while pending:
+        coef, node = pending.pop()
+        if node.kind == "sum":
+            parts = [(c, a) for c, a in zip(node.coefs, node.args, strict=True)]
+        else:
+            parts = _distributed(node)
+        if not parts:
+            settled.append((coef, node))
+        pending += [(coef * c, a) for c, a in reversed(parts)]
+        if len(pending) + len(settled) > MOST_PARTS:
+            return root
+    return add(settled)
+
+
+def _distributed(node: Node) -> list[tuple[Fraction, Node]]:
+    places = [k for k, a in enumerate(node.args) if a.kind == "sum" and a.rank > 2] if node.kind == "product" else []
+    if not places:
+        return []
+    operands = list(zip(node.args, node.indices, strict=True))
+    whole, at = operands[places[0]]
+    others = operands[: places[0]] + operands[places[0] + 1 :]
+    lengths = dict(enumerate(node.index_sizes))
+    made = (product(node.coef, [*others, (a, at)], node.out, lengths) for a in whole.args)
+    return list(zip(whole.coefs, made, strict=True))

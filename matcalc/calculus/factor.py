@@ -119,7 +119,7 @@ def _best(node: Node) -> tuple[Key, list[Place]] | None:
     """Return the factor whose removal saves most tokens, and where it stands (one place a term)."""
     found: dict[Key, dict[int, Place]] = {}
     for number, term in enumerate(node.args):
-        for place, key in _candidates(term):
+        for place, key in candidates(term):
             found.setdefault(key, {}).setdefault(number, Place(number, place))
     best: tuple[int, Key, list[Place]] | None = None
     for key, by_term in found.items():
@@ -132,7 +132,7 @@ def _best(node: Node) -> tuple[Key, list[Place]] | None:
     return (best[1], best[2]) if best else None
 
 
-def _candidates(term: Node) -> list[tuple[int, Key]]:
+def candidates(term: Node) -> list[tuple[int, Key]]:
     """Return operands that can be taken out, each with how it stands.
 
     An operand with two links stands in the middle of a chain: what is left would be no matrix any more.
@@ -148,9 +148,9 @@ def _candidates(term: Node) -> list[tuple[int, Key]]:
             continue
         others = {i for k, t in enumerate(term.indices) if k != place for i in t}
         how = tuple(_standing(i, term.out, others) for i in indices)
-        if any(h == LINKED * 1000 for h in how) or len(_linked(how)) > 1:
+        if any(h == LINKED * 1000 for h in how) or len(linked(how)) > 1:
             continue
-        left = len(term.out) - sum(1 for h in how if h > 0) + len(_linked(how))
+        left = len(term.out) - sum(1 for h in how if h > 0) + len(linked(how))
         if left <= max(2, len(term.out)):
             result.append((place, (arg, how)))
     return result
@@ -186,33 +186,35 @@ def _take_out(node: Node, key: Key, places: Sequence[Place]) -> Node:
     """Return the sum with the factor taken out of the terms at `places`."""
     factor_node, how = key
     chosen = {place.term: place for place in places}
-    rests = [(node.coefs[k], _rest(node.args[k], place.operand, how)) for k, place in chosen.items()]
+    rests = [(node.coefs[k], rest_of(node.args[k], place.operand, how)) for k, place in chosen.items()]
     inner = _factored(add(rests))
-    combined = _combined(node, factor_node, how, inner)
+    whole = combined(node, factor_node, how, inner)
     others: list[tuple[Fraction, Node]] = [
         (c, a) for k, (c, a) in enumerate(zip(node.coefs, node.args, strict=True)) if k not in chosen
     ]
-    return add([(Fraction(1), combined), *others]) if others else combined
+    return add([(Fraction(1), whole), *others]) if others else whole
 
 
-def _linked(how: Sequence[int]) -> list[int]:
+def linked(how: Sequence[int]) -> list[int]:
+    """Return the positions of a factor's indices that are summed with others of its term."""
     return [position for position, h in enumerate(how) if h == LINKED * 100]
 
 
-def _rest(term: Node, place: int, how: Sequence[int]) -> Node:
+def rest_of(term: Node, place: int, how: Sequence[int]) -> Node:
     """Return a term without its factor: output axes that it alone had are gone, its links are new axes."""
     if term.kind != "product":
         return product(1, [], ())
     indices = term.indices[place]
     alone = {i for i, h in zip(indices, how, strict=True) if h > 0}
-    out = (*(i for i in term.out if i not in alone), *(indices[p] for p in _linked(how)))
+    out = (*(i for i in term.out if i not in alone), *(indices[p] for p in linked(how)))
     operands = [(a, t) for k, (a, t) in enumerate(zip(term.args, term.indices, strict=True)) if k != place]
     return product(term.coef, operands, out, dict(enumerate(term.index_sizes)))
 
 
-def _combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> Node:
+def combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> Node:
+    """Return a factor, as it stands in terms of `node`, times what it leaves of them."""
     rank = len(node.shape)
-    links = _linked(how)
+    links = linked(how)
     at = tuple(rank + links.index(p) if p in links else abs(h) - 1 for p, h in enumerate(how))
     alone = {h - 1 for h in how if h > 0}
     inner_at = (*(a for a in range(rank) if a not in alone), *(rank + k for k in range(len(links))))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from matcalc.calculus import derive
 from matcalc.calculus.differentiate import pushforward, template_parameter
-from matcalc.calculus.factor import factor
 from matcalc.calculus.rewrite import Applied
+from matcalc.calculus.shortest import shortest_of
 from matcalc.calculus.simplify import simplify
 from matcalc.errors import MatcalcError
 from matcalc.language.declare import RULE_KINDS, read_declarations
@@ -51,6 +51,12 @@ def simplified(node: Node) -> tuple[Node, tuple[Reason, ...]]:
     return simplify(node, record=record), tuple(used)
 
 
+def settled(node: Node) -> tuple[Node, tuple[Reason, ...]]:
+    """Return a node as it is shown, simplified and factored, with the rewrites used."""
+    plain, used = simplified(node)
+    return shortest_of(plain, node), used
+
+
 def rule_reason(node: Node, places: Sequence[int]) -> Reason:
     """Return the rule of an operation as its own differential in the operands at `places`, with its address."""
     rule = node.rule
@@ -58,7 +64,7 @@ def rule_reason(node: Node, places: Sequence[int]) -> Reason:
     alone = Reason(f"rule {rule.name}", "", source)
     try:
         call, moved = general_use(node, places)
-        shown = f"d({text(formula_of(call))}) = {text(formula_of(factor(simplify(pushforward(call, moved)))))}"
+        shown = f"d({text(formula_of(call))}) = {text(formula_of(settled(pushforward(call, moved))[0]))}"
     except MatcalcError:
         return alone
     kinds = tuple((s.name, KINDS[min(s.rank, 3)]) for s in moved)
@@ -83,11 +89,11 @@ def general_use(node: Node, places: Sequence[int]) -> tuple[Node, dict[Node, Nod
 
 
 def simplest(root: Node, at: Sequence[Node]) -> Node:
-    return factor(simplify(root))
+    return settled(root)[0]
 
 
 def gradient_of(root: Node, at: Sequence[Node]) -> Node:
-    return factor(simplify(derive.gradients(simplify(root), at, "projected")[0]))
+    return settled(derive.gradients(simplify(root), at, "projected")[0])[0]
 
 
 def facts_used(root: Node, shown: Ast, remade: Callable[[Node, Sequence[Node]], Node], *at: Node) -> tuple[Reason, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matcalc.calculus.expand import separated
 from matcalc.calculus.factor import factor_all
 from matcalc.calculus.simplify import Record, simplify_all
 from matcalc.errors import NotSupported
@@ -49,8 +50,13 @@ def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
 
 
 def _factored(plain: Node, splits: bool) -> Node:
-    """Return a simplified node factored, and simplified and factored again while that shortens it."""
+    """Return a simplified node factored, and simplified and factored again while that shortens it.
+
+    A tensor of order 3 or more, which has no matrix form, is tried term by term too.
+    """
     (best,) = factor_all([plain])
+    if plain.rank > 2:
+        best = min([best, *_round([separated(plain)], splits)], key=measure)
     if best is plain:
         return best
     for _ in range(ROUNDS):

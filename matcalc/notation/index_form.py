@@ -58,7 +58,7 @@ def body(
     conditions: list[Form] = []
     for other in net.others:
         if other.form is None:
-            conditions += _conditions(other.selector, [label[i] for i in other.at])
+            conditions += conditions_of(other.selector, [label[i] for i in other.at])
     lengths = [names.entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
     above = [*tops, *factors, *identities, *lengths, *conditions]
     form = quotient(above, [*bottoms, *divisors])
@@ -111,7 +111,7 @@ def _add_entry(
     target.append(names.entry(form, at[::-1] if flip else at, outputs))
 
 
-def _conditions(selector: Selector, at: Sequence[str]) -> list[Form]:
+def conditions_of(selector: Selector, at: Sequence[str]) -> list[Form]:
     """Return the rule of a selector on named indices."""
     return [_condition(left, relation, right) for left, relation, right in RULES[selector.kind](selector, at)]
 

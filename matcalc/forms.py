@@ -1,0 +1,126 @@
+"""Forms by choice: an expression expanded, factored, collected, or written with solutions, inverses or entries.
+
+What changes the terms makes another node of equal value; what only changes the writing keeps the node and gives it
+another reading, which reads back to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from matcalc.calculus.collect import coefficient, collect
+from matcalc.calculus.derive import as_matrix
+from matcalc.calculus.expand import expand
+from matcalc.calculus.factor import factor
+from matcalc.elaborate.expressions import elaborate
+from matcalc.errors import MatcalcError, NotSupported
+from matcalc.language.syntax import Ast
+from matcalc.names import Names
+from matcalc.normal_form.node import Node
+from matcalc.normal_form.tensor import transpose
+from matcalc.notation.entries import entries_of
+from matcalc.notation.raising import formula_of
+from matcalc.notation.solving import solved
+
+
+class Forms:
+    """What an expression can be made into; `_as` makes one of a node, with a reading if it is not the usual one."""
+
+    __slots__ = ()
+    node: Node
+    names: Names
+
+    def _as(self, node: Node, shown: Ast | None = None) -> Self:
+        raise NotImplementedError
+
+    def _symbol_of(self, x: Any) -> Node:
+        raise NotImplementedError
+
+    @property
+    def leading_axes(self) -> int:
+        """How many of the axes are stacked as rows of a matrix."""
+        return (self.node.rank + 1) // 2
+
+    def expand(self) -> Self:
+        """Return an equal expression whose products hold no sums, inside functions too.
+
+        Raises: NotSupported for too many terms.
+        """
+        return self._as(expand(self.node))
+
+    def factor(self) -> Self:
+        """Return an equal expression, its sums factored where that is shorter."""
+        return self._as(factor(self.node))
+
+    def collect(self, x: Any) -> Self:
+        """Return an equal expression, its terms in a symbol collected: `(A + B)*x` of `A*x + B*x`.
+
+        Raises: UnknownName; NotSupported for too many terms.
+        """
+        return self._as(collect(self.node, self._symbol_of(x)))
+
+    def coefficient(self, x: Any, degree: int = 1) -> Self:
+        """Return what stands with a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`; of a polynomial
+        also with a power of it, (A + A')/2 for `x'*A*x` and degree 2.
+
+        Shapes: self.shape, then x.shape `degree` times.
+
+        Raises: UnknownName; NotSupported where the symbol stands inside a function.
+        """
+        return self._as(coefficient(self.node, self._symbol_of(x), degree))
+
+    def rewrite(self, form: str) -> Self:
+        """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" (entry by entry), or
+        "kron", which makes a tensor of order 3 or 4 the matrix of its stacked columns, Kronecker products where it can.
+
+        The first three are the same node, written otherwise.
+
+        Raises: NotSupported for any other form.
+        """
+        if form not in WAYS:
+            raise NotSupported(f"no form '{form}': {', '.join(WAYS)}")
+        made: Self = WAYS[form](self)
+        return made
+
+
+def _index_form(e: Forms) -> Any:
+    sizes = (n for s in e.names.symbols.values() for size in s.shape for n in size.names)
+    return _reading(e, entries_of(e.node, (*e.names.symbols, *sizes)))
+
+
+def _solutions(e: Forms) -> Any:
+    def meant(ast: Ast) -> Node:
+        return elaborate([ast], symbols=e.names.symbols).nodes[0]
+
+    def flipped(ast: Ast) -> Ast:
+        return formula_of(transpose(meant(ast)), e.names.symbols)
+
+    def is_scalar(ast: Ast) -> bool:
+        try:
+            return not meant(ast).shape
+        except MatcalcError:  # the part of an index form
+            return False
+
+    return _reading(e, solved(formula_of(e.node, e.names.symbols), flipped, is_scalar))
+
+
+def _reading(e: Forms, shown: Ast) -> Any:
+    """Return the expression written otherwise; as usual where that would be read as another node."""
+    made = elaborate([shown], symbols=e.names.symbols).nodes[0]
+    return e._as(e.node, shown if made is e.node else None)
+
+
+def _inverses(e: Forms) -> Any:
+    return e._as(e.node)
+
+
+def _kronecker(e: Forms) -> Any:
+    if e.node.rank < 3:
+        raise NotSupported("a Kronecker form of what is a matrix already")
+    return e._as(as_matrix(e.node, e.leading_axes))
+
+
+WAYS: dict[str, Callable[[Forms], Any]] = {
+    "solve": _solutions, "inv": _inverses, "index": _index_form, "kron": _kronecker,
+}  # fmt: skip

@@ -1,0 +1,87 @@
+"""A formula with its inverses as solutions: `A\\b` for `inv(A)*b`, `(A'\\x)'` for `x'*inv(A)`.
+
+Both are one node: `\\` says how a person would compute it. An inverse that meets nothing stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import cast
+
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast, call_keywords, call_name
+from matcalc.rulebook.load import default_rulebook
+
+Flip = Callable[[Ast], Ast]
+
+
+def solved(root: Ast, flipped: Flip, is_scalar: Callable[[Ast], bool]) -> Ast:
+    """Return a formula without inverses in products; `flipped` transposes a formula, `is_scalar` knows its shape."""
+    rotated = _rebuilt(root, _rotated)
+    return _rebuilt(rotated, lambda node: _product(node, flipped, is_scalar) if node.head == "product" else node)
+
+
+def _rebuilt(root: Ast, change: Callable[[Ast], Ast]) -> Ast:
+    """Return a formula with each of its parts changed, the inner ones first."""
+    made: dict[int, Ast] = {}
+    for node in syntax.walk(root):
+        value = node.value
+        if node.head == "call":
+            value = (call_name(node), tuple((k, made[id(v)]) for k, v in call_keywords(node)))
+        made[id(node)] = change(replace(node, args=tuple(made[id(a)] for a in node.args), value=value))
+    return made[id(root)]
+
+
+def _inverted(node: Ast, flipped: Flip) -> Ast | None:
+    """Return what a factor is the inverse of; None for any other."""
+    if node.head == "transpose":
+        inner = _inverted(node.args[0], flipped)
+        return flipped(inner) if inner is not None else None
+    book = default_rulebook()
+    is_call = node.head == "call" and call_name(node) in book and len(node.args) == 1
+    return node.args[0] if is_call and book.get(call_name(node)).inverse else None
+
+
+def _rotated(node: Ast) -> Ast:
+    """Return a trace of a product that ends with an inverse as one that begins with it; any other formula as it is."""
+    if node.head != "call" or call_name(node) != "tr" or node.args[0].head != "product":
+        return node
+    inner = node.args[0]
+    ends = _inverted(inner.args[-1], lambda a: a) is not None
+    if not ends or set(cast("tuple[str, ...]", inner.value)) != {"*"}:
+        return node
+    return replace(node, args=(replace(inner, args=(inner.args[-1], *inner.args[:-1])),))
+
+
+def _product(node: Ast, flipped: Flip, is_scalar: Callable[[Ast], bool]) -> Ast:
+    operators = cast("tuple[str, ...]", node.value)
+    count = next((k for k, op in enumerate(operators) if op != "*"), len(operators)) + 1
+    factors = _solved_factors(list(node.args[:count]), flipped, is_scalar)
+    rest = node.args[count:]
+    if not rest and len(factors) == 1:
+        return factors[0]
+    return replace(node, args=(*factors, *rest), value=("*",) * (len(factors) - 1) + operators[count - 1 :])
+
+
+def _solved_factors(factors: list[Ast], flipped: Flip, is_scalar: Callable[[Ast], bool]) -> list[Ast]:
+    front: list[Ast] = []
+    while len(factors) > 1 and is_scalar(factors[0]):
+        front.append(factors.pop(0))
+    last = _inverted(factors[-1], flipped)
+    if last is not None and len(factors) > 1:
+        left = _whole(_solved_factors(factors[:-1], flipped, is_scalar))
+        return [*front, _transposed(syntax.product([flipped(last), _transposed(left)], ["\\"]))]
+    after = [factors[-1]]
+    for factor in reversed(factors[:-1]):
+        inner = _inverted(factor, flipped)
+        after = [factor, *after] if inner is None else [syntax.product([inner, _whole(after)], ["\\"])]
+    return [*front, *after]
+
+
+def _whole(factors: Sequence[Ast]) -> Ast:
+    return syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
+
+
+def _transposed(node: Ast) -> Ast:
+    return node.args[0] if node.head == "transpose" else syntax.transpose(node)

@@ -8,17 +8,19 @@ or false, prints as a table, and names the worst entry.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from matcalc.calculus.derive import as_matrix, shape_text
 from matcalc.calculus.evaluate import evaluate
+from matcalc.comparing import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
 from matcalc.expressions import Expression
 from matcalc.names import free_sizes
 from matcalc.normal_form.node import Node
+from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import symbol
 from matcalc.reading import expressions, with_wrt
 from matcalc.verification.differences import Slope, slope
@@ -51,9 +53,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `check` found: true if every row is right."""
+    """What `check` found: true if every row is right.
+
+    For a formula of the user's that is wrong, `mistake` is what would make it right, if that is a common mistake, and
+    `right` the derivative as matcalc has it.
+    """
 
     rows: tuple[Row, ...]
+    mistake: str = ""
+    right: str = ""
 
     def __bool__(self) -> bool:
         return all(row.is_right for row in self.rows)
@@ -64,7 +72,9 @@ class Report:
         widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
         table = ["  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines]
         wrong = sum(not row.is_right for row in self.rows)
-        return "\n".join([*table, f"{wrong} of {len(lines) - 1} wrong" if wrong else "all right"])
+        table.append(f"{wrong} of {len(lines) - 1} wrong" if wrong else "all right")
+        notes = {"likely mistake": self.mistake, "it should be": self.right}
+        return "\n".join([*table, *(f"{what}: {note}" for what, note in notes.items() if note)])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -98,7 +108,31 @@ def check(f: Any, wrt: Any, declarations: str = "", against: Any = None, dialect
                 rows += _against(at, other) if other is not None else _derivatives(at)
     if not rows:
         raise ShapeError("no random data at which the formula is finite: declare facts such as positive or spd")
-    return Report(tuple(rows))
+    report = Report(tuple(rows))
+    if other is None or report or isinstance(wrt, (list, tuple)):
+        return report
+    truth = _derivative_like(e, e.symbols_of(wrt)[0], other)
+    return replace(report, mistake=mistake_of(truth, other), right=str(truth))
+
+
+def _derivative_like(e: Expression, x: Node, other: Expression) -> Expression:
+    """Return the derivative that a user's formula is one for, over the formula's own symbols."""
+    new = [name for name in (f"d{x.name}", "G") if name in other.names.written and name not in e.names.written]
+    plain = Expression(e.node, e.names.without(new[0]) if new else e.names)
+    if new:
+        truth = _only(plain.vjp(x.name) if new == ["G"] else plain.jvp(x.name))
+        given = other.names.symbols[new[0]]
+        names = replace(truth.names, symbols={**truth.names.symbols, new[0]: given})
+        return Expression(substitute(truth.node, {truth.names.symbols[new[0]]: given}), names)
+    f, shape = e.node.shape, other.node.shape
+    if shape == (*f, *x.shape) or (not f and shape == x.shape[::-1]):
+        return _only(plain.gradient(x.name) if not f else plain.jacobian(x.name))
+    return _only(plain.hessian(x.name) if not f and shape == (*x.shape, *x.shape) else plain.jacobian(x.name, "vec"))
+
+
+def _only(e: Any) -> Expression:
+    assert isinstance(e, Expression)
+    return e
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,13 +312,13 @@ def _against(at: _Setting, other: Expression) -> Iterator[Row]:
 def _by_shape(at: _Setting, other: Expression, full: Array, worst: Slope) -> tuple[str, Array, Slope]:
     """Return the derivative that has the shape of the user's formula: its name and reference."""
     f, x, shape, name = at.e.node.shape, at.x.shape, other.node.shape, at.x.name
-    if shape == (*f, *x):
+    if shape == (*f, *x) or (not f and shape == x[::-1]):
         return f"gradient in {name}" if not f else f"Jacobian in {name}", full, worst
     if not f and shape == (*x, *x):
         second = _hessian(at)
         return f"Hessian in {name}", second.value, second
     stacked = as_matrix(symbol("J_", (*f, *x)), len(f))
-    if shape == stacked.shape:
+    if shape in (stacked.shape, stacked.shape[::-1]):
         return f"vec Jacobian in {name}", at.value(stacked, {"J_": full}), worst
     wanted = shape_text((*f, *x))
     raise ShapeError(f"against is {shape_text(shape)}, and the derivative {wanted} (or {shape_text(stacked.shape)})")

@@ -8,7 +8,7 @@ small integers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,12 +16,17 @@ import numpy as np
 
 from matcalc.calculus.derive import shape_text
 from matcalc.calculus.proof import proof
-from matcalc.errors import ShapeError
+from matcalc.elaborate.expressions import elaborate
+from matcalc.errors import MatcalcError, ShapeError
 from matcalc.expressions import Expression
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.names import free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import add, product, scale, transpose
+from matcalc.notation.raising import formula_of
 from matcalc.reading import expressions
 from matcalc.verification.counterexample import DIFFERENT, EQUAL, POINTS, Comparer, Point
 
@@ -115,10 +120,22 @@ def _comparer(one: Expression, other: Expression) -> Comparer:
 
 def mistake_of(truth: Expression, wrong: Expression) -> str:
     """Return what would make `wrong` equal to `truth`, if it is one of the common mistakes; else nothing."""
+    if truth.node.shape != wrong.node.shape:
+        return "transposed" if _is_transposed(truth, wrong) else ""
     for what, corrected in _corrections(truth, wrong):
-        if difference(truth, Expression(corrected, wrong.names)) is None:
+        if corrected.shape == truth.node.shape and agree(truth, Expression(corrected, wrong.names)):
             return what
     return ""
+
+
+def agree(one: Expression, other: Expression) -> bool:
+    """Return whether two formulas of one shape are equal at random points, as far as these can tell."""
+    comparer, seen = _comparer(one, other), 0
+    for point in comparer.random():
+        if point.difference > DIFFERENT and comparer.is_real(point):
+            return False
+        seen += 1
+    return seen > 0
 
 
 def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]:
@@ -138,9 +155,50 @@ def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, No
     for k, s in enumerate(symbols):
         if len(s.shape) == 2 and s.shape[0] == s.shape[1] and transpose(s) is not s:
             yield f"{s.name} for {s.name}'", substitute(node, {s: transpose(s)})
+            if "symmetric" not in s.facts:
+                half = Fraction(1, 2)
+                yield f"{s.name} taken for symmetric", substitute(node, {s: add([(half, s), (half, transpose(s))])})
         for t in symbols[k + 1 :]:
             if t.shape == s.shape:
                 yield f"{s.name} and {t.name} exchanged", substitute(node, {s: t, t: s})
+
+    yield from _swapped(wrong)
+
+
+def _swapped(wrong: Expression) -> Iterator[tuple[str, Node]]:
+    """Yield a formula with two neighbouring operands of a product or a function exchanged."""
+    root = formula_of(wrong.node, wrong.names.symbols)
+    for place in syntax.walk(root):
+        if place.head not in ("product", "call"):
+            continue
+        for k in range(len(place.args) - 1):
+            args = list(place.args)
+            args[k : k + 2] = args[k + 1], args[k]
+            swapped = replace(place, args=tuple(args))
+            try:
+                made = elaborate([_with(root, place, swapped)], symbols=wrong.names.symbols).nodes[0]
+            except MatcalcError:
+                continue
+            if made is not wrong.node:
+                yield f"operands in the wrong order: {text(place)} for {text(swapped)}", made
+
+
+def _with(root: Ast, place: Ast, new: Ast) -> Ast:
+    """Return a formula with one of its parts replaced."""
+    made: dict[int, Ast] = {}
+    for node in syntax.walk(root):
+        inner = {id(c): made[id(c)] for c in syntax.children(node)}
+        if node is place:
+            made[id(node)] = new
+        elif any(made[id(c)] is not c for c in syntax.children(node)):
+            value = node.value
+            if node.head == "call":
+                pairs = tuple((k, inner[id(v)]) for k, v in syntax.call_keywords(node))
+                value = (syntax.call_name(node), pairs)
+            made[id(node)] = replace(node, args=tuple(inner[id(a)] for a in node.args), value=value)
+        else:
+            made[id(node)] = node
+    return made[id(root)]
 
 
 def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
@@ -160,7 +218,7 @@ def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
 def _is_transposed(one: Expression, other: Expression) -> bool:
     flipped = transpose(other.node)
     changed = Expression(flipped, other.names)
-    return flipped.shape == one.node.shape and difference(one, changed) is None
+    return flipped.shape == one.node.shape and agree(one, changed)
 
 
 # ---- words

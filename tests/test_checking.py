@@ -45,6 +45,34 @@ def test_wrong(f, wrt, let, against):
     assert "WRONG" in str(report) and ", not " in str(report)
 
 
+MISTAKES = [
+    (LEAST_SQUARES, "w", "", "X'*(X*w - y)", "a factor of 1/2"),
+    (LEAST_SQUARES, "w", "", "2*X'*(y - X*w)", "the sign"),
+    (LEAST_SQUARES, "w", "", "(X*w - y)'*X*dw", "a factor of 1/2"),
+    ("logdet(S)", "S", "S: matrix(n, n) spd", "2*inv(S) - diag(diag(inv(S)))", "the convention for symmetric"),
+    ("x'*A*x", "x", "A: matrix(n, n)", "2*A*x", "A taken for symmetric"),
+    ("tr(A*X*B)", "X", "A: matrix(n, n); X: matrix(n, n); B: matrix(n, n)", "B*A", "transposed"),
+    ("tr(A*X*B)", "X", "A: matrix(n, n); X: matrix(n, n); B: matrix(n, n)", "B'*A'", "A and B exchanged"),
+    ("tr(A*X)", "X", "A: matrix(n, n); X: matrix(n, n)", "A", "transposed"),
+    ("A*X*B", "X", "A: matrix(n, n); X: matrix(n, n); B: matrix(n, n)", "kron(A, B')", "operands in the wrong order"),
+    ("A*x", "x", "A: matrix(m, n)", "A'", "transposed"),
+    ("tr(A*X)", "X", "A: matrix(n, m); X: matrix(m, n)", "A", "transposed"),
+    ("A*X*B", "X", "A: matrix(n, n); X: matrix(n, n); B: matrix(n, n)", "A*G*B'", "A for A'"),
+    ("norm2(A*x - B*y)^2", "x", "A: matrix(n, n); B: matrix(n, n)", "2*B'*(A*x - B*y)", ""),
+]
+
+
+@pytest.mark.parametrize(("f", "wrt", "let", "against", "mistake"), MISTAKES)
+def test_likely_mistakes_are_named(f, wrt, let, against, mistake):
+    report = mc.check(f, wrt, let, against)
+    assert not report
+    assert report.mistake.startswith(mistake)
+    assert bool(report.mistake) == bool(mistake)
+    assert str(report).splitlines()[-1] == f"it should be: {report.right}"
+    if "G" not in against and f"d{wrt}" not in against:
+        assert mc.check(f, wrt, let, report.right)
+
+
 def test_several_sizes_and_the_worst_entry():
     report = mc.check("sum(x.^3)", "x", against="3*x.^2 + 1e-3*[1; 0*x[1:]]")
     wrong = [row for row in report.rows if not row.is_right]

@@ -47,8 +47,9 @@ def _facts(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         for moved in (False, True) if may_leave else (False,):
             calls = [elsewhere(at, given, seed) if moved else at for seed in range(DRAWN)]
             errors = [e for k, call in enumerate(calls) if (e := _fact_error(call, given, key, fact, k)) is not None]
-            if errors:
-                error = min(errors) if in_words else max(errors)
+            telling = [e for e, is_telling in errors if is_telling] or [e for e, _ in errors]
+            if telling:
+                error = min(telling) if in_words else max(telling)
                 yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, place(at))
     for declared in rule.signature.outputs:
         for fact in declared.facts:
@@ -69,8 +70,11 @@ def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Poi
     return replace(at, plain=plain, data=data)
 
 
-def _fact_error(at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact: str, seed: int) -> float | None:
-    """Return how far the value is from a fact at arguments with the facts given; None if there are none."""
+def _fact_error(
+    at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact: str, seed: int
+) -> tuple[float, bool] | None:
+    """Return how far the value is from a fact at arguments with the facts given, and whether that tells: a diagonal
+    value has every structure. None if there are no such arguments."""
     changed = _with_facts(at, given, seed)
     if changed is None:
         return None
@@ -80,7 +84,10 @@ def _fact_error(at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact:
         return None
     if at.rule.kind == "map":
         found = found[np.isfinite(found)]
-    return defect(found, fact) if found.size and np.all(np.isfinite(found)) else None
+    if not found.size or not np.all(np.isfinite(found)):
+        return None
+    beside = found * (1 - np.eye(*found.shape)) if found.ndim == 2 else found
+    return defect(found, fact), bool(np.any(np.abs(beside) > EXACT * np.max(np.abs(found))))
 
 
 def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> dict[str, Array] | None:
@@ -99,6 +106,9 @@ def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> d
             changed[name] = sample(rng, array.shape, interior(facts))
         if max(defect(changed[name], f) for f in wanted) > EXACT:
             return None
+        signed = changed[name] * (1 - 2.0 * (np.arange(array.shape[-1]) % 2)) if array.ndim == 2 and seed % 2 else None
+        if signed is not None and max(defect(signed, f) for f in wanted) <= EXACT:
+            changed[name] = signed  # a triangle is drawn with a positive diagonal, and need not have one
     return changed
 
 

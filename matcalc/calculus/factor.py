@@ -81,7 +81,7 @@ def _divisors(term: Node) -> list[tuple[Node, Indices, Fraction]]:
 
 
 def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None:
-    """Return a sum as base^taken times what is left, None where a term is left with a broken power."""
+    """Return a sum as base^taken times what is left, None where that is longer or a power in it broken."""
     out = tuple(range(node.rank))
     sizes = dict(enumerate(node.shape))
     terms = []
@@ -111,8 +111,10 @@ def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None
             return None
         factors = [(power(base, left), axes)] if left else []
         terms.append((coef, product(1, [*operands, *factors], out, sizes)))
-    inner = _factored(add(terms))
-    return product(1, [(power(base, taken), axes), (inner, out)], out, sizes)
+    inner = add(terms)
+    if inner.length >= node.length:
+        return None  # else factoring it could come back to this sum
+    return product(1, [(power(base, taken), axes), (_factored(inner), out)], out, sizes)
 
 
 def _best(node: Node) -> tuple[Key, list[Place]] | None:

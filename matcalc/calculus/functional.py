@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from matcalc.calculus.abstraction import is_function_variable
+from matcalc.calculus.abstraction import function_variable, is_function_variable
+from matcalc.elaborate.formula import build_formula
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Node, toposort
-from matcalc.normal_form.substitute import remake
+from matcalc.normal_form.signature_shapes import bind
+from matcalc.normal_form.substitute import Batched, instantiate, remake
 from matcalc.normal_form.tensor import add, apply, matmul, operate, product, transpose
+from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 
 CLOSED = ("number", "map", "sum", "product")
@@ -27,26 +30,40 @@ def holds_scalars(body: object) -> bool:
     return any(n.kind not in CLOSED and n is not parameter() and n.kind != "constant" for n in toposort([body]))
 
 
-def with_functions(root: Node, given: Mapping[Node, Node]) -> Node | None:
+def with_functions(root: Node, given: Mapping[Node, Node], book: Rulebook) -> Node | None:
     """Return `root` with function variables replaced by bodies that hold scalars; None where that is not possible."""
     made: dict[Node, Node] = {}
     for node in toposort([root]):
-        wanted = [p for p in node.params if p in given] if node.kind in ("map", "op") else []
+        bodies = [p for p in node.params if isinstance(p, Node)] if node.kind in ("map", "op") else []
+        filled = [_filled(body, given) for body in bodies]
         new: Node | None = remake(node, made) if node.args else node
-        if wanted:
+        if filled != bodies:
             taken = node.kind == "op" and len(node.params) == 1
-            new = _of_matrix(node.rule, given[wanted[0]], tuple(made[a] for a in node.args)) if taken else None
+            new = _of_matrix(node.rule, filled[0], tuple(made[a] for a in node.args), book) if taken else None
         if new is None or (new.kind == "map" and is_function_variable(new)):
             return None
         made[node] = new
     return made[root]
 
 
-def _of_matrix(rule: Rule, body: Node, args: tuple[Node, ...]) -> Node | None:
+def _filled(body: Node, given: Mapping[Node, Node]) -> Node:
+    """Return a body in which function variables, applied to whatever, are the functions that they stand for."""
+    made: dict[Node, Node] = {}
+    for node in toposort([body]):
+        made[node] = remake(node, made) if node.args else node
+        if is_function_variable(node) and function_variable(node.rule.name) in given:
+            inner = {parameter(): Batched(made[node.args[0]])}
+            made[node] = instantiate(given[function_variable(node.rule.name)], inner, {}, ()).node
+    return made[body]
+
+
+def _of_matrix(rule: Rule, body: Node, args: tuple[Node, ...], book: Rulebook) -> Node | None:
     """Return the function of a matrix, part by part; None for an operation or function that allows none."""
     if not rule.calculus or len(args) != 1 or len(args[0].shape) != 2:
         return None
     (argument,) = args
+    if isinstance(rule.calculus, str):
+        return _by_formula(rule, rule.calculus, body, argument, book)
     varies = {parameter()}
     made: dict[Node, Node] = {}
 
@@ -71,6 +88,16 @@ def _of_matrix(rule: Rule, body: Node, args: tuple[Node, ...]) -> Node | None:
         else:
             return None
     return made[body]
+
+
+def _by_formula(rule: Rule, formula: str, body: Node, argument: Node, book: Rulebook) -> Node | None:
+    """Return what an operation on a function is by another one that takes functions apart."""
+    function, matrix = rule.signature.parameters[:2]
+    variable = function_variable(function.name)
+    sizes = bind(rule, rule.signature, [argument.shape], ()).sizes
+    symbols, functions = {matrix.name: argument}, {function.name: variable}
+    node = build_formula(formula, (), book, symbols, functions=functions, sizes=sizes)
+    return with_functions(node, {variable: body}, book)
 
 
 def _product_of(rule: Rule, node: Node, argument: Node, varies: set[Node], made: Mapping[Node, Node]) -> Node:

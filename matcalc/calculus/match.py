@@ -48,6 +48,16 @@ class Found(NamedTuple):
     coef: Fraction
 
 
+class Operands(NamedTuple):
+    """A product as its operands alone, which no constructor has split into closed scalars and the rest."""
+
+    coef: Fraction
+    args: tuple[Node, ...]
+    indices: tuple[Indices, ...]
+    out: Indices
+    index_sizes: tuple[Size, ...]
+
+
 def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[Bindings]:
     """Yield the bindings under which `pattern` is `subject`, the whole of it."""
     if pattern.kind == "symbol":
@@ -232,7 +242,7 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
             yield found.bindings
 
 
-def _broadcast_alike(pattern: Node, subject: Node, found: Found) -> bool:
+def _broadcast_alike(pattern: Node, subject: Node | Operands, found: Found) -> bool:
     """Whether outputs agree where an index that no operand has stands for broadcasting on both sides."""
     seen: dict[int, int] = dict(found.indices)
     for wanted, given in zip(pattern.out, subject.out, strict=True):
@@ -244,14 +254,16 @@ def _broadcast_alike(pattern: Node, subject: Node, found: Found) -> bool:
 Item = tuple[Node, Indices]
 
 
-def match_product(pattern: Node, subject: Node, bindings: Bindings = EMPTY, whole: bool = False) -> Iterator[Found]:
+def match_product(
+    pattern: Node, subject: Node | Operands, bindings: Bindings = EMPTY, whole: bool = False
+) -> Iterator[Found]:
     """Yield the ways in which a product pattern is part of the product `subject`.
 
     Where it is to be the whole of it, a matrix variable may stand for a chain of factors.
     """
     items = sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item)
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
-    runs = runs_in(subject) if whole and len(subject.args) > len(pattern.args) else ()
+    runs = runs_in(subject) if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else ()
     for found in _locate(items, subject, start, runs):
         if _inner_free(pattern, subject, found):
             yield found
@@ -263,7 +275,7 @@ def _place_of_item(item: Item) -> tuple[bool, bool, bool, int]:
     return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
 
 
-def _locate(items: list[Item], subject: Node, found: Found, runs: Sequence[Run] = ()) -> Iterator[Found]:
+def _locate(items: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run] = ()) -> Iterator[Found]:
     if not items:
         yield found
         return
@@ -290,7 +302,7 @@ def _locate(items: list[Item], subject: Node, found: Found, runs: Sequence[Run] 
 
 
 def _locate_run(
-    wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+    wanted: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
 ) -> Iterator[Found]:
     """Take a chain of factors for a matrix variable."""
     for run in runs:
@@ -303,7 +315,7 @@ def _locate_run(
 
 
 def _locate_function(
-    wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+    wanted: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
 ) -> Iterator[Found]:
     """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
     (own,) = at
@@ -319,7 +331,7 @@ def _locate_function(
 
 
 def _locate_concrete(
-    known: Node, at: Indices, rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+    known: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
 ) -> Iterator[Found]:
     """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
     coef, core = split_coef(known)
@@ -337,7 +349,7 @@ def _locate_concrete(
 
 
 def _locate_parts(
-    parts: list[Item], rest: list[Item], subject: Node, found: Found, runs: Sequence[Run]
+    parts: list[Item], rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
 ) -> Iterator[Found]:
     if not parts:
         yield from _locate(rest, subject, found, runs)
@@ -364,7 +376,7 @@ def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> d
     return mapped
 
 
-def _inner_free(pattern: Node, subject: Node, found: Found) -> bool:
+def _inner_free(pattern: Node, subject: Node | Operands, found: Found) -> bool:
     """Whether what the pattern sums is summed in the subject too and occurs in matched operands alone."""
     inner = [g for w, g in found.indices.items() if w not in pattern.out]
     outer = {g for w, g in found.indices.items() if w in pattern.out}

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.calculus.bodies import derivative
 from matcalc.calculus.functional import holds_scalars, with_functions
-from matcalc.calculus.match import EMPTY, Bindings, match, match_product, match_terms, terms_of
+from matcalc.calculus.match import EMPTY, Bindings, Operands, match, match_product, match_terms, terms_of
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, walk
-from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import Batched, instantiate, spread
 from matcalc.normal_form.tensor import add, product, scale, symbol
 from matcalc.rulebook.load import Rulebook
@@ -133,28 +133,53 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
                 yield right
         return
     wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
-    if not wanted <= {head(a) for a in node.args}:
+    subject = _opened(node, wanted - {head(a) for a in node.args})
+    if subject is None:
         return
-    for found in match_product(pattern.left, node, EMPTY):
+    for found in match_product(pattern.left, subject, EMPTY):
         if not _holds(pattern, found.bindings):
             continue
         right = _right(pattern, found.bindings, book)
         if right is None:
             continue
         indices = dict(found.indices)
-        fresh = len(node.index_sizes)
+        fresh = len(subject.index_sizes)
         for index in pattern.left.out:
             if index not in indices:
                 return  # a pattern that broadcasts is matched whole, never in part
         out = tuple(indices[i] for i in pattern.left.out)
         others = [
             (arg, at)
-            for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True))
+            for place, (arg, at) in enumerate(zip(subject.args, subject.indices, strict=True))
             if place not in found.places
         ]
-        sizes = {k: s for k, s in enumerate(node.index_sizes) if k < fresh}
+        sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
+
+
+def _opened(node: Node, missing: set[str]) -> Node | Operands | None:
+    """Return a product with closed scalars taken apart that hold what is missing: the inverse in det(X)*tr(inv(X)*A).
+
+    None if they do not hold it.
+    """
+    if not missing:
+        return node
+    scalars = [a.kind == "product" and not a.shape and any(head(b) in missing for b in a.args) for a in node.args]
+    held = {head(b) for a, is_open in zip(node.args, scalars, strict=True) if is_open for b in a.args}
+    if not missing <= held:
+        return None
+    coef, args, indices, sizes = node.coef, list[Node](), list[Indices](), list(node.index_sizes)
+    for arg, at, is_open in zip(node.args, node.indices, scalars, strict=True):
+        if not is_open:
+            args.append(arg)
+            indices.append(at)
+            continue
+        coef *= arg.coef
+        args += arg.args
+        indices += [tuple(i + len(sizes) for i in inner) for inner in arg.indices]
+        sizes += arg.index_sizes
+    return Operands(coef, tuple(args), tuple(indices), node.out, tuple(sizes))
 
 
 def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
@@ -180,7 +205,7 @@ def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
     scalar = {variable: body for _, variable, body in given if holds_scalars(body)}
     closed = tuple((name, variable if variable in scalar else value) for name, variable, value in given)
     right = _bound(sides(pattern.rewrite, pattern.let, closed, book)[1], bindings)
-    return with_functions(right, scalar) if scalar else right
+    return with_functions(right, scalar, book) if scalar else right
 
 
 Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]

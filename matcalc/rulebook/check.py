@@ -77,6 +77,8 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check("square", rule.square, (), report)
     if rule.radius is not None:
         known.check("radius", rule.radius, (), report)
+    if isinstance(rule.calculus, str):
+        known.check("calculus", rule.calculus, (), report)
     if isinstance(rule.degree, str):
         known.check("degree", rule.degree, (), report)
     for change in rule.equivariant:

@@ -27,7 +27,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str, dict),
     "divided": (str, dict), "radius": (str,), "square": (str,), "source": (str,), "latex": (str,),
-    "equivariant": (list,), "implicit": (str,), "calculus": (bool,),
+    "equivariant": (list,), "implicit": (str,), "calculus": (bool, str),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),

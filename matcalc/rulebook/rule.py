@@ -45,7 +45,7 @@ class Rule:
     degree: Fraction | str | None
     homogeneous: bool
     inverse: bool
-    calculus: bool
+    calculus: bool | str
     commutes: bool
     associative: bool
     keeps_rows: bool

@@ -2,8 +2,8 @@
 
 A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2, and
 on random data with these facts. What is larger is the node with more results that depend on a choice (eigenvectors),
-then the one with more work in it: operations before elementwise functions before sums and products, counted once each
-in the DAG; that order is what makes rewriting end.
+then the one with more roots of sums (a norm is none), then the one with more work in it: operations before
+elementwise functions before sums and products, counted once each in the DAG; that order is what makes rewriting end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from matcalc.calculus.evaluate import evaluate
 from matcalc.calculus.rewrite import Pattern, compiled, results, sides
 from matcalc.elaborate.formula import build_formula
-from matcalc.normal_form.make import parameter
+from matcalc.normal_form.make import exponent_of, parameter
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import symbol
@@ -66,7 +66,7 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
     if pattern.rewrite.splits:
         if widest(right, left.kind) >= widest(left, left.kind):
             yield "splits nothing", f": an {left.kind} on the right is as wide as the one on the left"
-    elif (gauge_parts(right), work(right)) > (gauge_parts(left), work(left)):
+    elif _measure(right) > _measure(left):
         yield "makes a formula larger", f": {work(left)} to {work(right)}"
     error = difference(left, right)
     if error is None:
@@ -112,6 +112,13 @@ def _with_fact(variable: Node, fact: str, book: Rulebook) -> Node:
     if not fits or (book.facts[fact].of == "square" and not square):
         return variable
     return symbol(variable.name, variable.shape, sorted({*variable.data[1], fact}))
+
+
+def _measure(node: Node) -> tuple[int, int, int]:
+    """Return what a rewrite may not let grow, first things first: choices, roots, work."""
+    powers = [exponent_of(n) for n in toposort([node])]
+    roots = sum(base.kind == "sum" and exponent.denominator != 1 for base, exponent in powers)
+    return gauge_parts(node), roots, work(node)
 
 
 def gauge_parts(node: Node) -> int:

@@ -127,12 +127,29 @@ CASES = {
     "projector": (f"sum(W.*({V}[:, 2:]*{V}[:, 2:]'))", S, tie(1, 1, 3, 3), weighted(spectral(lambda x: mp.mpf(x > 2)))),
     "largest": (f"max({w})", S, tie(-2, 1, 1, 3), lambda A: max(mp.eigsy(A, eigvals_only=True))),
     "last": (f"{w}[-1]", S, np.diag([-2.0, 1, 1, 3]), lambda A: max(mp.eigsy(A, eigvals_only=True))),
+    "polar factor": (f"sum(W.*({U[0]}*{U[2]}'))", X, ROTATION, weighted(singular(lambda s: [1] * 4))),
+    "low rank": (
+        f"sum(W.*({U[0]}[:, :2]*diag({U[1]}[:2])*{U[2]}[:, :2]'))", X, tie(3, 3, 1, 1),
+        weighted(singular(lambda s: [*s[:2], 0, 0])),
+    ),
+    "shrinkage": (
+        f"sum(W.*({U[0]}*diag(max({U[1]} - 1/2, 0))*{U[2]}'))", X, 2 * ROTATION,
+        weighted(singular(lambda s: [max(x - 0.5, 0) for x in s])),
+    ),
     "nuclear norm": ("sum(svdvals(X))", X, 3 * ROTATION, on_values(mp.fsum)),
     "log of singular values": (
         "sum(log(1 + svdvals(X).^2))", X, ONE,
         on_values(lambda s: mp.fsum(mp.log(1 + x**2) for x in s)),
     ),
-    "adjugate": ("sum(W.*adj(X))", X, low(2), weighted(adjugate)),
+    "log of a sum": (
+        f"logsumexp({w})", S, tie(1, 1, 1, 2),
+        lambda A: mp.log(mp.fsum(mp.exp(x) for x in mp.eigsy(A, eigvals_only=True))),
+    ),
+    "ridge, rank 2": (
+        f"sum(W.*({U[0]}*diag({U[1]}./({U[1]}.^2 + 1/2))*{U[2]}'))", X, low(2),
+        weighted(singular(lambda s: [x / (x**2 + 0.5) for x in s])),
+    ),
+    "adjugate": ("sum(W.*(det(X)*inv(X)))", X, low(2), weighted(adjugate)),
     "Bures": ("tr(S) + tr(B) - 2*tr(sqrtm(sqrtm(S)*B*sqrtm(S)))", P + "; B: matrix(n, n) spd", SPREAD, bures),
     "affine-invariant": ("sum(log(eigvalsh(S, B)).^2)", P + "; B: matrix(n, n) spd", SPREAD, affine),
 }  # fmt: skip

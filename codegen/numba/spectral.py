@@ -215,53 +215,6 @@ def qr(X, Q, R):
             Q[i, j] = signs[j] * F[j, i]
 
 
-@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
-def gapdiv(w, K, C):
-    """C[i,j] = K[i,j]/(w[j] - w[i]); 0 where K[i,j] is 0 or i is j, NaN where the gap is within rounding."""
-    n = w.shape[0]
-    largest = 0.0
-    for i in range(n):
-        largest = max(largest, abs(w[i]))
-    close = 4.0 * n * 2.220446049250313e-16 * largest
-    for i in range(n):
-        for j in range(n):
-            gap = w[j] - w[i]
-            if i == j or K[i, j] == 0.0:
-                C[i, j] = 0.0
-            elif abs(gap) <= close:
-                C[i, j] = math.nan
-            else:
-                C[i, j] = K[i, j] / gap
-
-
-@njit(float64(VECTOR, int64), **EXACT)
-def gap_middle(w, k):
-    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding.
-
-    Past an end of w stands something further off than its entries.
-    """
-    n = w.shape[0]
-    u = np.empty(n)
-    largest = 0.0
-    for i in range(n):
-        if w[i] != w[i]:
-            return math.nan
-        largest = max(largest, abs(w[i]))
-        j = i
-        while j > 0 and u[j - 1] < w[i]:
-            u[j] = u[j - 1]
-            j -= 1
-        u[j] = w[i]
-    if n == 0:
-        return 0.0
-    k = min(k, n)
-    above = u[k - 1] if k > 0 else u[0] + largest + 1.0
-    below = u[k] if k < n else u[n - 1] - largest - 1.0
-    if above - below > 4.0 * n * 2.220446049250313e-16 * largest:
-        return above / 2.0 + below / 2.0
-    return math.nan
-
-
 @njit(types.void(VECTOR, MATRIX, int64, MATRIX_OUT), **EXACT)
 def eig_top(w, Q, k, C):
     """C = the projector on the k last eigenvectors; a tie that k cuts, eigenvalues within rounding, has its share."""

@@ -184,6 +184,38 @@ def gapdiv(w, K):
     return C
 
 
+def gapsum(w, K):
+    """K[i,j]/(w[j] + w[i]); 0 where K is 0 or i is j, NaN where the sum is within rounding of 0."""
+    gap = w[None, :] + w[:, None]
+    gap[np.abs(gap) <= 8.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)] = np.nan
+    C = K / gap
+    C[(K == 0.0) | (np.eye(len(w)) == 1.0)] = 0.0
+    return C
+
+
+def columndiv(w, K):
+    """K[i,j]/w[j]; 0 where K is 0, NaN where w[j] is within rounding of 0."""
+    close = 4.0 * sum(K.shape) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
+    C = K / np.where(np.abs(w) <= close, np.nan, w)
+    C[K == 0.0] = 0.0
+    return C
+
+
+def tie_mean(zero, w, g):
+    """The means of g over neighbours at which the sorted w is equal within rounding; 0 if asked for where w is 0."""
+    close = 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
+    starts = np.flatnonzero(~(np.abs(np.diff(w, prepend=np.nan)) <= close))
+    counts = np.diff(starts, append=len(w))
+    means = np.repeat(np.add.reduceat(g, starts) / counts, counts) if len(w) else np.zeros(0)
+    return np.where(np.abs(w) <= 4.0 * close, 0.0, means) if zero else means
+
+
+def regular(R):
+    """R; NaN in columns whose diagonal entry is within rounding of the entries up to it."""
+    largest = np.max(np.abs(np.triu(R)), axis=0, initial=0.0)
+    return np.where(np.abs(np.diagonal(R)) > 4.0 * len(R) * np.finfo(float).eps * largest, R, np.nan)
+
+
 def gap_middle(w, k):
     """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding."""
     n = len(w)

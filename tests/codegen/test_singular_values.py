@@ -116,6 +116,71 @@ def test_at_ties_projectors_are_nan_and_sums_of_eigenvalues_share(target):
     np.testing.assert_allclose(lowrank(np.diag([3.0, 0, 0])), np.diag([3.0, 0, 0]), atol=1e-15)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
+def test_ties_of_eigenvalues_and_singular_values_share_what_they_weigh(target, scale):
+    """The least of Clarke's gradients of sum(c.*w): no choice of eigenvectors shows."""
+    Q = np.linalg.qr(np.random.default_rng(2).standard_normal((4, 4)))[0]
+    c = np.array([1.0, 2.0, 5.0, -1.0])
+    S = scale * (Q * [1.0, 3.0, 3.0, 7.0]) @ Q.T
+    eigen = mc.value_and_gradient(
+        mc.expression("sum(eigvalsh(S).*c)", "S: matrix(n, n) symmetric; c: vector(n)"), "S", target=target
+    )
+    np.testing.assert_allclose(eigen((S + S.T) / 2, c)[1], (Q * [1.0, 3.5, 3.5, -1.0]) @ Q.T, atol=1e-13)
+    X, U, V = pieces(5, 4, [3.0, 2.0, 2.0, 0.0])
+    singular = mc.value_and_gradient(
+        mc.expression("sum(svdvals(X).*c)", "X: matrix(m, n); c: vector(min(m, n))"), "X", target=target
+    )
+    np.testing.assert_allclose(singular(scale * X, c)[1], (U * [1.0, 3.5, 3.5, 0.0]) @ V.T, atol=1e-13)
+
+
+TALL, SQUARE = "X: matrix(5, 3); C: matrix(5, 3)", "X: matrix(4, 4); C: matrix(4, 4)"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("text", "let", "s"),
+    [
+        ("sum(svd_U(X).*C)", TALL, [2, 1, 1]),
+        ("sum(svd_U(X).*C)", TALL, [2, 1, 0]),
+        ("sum(svd_U(X).*C)", SQUARE, [3, 1, 0, 0]),
+        ("sum(qr_Q(X).*C)", TALL, [2, 1, 0]),
+        ("sum(qr_Q(X).*C)", TALL, [0, 0, 0]),
+        ("sum(lu_L(X).*C)", TALL, [2, 1, 0]),
+        ("sum(polar_U(X).*C)", TALL, [2, 1, 0]),
+        ("sum(polar_U(X).*C)", SQUARE, [2, 1, 1, 0]),
+        ("sum(polar_P(X).*C)", SQUARE, [2, 1, 0, 0]),
+    ],
+)
+def test_what_has_no_derivative_has_no_plausible_one(text, let, s, target):
+    f = mc.value_and_gradient(mc.expression(text, let), "X", target=target)
+    m, n = mc.expression("X", let).shape
+    C = np.random.default_rng(4).standard_normal((int(str(m)), int(str(n))))
+    for scale in (1e-100, 1.0, 1e100):
+        try:
+            gradient = f(scale * pieces(*C.shape, s)[0], C)[1]
+        except np.linalg.LinAlgError:
+            continue
+        assert np.any(np.isnan(gradient))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_singular_vectors_of_a_square_matrix_of_rank_one_less(target):
+    """Each left singular vector still moves smoothly: they are the eigenvectors of X*X'."""
+    X, U, _ = pieces(4, 4, [3.0, 2.0, 1.0, 0.0])
+    C, E = np.random.default_rng(5).standard_normal((2, 4, 4))
+    gradient = mc.value_and_gradient(mc.expression("sum(svd_U(X).*C)", SQUARE), "X", target=target)(X, C)[1]
+    h = 1e-3
+    value = lambda M: np.sum(signed(np.linalg.eigh(M @ M.T)[1][:, ::-1]) * C)  # noqa: E731
+    steps = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+    want = sum(c * (value(X + k * h * E) - value(X - k * h * E)) for k, c in steps.items()) / h
+    assert np.sum(gradient * E) == pytest.approx(want, rel=1e-8)
+
+
+def signed(V):
+    return V * np.sign(V[np.argmax(np.abs(V), axis=0), np.arange(V.shape[1])])
+
+
 FACTORED = {
     "nuclear_norm(X)": ("X: matrix(m, n)", "svd("),
     "spectral_norm(X)": ("X: matrix(m, n)", "svd("),

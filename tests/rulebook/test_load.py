@@ -111,7 +111,7 @@ def test_fields():
     assert (inv.kind, inv.degree, inv.homogeneous, inv.transpose_same) == ("op", -1, True, True)
     assert ((("spd", "X"),), "Y", "spd") in inv.fact_rules
     assert inv.outputs == ("",) and inv.differential() == "-Y*dX*Y"
-    assert qr.outputs == ("Q", "R") and qr.sizes == {"k": "min(m, n)"} and len(qr.where) == 2
+    assert qr.outputs == ("Q", "R") and qr.sizes == {"k": "min(m, n)"} and len(qr.where) == 3
     assert qr.differential("R") == "triu(Q'*dX - W*R)" and ((), "Q", "orthonormal") in qr.fact_rules
     assert (tanh.kind, tanh.parity, tanh.interval) == ("map", "odd", (-1.0, True, 1.0, True))
     assert matfun.linear == {"E": "matfun(f, S, G, E'...)"}

@@ -1,0 +1,125 @@
+"""Gaps between eigenvalues: what is divided by them, and what is shared where there are none within rounding.
+
+A quotient is 0 where its numerator is exactly 0: what nothing asks for stays out. A gap within rounding gives NaN,
+never a plausible number.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.types import float64, int64
+
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT
+
+
+@njit(float64(VECTOR), **EXACT)
+def largest_of(w):
+    """The largest magnitude in w; 0 of nothing."""
+    largest = 0.0
+    for i in range(w.shape[0]):
+        largest = max(largest, abs(w[i]))
+    return largest
+
+
+@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
+def gapdiv(w, K, C):
+    """C[i,j] = K[i,j]/(w[j] - w[i]); 0 where K[i,j] is 0 or i is j, NaN where the gap is within rounding."""
+    n = w.shape[0]
+    close = 4.0 * n * 2.220446049250313e-16 * largest_of(w)
+    for i in range(n):
+        for j in range(n):
+            gap = w[j] - w[i]
+            if i == j or K[i, j] == 0.0:
+                C[i, j] = 0.0
+            elif abs(gap) <= close:
+                C[i, j] = math.nan
+            else:
+                C[i, j] = K[i, j] / gap
+
+
+@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
+def gapsum(w, K, C):
+    """C[i,j] = K[i,j]/(w[j] + w[i]); 0 where K[i,j] is 0 or i is j, NaN where the sum is within rounding of 0."""
+    n = w.shape[0]
+    close = 8.0 * n * 2.220446049250313e-16 * largest_of(w)
+    for i in range(n):
+        for j in range(n):
+            gap = w[j] + w[i]
+            if i == j or K[i, j] == 0.0:
+                C[i, j] = 0.0
+            elif abs(gap) <= close:
+                C[i, j] = math.nan
+            else:
+                C[i, j] = K[i, j] / gap
+
+
+@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
+def columndiv(w, K, C):
+    """C[i,j] = K[i,j]/w[j]; 0 where K[i,j] is 0, NaN where w[j] is within rounding of 0."""
+    m, n = K.shape
+    close = 4.0 * (m + n) * 2.220446049250313e-16 * largest_of(w)
+    for i in range(m):
+        for j in range(n):
+            if K[i, j] == 0.0:
+                C[i, j] = 0.0
+            else:
+                C[i, j] = math.nan if abs(w[j]) <= close else K[i, j] / w[j]
+
+
+@njit(types.void(int64, VECTOR, VECTOR, VECTOR_OUT), **EXACT)
+def tie_mean(zero, w, g, y):
+    """y = the means of g over neighbours at which the sorted w is equal within rounding; with zero, 0 where w is 0."""
+    n = w.shape[0]
+    close = 4.0 * n * 2.220446049250313e-16 * largest_of(w)
+    first = 0
+    while first < n:
+        last = first + 1
+        total = g[first]
+        while last < n and abs(w[last] - w[last - 1]) <= close:
+            total += g[last]
+            last += 1
+        for i in range(first, last):
+            y[i] = 0.0 if zero and abs(w[i]) <= 4.0 * close else total / (last - first)
+        first = last
+
+
+@njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
+def regular(A, C):
+    """C = A; NaN in columns whose diagonal entry is within rounding of the entries up to it."""
+    n = A.shape[0]
+    for j in range(n):
+        largest = 0.0
+        for i in range(j + 1):
+            largest = max(largest, abs(A[i, j]))
+        good = abs(A[j, j]) > 4.0 * n * 2.220446049250313e-16 * largest
+        for i in range(n):
+            C[i, j] = A[i, j] if good else math.nan
+
+
+@njit(float64(VECTOR, int64), **EXACT)
+def gap_middle(w, k):
+    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding.
+
+    Past an end of w stands something further off than its entries.
+    """
+    n = w.shape[0]
+    u = np.empty(n)
+    largest = 0.0
+    for i in range(n):
+        if w[i] != w[i]:
+            return math.nan
+        largest = max(largest, abs(w[i]))
+        j = i
+        while j > 0 and u[j - 1] < w[i]:
+            u[j] = u[j - 1]
+            j -= 1
+        u[j] = w[i]
+    if n == 0:
+        return 0.0
+    k = min(k, n)
+    above = u[k - 1] if k > 0 else u[0] + largest + 1.0
+    below = u[k] if k < n else u[n - 1] - largest - 1.0
+    if above - below > 4.0 * n * 2.220446049250313e-16 * largest:
+        return above / 2.0 + below / 2.0
+    return math.nan

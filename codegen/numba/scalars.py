@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-from matcalc.codegen.numba.elementary import SCALAR, vexp, vlog1p
+from matcalc.codegen.numba.elementary import SCALAR, vexp, vlog1p, vsigmoid
 
 
 @njit(**SCALAR)
@@ -86,6 +86,12 @@ def logaddexp(x, y):
 def ratio0(x, y):
     """x/y, 0 where both are 0."""
     return 0.0 if x == 0.0 and y == 0.0 else x / y
+
+
+@njit(**SCALAR)
+def softmax2(x, y):
+    """sigmoid(x - y); 1/2 where x is y, at infinity too."""
+    return 0.5 if x == y else vsigmoid(x - y)
 
 
 @njit(**SCALAR)

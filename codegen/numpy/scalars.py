@@ -26,6 +26,12 @@ def ratio0(x, y):
     return np.where(both, 0.0, x / np.where(both, 1.0, y))
 
 
+def softmax2(x, y):
+    """sigmoid(x - y); 1/2 where x is y, at infinity too."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.equal(x, y), 0.5, special.expit(np.subtract(x, y)))
+
+
 def cosine(x, y):
     """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
     with np.errstate(all="ignore"):

@@ -137,7 +137,7 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
     body = []
     for name, operand in zip(names.arguments, spec.arguments, strict=True):
         if not operand.shape:
-            body.append(f"{name} = float({name})")
+            body.append(f"{name} = np.float64(float({name}))")
             continue
         rank = len(operand.shape)
         fault = _quoted(f"{described(operand.name, operand.shape)} takes an array of {rank} axes")

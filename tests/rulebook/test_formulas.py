@@ -46,11 +46,11 @@ def differential(rule, output, scope, tangents):
     inner = dict(scope)
     for d in rule.parameters:
         if d.kind in VARIED and not d.repeated:
-            inner[f"d{d.name}"] = tangents.get(d.name, 0.0 * scope[d.name])
+            inner[f"d{d.name}"] = tangents.get(d.name, np.zeros_like(scope[d.name]))
     for text in rule.where:
         name, _, formula = text.partition("=")
         inner[name.strip()] = evaluate(BOOK, formula, inner)
-    return evaluate(BOOK, rule.differential(output), inner) + 0.0 * scope[output or "Y"]
+    return evaluate(BOOK, rule.differential(output), inner) + np.zeros(np.shape(scope[output or "Y"]))
 
 
 @of([r for r in OPS if r.opaque is None and r.name not in ("stop", "gap_middle", "svd_gap")])

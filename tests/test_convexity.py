@@ -42,6 +42,14 @@ CONVEX = [
     ("norminf(x)", "x", "x: vector(n)"),
     ("lambda_max(S)", "S", S),
     ("x'*A*x + b'*x", "x", "A: matrix(n, n) psd; b: vector(n); x: vector(n)"),
+    ("(x'*x)/t", "x t", "x: vector(n); t: scalar positive"),
+    ("norm2(A*x - b)^2/(a'*x + 1)", "x", LINE + " positive; a: vector(n) positive"),
+    ("x'*inv(S)*x", "x S", P + "; x: vector(n)"),
+    ("tr(X'*inv(S)*X)", "X S", P + "; X: matrix(n, k)"),
+    ("sum(x.^2./y)", "x y", "x: vector(n); y: vector(n) positive"),
+    ("sqrt(1 + x'*x)", "x", "x: vector(n)"),
+    ("sqrt(x'*A*x + 2)", "x", "A: matrix(n, n) psd; x: vector(n)"),
+    ("(1 + x'*x)^1.5", "x", "x: vector(n)"),
     ("a'*x", "x", "a: vector(n); x: vector(n)"),
 ]  # fmt: skip
 
@@ -60,12 +68,18 @@ NOT_CONVEX = [
     ("abs(x'*x - 1)", "x", "x: vector(n)"),
     ("-log(x'*x)", "x", "x: vector(n)"),
     ("sum(1./x.^2)", "x", "x: vector(n)"),
+    ("x'*x/t", "x t", "x: vector(n); t: scalar"),
+    ("(x'*A*x)/t", "x t", "A: matrix(n, n) symmetric; x: vector(n); t: scalar positive"),
+    ("x'*inv(S)*y", "x S", P + "; x: vector(n); y: vector(n)"),
+    ("(x'*x)/t^2 - t", "x t", "x: vector(n); t: scalar positive"),
+    ("sqrt(x'*x + t)", "x t", "x: vector(n); t: scalar positive"),
     ("tr(S*S*A)", "S", S + "; A: matrix(n, n)"),
     ("tr(A*X*A*X)", "X", "A: matrix(n, n) spd; X: matrix(n, n)"),
 ]
 
 CONCAVE_ONES = [
     ("log(x)", "x", "x: scalar positive"),
+    ("sqrt(x)", "x", "x: scalar positive"),
     ("logdet(S)", "S", P),
     ("min(x)", "x", "x: vector(n)"),
     ("-norm2(x)", "x", "x: vector(n)"),

@@ -20,11 +20,13 @@ from matcalc.calculus.mirror import nonnegative
 from matcalc.calculus.reasons import general_use
 from matcalc.calculus.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported
+from matcalc.normal_form.make import exponent_of
 from matcalc.normal_form.node import Node, Range, toposort
 from matcalc.normal_form.sums import split_coef
 from matcalc.normal_form.tensor import apply, number, scale, symbol
 
 CONSTANT, AFFINE, CONVEX, CONCAVE, UNKNOWN = "constant", "affine", "convex", "concave", ""
+HALF = Fraction(1, 2)
 NEGATED = {CONVEX: CONCAVE, CONCAVE: CONVEX}
 
 
@@ -216,12 +218,48 @@ def _product(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kno
         if base.curvature == CONVEX and u.range.nonnegative:
             line = f"{written(node)} is convex: a power of what is convex and nonnegative"
             return _scaled(Known(CONVEX, _lines([base], line)), sign)
+    if _is_quotient(node, known):
+        return Known(CONVEX, (f"{written(node)} is convex: squares of affine functions over what is affine, positive",))
     if node.rank == 0:
         for way in (CONVEX, CONCAVE):
             lines = _by_second_derivative(node, xs, way)
             if lines is not None:
                 return Known(way, (f"{written(node)} is {way}:", *lines))
     return Known(UNKNOWN)
+
+
+def _is_squares(node: Node, known: Mapping[Node, Known]) -> bool:
+    """Whether a scalar is a sum of squares of affine functions, and of constants that are not negative."""
+    return node.rank == 0 and all(coef > 0 and _is_square(term, known) for term, coef in _terms(node))
+
+
+def _is_square(node: Node, known: Mapping[Node, Known]) -> bool:
+    if not node.args:
+        return node.range.nonnegative and known.get(node, Known(CONSTANT)).curvature == CONSTANT
+    active = [a for a in node.args if known[a].curvature != CONSTANT]
+    if not active:
+        return node.range.nonnegative
+    two = node.kind == "product" and len(active) == 2 and all(known[a].is_affine for a in active)
+    return two and nonnegative(node) is not None
+
+
+def _is_quotient(node: Node, known: Mapping[Node, Known]) -> bool:
+    """Whether a scalar is x'*x/t, x'*inv(S)*x or the like, with t or S affine and positive (definite)."""
+    active = [a for a in node.args if known[a].curvature != CONSTANT]
+    inverses = [a for a in active if _inverts(a, known)]
+    if node.rank or len(inverses) != 1 or node.coef < 0:
+        return False
+    others = [a for a in active if a is not inverses[0]]
+    if len(others) == 1 and all(a.range.nonnegative for a in node.args if a not in active):
+        return _is_squares(others[0], known)
+    return len(others) == 2 and all(known[a].is_affine for a in others) and nonnegative(node) is not None
+
+
+def _inverts(node: Node, known: Mapping[Node, Known]) -> bool:
+    base, exponent = exponent_of(node)
+    if node.kind == "op" and node.rule.inverse and not node.batch_rank:
+        return "psd" in node.args[0].facts and known[node.args[0]].is_affine
+    return exponent == -1 and base.range.positive and known[base].is_affine
 
 
 def _sign(operands: Sequence[tuple[Node, tuple[int, ...]]]) -> int:
@@ -238,6 +276,9 @@ def _sign(operands: Sequence[tuple[Node, tuple[int, ...]]]) -> int:
 
 def _function(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Known:
     """Return the curvature of a function of operands whose own is known: affine, or such that both bend one way."""
+    base, exponent = exponent_of(node)
+    if exponent >= HALF and _is_squares(base, known):
+        return Known(CONVEX, (f"{written(node)} is convex: a power, at least 1, of the norm of an affine function",))
     places = [k for k, a in enumerate(node.args) if known[a].curvature != CONSTANT]
     operands = [known[node.args[k]] for k in places]
     if not _fits_composed(node, places, known):

@@ -30,7 +30,8 @@ _TALL = re.compile(r"\\frac|\\begin|\\left|\\sum")
 class _Look:
     """A subformula's LaTeX; `kind` is scalar, vector, row, matrix, tensor or "" for unknown.
 
-    `base` is what stands below the superscript -1 or T; `arguments` are those of a call.
+    `base` is what stands below the superscript -1 or T; `arguments` are those of a call. `is_inner` says that it is the
+    product of a row and a column, which another factor must not follow without parentheses: (x'*A*x)*y.
     """
 
     text: str
@@ -38,6 +39,7 @@ class _Look:
     kind: str = ""
     base: str = ""
     arguments: tuple[_Look, ...] = ()
+    is_inner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,9 @@ def _times(left: _Look, right: _Look, digits: bool) -> _Look:
     kind = _product_kind(left.kind, right.kind)
     if digits:
         return _Look(rf"{_at(left, PRODUCT)} \cdot {_at(right, FACTOR)}", PRODUCT, kind)
-    return _Look(f"{_at(left, PRODUCT)} {_at(right, FACTOR)}", PRODUCT, kind)
+    is_inner = kind == "scalar" and (left.is_inner or left.kind != "scalar")
+    shown = _fenced(left.text) if left.is_inner and right.kind != "scalar" else _at(left, PRODUCT)
+    return _Look(f"{shown} {_at(right, FACTOR)}", PRODUCT, kind, is_inner=is_inner)
 
 
 def _product_kind(left: str, right: str) -> str:

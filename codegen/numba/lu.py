@@ -16,6 +16,7 @@ from matcalc.codegen.numba.call import (
     MATRIX_OUT,
     PIVOTS,
     PIVOTS_OUT,
+    SUMS,
     VECTOR,
     VECTOR_OUT,
     L,
@@ -37,11 +38,30 @@ dgetrs = external("lapack", "dgetrs", 9)
 dgetri = external("lapack", "dgetri", 7)
 
 
+@njit(float64(MATRIX), **SUMS)
+def spoilt(X):
+    """0, or NaN where an entry is NaN or infinite: a sum, since that is eight entries at a time."""
+    total = 0.0
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            total += X[i, j] * 0.0
+    return total
+
+
 @njit(types.void(MATRIX, MATRIX_OUT, PIVOTS_OUT), **EXACT)
 def getrf(X, F, p):
-    """F, p = the packed LU factors of X' and the row swaps, counted from 1."""
-    copy_flipped(0, X, F)
+    """F, p = the packed LU factors of X' and the row swaps, counted from 1; NaN throughout if X is not finite.
+
+    LAPACK takes a NaN for no pivot, and an infinite one leaves zeros: of both come solutions that look right.
+    """
     n = X.shape[0]
+    if spoilt(X) != 0.0:
+        for i in range(n):
+            p[i] = i + 1
+            for j in range(n):
+                F[i, j] = math.nan
+        return
+    copy_flipped(0, X, F)
     if n > 0:
         order = integer(n)
         dgetrf(order, order, F, order, p, cell())

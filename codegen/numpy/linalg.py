@@ -37,9 +37,11 @@ def chol_logdet(L):
 
 
 def getrf(X):
-    """Packed LU factors of X and its row swaps; never fails."""
+    """Packed LU factors of X and its row swaps, NaN throughout if X is not finite; never fails."""
     if len(X) == 0:
         return np.empty((0, 0)), np.empty(0, np.int32)
+    if not np.all(np.isfinite(X)):
+        return np.full(X.shape, np.nan), np.arange(len(X), dtype=np.int32)
     F, p, _ = linalg.lapack.dgetrf(X)
     return F, p
 

@@ -23,8 +23,6 @@ from matcalc.verification.finding import REFUSED
 from matcalc.verification.rule_point import MODES
 
 NOT_FINITE = (np.nan, np.inf, -np.inf)
-# Of these an infinite argument has a finite limit, and that is what they give.
-LIMITS = {}
 
 
 def made(rules):

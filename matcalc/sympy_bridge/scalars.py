@@ -123,6 +123,34 @@ def _real(reader: Reader, node: Any, args: list[Value]) -> Value:
     return args[0]
 
 
+def _regularized(name: str) -> Make:
+    """Return gamma(a)*name(a, x), for an incomplete gamma function that SymPy does not divide by gamma(a)."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        a, x = (value.ast for value in args)
+        shape = common(args)
+        return Value(_joined(call("gamma", a), ".*" if shape is not None else "*", call(name, a, x)), shape)
+
+    return make
+
+
+def _betainc(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the incomplete beta function over beta(a, b), from 0 to x."""
+    if node.args[2] != 0:
+        raise NotSupported(f"{type(node).__name__} of SymPy from {node.args[2]}: only from 0")
+    a, b, _, x = (value.ast for value in args)
+    return Value(call("betainc", a, b, x), common(args))
+
+
+def _beta(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(call("exp", call("betaln", *(a.ast for a in args))), common(args))
+
+
+def _sinc(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return sin(x)/x: our sinc has its zeros at integers."""
+    return Value(call("sinc", _joined(args[0].ast, "/", syntax.name("pi"))), args[0].shape)
+
+
 READ: dict[str, Make] = {
     "Symbol": _symbol,
     "Pi": _pi,
@@ -134,5 +162,10 @@ READ: dict[str, Make] = {
     "Piecewise": _piecewise,
     "re": _real,
     "conjugate": _real,
+    "lowergamma": _regularized("gammainc"),
+    "uppergamma": _regularized("gammaincc"),
+    "betainc_regularized": _betainc,
+    "beta": _beta,
+    "sinc": _sinc,
     **{theirs: _function(ours) for theirs, ours in FUNCTIONS.items()},
 }

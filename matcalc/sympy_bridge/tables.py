@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from matcalc.errors import NotSupported
 
 # SymPy's class -> our name, for scalar functions with the same arguments.
 FUNCTIONS = {
@@ -40,4 +42,68 @@ def scalar_functions() -> dict[str, Callable[..., Any]]:
         "logaddexp": lambda x, y: sp.log(sp.exp(x) + sp.exp(y)),
         "xlogy": lambda x, y: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(y), True)),
         "where": lambda c, a, b: sp.Piecewise((a, c > 0), (b, True)),
+        "ratio0": lambda x, y: sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (x / y, True)),
+        "cosine": lambda x, y: sp.Piecewise((0, sp.Eq(x, 0)), (x / sp.sqrt(x**2 + y**2), True)),
+        "softmax2": lambda x, y: 1 / (1 + sp.exp(y - x)),
+        "entr": lambda x: sp.Piecewise((0, sp.Eq(x, 0)), (-x * sp.log(x), True)),
+        "erfcx": _erfcx,
+        "erfcx_diff": lambda k, x: _derivative(_erfcx, (k,), x),
+        "sinc": _sinc,
+        "sinc_diff": lambda k, x: _derivative(_sinc, (k,), x),
+        "log_ndtr": _log_ndtr,
+        "log_ndtr_diff": lambda k, x: _derivative(_log_ndtr, (k,), x),
+        "betaln": lambda a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b),
+        "psi_gap": lambda k, a, b: sp.polygamma(k, a) - sp.polygamma(k, a + b),
+        "gammainc": _gammainc,
+        "gammaincc": lambda a, x: sp.uppergamma(a, x) / sp.gamma(a),
+        "gammainc_diff": lambda i, k, a, x: _derivative(_gammainc, (i, k), a, x),
+        "betainc": _betainc,
+        "betainc_diff": _betainc_derivative,
     }
+
+
+def _erfcx(x: Any) -> Any:
+    import sympy as sp
+
+    return sp.exp(x**2) * sp.erfc(x)
+
+
+def _sinc(x: Any) -> Any:
+    import sympy as sp
+
+    return sp.sinc(sp.pi * x)
+
+
+def _log_ndtr(x: Any) -> Any:
+    import sympy as sp
+
+    return sp.log(sp.erfc(-x / sp.sqrt(2)) / 2)
+
+
+def _gammainc(a: Any, x: Any) -> Any:
+    import sympy as sp
+
+    return sp.lowergamma(a, x) / sp.gamma(a)
+
+
+def _betainc(a: Any, b: Any, x: Any) -> Any:
+    import sympy as sp
+
+    return sp.betainc_regularized(a, b, 0, x)
+
+
+def _derivative(function: Callable[..., Any], orders: Sequence[Any], *args: Any) -> Any:
+    """Return the derivative of these orders in each argument, by SymPy."""
+    import sympy as sp
+
+    names = [sp.Dummy(f"t{k}", positive=True) for k in range(len(args))]
+    found = function(*names)
+    for name, order in reversed(list(zip(names, orders, strict=True))):
+        found = sp.diff(found, (name, int(order))) if int(order) else found
+    return found.subs(dict(zip(names, args, strict=True)))
+
+
+def _betainc_derivative(i: Any, j: Any, k: Any, a: Any, b: Any, x: Any) -> Any:
+    if int(k) == 0:
+        raise NotSupported("betainc_diff in a or b has no SymPy form: SymPy has no such derivative of its own function")
+    return _derivative(_betainc, (i, j, k), a, b, x)

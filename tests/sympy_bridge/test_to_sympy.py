@@ -58,6 +58,19 @@ FORMULAS = """
     pi*c
     hypot(c, d)
     softplus(c)
+    betaln(c, d)
+    psi_gap(1, c, d)
+    gammainc(c, d)
+    gammaincc(d, c)
+    gammainc_diff(0, 1, d, c)
+    gammainc_diff(0, 2, d, c)
+    betainc(c, d, c)
+    betainc_diff(1, 0, 1, d, d, c)
+    erfcx(c)
+    sinc(d)
+    log_ndtr(c)
+    cosine(c, d)
+    softmax2(c, d)
 """.strip().splitlines()
 
 
@@ -113,6 +126,7 @@ def test_vectors_are_columns_and_scalars_are_scalars():
         ("eigvalsh(S)", "eigh_w"),
         ("max(x, y)", "max of several"),
         ("flip(x)", "flip"),
+        ("betainc_diff(1, 0, 0, c, d, c)", "betainc_diff in a or b"),
     ],
 )
 def test_what_sympy_has_no_class_for(formula, named):

@@ -177,6 +177,21 @@ def test_singular_vectors_of_a_square_matrix_of_rank_one_less(target):
     assert np.sum(gradient * E) == pytest.approx(want, rel=1e-8)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("shape", [(4, 3), (3, 4), (3, 3)])
+def test_second_derivative_of_the_polar_factor(target, shape):
+    let = f"X: matrix({shape[0]}, {shape[1]}); C: matrix({shape[0]}, {shape[1]})"
+    e = mc.expression("sum(polar_U(X).*C)", let)
+    hvp, gradient = mc.compile(mc.hvp(e, "X"), target=target), mc.compile(mc.gradient(e, "X"), target=target)
+    C, v = np.random.default_rng(6).standard_normal((2, *shape))
+    h, steps = 1e-3, {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+    for s in ([3.0, 2.0, 1.0], [2.0, 2.0, 1.0]):
+        X = pieces(*shape, s)[0]
+        want = sum(c * (gradient(X + k * h * v, C) - gradient(X - k * h * v, C)) for k, c in steps.items()) / h
+        np.testing.assert_allclose(hvp(X=X, C=C, v=v), want, atol=1e-9 * np.max(np.abs(want)))
+    assert np.any(np.isnan(hvp(X=pieces(*shape, [2.0, 1.0, 0.0])[0], C=C, v=v)))
+
+
 def signed(V):
     return V * np.sign(V[np.argmax(np.abs(V), axis=0), np.arange(V.shape[1])])
 

@@ -187,3 +187,16 @@ def test_new_names_must_be_free():
 def test_constant_symbols_are_not_differentiated():
     with pytest.raises(mc.NotDifferentiable, match="A is declared constant"):
         mc.gradient("tr(A)", "A", "A: matrix(n, n) constant")
+
+
+def test_factoring_ends():
+    """Denominators of the second derivative of a p-norm in p take turns: each is taken out once."""
+    curvature = mc.expression("normp(x, p)", "x: vector(4); p: scalar").hvp("p", "v")
+    x = np.array([0.3, -1.2, 0.7, 2.0])
+
+    def norm(p):
+        return np.sum(np.abs(x) ** p) ** (1 / p)
+
+    h = 1e-3
+    difference = (-norm(3 + 2 * h) + 16 * norm(3 + h) - 30 * norm(3.0) + 16 * norm(3 - h) - norm(3 - 2 * h)) / 12 / h**2
+    np.testing.assert_allclose(curvature(x=x, p=3.0, v=1.0), difference, rtol=1e-7)

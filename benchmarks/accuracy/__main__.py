@@ -56,7 +56,9 @@ def measure(book: Rulebook, rule: Rule, targets: dict[str, Any], options: argpar
     """Measure one rule on some targets; what its file holds of others stays if the rule has not changed."""
     path = options.folder / f"{rule.name}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"rule": "", "records": []}
-    kept = known["records"] if known["rule"] == rule.digest.hex() else []
+    kept = known["records"]
+    if known["rule"] != rule.digest.hex():  # what others answered depends on the value alone
+        kept = [r for r in kept if r["target"] in PEERS and known.get("value", list(rule.values)) == list(rule.values)]
     have = {r["target"] for r in kept} if options.resume else set()
     wanted = {name: target for name, target in targets.items() if name not in have}
     if not wanted:
@@ -66,7 +68,8 @@ def measure(book: Rulebook, rule: Rule, targets: dict[str, Any], options: argpar
     found = [r for r in kept if r["target"] not in wanted]
     found += measured(cases(book, rule, store), wanted, options.seconds, store)
     store.save()
-    path.write_text(json.dumps({"rule": rule.digest.hex(), "records": found}), encoding="utf-8")
+    made = {"rule": rule.digest.hex(), "value": list(rule.values), "records": found}
+    path.write_text(json.dumps(made), encoding="utf-8")
     print(f"{rule.name:18s} {tables.line(found)}   {time.perf_counter() - start:.0f} s", flush=True)
 
 
@@ -78,7 +81,8 @@ def write(book: Rulebook, folder: Path) -> None:
     results = ROOT / "benchmarks" / "results"
     results.mkdir(exist_ok=True)
     reasons = {name: own["unmeasured"] for name, own in OWN.items() if "unmeasured" in own}
-    (results / "accuracy.md").write_text(tables.markdown(records, reasons), encoding="utf-8")
+    entrywise = [r.name for r in book.rules.values() if r.kind == "map"]
+    (results / "accuracy.md").write_text(tables.markdown(records, reasons, entrywise), encoding="utf-8")
 
 
 def arguments() -> argparse.Namespace:

@@ -6,7 +6,7 @@ differentiate, is a dash there. All errors are beyond the condition of the probl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 NOTHING = 1e-20
@@ -29,9 +29,9 @@ Records = Sequence[Mapping[str, Any]]
 Errors = dict[str, float]
 
 
-def report(records: Mapping[str, Records]) -> list[str]:
+def report(records: Mapping[str, Records], entrywise: Container[str] = ()) -> list[str]:
     """Return the lines of the section; none where no other framework was asked."""
-    rows = {name: compared(found) for name, found in sorted(records.items())}
+    rows = {name: compared(found, name in entrywise) for name, found in sorted(records.items())}
     rows = {name: row for name, row in rows.items() if row}
     if not rows:
         return []
@@ -44,15 +44,27 @@ def report(records: Mapping[str, Records]) -> list[str]:
     return lines
 
 
-def compared(records: Records) -> dict[str, Errors]:
+def compared(records: Records, entrywise: bool = False) -> dict[str, Errors]:
     """Return kind -> target -> worst error, over the inputs that another framework was asked too."""
-    asked = {place(r) for r in records if r["target"] in OTHERS}
     found: dict[str, Errors] = {}
-    for r in records:
-        if place(r) in asked and "error" in r and r["target"] in (OURS, *OTHERS):
+    numbered = list(_numbered(records))
+    asked = {at for at, r in numbered if r["target"] in OTHERS}
+    known = {at: r["condition"] for at, r in numbered if r.get("condition") and not entrywise}
+    for at, r in numbered:
+        if at in asked and "error" in r and r["target"] in (OURS, *OTHERS):
             row = found.setdefault(r["kind"], {})
-            row[r["target"]] = max(row.get(r["target"], 0.0), r["beyond"])
+            beyond = min(r["beyond"], r["error"] / known.get(at, 1.0))  # small errors were not divided by it
+            row[r["target"]] = max(row.get(r["target"], 0.0), beyond)
     return {kind: row for kind, row in found.items() if set(row) & set(OTHERS)}
+
+
+def _numbered(records: Records) -> Iterator[tuple[tuple[Any, ...], Mapping[str, Any]]]:
+    """Yield each record with what it is of, inputs of the same name counted: equal for all targets."""
+    count: dict[tuple[Any, ...], int] = {}
+    for r in records:
+        key = (r["target"], *place(r))
+        count[key] = count.get(key, 0) + 1
+        yield (*key[1:], count[key]), r
 
 
 def place(record: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -1,6 +1,7 @@
 """Count right answers at degenerate inputs: `python -m benchmarks.edges [--peers /path/to/python]`.
 
-The inputs are the edges of tests/cases/rules.json and those of edges.toml: kinks, ties, repeated eigenvalues, singular
+The inputs are the edges of tests/cases/rules.json, those that the rulebook's entries state, and those of edges.toml:
+kinks, ties, repeated eigenvalues, singular
 matrices, tails. matcalc answers as compiled code and by NumPy, PyTorch and JAX by their own reverse mode (and a
 Hessian-vector product where a second derivative is listed). An answer is *right*, another *subgradient* than that of
 least norm (right for a caller who wants any), *NaN* where a number is due, *refused*, or *wrong*: a plausible number
@@ -42,7 +43,7 @@ def main() -> None:
     text = report(found, rows)
     if not options.only:
         (ROOT / "benchmarks" / "results" / "edges.md").write_text(text, encoding="utf-8")
-    print(text[: text.index("|")])
+    print(text[: text.index("| formula")])
 
 
 def arguments() -> argparse.Namespace:
@@ -56,7 +57,9 @@ def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Any]:
     """Return (argument, kind) -> what a framework answers."""
     found: dict[tuple[str, str], Any] = {}
     for wrt, kind in edge.expected:
-        answer = peer.ask(formula, {}, wrt, (kind,), edge.data, edge.G, edge.direction(wrt), edge.direction(wrt))[kind]
+        answer = peer.ask(
+            formula, edge.plain, wrt, (kind,), edge.data, edge.G, edge.direction(wrt), edge.direction(wrt)
+        )[kind]
         if isinstance(answer, str):
             found[wrt, kind] = RefusedError(answer)
         else:
@@ -101,12 +104,12 @@ def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
     """Return Markdown: the count, then a line for each input."""
     names = list(rows[0])
     lines = ["# Degenerate inputs", "", *(__doc__ or "").splitlines()[2:], ""]
-    for name in names:
-        states = [row[name][0] for row in rows]
-        good = sum(s in GOOD for s in states)
-        rest = {s: states.count(s) for s in ("subgradient", "wrong", "NaN", "refused", "-") if s in states}
-        told = ", ".join(f"{n} {'missing' if s == '-' else s}" for s, n in rest.items())
-        lines.append(f"- {TITLES[name]}: {good} of {len(rows)} right" + (f" ({told})" if told else ""))
+    lines += ["| inputs | " + " | ".join(TITLES[n] for n in names) + " |", "|---" * (len(names) + 1) + "|"]
+    sources = list(dict.fromkeys(edge.source for edge in found))
+    for source in [*sources, "all"]:
+        counted = [row for edge, row in zip(found, rows, strict=True) if source in ("all", edge.source)]
+        told = [summary([row[name][0] for row in counted]) for name in names]
+        lines.append(f"| {len(counted)} {source} | {' | '.join(told)} |")
     lines += [
         "",
         "| formula | at | " + " | ".join(TITLES[n] for n in names) + " | why |",
@@ -116,6 +119,14 @@ def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
         cells = [state if state in GOOD or state == "-" else f"**{state}**" for state, _ in row.values()]
         lines.append(f"| `{escaped(edge.text)}` | {edge.place} | {' | '.join(cells)} | {escaped(edge.why)} |")
     return "\n".join(lines) + "\n"
+
+
+def summary(states: list[str]) -> str:
+    """Return how many are right, and how many of what else."""
+    asked = sum(s != "-" for s in states)
+    rest = {s: states.count(s) for s in ("subgradient", "wrong", "NaN", "refused") if s in states}
+    told = f"**{sum(s in GOOD for s in states)}** right" + (f" of {asked} asked" if asked < len(states) else "")
+    return told + (f" ({', '.join(f'{n} {s}' for s, n in rest.items())})" if rest else "")
 
 
 def escaped(text: str) -> str:

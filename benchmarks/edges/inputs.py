@@ -1,4 +1,4 @@
-"""Degenerate inputs with the derivatives that are due there, from tests/cases/rules.json and edges.toml."""
+"""Degenerate inputs with the derivatives due there: of tests/cases/rules.json, of the rulebook, and of edges.toml."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ import scipy.linalg
 import scipy.special
 
 import matcalc as mc
+from benchmarks.accuracy.peer import PEERS, formula_of
+from matcalc.calculus.evaluate import evaluate
+from matcalc.elaborate.formula import build_formula
+from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
 from matcalc.verification.sampling import projected
 
 HERE = Path(__file__).parent
@@ -46,7 +52,9 @@ class Edge:
     words: Mapping[str, str]
     rtol: float = 1e-8
     atol: float = 0.0
-    weights: Array = field(default=None)
+    weights: Array = None
+    plain: Mapping[str, str] = field(default_factory=dict)
+    source: str = "of this folder"
 
     def formula(self, framework: str) -> str | None:
         return self.words.get(framework, self.words.get("both"))
@@ -91,6 +99,9 @@ def edges() -> Iterator[Edge]:
             yield _listed(case, listed, own["listed"].get(case["op"], {}))
     for entry in own["edge"]:
         yield _own(entry)
+    for rule in default_rulebook().rules.values():
+        for edge in rule.edges:
+            yield _of_rule(rule, edge)
 
 
 def _listed(case: Mapping[str, Any], listed: Mapping[str, Any], words: Mapping[str, str]) -> Edge:
@@ -101,7 +112,8 @@ def _listed(case: Mapping[str, Any], listed: Mapping[str, Any], words: Mapping[s
     text = case["text"]
     if undefined:
         G = np.ones(_shape_of(text, let))
-        return Edge(text, let, listed["why"], "undefined", data, facts, G, 0.0, {(n, "vjp"): 0.0 for n in data}, words)
+        due = {(name, "vjp"): 0.0 for name in data}
+        return Edge(text, let, listed["why"], "undefined", data, facts, G, 0.0, due, words, source=CASES.name)
     G = np.asarray(listed["cot"], dtype=float)
     expected = {(name, "vjp"): np.asarray(g, dtype=float) for name, g in listed["grad"].items()}
     d2 = listed.get("d2")
@@ -109,7 +121,8 @@ def _listed(case: Mapping[str, Any], listed: Mapping[str, Any], words: Mapping[s
     if d2:
         expected[d2["sym"], "second"] = np.asarray(d2["value"], dtype=float)
     tight = {"rtol": listed["rtol"]} if "rtol" in listed else {"atol": 1e-8}
-    return Edge(text, let, listed["why"], listed["kind"], data, facts, G, V, expected, words, weights=F, **tight)
+    more = {"weights": F, "source": CASES.name, **tight}
+    return Edge(text, let, listed["why"], listed["kind"], data, facts, G, V, expected, words, **more)
 
 
 def _own(entry: Mapping[str, Any]) -> Edge:
@@ -126,6 +139,37 @@ def _own(entry: Mapping[str, Any]) -> Edge:
         expected[next(iter(entry["grad"])), "second"] = _number(entry["second"][1], data, G, V)
     words = {name: entry[name] for name in ("both", "torch", "jax") if name in entry}
     return Edge(text, let, entry["why"], kind, data, _facts(let), G, V, expected, words, atol=entry.get("atol", 1e-300))
+
+
+def _of_rule(rule: Rule, edge: Mapping[str, Any]) -> Edge:
+    """Return an edge that an entry of the rulebook states; of second derivatives those along one argument."""
+    plain = {p.name: edge["at"][p.name] for p in rule.parameters if p.kind in PLAIN and p.name in edge["at"]}
+    data = {name: _read(text) for name, text in edge["at"].items() if name not in plain}
+    facts = {p.name: tuple(p.facts) for p in rule.parameters if p.name in data}
+    let = "; ".join(f"{name}: {_kind(np.shape(a))} {' '.join(facts[name])}" for name, a in data.items())
+    part = edge.get("part", "")
+    text = f"{rule.name}{'_' if part else ''}{part}({', '.join(plain.get(name, name) for name in edge['at'])})"
+    listed = {**edge.get("derivative", {}), **edge.get("pullback", {})}
+    kind = edge.get("kind", "value")
+    kind = "undefined" if kind == "error" or not listed else kind
+    G = _read(edge["G"]) if "G" in edge else np.ones(_shape_of(text, let))
+    expected = {(name, "vjp"): _read(given) for name, given in listed.items()} or {(n, "vjp"): 0.0 for n in data}
+    along = edge.get("along", {name: "1" for name in edge.get("second", {})})
+    alone = [name for name in edge.get("second", {}) if list(along) == [name]]
+    expected |= {(name, "second"): _read(edge["second"][name]) for name in alone}
+    V = _read(along[alone[0]]) if alone else 0.0
+    words = {name: formula for name in PEERS if (formula := formula_of(name, rule.name, part))}
+    sizes = [np.max(np.abs(a), initial=0.0, where=np.isfinite(a)) for a in map(np.asarray, expected.values())]
+    more = {"plain": plain, "source": "of the rulebook", "rtol": 1e-10, "atol": 1e-10 * max(sizes)}
+    return Edge(text, let, edge.get("why", ""), kind, data, facts, G, V, expected, words, **more)
+
+
+def _read(text: str) -> Array:
+    """Return the value of a formula without symbols."""
+    if text.strip() in ("inf", "-inf"):
+        return np.asarray(float(text))
+    node = build_formula(text, (), default_rulebook(), {}, sizes={})
+    return np.asarray(evaluate([node], {"inf": np.asarray(np.inf)}, {})[0])
 
 
 def _number(formula: str, data: Mapping[str, Array], G: Array, V: Array) -> Array:

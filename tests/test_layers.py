@@ -37,6 +37,7 @@ LAYERS = [
         "calculus.templates",
         "calculus.abstraction",
         "calculus.bodies",
+        "calculus.bindings",
         "calculus.runs",
         "calculus.turning",
         "calculus.match",

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from matcalc.calculus.abstraction import abstract, bind_others, function_variable, is_function_variable
+from matcalc.calculus.bindings import EMPTY, Bindings, bind_sizes
 from matcalc.calculus.runs import Run, runs_in
 from matcalc.calculus.turning import readings
 from matcalc.normal_form.make import parameter
@@ -23,20 +23,6 @@ from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.sums import add, scale, split_coef
 from matcalc.normal_form.tensor import product
 from matcalc.sizes import Size
-
-
-class Bindings(NamedTuple):
-    """What the variables of a pattern stand for: nodes by symbol, sizes by name. Never changed in place.
-
-    `others` are variables that are numbers or functions: values and bodies by what stands for them in the pattern.
-    """
-
-    nodes: Mapping[Node, Node]
-    sizes: Mapping[str, Size]
-    others: Mapping[Any, Any] = MappingProxyType({})
-
-
-EMPTY = Bindings({}, {})
 
 
 class Found(NamedTuple):
@@ -69,7 +55,7 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
     elif terms_of(pattern) is not None:
         yield from _match_sum(pattern, subject, bindings)
     elif pattern.is_zero:
-        yield from _bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
+        yield from bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
     elif pattern.kind == "product" and _is_negated(pattern):
         yield from match(pattern.args[0], scale(-1, subject), bindings)
     elif pattern.kind == "product" and _is_repeated_symbol(pattern):
@@ -82,7 +68,7 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         yield from _match_selector(pattern, subject, bindings)
     elif pattern.kind == "size" and (subject.kind in ("size", "number")):
         value = subject.size if subject.kind == "size" else Size.of(subject.value)
-        yield from _bind_sizes([pattern.size], [value], bindings)
+        yield from bind_sizes([pattern.size], [value], bindings)
     elif pattern is subject:
         yield bindings
 
@@ -95,7 +81,7 @@ def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Binding
         return
     if len(variable.shape) != len(subject.shape) or not variable.facts <= subject.facts:
         return
-    for bound in _bind_sizes(variable.shape, subject.shape, bindings):
+    for bound in bind_sizes(variable.shape, subject.shape, bindings):
         yield bound._replace(nodes={**bound.nodes, variable: subject})
 
 
@@ -118,36 +104,14 @@ def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
     if subject.kind != "product" or any(subject.indices) or subject.out != pattern.out:
         return
     scalar = product(subject.coef / pattern.coef, [(arg, ()) for arg in subject.args], ())
-    for bound in _bind_sizes(pattern.shape, subject.shape, bindings):
+    for bound in bind_sizes(pattern.shape, subject.shape, bindings):
         yield from match(pattern.args[0], scalar, bound)
 
 
 def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
     wanted, given = pattern.selector, subject.selector
     if wanted.kind == given.kind and len(wanted.shape) == len(given.shape):
-        yield from _bind_sizes([*wanted.shape, wanted.offset], [*given.shape, given.offset], bindings)
-
-
-def _bind_sizes(
-    pattern: Sequence[Size], subject: Sequence[Size], bindings: Bindings, later: bool = False
-) -> Iterator[Bindings]:
-    """Yield the bindings with the sizes that `pattern` names; plain names first, what is made of them is compared.
-
-    The last unknown name of a sum is what is left of the size given: m + n is p + q where m is p makes n q. With
-    `later`, sizes of which more is unknown are left for later.
-    """
-    sizes = dict(bindings.sizes)
-    pairs = sorted(zip(pattern, subject, strict=True), key=lambda pair: pair[0].names != (str(pair[0]),))
-    for wanted, given in pairs:
-        unknown = [name for name in wanted.names if name not in sizes]
-        if later and len(unknown) > 1:
-            continue
-        if len(unknown) == 1:
-            (name,) = unknown
-            sizes[name] = given + wanted.substitute({**sizes, name: Size.of(0)}) * -1
-        if wanted.substitute(sizes) != given:
-            return
-    yield bindings._replace(sizes=sizes)
+        yield from bind_sizes([*wanted.shape, wanted.offset], [*given.shape, given.offset], bindings)
 
 
 def terms_of(node: Node) -> list[tuple[Fraction, Node]] | None:
@@ -201,7 +165,7 @@ def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
     others = bind_others(pattern.params, subject.params, bindings.others)
     if others is None:
         return
-    for bound in _bind_sizes(sizes, given, bindings._replace(others=others)):
+    for bound in bind_sizes(sizes, given, bindings._replace(others=others)):
         yield from _match_args(pattern.args, subject.args, bound)
         if pattern.kind == "map" and pattern.rule.commutes:
             yield from _match_args(pattern.args, subject.args[::-1], bound)
@@ -230,7 +194,7 @@ def _match_args(patterns: Sequence[Node], subjects: Sequence[Node], bindings: Bi
 def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
     if subject.kind != "product":
         return
-    sized = next(_bind_sizes(pattern.shape, subject.shape, bindings, later=True), None)
+    sized = next(bind_sizes(pattern.shape, subject.shape, bindings, later=True), None)
     if sized is None:
         return
     for found in match_product(pattern, subject, sized, whole=True):

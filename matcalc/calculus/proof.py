@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.calculus.bindings import Bindings
 from matcalc.calculus.expand import Terms, expand, merged, terms_of
 from matcalc.calculus.explain import written
 from matcalc.calculus.factor import factor
-from matcalc.calculus.match import Bindings, match_product
+from matcalc.calculus.match import match_product
 from matcalc.calculus.rewrite import Applied
 from matcalc.calculus.simplify import simplify
 from matcalc.errors import NotSupported

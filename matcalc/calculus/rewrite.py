@@ -15,9 +15,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.calculus.bindings import EMPTY, Bindings
 from matcalc.calculus.bodies import derivative
 from matcalc.calculus.functional import holds_scalars, with_functions
-from matcalc.calculus.match import EMPTY, Bindings, Operands, match, match_product, match_terms, terms_of
+from matcalc.calculus.match import Operands, match, match_product, match_terms, terms_of
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
@@ -134,7 +135,7 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         return
     wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
     subject = _opened(node, wanted - {head(a) for a in node.args})
-    if subject is None:
+    if subject is None or not _may_hold(pattern, subject):
         return
     for found in match_product(pattern.left, subject, EMPTY):
         if not _holds(pattern, found.bindings):
@@ -156,6 +157,12 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
+
+
+def _may_hold(pattern: Pattern, subject: Node | Operands) -> bool:
+    """Whether a condition on an operand can hold at all: not where none has any fact."""
+    asked = [node.rank for _, node in pattern.conditions if node.kind == "symbol" and node in pattern.left.args]
+    return all(any(a.facts and a.rank == rank for a in subject.args) for rank in asked)
 
 
 def _opened(node: Node, missing: set[str]) -> Node | Operands | None:

@@ -115,7 +115,11 @@ def _radius(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     Where the distance changes as fast as x does, the singularity is on the real line. Elsewhere it is in the complex
     plane, where values on a circle around x tell whether a function is analytic inside of it.
     """
-    if at.rule.radius is None or len(at.symbols) > 1:
+    if at.rule.radius is None:
+        return
+    if len(at.symbols) > 1:  # of several operands only that it is a distance: values may jump at a cut that is no end
+        (r,) = at.evaluate([build_formula(at.rule.radius, (), at.book, at.symbols)])
+        yield Finding("`radius`, below 0,", "radius", max(0.0, -float(np.min(r, initial=0.0))), 0.0, place(at))
         return
     (x,) = at.symbols
     numbers = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}

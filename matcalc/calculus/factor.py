@@ -112,8 +112,9 @@ def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None
         factors = [(power(base, left), axes)] if left else []
         terms.append((coef, product(1, [*operands, *factors], out, sizes)))
     inner = add(terms)
-    if inner.length >= node.length:
-        return None  # else factoring it could come back to this sum
+    made = product(1, [(power(base, taken), axes), (inner, out)], out, sizes)
+    if made.length >= node.length or inner.length >= node.length:
+        return None
     return product(1, [(power(base, taken), axes), (_factored(inner), out)], out, sizes)
 
 
@@ -189,7 +190,9 @@ def _take_out(node: Node, key: Key, places: Sequence[Place]) -> Node:
     factor_node, how = key
     chosen = {place.term: place for place in places}
     rests = [(node.coefs[k], rest_of(node.args[k], place.operand, how)) for k, place in chosen.items()]
-    inner = _factored(add(rests))
+    inner = add(rests)
+    if inner.length < node.length:  # what is left is smaller each time, so this ends
+        inner = _factored(inner)
     whole = combined(node, factor_node, how, inner)
     others: list[tuple[Fraction, Node]] = [
         (c, a) for k, (c, a) in enumerate(zip(node.coefs, node.args, strict=True)) if k not in chosen

@@ -142,6 +142,10 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
         closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
         if closed.kind == "number":
             coef *= closed.value
+        elif closed.kind == "product" and closed.coef != 1:  # the sign of skew operands
+            coef *= closed.coef
+            data = (closed.indices, closed.out, closed.index_sizes)
+            kept.append((product_node(Fraction(1), closed.args, *data, symmetry), ()))
         else:
             kept.append((closed, ()))
     return coef, kept

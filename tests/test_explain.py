@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.verification.sampling import defect
 from oracle import differences
 from oracle.cases import identities
 from oracle.data import SIZES, make
@@ -151,9 +152,50 @@ def test_other_derivatives_are_explained(what):
 
 
 def test_rewriting_is_explained():
-    shown = lines(mc.expression("log(det(X'*X + eye(n)))", "X: matrix(m, n)").simplify().explain())
+    shown = lines(
+        "\n".join(mc.expression("log(det(X'*X + eye(n)))", "X: matrix(m, n)").simplify().explain().splitlines()[:2])
+    )
     assert [formula for _, formula, _ in shown] == ["log(det(eye(n) + X'*X))", "logdet(eye(n) + X'*X)"]
     assert "rules/rewrites.toml" in shown[1][2]
+
+
+FACTS = [
+    ("X'*X + lam*eye(n)", "X: matrix(m, n); lam: scalar positive", [
+        "X'*X is psd: a sum of squares",
+        "lam is positive: declared",
+        "lam*eye(n) is spd: diagonal, its entries positive",
+        "X'*X + lam*eye(n) is spd: a sum of psd terms, one of them spd",
+    ]),
+    ("A'*inv(S)*A", "A: matrix(n, m); S: matrix(n, n) spd",
+     ["A'*inv(S)*A is psd: of the form B'*P*B with P = inv(S) positive semidefinite"]),
+    ("Q*R", "Q: matrix(n, n) orthogonal; R: matrix(n, n) orthogonal", [
+        "Q is orthogonal: declared",
+        "R is orthogonal: declared",
+        "Q*R is orthogonal: a product of orthogonal matrices",
+    ]),
+    ("1 + exp(x)", "x: vector(n)", [
+        "exp(x) is positive: the values of exp are in (0, inf)",
+        "1 + exp(x) is positive: a sum of nonnegative terms, one of them positive",
+    ]),
+    ("S.*T", "S: matrix(n, n) psd; T: matrix(n, n) psd", [
+        "S is psd: declared",
+        "T is psd: declared",
+        "S.*T is psd: an entrywise product of psd matrices (Schur)",
+    ]),
+    ("expm(S)", "S: matrix(n, n) symmetric",
+     ["S is symmetric: declared", "expm(S) is spd: expm is spd where X is symmetric"]),
+    ("A + A'", "A: matrix(n, n)", ["A + A' is symmetric: it is its own transpose"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "let", "expected"), FACTS, ids=[case[0] for case in FACTS])
+def test_facts_have_reasons(text, let, expected):
+    e = mc.expression(text, let)
+    found = [re.sub(r" \(rules/.*\)$", "", line.partition(". ")[2]) for line in e.explain().splitlines()]
+    assert found[-len(expected) :] == expected
+    data = make(let, 2, sizes=SIZES)
+    value_ = np.asarray(e(**{name: data.get(name, SIZES.get(name)) for name in e.symbols}))
+    assert all(defect(value_, fact) < 1e-9 for fact in e.facts)
 
 
 def test_facts_used_are_named():

@@ -56,6 +56,7 @@ LAYERS = [
         "calculus.shortest",
         "calculus.canonical",
         "calculus.reasons",
+        "calculus.why",
         "calculus.derivation",
         "calculus.explain",
         "calculus.proof",

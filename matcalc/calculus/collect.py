@@ -8,8 +8,8 @@ from math import factorial
 
 from matcalc.calculus.differentiate import jacobian
 from matcalc.calculus.expand import Terms, expand, separated, terms_of
-from matcalc.calculus.explain import written
 from matcalc.calculus.factor import Key, Place, candidates, combined, factor, linked, rest_of
+from matcalc.calculus.reasons import written
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.tensor import add, product, scale, zeros

@@ -15,9 +15,8 @@ from typing import NamedTuple
 from matcalc.calculus.derive import tangent_symbol
 from matcalc.calculus.differentiate import depends_on, pullback, pushforward, template_parameter
 from matcalc.calculus.expand import terms_of
-from matcalc.calculus.explain import written
 from matcalc.calculus.mirror import nonnegative
-from matcalc.calculus.reasons import general_use
+from matcalc.calculus.reasons import general_use, written
 from matcalc.calculus.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.normal_form.make import exponent_of

@@ -14,6 +14,7 @@ from matcalc.calculus import derive
 from matcalc.calculus.canonical import canonical_formula, form_for, joined, times
 from matcalc.calculus.differentiate import PUSH, depends_on, pushforward
 from matcalc.calculus.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
+from matcalc.calculus.why import why
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -29,12 +30,16 @@ MARK = "d#"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: `left` = `formula`, whose value is that of `node`; an empty `left` continues the line before."""
+    """One line: `left` = `formula`, whose value is that of `node`; an empty `left` continues the line before.
+
+    A `statement` is said instead where there is one.
+    """
 
     left: str
     formula: Ast
     node: Node
     reasons: tuple[Reason, ...] = ()
+    statement: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +71,16 @@ class Derivation:
 
 
 def _value(d: Derivation, result: Node) -> Iterator[Line]:
-    """Yield the rewriting of a formula that was not differentiated."""
+    """Yield the rewriting of a formula that was not differentiated, and what is known of it."""
     name = "f" if not d.root.shape else "F"
     yield Line(name, formula_of(d.root), d.root)
     f, reasons = settled(d.root)
     if f is not d.root:
         yield Line("", formula_of(f), f, (*reasons, *facts_used(d.root, formula_of(f), simplest)))
-    elif result is not d.root:
+    if result is not f and result is not d.root:
         yield Line("", formula_of(result), result)
+    for statement in why(d.root):
+        yield Line("", formula_of(d.root), d.root, (), statement)
 
 
 def _gradient(d: Derivation, result: Node) -> Iterator[Line]:

@@ -14,12 +14,8 @@ from matcalc.language.latex import latex
 from matcalc.language.latex_tables import escaped
 from matcalc.language.read import read
 from matcalc.language.write import text
-from matcalc.normal_form.node import Node, toposort
-from matcalc.notation.raising import formula_of
+from matcalc.normal_form.node import toposort
 from matcalc.rulebook.load import default_rulebook
-
-LONGEST = 200
-"""Characters of a formula that is shown in a proof; a longer one is cut."""
 
 D = {"d": r"\mathrm{d}\left({0}\right)"}
 
@@ -39,7 +35,8 @@ def _text(lines: Sequence[Line]) -> str:
     shown = []
     for k, line in enumerate(lines, 1):
         reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if any(r))
-        shown.append(f"{k:>{len(str(len(lines)))}}. {line.left:>{width}} = {text(line.formula)}{reasons}")
+        said = line.statement or f"{line.left:>{width}} = {text(line.formula)}{reasons}"
+        shown.append(f"{k:>{len(str(len(lines)))}}. {said}")
     return "\n".join(shown)
 
 
@@ -51,6 +48,9 @@ def _latex(lines: Sequence[Line]) -> str:
     kinds = _kinds(lines)
     rows = []
     for line in lines:
+        if line.statement:
+            rows.append(rf"& \text{{{_plain(line.statement)}}}")
+            continue
         reasons = r",\ ".join(_latex_reason(r) for r in line.reasons if any(r))
         left = _left(line.left, kinds)
         rows.append(f"{left} &= {_math(line, kinds)}" + (f" && {reasons}" if reasons else ""))
@@ -64,6 +64,9 @@ def _markdown(lines: Sequence[Line]) -> str:
     for k, line in enumerate(lines, 1):
         reasons = "; ".join(_markdown_reason(r) for r in line.reasons if any(r))
         left = _left(line.left, kinds)
+        if line.statement:
+            rows.append(f"{k}. {line.statement}")
+            continue
         rows.append(f"{k}. ${left} = {_math(line, kinds)}$".replace("$ =", "$=") + (f" ({reasons})" if reasons else ""))
     return "\n".join(rows)
 
@@ -122,9 +125,3 @@ def _kinds(lines: Sequence[Line]) -> dict[str, str]:
     """Return the kinds of all symbols."""
     found = {n.name: n for n in toposort([line.node for line in lines]) if n.kind == "symbol"}
     return {name: KINDS[min(n.rank, 3)] for name, n in found.items()}
-
-
-def written(node: Node) -> str:
-    """Return a node as text of bounded length."""
-    shown = text(formula_of(node))
-    return shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "..."

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from matcalc.calculus.bindings import Bindings
 from matcalc.calculus.expand import Terms, expand, merged, terms_of
-from matcalc.calculus.explain import written
 from matcalc.calculus.factor import factor
 from matcalc.calculus.match import match_product
+from matcalc.calculus.reasons import written
 from matcalc.calculus.rewrite import Applied
 from matcalc.calculus.simplify import simplify
 from matcalc.errors import NotSupported

@@ -26,6 +26,9 @@ from matcalc.rulebook.load import default_rulebook
 LONGEST = 160
 """A rule whose formula has more characters is named alone."""
 
+SHOWN = 200
+"""Characters of a formula that stands in words; a longer one is cut."""
+
 KINDS = ("scalar", "vector", "matrix", "tensor")
 
 
@@ -115,3 +118,9 @@ def facts_used(root: Node, shown: Ast, remade: Callable[[Node, Sequence[Node]], 
         declared = "" if fact in s.data[1] else f" (declared {' '.join(sorted(s.data[1]))})"
         found.append(Reason(f"{s.name} is {fact}{declared}"))
     return tuple(found)
+
+
+def written(node: Node) -> str:
+    """Return a node as text of bounded length."""
+    shown = text(formula_of(node))
+    return shown if len(shown) <= SHOWN else shown[: SHOWN - 3] + "..."

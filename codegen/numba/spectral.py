@@ -186,7 +186,10 @@ def svd(X, U, s, W):
 
 @njit(types.void(MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def qr(X, Q, R):
-    """X = Q*R, thin: Q is m x k, R is k x n, k = min(m, n)."""
+    """X = Q*R, thin: Q is m x k, R is k x n, k = min(m, n).
+
+    R[j, j] is 0 where column j depends on those before it, within rounding.
+    """
     m, n = X.shape
     k = min(m, n)
     if is_finite(X) == 0:
@@ -208,6 +211,15 @@ def qr(X, Q, R):
         signs[i] = -1.0 if F[i, i] < 0.0 else 1.0
         for j in range(n):
             R[i, j] = signs[i] * F[j, i] if j >= i else 0.0
+    for j in range(k):
+        length_squared, largest = 0.0, 0.0
+        for i in range(j + 1):
+            largest = max(largest, abs(R[i, j]))
+        for i in range(j + 1):
+            part = R[i, j] / largest if largest > 0.0 else 0.0
+            length_squared += part * part
+        if R[j, j] <= 4.0 * m * 2.220446049250313e-16 * largest * math.sqrt(length_squared):
+            R[j, j] = 0.0
     length = integer(count)
     dorgqr(rows, reflectors, reflectors, F, rows, tau, work, length, cell())
     for i in range(m):

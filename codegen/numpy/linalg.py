@@ -167,13 +167,17 @@ def svdvals(X):
 
 
 def qr(X):
-    """Q, R with X = Q*R, thin, diag(R) >= 0."""
+    """Q, R with X = Q*R, thin, diag(R) >= 0, and 0 where a column depends on those before it, within rounding."""
     if not np.all(np.isfinite(X)):
         k = min(X.shape)
         return np.full((len(X), k), np.nan), np.full((k, X.shape[1]), np.nan)
     Q, R = np.linalg.qr(X)
     sign = np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
-    return Q * sign, R * sign[:, None]
+    R = R * sign[:, None]
+    for j in range(len(sign)):
+        if R[j, j] <= 4.0 * len(X) * np.finfo(float).eps * np.linalg.norm(R[: j + 1, j]):
+            R[j, j] = 0.0
+    return Q * sign, R
 
 
 def gapdiv(w, K):

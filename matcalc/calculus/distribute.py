@@ -34,8 +34,10 @@ def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 
 def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
-    places = [k for k, arg in enumerate(node.args) if _inside(arg) is not None]
+    places = _places(node)
     if not places or len(node.args) == 1 and not _is_summed(node):
+        return None
+    if not _may_cancel(node) and not _may_merge(_signatures(node, places)):
         return None
     terms = _multiplied_out(node, places, settle)
     if terms is None:
@@ -46,18 +48,60 @@ def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     return made if made.length < node.length else None
 
 
+def _places(node: Node) -> list[int]:
+    """Return the places of the operands of a product that can be taken apart."""
+    return [k for k, arg in enumerate(node.args) if _inside(arg) is not None]
+
+
+def _may_cancel(node: Node) -> bool:
+    """Whether a product holds an operation, which may meet its inverse in a term."""
+    return any(arg.kind == "op" for arg in node.args)
+
+
+Signature = tuple[bytes, ...]
+
+
+def _signatures(node: Node, places: Sequence[int]) -> list[Signature]:
+    """Return what the terms of a product would be made of, without making them."""
+    rest = [part for k, arg in enumerate(node.args) if k not in places for part in _parts(arg)]
+    found: list[list[bytes]] = [rest]
+    for place in places:
+        inner = _inside(node.args[place]) or []
+        if len(found) * len(inner) > MOST_TERMS:
+            return []
+        found = [[*parts, *_parts(n)] for parts in found for _, n in inner]
+    return [tuple(sorted(parts)) for parts in found]
+
+
+def _parts(node: Node) -> list[bytes]:
+    """Return the operands of a product, numbers and sizes left out."""
+    if node.kind == "product":
+        return [part for arg in node.args for part in _parts(arg)]
+    is_size = node.kind in ("size", "number") or (node.kind == "map" and node.args[0].kind == "size")
+    return [] if is_size else [node.digest]
+
+
+def _may_merge(signatures: Sequence[Signature]) -> bool:
+    return len(set(signatures)) < len(signatures)
+
+
 def _is_summed(node: Node) -> bool:
     return len(set(node.out)) < len(node.index_sizes)
 
 
 def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     """Multiply out all terms that are products of sums, or one of them."""
+    openable = {k: places for k, arg in enumerate(node.args) if arg.kind == "product" and (places := _places(arg))}
+    if not openable:
+        return None
+    signatures = [tuple(sorted(_parts(arg))) for k, arg in enumerate(node.args) if k not in openable]
+    signatures += [s for k, places in openable.items() for s in _signatures(node.args[k], places)]
+    if not _may_merge(signatures):
+        return None
     opened: dict[int, list[Term]] = {}
-    for k, (coef, arg) in enumerate(zip(node.coefs, node.args, strict=True)):
-        if arg.kind != "product":
-            continue
-        places = [p for p, inner in enumerate(arg.args) if _inside(inner) is not None]
-        terms = _multiplied_out(arg, places, settle) if places else None
+    for k, places in openable.items():
+        coef, arg = node.coefs[k], node.args[k]
+        terms = _multiplied_out(arg, places, settle)
         if terms is not None:
             opened[k] = [(coef * c, n) for c, n in terms]
     trials = [tuple(opened), *((k,) for k in opened)] if len(opened) > 1 else [(k,) for k in opened]

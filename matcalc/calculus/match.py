@@ -20,7 +20,7 @@ from matcalc.calculus.runs import Run, runs_in
 from matcalc.calculus.turning import readings
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Indices, Node, toposort
-from matcalc.normal_form.sums import add, scale, split_coef
+from matcalc.normal_form.sums import add, nested_terms, scale, split_coef
 from matcalc.normal_form.tensor import product
 from matcalc.sizes import Size
 
@@ -52,7 +52,7 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         yield from match_applied(pattern, subject, bindings)
     elif len(pattern.shape) != len(subject.shape):
         return
-    elif terms_of(pattern) is not None:
+    elif summands(pattern) is not None:
         yield from _match_sum(pattern, subject, bindings)
     elif pattern.is_zero:
         yield from bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
@@ -122,18 +122,25 @@ def terms_of(node: Node) -> list[tuple[Fraction, Node]] | None:
     return [(coef * c, arg) for c, arg in zip(rest.coefs, rest.args, strict=True)]
 
 
+def summands(node: Node) -> list[tuple[Fraction, Node]] | None:
+    """Return the terms of a sum, or of a transposed one, with any content multiplied in; None for what is neither."""
+    coef, rest = split_coef(node)
+    inner = nested_terms(rest)
+    return None if inner is None else [(coef * c, arg) for c, arg in inner]
+
+
 Terms = list[tuple[Fraction, Node]]
 
 
 def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    for bound, left in match_terms(pattern, terms_of(subject) or [], bindings):
+    for bound, left in match_terms(pattern, summands(subject) or [], bindings):
         if not left:
             yield bound
 
 
 def match_terms(pattern: Node, given: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
     """Yield the ways in which a sum pattern is part of a sum of these terms, and the terms that are left."""
-    wanted = sorted(terms_of(pattern) or [], key=lambda term: term[1].kind == "symbol")
+    wanted = sorted(summands(pattern) or [], key=lambda term: term[1].kind == "symbol")
     if wanted and len(wanted) <= len(given):
         yield from _match_terms(wanted, given, bindings)
 

@@ -137,8 +137,6 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     subject = _opened(node, wanted - {head(a) for a in node.args})
     if subject is None or not _may_hold(pattern, subject):
         return
-    if any(v in pattern.left.args and not any(f in a.facts for a in subject.args) for f, v in pattern.conditions):
-        return  # no operand can stand for a variable of the condition
     for found in match_product(pattern.left, subject, EMPTY):
         if not _holds(pattern, found.bindings):
             continue

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from matcalc.calculus.expand import separated
 from matcalc.calculus.factor import factor_all
-from matcalc.calculus.simplify import Record, simplify_all
+from matcalc.calculus.simplify import Record, may_split, simplify_all
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node, toposort
 from matcalc.notation.raising import form_of
@@ -24,15 +24,15 @@ Measure = tuple[int, int]
 
 def shortest(node: Node, record: Record | None = None) -> Node:
     """Return the shortest equal form found of a node."""
-    whole = _settled(node, False)
     split = _settled(node, True, record)
+    whole = _settled(node, False) if may_split([node]) else split
     return min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
 
 
 def shortest_of(plain: Node, node: Node) -> Node:
     """Return the shortest form of a node that simplifies to `plain`, all its operations split."""
     split = _factored(plain, True)
-    whole = _settled(node, False)
+    whole = _settled(node, False) if may_split([node]) else split
     return split if split is whole else min([split, whole], key=measure)
 
 

@@ -49,6 +49,14 @@ def simplify_all(
     return [done[root] for root in roots]
 
 
+def may_split(roots: Sequence[Node], book: Rulebook | None = None) -> bool:
+    """Whether some operation in `roots` has a rewrite that splits."""
+    rules = rewriter(book or default_rulebook())
+    met = heads(roots)
+    rules.prepare(met)
+    return any(pattern.rewrite.splits for name in met for pattern in rules.by_head.get(name, ()))
+
+
 class Chosen(NamedTuple):
     """The rewrites to use, and what is told of each that fires."""
 

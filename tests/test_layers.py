@@ -24,6 +24,7 @@ LAYERS = [
         "normal_form.canonical",
         "normal_form.network",
         "normal_form.chain",
+        "normal_form.product_facts",
         "normal_form.facts",
         "normal_form.reindex",
         "normal_form.make",

@@ -14,7 +14,7 @@ from matcalc.elaborate.build import Builder, build
 from matcalc.elaborate.formula import template_of
 from matcalc.elaborate.infer import infer, size_names
 from matcalc.elaborate.inference import Inference
-from matcalc.elaborate.scope import Scope, adopt, declare, scope_of
+from matcalc.elaborate.scope import Scope, adopt, check_facts, declare, scope_of
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotSupported
 from matcalc.language.declare import read_declarations
@@ -55,7 +55,9 @@ def elaborate(
     trees = [reader(formula) if isinstance(formula, str) else formula for formula in formulas]
     inference = Inference(book, numpy=dialect == "numpy")
     adopt(inference, symbols or {})
-    declare(inference, read_declarations(declarations))
+    declared = read_declarations(declarations)
+    check_facts(declared, declarations, book)
+    declare(inference, declared)
     size_names(inference, trees)
     values: list[Typed] = []
     for text, tree in zip(texts, trees, strict=True):

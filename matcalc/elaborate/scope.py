@@ -6,6 +6,7 @@ appearance, and the same as declarations text, inferred kinds included.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from matcalc.language.syntax import walk
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN, size_of
+from matcalc.rulebook.load import Rulebook
 from matcalc.sizes import Size
 
 
@@ -48,6 +50,21 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
                 if node.head == "name":
                     inference.size_names[str(node.value)] = Size.of(str(node.value))
     _check_names(inference)
+
+
+def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) -> None:
+    """Refuse facts that contradict each other: `spd skew`.
+
+    Raises: ShapeError that shows the later of the two in the declarations' text.
+    """
+    for declaration in declarations:
+        found = book.contradiction(declaration.facts)
+        if found is None:
+            continue
+        earlier, later = found
+        mark = re.compile(rf"\b{later}\b").search(text, declaration.span[1])
+        message = f"'{declaration.name}' cannot be both {earlier} and {later}"
+        raise ShapeError(message, text=text, at=mark.start() if mark else -1)
 
 
 def _check_same(inference: Inference, declaration: Declaration, shape: tuple[Size, ...]) -> None:

@@ -10,10 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import inf
 
 from matcalc.normal_form.chain import chain_between, halves
 from matcalc.normal_form.node import ANY, Node, Range
+from matcalc.normal_form.product_facts import (
+    block_facts,
+    closed_under,
+    entries_of_psd,
+    entrywise_facts,
+    kronecker_facts,
+    link_has,
+)
 from matcalc.normal_form.signature_shapes import PLAIN, tensors_of
 from matcalc.rulebook.load import default_rulebook
 
@@ -22,13 +31,17 @@ NONNEGATIVE = Range(0.0, inf)
 LONGEST = 1_000_000
 CONSTANT = frozenset(["constant"])
 EITHER_WAY = frozenset(["symmetric", "skew"])
-CLOSED_UNDER_PRODUCT = ("orthogonal", "lower", "upper", "diagonal", "nonsingular")
 CLOSED_UNDER_SUM = ("symmetric", "skew", "lower", "upper", "diagonal", "integer")
 
 
 def closure(facts: Iterable[str]) -> frozenset[str]:
     """Return `facts` with all that they imply."""
-    return default_rulebook().closure(frozenset(facts))
+    return _closed(frozenset(facts))
+
+
+@lru_cache(maxsize=4096)
+def _closed(facts: frozenset[str]) -> frozenset[str]:
+    return default_rulebook().closure(facts)
 
 
 def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
@@ -98,6 +111,8 @@ def _selector(node: Node) -> None:
 def _product(node: Node) -> None:
     node.range = _product_range(node)
     facts = _sign_facts(node)
+    if node.coef.denominator == 1 and all("integer" in arg.facts or arg.kind == "selector" for arg in node.args):
+        facts.append("integer")
     if node.rank == 2 and node.shape[0] == node.shape[1]:
         facts += _matrix_facts(node)
     node.facts = closure(facts)
@@ -117,6 +132,7 @@ def _sum(node: Node) -> None:
     positive_terms = all(coef > 0 for coef in node.coefs)
     if positive_terms and all("psd" in arg.facts for arg in node.args):
         facts.append("spd" if any("spd" in arg.facts for arg in node.args) else "psd")
+    facts += block_facts(node)
     if "integer" in facts and any(c.denominator != 1 for c in node.coefs):
         facts.remove("integer")
     facts += node.facts
@@ -215,18 +231,29 @@ def _product_range(node: Node) -> Range:
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
     if summed and node.rank == 0 and halves(node, _is_psd):
         result = NONNEGATIVE
+    elif summed and node.rank == 0 and entries_of_psd(node):
+        result = POSITIVE if all("spd" in arg.facts or arg.range.positive for arg in node.args) else NONNEGATIVE
     else:
-        for (arg, _), count in counts.items():
-            squared = NONNEGATIVE if count % 2 == 0 and not arg.range.nonzero else POSITIVE
-            part = arg.range if count == 1 else squared if count % 2 == 0 else _multiplied(squared, arg.range)
+        for (arg, at), count in counts.items():
+            own = _range_at(arg, at)
+            squared = NONNEGATIVE if count % 2 == 0 and not own.nonzero else POSITIVE
+            part = own if count == 1 else squared if count % 2 == 0 else _multiplied(squared, own)
             result = _multiplied(result, part) if result != Range(1.0, 1.0) else part
     if summed:
+        was_positive = result.positive or _was_positive(node)
         zero_included = Range(min(result.low, 0.0) if result.low < 0 else result.low, result.high)
         result = Range(-inf, inf) if result.low < 0 < result.high else zero_included
-        result = POSITIVE if result.low > 0 or _was_positive(node) else (NONNEGATIVE if result.low >= 0 else ANY)
+        result = POSITIVE if was_positive else (NONNEGATIVE if result.low >= 0 else ANY)
     if len(set(node.out)) < len(node.out):
         result = Range(min(result.low, 0.0), max(result.high, 0.0))
     return _scaled(result, as_float(node.coef))
+
+
+def _range_at(arg: Node, at: tuple[int, ...]) -> Range:
+    """Return the range of an operand: of the diagonal alone where its indices are one."""
+    if len(at) == 2 and at[0] == at[1] and not arg.range.positive and "psd" in arg.facts:
+        return POSITIVE if "spd" in arg.facts else NONNEGATIVE
+    return arg.range
 
 
 def _was_positive(node: Node) -> bool:
@@ -267,27 +294,22 @@ def _matrix_facts(node: Node) -> list[str]:
         facts.append("psd")
     links = chain_between(node, first, last)
     if links is None or not links.matrices:
-        return facts
+        return facts + entrywise_facts(node, first, last) + kronecker_facts(node, first, last)
     if links.weighted:
         closed: tuple[str, ...] = ("lower", "upper", "diagonal")
     else:
-        closed = CLOSED_UNDER_PRODUCT
+        closed = closed_under("matrix")
     for fact in closed:
         if fact == "orthogonal" and (abs(node.coef) != 1 or links.scalars):
             continue
         if fact == "nonsingular" and (not node.coef or any(not s.range.nonzero for s in links.scalars)):
             continue
-        if all(_link_has(arg, forward, fact) for arg, forward in links.matrices):
+        if all(link_has(arg, forward, fact) for arg, forward in links.matrices):
             facts.append(fact)
     single = links.matrices[0][0] if len(links.matrices) == 1 and not links.weighted else None
     if single is not None and node.coef > 0 and all(s.range.positive for s in links.scalars):
         facts += [f for f in ("spd", "psd") if f in single.facts]
     return facts
-
-
-def _link_has(arg: Node, forward: bool, fact: str) -> bool:
-    swapped = {"lower": "upper", "upper": "lower"}
-    return (fact if forward else swapped.get(fact, fact)) in arg.facts
 
 
 def _diagonal_facts(node: Node) -> list[str]:

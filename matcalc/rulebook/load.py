@@ -99,15 +99,29 @@ class Rulebook:
         return self.rules[name] if name in self.rules else self.candidates(name)[0].rule
 
     def closure(self, facts: Iterable[str]) -> frozenset[str]:
-        """Return `facts` with all that they imply."""
-        found: dict[str, None] = {}
+        """Return `facts` with all that they imply, each alone and together."""
+        found: set[str] = set()
         pending = list(facts)
         while pending:
-            fact = pending.pop()
-            if fact not in found:
-                found[fact] = None
-                pending.extend(self.facts[fact].implies)
+            while pending:
+                fact = pending.pop()
+                if fact not in found:
+                    found.add(fact)
+                    pending.extend(self.facts[fact].implies)
+            pending = [
+                f.name for f in self.facts.values() if f.name not in found and any(t <= found for t in f.follows)
+            ]
         return frozenset(found)
+
+    def contradiction(self, facts: Sequence[str]) -> tuple[str, str] | None:
+        """Return two of `facts` that nothing can have together, the one given later second; None if there are none."""
+        for k, later in enumerate(facts):
+            excluded = {e for f in self.closure([later]) for e in self.facts[f].excludes}
+            for earlier in facts[:k]:
+                known = self.closure([earlier])
+                if known & excluded or any(e in self.closure([later]) for f in known for e in self.facts[f].excludes):
+                    return earlier, later
+        return None
 
     def hull(self, facts: Iterable[str]) -> tuple[str, ...]:
         """Return the linear ones among `facts` and what they imply, in the book's order: a tangent's."""
@@ -310,11 +324,16 @@ def _all_facts(base: Rulebook, facts: Sequence[Fact], faults: list[str]) -> dict
         if old is not fact and old != fact:
             faults.append(f"{fact.address}: [{fact.name}] is taken by {old.address}")
     for fact in facts:
-        for other in (*fact.implies, *filter(None, (fact.transposed, fact.negated))):
+        for other in (*_named(fact), *filter(None, (fact.transposed, fact.negated))):
             if other not in known:
                 near = nearest(other, known)
                 faults.append(f"{fact.address}: [{fact.name}] speaks of '{other}', which is no fact{near}")
     return known
+
+
+def _named(fact: Fact) -> list[str]:
+    """Return the facts that an entry says something about."""
+    return [*fact.implies, *fact.excludes, *(name for together in fact.follows for name in sorted(together))]
 
 
 def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:

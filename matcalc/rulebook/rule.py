@@ -159,6 +159,9 @@ class Fact:
     name: str
     of: str
     implies: tuple[str, ...]
+    follows: tuple[frozenset[str], ...]
+    excludes: tuple[str, ...]
+    products: tuple[str, ...]
     zero: str | None
     nonnegative: str | None
     positive: str | None

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matcalc.expressions import Expression
 
 FORMS = ("text", "latex", "sympy", "python", "json", "dot")
+SHOWN = ("text", "latex", "sympy", "dot")
+REWRITTEN = ("simplify", "expand", "factor", "collect", "coefficient", "solve", "inv", "index", "kron")
 DERIVATIVES = {
     "gradient": "the gradient of a scalar formula",
     "jacobian": "the (generalised) Jacobian",
@@ -96,6 +98,12 @@ def parser() -> argparse.ArgumentParser:
     formula(command)
     command.add_argument("--as", dest="form", choices=("text", "latex", "markdown"), default="text", help="form")
     command.add_argument("--of", choices=tuple(DERIVATIVES), help="what is derived: gradient or jacobian by default")
+    command = add(commands, "rewrite", "the formula in another form", rewrite)
+    command.add_argument("expression", metavar="EXPR", help="the formula; - reads standard input")
+    command.add_argument("--to", choices=REWRITTEN, default="simplify", help="the form; simplify by default")
+    command.add_argument("--of", metavar="NAME", help="the symbol of collect and coefficient")
+    declarations(command)
+    command.add_argument("--as", dest="form", choices=SHOWN, default="text", help="form of the result")
     command = add(commands, "check", "test a derivative numerically; exit status 1 when it fails", check)
     formula(command)
     command.add_argument("--against", metavar="FORMULA", help="a formula for the derivative to be tested")
@@ -244,6 +252,20 @@ def explain(arguments: argparse.Namespace) -> int:
     for label, expression in labelled(result, [wrt] if isinstance(wrt, str) else wrt):
         shown = expression.explain(arguments.form)
         print(f"{label}:\n{shown}" if label else shown)
+    return 0
+
+
+def rewrite(arguments: argparse.Namespace) -> int:
+    import matcalc as mc
+
+    e = mc.expression(arguments.expression.strip(), **scope(arguments))
+    if arguments.to in ("collect", "coefficient"):
+        if arguments.of is None:
+            return complain(f"{arguments.to} needs --of NAME")
+        made = getattr(e, arguments.to)(arguments.of)
+    else:
+        made = getattr(e, arguments.to)() if hasattr(e, arguments.to) else e.rewrite(arguments.to)
+    print(shown(made, arguments.form))
     return 0
 
 

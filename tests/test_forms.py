@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc import cli
 from oracle.cases import identities
 from oracle.data import SIZES, make
 from oracle.values import evaluate
@@ -145,6 +146,46 @@ def test_kronecker_form():
     assert str(mc.jacobian("X*x", "X", "X: matrix(m, n); x: vector(n)").rewrite("kron")) == "kron(x', eye(m))"
     hessian = mc.hessian("norm2(M - U*V')^2", "U", "M: matrix(m, n); U: matrix(m, k); V: matrix(n, k)")
     assert str(hessian.rewrite("kron")) == "2*kron(V'*V, eye(m))"
+
+
+KRONECKER = [
+    ("logdet(S)", "S", "S: matrix(n, n) spd", "-kron(inv(S), inv(S))/2 - kron(inv(S), inv(S))*commutation(n, n)/2"),
+    ("tr(X'*A*X*B)", "X", "X: matrix(m, n); A: matrix(m, m); B: matrix(n, n)", "kron(B', A) + kron(B, A')"),
+    ("norm2(X'*X)^2/4", "X", "X: matrix(m, n)",
+     "kron(X', X)*commutation(m, n) + kron(X'*X, eye(m)) + kron(eye(n), X*X')"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "wrt", "let", "expected"), KRONECKER, ids=ids(KRONECKER))
+def test_hessians_are_sums_of_kronecker_products(text, wrt, let, expected):
+    e = mc.hessian(text, wrt, let, layout="vec")
+    assert "{" not in str(e)
+    assert mc.expression(str(e), e.declarations).node is e.node
+    data = make(let, 3, sizes=SIZES)
+    found = e(**{name: data.get(name, SIZES.get(name)) for name in e.symbols})
+    assert np.allclose(found, evaluate(expected, data, SIZES))
+
+
+COMMANDS = [
+    (["(A + B)*x", "--to", "expand"], "A*x + B*x"),
+    (["A*x + B*x"], "(A + B)*x"),
+    (["A*x + B*x + c", "--to", "collect", "--of", "x"], "(A + B)*x + c"),
+    (["A*x + c", "--to", "coefficient", "--of", "x"], "A"),
+    (["inv(A)*b", "--to", "solve"], "A\\b"),
+    (["A*x", "--to", "index", "--as", "latex"], None),
+]
+
+
+@pytest.mark.parametrize(("arguments", "expected"), COMMANDS)
+def test_command(arguments, expected, capsys):
+    assert cli.main(["rewrite", *arguments]) == 0
+    out = capsys.readouterr().out.strip()
+    assert out == expected if expected is not None else out
+
+
+def test_command_needs_a_symbol(capsys):
+    assert cli.main(["rewrite", "A*x", "--to", "collect"]) == 2
+    assert "--of" in capsys.readouterr().err
 
 
 def test_tensors_are_written_term_by_term():

@@ -52,11 +52,12 @@ def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
 def _factored(plain: Node, splits: bool) -> Node:
     """Return a simplified node factored, and simplified and factored again while that shortens it.
 
-    A tensor of order 3 or more, which has no matrix form, is tried term by term too.
+    A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
     """
     (best,) = factor_all([plain])
-    if plain.rank > 2:
-        best = min([best, *_round([separated(plain)], splits)], key=measure)
+    if plain.rank > 2 or any(a.rank > 2 and a.kind == "sum" for a in plain.args):
+        parted = separated(plain)
+        best = min([best, parted, *_round([parted], splits)], key=measure)
     if best is plain:
         return best
     for _ in range(ROUNDS):

@@ -84,7 +84,7 @@ INFERRED = [
 def test_inferred(text, facts):
     e = mc.expression(text, LET)
     assert set(facts.split()) <= e.facts
-    data = {**make(LET, 5, ""), **SIZES}
+    data = {**SIZES, **make(LET, 5, "")}
     value = np.asarray(e(**{str(name): data[str(name)] for name in e.symbols}))
     for fact in e.facts:
         assert TRUE[fact](value), fact

@@ -24,7 +24,7 @@ def closed_under(product: str) -> tuple[str, ...]:
 def entrywise_facts(node: Node, first: int, last: int) -> list[str]:
     """Return the facts of a Hadamard product of matrices (Schur: of positive definite ones it is so)."""
     pairs = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if at]
-    if any(set(at) != {first, last} for _, at in pairs):
+    if not pairs or any(set(at) != {first, last} for _, at in pairs):
         return []
     closed = [f for f in closed_under("hadamard") if all(link_has(arg, at == (first, last), f) for arg, at in pairs)]
     return _of_multiple(node, closed)

@@ -115,7 +115,8 @@ TRUE = {
         ("kron(S, Y)", "psd"), ("z*kron(Q, V)", "orthogonal"), ("2*Q", "orthogonal"), ("kron(L, M)", "lower"),
         ("blkdiag(S, -T)", "nonnegative"), ("tr(Y)", "nonnegative"), ("tr(S*R*P)", "nonnegative"), ("P", "nonsingular"),
         ("X*X'", "spd"), ("x.*x", "positive"), ("ones(n, n)", "lower"),
-        ("eye(n) + z", "diagonal"), ("c*ones(n, n)", "nonsingular"), ("e/2", "integer"), ("Y.*P", "psd"), ("exp(x) - 1", "nonnegative"),
+        ("eye(n) + z", "diagonal"), ("c*ones(n, n)", "nonsingular"),
+        ("e/2", "integer"), ("Y.*P", "psd"), ("exp(x) - 1", "nonnegative"),
     ],
 )  # fmt: skip
 def test_not_inferred(text, fact):

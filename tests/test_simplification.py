@@ -170,3 +170,27 @@ def test_printed_derivatives_are_as_short_as_the_books(table, worst):
     assert statistics.median(ratios) <= 1.0
     assert statistics.quantiles(ratios, n=10)[-1] <= 1.3
     assert max(ratios) <= worst
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("K*Y*K", "K*Y*K"),
+        ("x'*K*Y*K*K*x", "x'*K*Y*K^2*x"),
+        ("K*K", "K^2"),
+        ("expm(K)", "expm(K)"),
+        ("K + S", "K + S"),
+        ("S - K", "S - K"),
+        ("inv(K + S)", "inv(K + S)"),
+        ("x'*K*M*y + 1", "1 + x'*K*M*y"),
+    ],
+)
+def test_skew_matrices_are_read_with_few_transposes(text, printed):
+    e = mc.expression(text, LET)
+    assert str(e) == printed
+    assert mc.expression(printed, LET).node is e.node
+
+
+def test_a_skew_part_and_its_transpose_are_one():
+    assert mc.expression("inv(K + S)'", LET).node is mc.expression("inv(S - K)", LET).node
+    assert mc.expression("exp(K + S)'", LET).node is mc.expression("exp(S - K)", LET).node

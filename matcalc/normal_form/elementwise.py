@@ -191,7 +191,12 @@ def _leans(args: Sequence[Node]) -> bool:
     if not leaves and all("symmetric" in a.facts for a in args):
         return False
     mirrored = [transposed(a) for a in args]
-    return [a.digest for a in mirrored] < [a.digest for a in args]
+    return _rank(mirrored) < _rank(args)
+
+
+def _rank(nodes: Sequence[Node]) -> list[tuple[int, bool, bytes]]:
+    """Return what decides between matrices and their transposes: of a skew one, K goes before -K."""
+    return [(node.length, node.kind == "product", node.digest) for node in nodes]
 
 
 def _ordered(rule: Rule, args: list[Node]) -> list[Node]:

@@ -218,8 +218,13 @@ def _leans(slots: Sequence[Slot]) -> bool:
         return 2 * against > leaves
     if all("symmetric" in slot.node.facts for slot in matrices):
         return False
-    mirrored = sorted(_core_transposed(slot).node.digest for slot in matrices)
-    return mirrored < sorted(slot.node.digest for slot in matrices)
+    mirrored = [_core_transposed(slot).node for slot in matrices]
+    return _rank(mirrored) < _rank([slot.node for slot in matrices])
+
+
+def _rank(nodes: Sequence[Node]) -> list[tuple[int, bool, bytes]]:
+    """Return what decides between matrices and their transposes: of a skew one, K goes before -K."""
+    return sorted((node.length, node.kind == "product", node.digest) for node in nodes)
 
 
 def _core_transposed(slot: Slot) -> Slot:

@@ -216,13 +216,18 @@ def _finish(collected: Coefs) -> Node:
         against, leaves = (sum(n.tilt[k] for n in nodes) for k in (0, 1))
         flipped = 2 * against > leaves
         if 2 * against == leaves and not all("symmetric" in n.facts for n in nodes):
-            mirrored = _mirror(collected)
-            flipped = sorted(n.digest for n in mirrored) < sorted(n.digest for n in collected)
+            flipped = _rank(_mirror(collected)) < _rank(collected)
     if flipped:
         collected = _mirror(collected)
     ordered = sorted(collected.items(), key=lambda item: item[0].digest)
     node = _primitive(ordered)
     return transposed(node) if flipped else node
+
+
+def _rank(collected: Coefs) -> tuple[list[bytes], list[Fraction]]:
+    """Return what decides between a sum and its transpose; with skew terms they may differ in signs alone."""
+    ordered = sorted(collected.items(), key=lambda item: item[0].digest)
+    return [node.digest for node, _ in ordered], [-coef for _, coef in ordered]
 
 
 def _mirror(collected: Coefs) -> Coefs:

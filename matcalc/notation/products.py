@@ -8,7 +8,10 @@ for its sign, which may turn a difference round: `-2*X'*(y - X*w)` is `2*X'*(X*w
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.product import is_turning
 from matcalc.notation import forms, pieces
 from matcalc.notation.context import Context
 from matcalc.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
@@ -23,12 +26,32 @@ from matcalc.notation.selection import fold_selectors
 def product_reading(context: Context, node: Node) -> Reading:
     """Return the reading of a product without its coefficient."""
     choice = _directions(context, node)
+    skew = [place for place, arg in enumerate(node.args) if is_turning(arg)]
+    if skew:
+        return _with_skew(context, node, _signs(choice, 1) or {}, skew[:MOST_SKEW])
     plus, turned = _formula(context, node, _signs(choice, 1) or {})
     signs = _signs(choice, -1)
     if signs is None:
         return Reading(plus, turned=turned)
     minus, turned_minus = _formula(context, node, signs)
     return Reading(plus, minus, _is_natural(choice), turned, turned_minus)
+
+
+MOST_SKEW = 6
+"""Skew factors of a product that are tried both ways; each one more doubles the trials."""
+
+
+def _with_skew(context: Context, node: Node, signs: dict[Node, int], skew: list[int]) -> Reading:
+    """Return the reading of a product with skew factors: K for -K', whichever makes it shorter."""
+    found: dict[int, tuple[Form, Form | None]] = {}
+    for count in range(len(skew) + 1):
+        for flipped in combinations(skew, count):
+            form, turned = _formula(context, node, signs, frozenset(flipped))
+            sign = -1 if count % 2 else 1
+            if sign not in found or form.tokens < found[sign][0].tokens:
+                found[sign] = form, turned
+    (plus, turned), (minus, turned_minus) = found[1], found[-1]
+    return Reading(plus, minus, plus.tokens <= minus.tokens, turned, turned_minus)
 
 
 Choice = dict[Node, tuple[int, bool]]  # how often a difference occurs, and whether it is natural as it stands
@@ -68,14 +91,19 @@ def _holds_unit(node: Node) -> bool:
     return any(not arg.args and arg.kind in ("product", "number") for arg in node.args)
 
 
-def _formula(context: Context, node: Node, signs: dict[Node, int]) -> tuple[Form, Form | None]:
-    """Return the formula of a product read with the given signs, and that of its transpose if it has one."""
+def _formula(
+    context: Context, node: Node, signs: dict[Node, int], flipped: frozenset[int] = frozenset()
+) -> tuple[Form, Form | None]:
+    """Return the formula of a product read with the given signs, and that of its transpose if it has one.
+
+    The operands at the places `flipped` are read transposed.
+    """
     if not node.coef:
         return _zeros(context, node), None
     tops, bottoms = _scalars(context, node, signs)
     if not node.index_sizes:
         return quotient(tops, bottoms), None
-    net = _network(context, node, signs)
+    net = _network(context, node, signs, flipped)
     closed = _closed_parts(net, node.out)
     if closed is None:
         return index_body(context.names, net, node.out, tops, bottoms), None
@@ -139,13 +167,14 @@ def _ordered(factors: list[Form]) -> list[Form]:
     return sorted(factors, key=lambda f: (f.level <= forms.PRODUCT, f.tokens > 1, f.names))
 
 
-def _network(context: Context, node: Node, signs: dict[Node, int]) -> Net:
+def _network(context: Context, node: Node, signs: dict[Node, int], flipped: frozenset[int]) -> Net:
     leaves: dict[Node, Piece] = {}
     weights: dict[int, list[Piece]] = {}
     edges: list[Edge] = []
     others: list[Other] = []
     tensors: dict[Indices, list[Piece]] = {}
-    for arg, at in zip(node.args, node.indices, strict=True):
+    for place, (arg, given) in enumerate(zip(node.args, node.indices, strict=True)):
+        at = given[::-1] if place in flipped else given
         if not at:
             continue
         if arg.kind == "selector":

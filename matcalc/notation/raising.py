@@ -18,6 +18,7 @@ from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
 from matcalc.normal_form.make import exponent_of, parameter
 from matcalc.normal_form.node import Node, everything, toposort
+from matcalc.normal_form.product import is_turning
 from matcalc.normal_form.tensor import add, product
 from matcalc.notation import forms
 from matcalc.notation.blocks import block_reading
@@ -212,6 +213,7 @@ def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
 def _term_reading(context: Context, node: Node) -> Reading:
     """Return a term of a sum; a matrix with its transpose, should that be needed for the whole sum."""
     reading = context.readings[node]
+    reading.is_skew = node.rank == 2 and is_turning(node)
     if node.rank == 2 and reading.turned is None:
         symmetric = "symmetric" in node.facts
         reading.turned = reading.form if symmetric else forms.transposed(reading.form)

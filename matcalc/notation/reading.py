@@ -30,6 +30,7 @@ class Reading:
     turned_minus: Form | None = None
     inverse: Form | None = None
     inverse_minus: Form | None = None
+    is_skew: bool = False  # the transpose is minus the node
 
     def signed(self, sign: int) -> Form:
         """Return the form of the node times `sign`."""
@@ -115,6 +116,8 @@ def summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
 
 def _mirrored(reading: Reading) -> Reading | None:
     """Return the reading of a term's transpose."""
+    if reading.is_skew:
+        return Reading(forms.negated(reading.form), reading.form, natural=False)
     if reading.turned is not None:
         return Reading(reading.turned, reading.turned_minus, reading.natural)
     return None

@@ -220,7 +220,7 @@ class Expression(Arithmetic, Forms):
             return _finished([pushforward(f, tangents)], names, [trace], self.row)[0]
         raw = derive.gradients(f, xs, "projected")
         plain = simplify_all(raw)
-        shown = [shortest_of(simple, node) for simple, node in zip(plain, raw, strict=True)]
+        shown = shortest_of(plain, raw)
         parts = [canonical(g, dx) for g, dx in zip(shown, tangents.values(), strict=True)]
         unfactored = add([(1, inner(g, dx)) for g, dx in zip(plain, tangents.values(), strict=True)])
         reading = joined([ast for node, ast in parts if not node.is_zero])
@@ -349,8 +349,7 @@ def _finished(
 ) -> tuple[Expression, ...]:
     """Return derivatives simplified and factored, each with its form before factoring."""
     plain = simplify_all(nodes)
-    shown = [shortest_of(simple, node) for simple, node in zip(plain, nodes, strict=True)]
-    found = zip(shown, plain, traces, strict=True)
+    found = zip(shortest_of(plain, nodes), plain, traces, strict=True)
     return tuple(Expression(node, names, row, trace, unfactored) for node, unfactored, trace in found)
 
 

@@ -32,11 +32,13 @@ Monomial = tuple[tuple[Atom, int], ...]
 class Size:
     """An immutable size; equal sizes are the same object. Compare with `==` to a Size or an int."""
 
-    __slots__ = ("__weakref__", "_hash", "key", "terms")
+    __slots__ = ("__weakref__", "_hash", "key", "names", "terms")
 
     key: str
     _hash: int
     terms: tuple[tuple[Monomial, Fraction], ...]
+    names: tuple[str, ...]
+    """The names that occur, sorted."""
 
     @staticmethod
     def of(value: int | str | Fraction | Size) -> Size:
@@ -58,16 +60,14 @@ class Size:
         return next((c for monomial, c in self.terms if monomial == ()), Fraction(0))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names that occur, sorted."""
-        found: set[str] = set()
-        for monomial, _ in self.terms:
-            for atom, _ in monomial:
-                found.update((atom,) if isinstance(atom, str) else (*atom.left.names, *atom.right.names))
-        return tuple(sorted(found))
+    def is_name(self) -> bool:
+        """Whether this is one name and nothing else."""
+        return self.names == (self.key,)
 
     def substitute(self, values: Mapping[str, Size]) -> Size:
         """Return this size with names replaced by sizes."""
+        if self.is_name:
+            return values.get(self.key, self)
         if not any(name in values for name in self.names):
             return self
         total = Size.of(0)
@@ -271,6 +271,14 @@ def _text(terms: tuple[tuple[Monomial, Fraction], ...]) -> str:
     return text
 
 
+def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> tuple[str, ...]:
+    found: set[str] = set()
+    for monomial, _ in terms:
+        for atom, _ in monomial:
+            found.update((atom,) if isinstance(atom, str) else (*atom.left.names, *atom.right.names))
+    return tuple(sorted(found))
+
+
 _interned: weakref.WeakValueDictionary[str, Size] = weakref.WeakValueDictionary()
 _lock = Lock()
 
@@ -287,6 +295,7 @@ def _make(terms: dict[Monomial, Fraction]) -> Size:
         size = object.__new__(Size)
         object.__setattr__(size, "key", key)
         object.__setattr__(size, "terms", canonical)
+        object.__setattr__(size, "names", _names(canonical))
         object.__setattr__(size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big"))
         _interned[key] = size
         return size

@@ -41,16 +41,19 @@ def factor_all(roots: Sequence[Node]) -> list[Node]:
     return [done[root] for root in roots]
 
 
-def _factored(node: Node) -> Node:
-    """Factor a sum (or a scaled one) until nothing is gained; new inner sums are factored on the way."""
+def _factored(node: Node, divides: bool = True) -> Node:
+    """Factor a sum (or a scaled one) until nothing is gained; new inner sums are factored on the way.
+
+    With `divides`, common denominators are tried too; not within such a trial, which would double at each level.
+    """
     if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum":
-        inner = _factored(node.args[0])
+        inner = _factored(node.args[0], divides)
         return node if inner is node.args[0] else remake(node, {node.args[0]: inner})
     while node.kind == "sum":
         best = _best(node)
         if best is None:
-            return _over_common_power(node)
-        node = _take_out(node, *best)
+            return _over_common_power(node) if divides else node
+        node = _take_out(node, *best, divides)
     return node
 
 
@@ -115,7 +118,7 @@ def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None
     made = product(1, [(power(base, taken), axes), (inner, out)], out, sizes)
     if made.length >= node.length or inner.length >= node.length:
         return None
-    return product(1, [(power(base, taken), axes), (_factored(inner), out)], out, sizes)
+    return product(1, [(power(base, taken), axes), (_factored(inner, divides=False), out)], out, sizes)
 
 
 def _best(node: Node) -> tuple[Key, list[Place]] | None:
@@ -185,14 +188,14 @@ def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
     return (len(places) - 1) * size - added
 
 
-def _take_out(node: Node, key: Key, places: Sequence[Place]) -> Node:
+def _take_out(node: Node, key: Key, places: Sequence[Place], divides: bool) -> Node:
     """Return the sum with the factor taken out of the terms at `places`."""
     factor_node, how = key
     chosen = {place.term: place for place in places}
     rests = [(node.coefs[k], rest_of(node.args[k], place.operand, how)) for k, place in chosen.items()]
     inner = add(rests)
     if inner.length < node.length:  # what is left is smaller each time, so this ends
-        inner = _factored(inner)
+        inner = _factored(inner, divides)
     whole = combined(node, factor_node, how, inner)
     others: list[tuple[Fraction, Node]] = [
         (c, a) for k, (c, a) in enumerate(zip(node.coefs, node.args, strict=True)) if k not in chosen

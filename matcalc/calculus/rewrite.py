@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.calculus.bindings import EMPTY, Bindings
@@ -72,7 +73,10 @@ def heads(nodes: Sequence[Node]) -> frozenset[str]:
 
 
 class Rewriter:
-    """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present."""
+    """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present.
+
+    `settled` are nodes on which none fits.
+    """
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
@@ -81,6 +85,7 @@ class Rewriter:
         self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
         self.present: frozenset[str] = frozenset()
+        self.settled: WeakSet[Node] = WeakSet()
 
     def _needs(self, rewrite: Rewrite) -> frozenset[str]:
         names = set()
@@ -135,7 +140,7 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         return
     wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
     subject = _opened(node, wanted - {head(a) for a in node.args})
-    if subject is None or not _may_hold(pattern, subject):
+    if subject is None or not _may_hold(pattern, subject, book):
         return
     for found in match_product(pattern.left, subject, EMPTY):
         if not _holds(pattern, found.bindings):
@@ -157,12 +162,6 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
-
-
-def _may_hold(pattern: Pattern, subject: Node | Operands) -> bool:
-    """Whether a condition on an operand can hold at all: not where none has any fact."""
-    asked = [node.rank for _, node in pattern.conditions if node.kind == "symbol" and node in pattern.left.args]
-    return all(any(a.facts and a.rank == rank for a in subject.args) for rank in asked)
 
 
 def _opened(node: Node, missing: set[str]) -> Node | Operands | None:
@@ -187,6 +186,22 @@ def _opened(node: Node, missing: set[str]) -> Node | Operands | None:
         indices += [tuple(i + len(sizes) for i in inner) for inner in arg.indices]
         sizes += arg.index_sizes
     return Operands(coef, tuple(args), tuple(indices), node.out, tuple(sizes))
+
+
+def _may_hold(pattern: Pattern, node: Node | Operands, book: Rulebook) -> bool:
+    """Whether a product has operands of the kinds, parameters and facts that a product pattern speaks of."""
+    for wanted in pattern.left.args:
+        if wanted.kind == "symbol":
+            told = [{fact, book.facts[fact].transposed} for fact, variable in pattern.conditions if variable is wanted]
+            if told and not any(all(arg.facts & either for either in told) for arg in node.args):
+                return False
+        elif wanted.kind in ("map", "op") and not is_function_variable(wanted):
+            unknown = [variable for _, variable in pattern.others]
+            numbers = [(k, p) for k, p in enumerate(wanted.params) if isinstance(p, Fraction) and p not in unknown]
+            like = (a for a in node.args if head(a) == head(wanted) and len(a.params) == len(wanted.params))
+            if not any(all(a.params[k] == p for k, p in numbers) for a in like):
+                return False
+    return True
 
 
 def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from matcalc.calculus.expand import separated
 from matcalc.calculus.factor import factor_all
-from matcalc.calculus.simplify import Record, may_split, simplify_all
+from matcalc.calculus.simplify import READABLE, Record, may_split, simplify_all
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node, toposort
 from matcalc.notation.raising import form_of
@@ -29,11 +29,21 @@ def shortest(node: Node, record: Record | None = None) -> Node:
     return min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
 
 
-def shortest_of(plain: Node, node: Node) -> Node:
-    """Return the shortest form of a node that simplifies to `plain`, all its operations split."""
-    split = _factored(plain, True)
-    whole = _settled(node, False) if may_split([node]) else split
-    return split if split is whole else min([split, whole], key=measure)
+def shortest_of(plain: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
+    """Return the shortest forms of nodes that simplify to `plain`, all their operations split.
+
+    What is too large to be read is factored alone, all in one go.
+    """
+    if len(toposort(plain)) > READABLE:
+        return factor_all(plain)
+    splits = [_factored(node, True) for node in plain]
+    if not may_split(nodes):
+        return splits
+    wholes = [_factored(node, False) for node in simplify_all(nodes, splits=False)]
+    return [
+        split if split is whole else min([split, whole], key=measure)
+        for split, whole in zip(splits, wholes, strict=True)
+    ]
 
 
 def measure(node: Node) -> Measure:

@@ -42,7 +42,7 @@ def simplify_all(
     """
     rules = rewriter(book or default_rulebook())
     rules.prepare(heads(roots))
-    chosen = Chosen(rules, splits, record)
+    chosen = Chosen(rules, splits, record, len(toposort(roots)) <= READABLE)
     done: dict[Node, Node] = {}
     for root in roots:
         _settle(root, done, chosen)
@@ -57,12 +57,17 @@ def may_split(roots: Sequence[Node], book: Rulebook | None = None) -> bool:
     return any(pattern.rewrite.splits for name in met for pattern in rules.by_head.get(name, ()))
 
 
+READABLE = 80
+"""Nodes beyond which a formula is not for reading: its sums are left as they are."""
+
+
 class Chosen(NamedTuple):
-    """The rewrites to use, and what is told of each that fires."""
+    """The rewrites to use, what is told of each that fires, and whether products of sums are multiplied out."""
 
     rules: Rewriter
     splits: bool
     record: Record | None
+    distributes: bool
 
     def apply(self, node: Node) -> Applied | None:
         return self.rules.apply(node, self.splits)
@@ -85,8 +90,10 @@ def _settle(root: Node, done: dict[Node, Node], rules: Chosen) -> None:
         if missing:
             stack.extend(reversed(missing))
             continue
-        following = _step(node, done, rules)
+        following = node if node in rules.rules.settled else _step(node, done, rules)
         if following is node or following in waiting:
+            if following is node and rules.splits and rules.distributes:
+                rules.rules.settled.add(node)
             done[node] = node
             stack.pop()
         else:
@@ -105,7 +112,7 @@ def _step(node: Node, done: dict[Node, Node], rules: Chosen) -> Node:
             return _with_params(node, bodies)
     applied = rules.apply(node)
     if applied is None:
-        return distributed(node, lambda n: _at_root(n, rules)) or node
+        return distributed(node, lambda n: _at_root(n, rules)) or node if rules.distributes else node
     if rules.record:
         rules.record(node, applied)
     return applied.node

@@ -140,6 +140,12 @@ def test_nothing_false_is_proved(text, wrt, let):
     assert proof(e.node, e.symbols_of(wrt.split())) is None
 
 
+def test_what_is_singular_between_is_not_proved():
+    """For n = 1 the function is -log(x^2), which has a pole at 0."""
+    e = mc.expression("-logdet(x*x')", "x: vector(n)")
+    assert proof(e.node, e.symbols_of("x")) is None
+
+
 @pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX, ids=ids(NOT_CONVEX))
 def test_nothing_false_is_proved_concave(text, wrt, let):
     e = mc.expression(text, let)

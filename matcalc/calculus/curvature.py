@@ -139,7 +139,9 @@ def _fits(node: Node, operands: Mapping[Node, bool]) -> bool:
         return True
     rule = node.rule
     if node.kind == "op":
-        return rule.domain is None or all("psd" in a.facts for a in operands)
+        return rule.domain is None or all(
+            "nonsingular" in a.facts or ("psd" in a.facts and is_affine) for a, is_affine in operands.items()
+        )
     facts = any(p.facts for p in rule.parameters)
     has_poles = rule.curvature is None and any(p.name in (rule.radius or "") for p in rule.parameters)
     if not (facts or rule.domain or has_poles):

@@ -14,7 +14,7 @@ import pytest
 import matcalc as mc
 from matcalc.verification.sampling import defect
 from oracle import differences
-from oracle.cases import identities
+from oracle.cases import identities, operations
 from oracle.data import SIZES, make
 from oracle.values import evaluate
 
@@ -143,6 +143,31 @@ def test_differential_in_several_variables():
     e = mc.differential("norm2(M - U*V')^2", ["U", "V"])
     assert str(e) == "2*tr(V'*(V*U' - M')*dU) + 2*tr(U'*(U*V' - M)*dV)"
     assert mc.expression(str(e), e.declarations).node is e.node
+
+
+@pytest.mark.parametrize(("text", "wrt"), [("x'*A*x", "x"), ("tr(A*X)", "X"), ("t^2", "t")])
+def test_jacobian_of_a_scalar(text, wrt):
+    let = "A: matrix(n, n); x: vector(n); X: matrix(n, n); t: scalar"
+    judge(mc.jacobian(text, wrt, let), text, wrt, let)
+
+
+def test_blocks_of_a_hessian():
+    (_, across), (other, _) = mc.hessian("t*x'*x", ["t", "x"], "t: scalar; x: vector(n)")
+    assert [line[:2] for line in lines(across.explain())[-2:]] == [("dg", "2*dx'*x"), ("Hessian", "2*x")]
+    assert [line[:2] for line in lines(other.explain())[-2:]] == [("dg", "2*dt*x"), ("Hessian", "2*x")]
+
+
+OPERATIONS = [(op, wrt) for op in operations() for wrt in op.vjp]
+
+
+@pytest.mark.parametrize(("op", "wrt"), OPERATIONS, ids=[f"{op.text}-{wrt}" for op, wrt in OPERATIONS])
+def test_every_operation_is_explained(op, wrt):
+    try:
+        e = mc.vjp(op.text, wrt, op.let)
+    except mc.MatcalcError as error:
+        pytest.skip(str(error))
+    assert lines(e.explain())[-1][:2] == ("pullback", str(e))
+    assert len(e.explain("markdown").splitlines()) == len(lines(e.explain()))
 
 
 @pytest.mark.parametrize("what", ["vjp", "hvp", "jvp"])

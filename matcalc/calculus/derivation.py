@@ -110,8 +110,12 @@ def _jacobian(d: Derivation, result: Node) -> Iterator[Line]:
     name = "F" if d.root.shape else "f"
     f = yield from _beginning(name, d.root)
     (x,), (dx,) = d.wrt, _tangents(d)
-    last = yield from _expanded(f"d{name}", f, {x: dx})
     rank = f.rank
+    if not rank:
+        yield from _collected(f"d{name}", f, d, {x: dx})
+        yield Line("Jacobian", formula_of(result), result)
+        return
+    last = yield from _expanded(f"d{name}", f, {x: dx})
     at = tuple(range(result.rank))
     jacobian, reasons = settled(derive.jacobians(f, [x])[0])
     if rank + x.rank <= 2 and d.layout == "tensor":
@@ -137,7 +141,7 @@ def _hessian(d: Derivation, result: Node) -> Iterator[Line]:
     if hessian.rank <= 2:
         at = tuple(range(hessian.rank))
         node = product(1, [(hessian, at), (dy, at[x.rank :])], at[: x.rank])
-        formula = times(formula_of(hessian), formula_of(dy))
+        formula = times(formula_of(hessian), formula_of(dy)) if x.rank else canonical_formula(hessian, dy)
         if node is not last.node:
             yield Line("", formula, node, (Reason("collect"), *reasons))
     yield Line("Hessian", formula_of(result), result)

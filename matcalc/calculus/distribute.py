@@ -13,7 +13,7 @@ from math import prod
 
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.sums import nested_terms, split_coef
-from matcalc.normal_form.tensor import add, product
+from matcalc.normal_form.tensor import add, product, scale
 
 MOST_TERMS = 12
 """More terms than one sum holds are never worth a trial."""
@@ -24,7 +24,7 @@ Term = tuple[Fraction, Node]
 def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     """Return an equal node with fewer tokens, products of sums in it multiplied out; None if there is none.
 
-    `settle` simplifies a product by the rewrites.
+    `settle` applies the rewrites to a node as a whole.
     """
     if node.kind == "sum":
         return _from_sum(node, settle)
@@ -78,6 +78,8 @@ def _parts(node: Node) -> list[bytes]:
     if node.kind == "product":
         return [part for arg in node.args for part in _parts(arg)]
     is_size = node.kind in ("size", "number") or (node.kind == "map" and node.args[0].kind == "size")
+    if node.kind == "map" and len(node.args) == 1:  # f(-x) may be known by f(x)
+        return [] if is_size else [node.rule.name.encode() + split_coef(node.args[0])[1].digest]
     return [] if is_size else [node.digest]
 
 
@@ -110,7 +112,8 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
         terms = []
         for k, (coef, arg) in enumerate(zip(node.coefs, node.args, strict=True)):
             terms += opened[k] if k in chosen else [(coef, arg)]
-        made = _added(terms, node)
+        content, rest = split_coef(_added(terms, node))
+        made = scale(content, settle(rest))
         fewer = _count(made) <= len(node.args)
         if fewer and made.length < (best or node).length:
             best = made

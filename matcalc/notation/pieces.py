@@ -178,11 +178,20 @@ def _place(item: Item) -> tuple[bool, tuple[str, ...], bool]:
 
 def groups(items: Sequence[Item], flip: bool) -> list[tuple[Piece, bool, int]]:
     """Return the factors of an elementwise product, equal ones gathered as powers."""
-    counts: dict[tuple[Piece, bool], int] = {}
+    found: dict[tuple[object, bool], tuple[Piece, int]] = {}
     for piece, turn in items:
-        key = (piece, turn != flip and not piece.symmetric)
-        counts[key] = counts.get(key, 0) + 1
-    return [(piece, turn, count) for (piece, turn), count in counts.items()]
+        key = (_built_of(piece), turn != flip and not piece.symmetric)
+        first, count = found.get(key, (piece, 0))
+        found[key] = first, count + 1
+    return [(piece, turn, count) for (_, turn), (piece, count) in found.items()]
+
+
+def _built_of(piece: Piece) -> object:
+    """Return what makes two pieces equal: the same leaves in the same order."""
+    if piece.kind == "leaf":
+        return id(piece) if piece.weight is None else ("diag", _built_of(piece.weight))
+    items = tuple((_built_of(p), f) for p, f in piece.items)
+    return piece.kind, items, tuple((_built_of(p), f) for p, f in piece.under)
 
 
 def _elementwise_cost(top: Sequence[Item], bottom: Sequence[Item], flip: bool) -> Cost:

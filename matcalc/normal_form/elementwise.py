@@ -14,7 +14,7 @@ from matcalc.normal_form.make import exponent_of, map_node, number, power_node
 from matcalc.normal_form.network import MOST
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.product import has_square, simple_product, square_of, transposed
-from matcalc.normal_form.sums import split_coef
+from matcalc.normal_form.sums import split_coef, transposed_rank
 
 if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule
@@ -191,12 +191,7 @@ def _leans(args: Sequence[Node]) -> bool:
     if not leaves and all("symmetric" in a.facts for a in args):
         return False
     mirrored = [transposed(a) for a in args]
-    return _rank(mirrored) < _rank(args)
-
-
-def _rank(nodes: Sequence[Node]) -> list[tuple[int, bool, bytes]]:
-    """Return what decides between matrices and their transposes: of a skew one, K goes before -K."""
-    return [(node.length, node.kind == "product", node.digest) for node in nodes]
+    return [transposed_rank(a) for a in mirrored] < [transposed_rank(a) for a in args]
 
 
 def _ordered(rule: Rule, args: list[Node]) -> list[Node]:

@@ -17,7 +17,7 @@ from matcalc.normal_form.make import op_node
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.product import simple_product, zeros
 from matcalc.normal_form.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
-from matcalc.normal_form.sums import split_coef
+from matcalc.normal_form.sums import split_coef, transposed_rank
 
 if TYPE_CHECKING:
     from matcalc.language.declare import Declaration
@@ -219,12 +219,7 @@ def _leans(slots: Sequence[Slot]) -> bool:
     if all("symmetric" in slot.node.facts for slot in matrices):
         return False
     mirrored = [_core_transposed(slot).node for slot in matrices]
-    return _rank(mirrored) < _rank([slot.node for slot in matrices])
-
-
-def _rank(nodes: Sequence[Node]) -> list[tuple[int, bool, bytes]]:
-    """Return what decides between matrices and their transposes: of a skew one, K goes before -K."""
-    return sorted((node.length, node.kind == "product", node.digest) for node in nodes)
+    return sorted(map(transposed_rank, mirrored)) < sorted(transposed_rank(slot.node) for slot in matrices)
 
 
 def _core_transposed(slot: Slot) -> Slot:

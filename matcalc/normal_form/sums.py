@@ -230,6 +230,12 @@ def _rank(collected: Coefs) -> tuple[list[bytes], list[Fraction]]:
     return [node.digest for node, _ in ordered], [-coef for _, coef in ordered]
 
 
+def transposed_rank(node: Node) -> tuple[int, bool, bytes]:
+    """Return what decides between a matrix and its transpose as an argument: K goes before -K, K + S before S - K."""
+    turned = node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum"
+    return node.length, turned and any("skew" in arg.facts for arg in node.args[0].args), node.digest
+
+
 def _mirror(collected: Coefs) -> Coefs:
     result: Coefs = {}
     for node, coef in collected.items():

@@ -166,6 +166,11 @@ def test_counterexamples_are_small():
     assert str(found).splitlines()[-1] == "the value is 1, above the mean of 0 and 0 on both sides"
 
 
+def test_sizes_that_are_given():
+    assert mc.convex("norm2(X - A)^2", "X", "X: matrix(30, 30); A: matrix(30, 30)")
+    assert not mc.convex("x'*A*x", "x", "x: vector(3); A: matrix(3, 3)")
+
+
 def test_undecided():
     found = mc.convex("tr(A*Q)", "Q", "A: matrix(n, n); Q: matrix(n, n) orthogonal")
     assert (found.verdict, bool(found)) == ("undecided", False)

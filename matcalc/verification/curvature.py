@@ -7,7 +7,7 @@ sides. Derivatives only say where to look. All points have the facts of their sy
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,9 @@ CLEAR = 1e-7
 
 MOST_DIRECTIONS = 2000
 """How many directions of -1, 0 and 1 are tried at a point."""
+
+MOST_UNITS = 64
+"""How many numbers may vary for all their second derivatives to be looked at."""
 
 Data = Mapping[str, Array]
 Way = tuple[Data, float | None, Sequence[float]]
@@ -126,7 +129,7 @@ class Searcher:
         if not is_wide:
             yield from self._confirmed(sizes, data, self._directions(sizes, data))
             return
-        units = list(self._units(data))
+        units = list(islice(self._units(data), MOST_UNITS + 1))
         ways = ((self._combined(units, c), None, WIDE_STEPS) for c in _simple(len(units), 6))
         yield from self._confirmed(sizes, data, ways)
 
@@ -174,7 +177,7 @@ class Searcher:
 
     def _directions(self, sizes: Mapping[str, int], data: Data) -> Iterator[Way]:
         """Yield directions of negative second derivative with steps to try; without derivatives a few of any kind."""
-        units = list(self._units(data))
+        units = list(islice(self._units(data), MOST_UNITS + 1))
         H = self._hessian(units, sizes, data)
         if H is None or not np.any(H):
             yield from ((self._combined(units, c), None, KINK_STEPS) for c in _simple(len(units), 6))
@@ -211,7 +214,7 @@ class Searcher:
 
     def _hessian(self, units: Sequence[tuple[str, Array]], sizes: Mapping[str, int], data: Data) -> Array | None:
         """Return second derivatives along all pairs of unit tangents; None where they cannot be had."""
-        if self.second is None or not units:
+        if self.second is None or not 0 < len(units) <= MOST_UNITS:
             return None
         more = {}
         for x in self.xs:

@@ -93,7 +93,7 @@ def convex(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") ->
     Example:
         >>> print(convex("norm2(X*w - y)^2", "w"))
         convex in w, proved:
-        1. the second derivative along v is 2*norm2(X*v)^2
+        1. the Hessian H is 2*X'*X, and v'*H*v = 2*norm2(X*v)^2
         2. 2*norm2(X*v)^2 >= 0: a sum of squares
         >>> bool(convex("norm2(M - U*V')^2", ["U", "V"]))
         False

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.calculus.derive import tangent_symbol
+from matcalc.calculus.derive import hessians, tangent_symbol
 from matcalc.calculus.differentiate import depends_on, pullback, pushforward, template_parameter
 from matcalc.calculus.expand import terms_of
 from matcalc.calculus.mirror import nonnegative
-from matcalc.calculus.reasons import general_use, written
+from matcalc.calculus.reasons import general_use, settled, written
 from matcalc.calculus.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.normal_form.make import exponent_of
@@ -81,10 +81,17 @@ def _by_second_derivative(f: Node, xs: Sequence[Node], way: str) -> list[str] | 
         return [f"{written(f)} is affine in {_names(xs)}"]
     sign = 1 if way == CONVEX else -1
     head = f"the second derivative along {_names(list(moved.values()))} is {written(q)}"
+    if len(xs) == 1 and xs[0].rank == 1:
+        hessian = settled(hessians(f, xs)[0][0])[0]
+        head = f"the Hessian H is {written(hessian)}, and {_along(moved[xs[0]])} = {written(q)}"
     lines = _term_by_term([(n, c) for n, c in _terms(q)], sign)
     if lines is None:
         lines = _term_by_term(list(terms_of([q])[0].items()), sign)
     return [head, *lines] if lines is not None else None
+
+
+def _along(v: Node) -> str:
+    return f"{v.name}'*H*{v.name}"
 
 
 def _terms(q: Node) -> list[tuple[Node, Fraction]]:

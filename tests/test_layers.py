@@ -46,6 +46,7 @@ LAYERS = [
         "calculus.rewrite",
         "calculus.distribute",
         "calculus.simplify",
+        "calculus.masks",
         "calculus.factor",
         "calculus.expand",
         "calculus.linear_map",

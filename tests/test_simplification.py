@@ -198,3 +198,10 @@ def test_skew_matrices_are_read_with_few_transposes(text, printed):
 def test_a_skew_part_and_its_transpose_are_one():
     assert mc.expression("inv(K + S)'", LET).node is mc.expression("inv(S - K)", LET).node
     assert mc.expression("exp(K + S)'", LET).node is mc.expression("exp(S - K)", LET).node
+
+
+def test_parts_of_a_long_matrix_are_one_product_with_a_mask():
+    long = "(inv(A)*M*inv(B)')"
+    simple = simplified(f"tril{long} - 3*diag(diag{long})")
+    assert str(simple) == f"{long}.*(tril(ones(n, n)) - 3*eye(n))"
+    assert str(simplified("tril(M) - diag(diag(M))/2")) == "tril(M) - M.*eye(n)/2"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.calculus.masks import masked
 from matcalc.normal_form.make import exponent_of
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
@@ -52,7 +53,7 @@ def _factored(node: Node, divides: bool = True) -> Node:
     while node.kind == "sum":
         best = _best(node)
         if best is None:
-            return _over_common_power(node) if divides else node
+            return masked(_over_common_power(node)) if divides else node
         node = _take_out(node, *best, divides)
     return node
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.calculus.bindings import EMPTY, Bindings
@@ -72,6 +72,24 @@ def heads(nodes: Sequence[Node]) -> frozenset[str]:
     return frozenset(head(n) for n in toposort(nodes) if n.kind in ("map", "op", "selector"))
 
 
+_held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
+
+
+def held(root: Node) -> frozenset[str]:
+    """Return the names of the operations that occur in a node, found once for each node."""
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        missing = [a for a in node.args if a not in _held]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        own = [{node.rule.name}] if node.kind in ("map", "op") else []
+        _held[node] = frozenset().union(*own, *(_held[a] for a in node.args))
+    return _held[root]
+
+
 class Rewriter:
     """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present.
 
@@ -84,6 +102,7 @@ class Rewriter:
         self.by_head: dict[str, list[Pattern]] = {}
         self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
+        self.speaks_of: dict[Node, frozenset[str]] = {}
         self.present: frozenset[str] = frozenset()
         self.settled: WeakSet[Node] = WeakSet()
 
@@ -112,11 +131,14 @@ class Rewriter:
                 known = self.by_head.setdefault(_key(pattern.left), [])
                 insort(known, pattern, key=lambda p: self.place[p.rewrite])  # of the book, whatever was met first
                 self.introduces[pattern.right] = heads([pattern.right])
+                self.speaks_of[pattern.left] = frozenset(
+                    head(n) for n in toposort([pattern.left]) if n.kind in ("map", "op") and not is_function_variable(n)
+                )
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
         """Return the result of the first rewrite that fits `node`, None if none does; those that split only if told."""
         for pattern in self.by_head.get(head(node), ()):
-            if pattern.rewrite.splits and not splits:
+            if pattern.rewrite.splits and not splits or not self.speaks_of[pattern.left] <= held(node):
                 continue
             if len(pattern.left.shape) != len(node.shape) and node.kind != "product":
                 continue

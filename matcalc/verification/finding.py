@@ -102,7 +102,7 @@ def relative(a: Array, b: Array) -> float:
     scale = max(1.0, float(np.max(np.abs(b), initial=0.0, where=np.isfinite(b))))
     same = np.zeros(a.shape, np.result_type(a, b, 1.0))
     apart = np.subtract(a, b, out=same, where=a != b)  # equal infinities are no difference
-    return float(np.nanmax(np.abs(apart), initial=0.0)) / scale
+    return float(np.max(np.abs(apart), initial=0.0, where=~np.isnan(apart))) / scale
 
 
 def norm(a: Array) -> float:

@@ -16,6 +16,8 @@ DELIBERATE = {
     "gap_middle": "a threshold inside a gap, which may be anywhere there",
     "svd_gap": "a threshold inside a gap, which may be anywhere there",
 }
+# Points at which a rule has a kink whatever the data, so no second derivative.
+KINKS = {"std": {" at x: 1", " at x: 1x1"}}
 # The dot test of adjoints, relative to |G||dY| + |Xbar||dX|, and the rules whose values round off more.
 ADJOINT = 1e-13
 ROUGH = {"expm": "SciPy's expm of the block matrix that is its oracle squares up to ten times"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rulebook.formulas import evaluate as brute_force
 from rulebook.formulas import plain
-from rules.samplers import ADJOINT, DELIBERATE, DRAWS, ROUGH
+from rules.samplers import ADJOINT, DELIBERATE, DRAWS, KINKS, ROUGH
 
 import matcalc as mc
 from matcalc.calculus.evaluate import evaluate
@@ -16,6 +16,7 @@ from matcalc.elaborate.formula import build_formula
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.rulebook import default_rulebook
 from matcalc.sizes import Size
+from matcalc.verification.finding import is_finite
 from matcalc.verification.rule_check import DOT, derivatives, findings, values
 from matcalc.verification.rule_point import points
 
@@ -36,6 +37,7 @@ def test_rule(rule):
     assert found
     if rule.name in DELIBERATE:
         found = [f for f in found if f.bound <= DOT and "against" not in f.what]
+    found = [f for f in found if not ("second" in f.what and f.where in KINKS.get(rule.name, ()))]
     assert not [str(f) for f in found if not f.is_right]
     if rule.name not in ROUGH:
         assert not [str(f) for f in found if "the adjoint" in f.what and f.field != "equivariant" and f.error > ADJOINT]
@@ -44,11 +46,11 @@ def test_rule(rule):
 @of([rule for rule in VALUED if any(p.kind in ("vector", "matrix", "array") for p in rule.parameters)])
 def test_empty(rule):
     """Arguments of size 0: where the oracle has a value, so has the engine, and derivatives have shapes."""
-    for at in points(BOOK, rule, 0, {}, [(0,)]):
+    for at in points(BOOK, rule, 0, DRAWS.get(rule.name, {}), [(0,)]):
         if any(a.size for a in at.data.values() if a.ndim):
             continue
         value = empty_value(at)
-        if value is None or not at.is_defined():
+        if value is None or not is_finite(value) or not at.is_defined():
             continue
         try:
             found = [*values(at, value), *(derivatives(at, value) if rule.name not in DELIBERATE else ())]
@@ -59,7 +61,8 @@ def test_empty(rule):
 
 def empty_value(at):
     try:
-        return at.value()
+        with np.errstate(all="ignore"):
+            return at.value()
     except Exception:  # noqa: BLE001 - SciPy's wrappers of LAPACK raise a class of their own
         return None
 

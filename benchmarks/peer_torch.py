@@ -59,7 +59,7 @@ class Functions:
         if n > 60:
             raise NotImplementedError("a Kronecker system")
         one = torch.eye(n, dtype=a.dtype)
-        return torch.linalg.solve(torch.kron(a, one) + torch.kron(one, b.T), c.reshape(-1)).reshape(n, n)
+        return torch.linalg.solve(torch.kron(a, one) + torch.kron(one, b.T.contiguous()), c.reshape(-1)).reshape(n, n)
 
     @staticmethod
     def logsumexp_rows(a: Any) -> Any:

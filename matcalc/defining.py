@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -84,6 +85,8 @@ class RuleNames(tuple[str, ...]):
 def load_rules(path: str | Path) -> RuleNames:
     """Add the operations, rewrites and facts of a rule file; return the names of its operations, with their `report`.
 
+    A file that is read again, unchanged, adds nothing and is tested again.
+
     Raises: RuleError that lists all faults of the file; then nothing of it is in force.
     """
     file = Path(path)
@@ -94,8 +97,9 @@ def load_rules(path: str | Path) -> RuleNames:
         return f"{file.as_posix()}:{line}"
 
     rules, report = _adopted(lambda book: survey(file, book), {}, where)
-    names = RuleNames(rule.name for rule in rules)
-    names.report = report
+    book = default_rulebook()
+    names = RuleNames(name for name in tomllib.loads(file.read_text(encoding="utf-8")) if name in book.rules)
+    names.report = report if rules else check_rules(*names)
     return names
 
 

@@ -17,7 +17,7 @@ if __name__ == "__main__":
 
 from rules.samplers import DRAWS
 
-from matcalc.rulebook import default_rulebook
+from matcalc.rulebook.load import shipped_rulebook
 from matcalc.verification.compiled_check import cases, compiled_findings, groups
 from matcalc.verification.finding import REFUSED
 from matcalc.verification.rule_point import MODES
@@ -31,14 +31,14 @@ def made(rules):
     for rule in rules:
         draws = DRAWS.get(rule.name, {})
         for mode in range(len(MODES)):
-            if here := cases(default_rulebook(), rule, mode, draws):
+            if here := cases(shipped_rulebook(), rule, mode, draws):
                 found += [(case, mode, draws) for case in here]
                 break
     return found
 
 
 def rules(names=()):
-    book = default_rulebook()
+    book = shipped_rulebook()
     return [r for r in book.rules.values() if r.values and r.kind != "implicit" and (not names or r.name in names)]
 
 

@@ -27,9 +27,8 @@ from rules.samplers import DELIBERATE, DRAWS
 from matcalc.calculus.rewrite import compiled
 from matcalc.elaborate.check import check_rule, compiled_formulas
 from matcalc.errors import MatcalcError
-from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.entry import rewrite_from_table, rule_from_table
-from matcalc.rulebook.load import Candidate, on_trial
+from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
 from matcalc.verification.course import course
 from matcalc.verification.finding import is_finite, value_or_none
 from matcalc.verification.properties import properties
@@ -153,7 +152,7 @@ def rewrite_fate(book, original, text):
 def fates(names=(), every=1, part=1):
     """Yield (mutant, fate, fault) of the entries called `names`, or of one entry in `part`; of each one mutant in
     `every`."""
-    book = default_rulebook()
+    book = shipped_rulebook()
     for rule in list(book.rules.values())[::part]:
         if (names and rule.name not in names) or not rule.values or rule.kind == "implicit":
             continue

@@ -165,11 +165,14 @@ def _of_rule(rule: Rule, edge: Mapping[str, Any]) -> Edge:
 
 
 def _read(text: str) -> Array:
-    """Return the value of a formula without symbols."""
-    if text.strip() in ("inf", "-inf"):
+    """Return the value of a formula without symbols; of a list of entries one by one, since some may be infinite."""
+    text = text.strip()
+    if text in ("inf", "-inf"):
         return np.asarray(float(text))
-    node = build_formula(text, (), default_rulebook(), {}, sizes={})
-    return np.asarray(evaluate([node], {"inf": np.asarray(np.inf)}, {})[0])
+    if text.startswith("[") and "inf" in text:
+        rows = [[float(_read(entry)) for entry in row.split(",")] for row in text.strip("[]").split(";")]
+        return np.array(rows)[:, 0] if len(rows[0]) == 1 else np.array(rows)
+    return np.asarray(evaluate([build_formula(text, (), default_rulebook(), {}, sizes={})], {}, {})[0])
 
 
 def _number(formula: str, data: Mapping[str, Array], G: Array, V: Array) -> Array:

@@ -101,7 +101,8 @@ def edges() -> Iterator[Edge]:
         yield _own(entry)
     for rule in default_rulebook().rules.values():
         for edge in rule.edges:
-            yield _of_rule(rule, edge)
+            if edge.get("kind") in ("undefined", "error") or {"derivative", "pullback", "second"} & edge.keys():
+                yield _of_rule(rule, edge)  # one that states a value alone has no derivative to compare
 
 
 def _listed(case: Mapping[str, Any], listed: Mapping[str, Any], words: Mapping[str, str]) -> Edge:
@@ -151,9 +152,10 @@ def _of_rule(rule: Rule, edge: Mapping[str, Any]) -> Edge:
     text = f"{rule.name}{'_' if part else ''}{part}({', '.join(plain.get(name, name) for name in edge['at'])})"
     listed = {**edge.get("derivative", {}), **edge.get("pullback", {})}
     kind = edge.get("kind", "value")
-    kind = "undefined" if kind == "error" or not listed else kind
+    kind = "undefined" if kind == "error" or not (listed or "second" in edge) else kind
     G = _read(edge["G"]) if "G" in edge else np.ones(_shape_of(text, let))
-    expected = {(name, "vjp"): _read(given) for name, given in listed.items()} or {(n, "vjp"): 0.0 for n in data}
+    expected = {(name, "vjp"): _read(given) for name, given in listed.items()}
+    expected |= {(name, "vjp"): 0.0 for name in data if kind == "undefined"}
     along = edge.get("along", {name: "1" for name in edge.get("second", {})})
     alone = [name for name in edge.get("second", {}) if list(along) == [name]]
     expected |= {(name, "second"): _read(edge["second"][name]) for name in alone}

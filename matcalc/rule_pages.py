@@ -140,7 +140,7 @@ def worst(rule: Rule) -> str:
 def listed(book: Rulebook | None = None) -> str:
     """Return the list of all rules: a line for each signature, what it says below."""
     book = book or default_rulebook()
-    wide = max(map(len, [*book.rules, *book.planned]))
+    wide = max(map(len, book.rules))
     where = max(len(rule.address) for rule in book.rules.values())
     lines = []
     for name, rule in book.rules.items():
@@ -149,7 +149,6 @@ def listed(book: Rulebook | None = None) -> str:
         notes = {"domain": rule.domain, "gauge": rule.gauge, "source": rule.source, "error": worst(rule)}
         says += [f"{label}: {text}" for label, text in notes.items() if text]
         lines += [f"{'':{wide}}    {text}" for text in says]
-    lines += [f"{name:{wide}}  {'not yet':{where}}  {reason}" for name, reason in book.planned.items()]
     return "\n".join([*lines, counted()])
 
 

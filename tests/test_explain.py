@@ -162,10 +162,7 @@ OPERATIONS = [(op, wrt) for op in operations() for wrt in op.vjp]
 
 @pytest.mark.parametrize(("op", "wrt"), OPERATIONS, ids=[f"{op.text}-{wrt}" for op, wrt in OPERATIONS])
 def test_every_operation_is_explained(op, wrt):
-    try:
-        e = mc.vjp(op.text, wrt, op.let)
-    except mc.MatcalcError as error:
-        pytest.skip(str(error))
+    e = mc.vjp(op.text, wrt, op.let)
     assert lines(e.explain())[-1][:2] == ("pullback", str(e))
     assert len(e.explain("markdown").splitlines()) == len(lines(e.explain()))
 

@@ -39,7 +39,7 @@ def signature_of(candidate: Candidate) -> Signature:
 def enter_call(inference: Inference, ast: Ast) -> Callee:
     """Return what a call may mean.
 
-    Raises: UnknownName with the nearest names; NotSupported for a name that is planned.
+    Raises: UnknownName with the nearest names.
     """
     spelling = call_name(ast)
     args = [tree for arg in ast.args for tree in _repeated(inference, arg)]

@@ -14,7 +14,7 @@ from typing import Any
 from matcalc.paths import data_folder
 from matcalc.rulebook.fields import Report
 
-TABLES = ("prelude", "planned", "rewrite")
+TABLES = ("prelude", "rewrite")
 """Names at the top of a rule file that are no operations."""
 
 

@@ -18,7 +18,7 @@ from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
-from matcalc.errors import NotSupported, RuleError, UnknownName
+from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import FACTS
 from matcalc.paths import data_folder
 from matcalc.rulebook.entry import fact_from_table, rewrite_from_table, rule_from_table
@@ -44,7 +44,7 @@ class Rulebook:
     """All that is known of operations; frozen.
 
     rules: by name. spellings: what a call may be written as (names, aliases, parts `qr_Q`, shared names).
-    planned: names without an entry yet, with a line of advice. prelude: Python text for values, by address.
+    prelude: Python text for values, by address.
     functions: Python functions that values call, by name. precise: what of the prelude is said again for values
     at many digits.
     """
@@ -52,7 +52,6 @@ class Rulebook:
     rules: Mapping[str, Rule]
     rewrites: tuple[Rewrite, ...]
     facts: Mapping[str, Fact]
-    planned: Mapping[str, str]
     prelude: Mapping[str, str]
     spellings: Mapping[str, tuple[Candidate, ...]] = field(repr=False)
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=lambda: _NOTHING, repr=False)
@@ -69,23 +68,21 @@ class Rulebook:
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         """Return what a call of `name` may mean, in the order to be tried.
 
-        Raises: NotSupported for a name that is planned, UnknownName with the nearest names for any other.
+        Raises: UnknownName with the nearest names.
         """
         found = self.spellings.get(name)
         if found is not None:
             return found
-        if name in self.planned:
-            raise NotSupported(f"'{name}' is not supported yet", hint=self.planned[name])
         if name in self.rules:
             parts = " ".join(self.rules[name].names)
             raise UnknownName(f"'{name}' has several results", hint=f"call one of them: {parts}")
-        hint = nearest(name, [*self.spellings, *self.planned]).removeprefix("; ")
+        hint = nearest(name, self.spellings).removeprefix("; ")
         raise UnknownName(f"unknown function '{name}'", hint=hint)
 
     def named(self, name: str) -> list[Rule]:
         """Return the rules that `name` stands for, several where they share it.
 
-        Raises: UnknownName with the nearest names; NotSupported for a name that is planned.
+        Raises: UnknownName with the nearest names.
         """
         own = [self.rules[name]] if name in self.rules else []
         shared = [c.rule for c in self.spellings.get(name, () if own else self.candidates(name))]
@@ -133,7 +130,7 @@ class Rulebook:
 
         Raises: RuleError if a name is taken.
         """
-        return _extended(self, list(more), (), (), {}, {}, [])
+        return _extended(self, list(more), (), (), {}, [])
 
     def with_functions(self, more: Mapping[str, Callable[..., Any]]) -> Rulebook:
         """Return a rulebook whose values may call further Python functions."""
@@ -226,12 +223,11 @@ def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], 
     shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
     rules = [rule for file in files for rule in _rules(file, shapes)]
     rewrites = [rewrite for file in files for rewrite in _rewrites(file)]
-    planned = {name: str(why) for file in files for name, why in _table(file, "planned").items()}
     prelude, precise = (
         {file.address("prelude"): str(t) for file in files for k, t in _table(file, "prelude").items() if k == key}
         for key in ("python", "precise")
     )
-    book = _extended(start, rules, rewrites, facts, planned, prelude, faults, strict)
+    book = _extended(start, rules, rewrites, facts, prelude, faults, strict)
     return replace(book, precise=MappingProxyType({**start.precise, **precise}))
 
 
@@ -287,7 +283,6 @@ def _extended(
     rules: Sequence[Rule],
     rewrites: Sequence[Rewrite],
     facts: Sequence[Fact],
-    planned: Mapping[str, str],
     prelude: Mapping[str, str],
     faults: list[str],
     strict: bool = True,
@@ -309,7 +304,6 @@ def _extended(
         MappingProxyType(known),
         (*base.rewrites, *(rewrite for rule in fresh for rewrite in rule.rewrites), *rewrites),
         MappingProxyType(all_facts),
-        MappingProxyType({**base.planned, **planned}),
         MappingProxyType({**base.prelude, **prelude}),
         MappingProxyType({spelling: tuple(found) for spelling, found in spellings.items()}),
         base.functions,
@@ -359,4 +353,4 @@ def _candidates(rule: Rule, output: str) -> list[Candidate]:
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-_EMPTY = Rulebook(_NOTHING, (), _NOTHING, _NOTHING, _NOTHING, _NOTHING)
+_EMPTY = Rulebook(_NOTHING, (), _NOTHING, _NOTHING, _NOTHING)

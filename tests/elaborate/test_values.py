@@ -35,14 +35,13 @@ def test_reference_case(case) -> None:
     check(case.text, case.let, case.sample(), SIZES)
 
 
-@pytest.mark.parametrize("case", operations(), ids=lambda case: case.op)
+UNKNOWN = ("pfaffian", "spectral_radius", "dare", "multigammaln")
+"""Operations that the independent evaluator does not know."""
+
+
+@pytest.mark.parametrize("case", [c for c in operations() if c.op not in UNKNOWN], ids=lambda case: case.op)
 def test_reference_operation(case) -> None:
-    if case.op in NOT_THERE:
-        pytest.skip("planned, or unknown to the evaluator")
     check(case.text, case.let, case.sample(), {})
-
-
-NOT_THERE = ("vander", "pfaffian", "spectral_radius", "dare", "multigammaln")
 
 
 def check(text: str, let: str, data: dict, sizes: dict) -> None:

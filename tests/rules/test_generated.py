@@ -1,8 +1,6 @@
 """Every rule of the book, tested as a new rule is when it is added: no test is written for a rule by hand."""
 
-import tomllib
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,7 +66,6 @@ def empty_value(at):
 
 
 EDGES = [(rule, k) for rule in BOOK.rules.values() for k in range(len(rule.edges))]
-REFUSED = tomllib.loads((Path(__file__).parent / "not_lowered.toml").read_text(encoding="utf-8"))["numba"]["refused"]
 
 
 @pytest.mark.parametrize(("rule", "k"), EDGES, ids=[f"{rule.name}-{k}" for rule, k in EDGES])
@@ -119,17 +116,7 @@ def at_point(found, at, run):
     given = {str(name): at[str(name)] for name in found.symbols}
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return np.asarray(found(**given) if run is None else compiled(found, run)(**given))
-
-
-def compiled(found, run):
-    """Return an expression compiled; what not_lowered.toml lists is skipped."""
-    try:
-        return mc.compile(found, target=run)
-    except mc.NotSupported as error:
-        if not any(str(error).startswith(name) for name in REFUSED):
-            raise
-        pytest.skip(str(error))
+        return np.asarray(found(**given) if run is None else mc.compile(found, target=run)(**given))
 
 
 def is_undefined(found, at, run):

@@ -22,36 +22,32 @@ def largest_of(w):
     return largest
 
 
-@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
-def gapdiv(w, K, C):
-    """C[i,j] = K[i,j]/(w[j] - w[i]); 0 where K[i,j] is 0 or i is j, NaN where the gap is within rounding."""
+@njit(types.void(float64, float64, VECTOR, MATRIX, MATRIX_OUT), **EXACT)
+def over_gaps(sign, rounding, w, K, C):
+    """C[i,j] = K[i,j]/(w[j] + sign*w[i]); 0 where K[i,j] is 0 or i is j, NaN where the gap is within rounding."""
     n = w.shape[0]
-    close = 4.0 * n * 2.220446049250313e-16 * largest_of(w)
+    close = rounding * n * 2.220446049250313e-16 * largest_of(w)
     for i in range(n):
         for j in range(n):
-            gap = w[j] - w[i]
+            gap = w[j] + sign * w[i]
             if i == j or K[i, j] == 0.0:
                 C[i, j] = 0.0
             elif abs(gap) <= close:
                 C[i, j] = math.nan
             else:
                 C[i, j] = K[i, j] / gap
+
+
+@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
+def gapdiv(w, K, C):
+    """C[i,j] = K[i,j]/(w[j] - w[i]); 0 where K[i,j] is 0 or i is j, NaN where the gap is within rounding."""
+    over_gaps(-1.0, 4.0, w, K, C)
 
 
 @njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
 def gapsum(w, K, C):
     """C[i,j] = K[i,j]/(w[j] + w[i]); 0 where K[i,j] is 0 or i is j, NaN where the sum is within rounding of 0."""
-    n = w.shape[0]
-    close = 8.0 * n * 2.220446049250313e-16 * largest_of(w)
-    for i in range(n):
-        for j in range(n):
-            gap = w[j] + w[i]
-            if i == j or K[i, j] == 0.0:
-                C[i, j] = 0.0
-            elif abs(gap) <= close:
-                C[i, j] = math.nan
-            else:
-                C[i, j] = K[i, j] / gap
+    over_gaps(1.0, 8.0, w, K, C)
 
 
 @njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)

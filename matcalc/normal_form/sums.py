@@ -225,9 +225,10 @@ def _finish(collected: Coefs) -> Node:
 
 
 def _rank(collected: Coefs) -> tuple[list[bytes], list[Fraction]]:
-    """Return what decides between a sum and its transpose; with skew terms they may differ in signs alone."""
+    """Return what decides between a sum and its transpose; they may differ in signs alone."""
     ordered = sorted(collected.items(), key=lambda item: item[0].digest)
-    return [node.digest for node, _ in ordered], [-coef for _, coef in ordered]
+    sign = -1 if ordered[0][1] > 0 else 1
+    return [node.digest for node, _ in ordered], [sign * coef for _, coef in ordered]
 
 
 def transposed_rank(node: Node) -> tuple[int, bool, bytes]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from fractions import Fraction
+from math import prod
 
 from matcalc.elaborate.functions import PARAMETER
 from matcalc.elaborate.powers import POWER
@@ -27,6 +28,7 @@ from matcalc.notation.context import Context
 from matcalc.notation.forms import Form
 from matcalc.notation.literal import literal
 from matcalc.notation.measure import tokens
+from matcalc.notation.mirrored import LEAST_SAVED, with_parts
 from matcalc.notation.naming import Names
 from matcalc.notation.products import product_reading, selector_form
 from matcalc.notation.reading import Reading, of_difference, scaled, summed
@@ -137,11 +139,23 @@ def _product(context: Context, node: Node) -> Reading:
     spread = _term_by_term(context, node)
     if spread is not None:
         return spread
-    reading = _with_coefficient(product_reading(context, node), node)
-    if len(node.args) == 1 and node.args[0].kind == "sum" and node.indices[0] == node.out == _axes(node):
-        spread = _sum_of(context, node.args[0], node.coef)
-        return spread if spread.form.tokens < reading.form.tokens else reading
-    return reading
+    reading = _product_alone(context, node)
+    spread = _multiplied_out(context, node)
+    return spread if spread is not None and spread.form.tokens < reading.form.tokens else reading
+
+
+def _multiplied_out(context: Context, node: Node) -> Reading | None:
+    """Return a multiple of a sum, or of its transpose, with the coefficient multiplied in; None for what is neither."""
+    if len(node.args) != 1 or node.args[0].kind != "sum" or node.out != _axes(node):
+        return None
+    if node.indices[0] == node.out:
+        return _sum_of(context, node.args[0], node.coef)
+    if node.indices[0] != (1, 0):
+        return None
+    across = _sum_of(context, node.args[0], node.coef)
+    if across.turned is None:
+        return None
+    return Reading(across.turned, across.turned_minus, across.natural, across.form, across.minus)
 
 
 def _term_by_term(context: Context, node: Node) -> Reading | None:
@@ -167,24 +181,31 @@ def _term_by_term(context: Context, node: Node) -> Reading | None:
 
 
 def _product_alone(context: Context, node: Node) -> Reading:
-    return _with_coefficient(product_reading(context, node), node)
+    """Return the reading of a product; numbers that its operands are multiples of go to the front."""
+    multiples = {arg: found for arg in node.args if (found := context.readings[arg].multiple) is not None}
+    coef = node.coef * prod(multiples[arg][0] for arg in node.args if arg in multiples)
+    if multiples:
+        context = context._replace(
+            readings={a: multiples[a][1] if a in multiples else context.readings[a] for a in node.args}
+        )
+    return _with_coefficient(product_reading(context, node), coef)
 
 
 def _axes(node: Node) -> tuple[int, ...]:
     return tuple(range(node.rank))
 
 
-def _with_coefficient(reading: Reading, node: Node) -> Reading:
-    if node.coef in (0, 1):
+def _with_coefficient(reading: Reading, coef: Fraction) -> Reading:
+    if coef in (0, 1):
         return reading
-    size = abs(node.coef)
+    size = abs(coef)
     plus, minus, turned, turned_minus = (
         form and scaled(form, size) for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
     )
     assert plus is not None
     if reading.form.scalar is not None:
         plus = plus.repeating(scaled(reading.form.scalar, size))
-    if node.coef > 0:
+    if coef > 0:
         return Reading(plus, minus, reading.natural, turned, turned_minus)
     if minus is not None:
         return Reading(minus, plus, not reading.natural, turned_minus, turned)
@@ -207,7 +228,12 @@ def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
     if node.rank and any(r.form.scalar is None for r in readings):
         readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
     coefs = [factor * c for c in node.coefs]
-    return summed(list(zip(coefs, readings, strict=True)), [a.digest for a in node.args])
+    written_out = summed(list(zip(coefs, readings, strict=True)), [a.digest for a in node.args])
+    if node.rank != 2 or written_out.form.tokens < LEAST_SAVED:
+        return written_out
+    parts = with_parts(list(zip(coefs, node.args, readings, strict=True)))
+    is_shorter = parts is not None and parts.form.tokens + LEAST_SAVED <= written_out.form.tokens
+    return parts if parts is not None and is_shorter else written_out
 
 
 def _term_reading(context: Context, node: Node) -> Reading:

@@ -31,6 +31,7 @@ class Reading:
     inverse: Form | None = None
     inverse_minus: Form | None = None
     is_skew: bool = False  # the transpose is minus the node
+    multiple: tuple[Fraction, Reading] | None = None  # the node as a number times what a product takes in its place
 
     def signed(self, sign: int) -> Form:
         """Return the form of the node times `sign`."""

@@ -170,6 +170,11 @@ OTHER = [
     ("softmax(X', axis=0)", "softmax(X, axis=1)'"),
     ("A'*B - B'*A", "A'*B - B'*A"),
     ("0.5*x'*W*x - y'*x", "x'*W*x/2 - x'*y"),
+    ("A*S*W*B*A + A'*B'*W*S*A'", "2*sym(A*S*W*B*A)"),
+    ("(A*S*W*B*A - A'*B'*W*S*A')*S", "2*skew(A*S*W*B*A)*S"),
+    ("4*skew(A*S*W*A) - sym(S*A*W*A)", "4*skew(A*S*W*A) - sym(S*A*W*A)"),
+    ("2*(sym(W*S*A*W) - 2*skew(A*S*W*A))*S", "(2*sym(W*S*A*W) - 4*skew(A*S*W*A))*S"),
+    ("A*W + W*A'", "A*W + W*A'"),
     (
         "{i,j,a,b: expm(A, {p,q: eye(n)[p,a]*eye(n)[q,b]})[i,j]}",
         "{i,j,l,r: expm(A, {b,e: eye(n)[l,b]*eye(n)[r,e]})[i,j]}",

@@ -452,6 +452,8 @@ LINEAR_ALGEBRA = {
     "tie_mean": lambda w, g: g,
     "tie_share": lambda w, g: g,
     "regular": lambda R: R,
+    "sym": lambda X: (X + X.T) / 2,
+    "skew": lambda X: (X - X.T) / 2,
     "eig_top": lambda S, k: eigh(S)[1][:, -integer(k) :] @ eigh(S)[1][:, -integer(k) :].T,
     "max_at": largest,
     "min_at": lambda x: largest(-x),

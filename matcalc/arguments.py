@@ -5,49 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from matcalc.binding import bind
+from matcalc.calculus.declared import check_declared
 from matcalc.calculus.derive import projected
 from matcalc.calculus.evaluate import evaluate
-from matcalc.errors import ShapeError, UnknownName
 from matcalc.lengths import solve
 from matcalc.names import Names, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import symbol
-from matcalc.rulebook.fields import nearest
 
 
-def value_of(node: Node, names: Names, args: Sequence[Any], values: Mapping[str, Any]) -> Any:
-    """Return the value of a node for arguments in the order of its names, by plain NumPy."""
+def value_of(
+    node: Node, names: Names, args: Sequence[Any], values: Mapping[str, Any], check_facts: bool = False
+) -> Any:
+    """Return the value of a node for arguments in the order of its names, by plain NumPy.
+
+    Raises: TypeError for an argument that is missing or unknown, ShapeError for a shape that does not fit, and what
+    `check_declared` raises where that is asked for.
+    """
     import numpy as np
 
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
     expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
-    bound = bind_arguments(expected, args, values)
+    bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
     arrays = {n.name: np.asarray(bound[n.name]) for n in inputs}
     given = {name: int(bound[name]) for name in expected if name not in arrays}
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
+    if check_facts:
+        check_declared((n.name, n.data[1], arrays[n.name]) for n in inputs)
     (found,) = evaluate([root], arrays, sizes)
     return float(found) if np.ndim(found) == 0 and not np.iscomplexobj(found) else found
-
-
-def bind_arguments(expected: Sequence[str], args: Sequence[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments by name from positions and keywords.
-
-    Raises: ShapeError that names what is missing, UnknownName what is too much.
-    """
-    if len(args) > len(expected):
-        raise ShapeError(f"{len(args)} arguments for {len(expected)}: {', '.join(expected)}")
-    bound = dict(zip(expected, args, strict=False))
-    for name, value in values.items():
-        if name not in expected:
-            raise UnknownName(f"no argument {name}{nearest(name, list(expected))}; they are {', '.join(expected)}")
-        if name in bound:
-            raise ShapeError(f"the argument {name} is given twice")
-        bound[name] = value
-    missing = [name for name in expected if name not in bound]
-    if missing:
-        raise ShapeError(f"missing argument{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
-    return bound
 
 
 def project_tangents(names: Names, inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[Node], list[Node]]:

@@ -54,10 +54,13 @@ def compile(  # noqa: A001 - the interface names it so
     declarations: str = "",
     dialect: str = "matrix",
     name: str = "f",
+    check_facts: bool = False,
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
-    `args` gives another order of arguments, `sizes` hints for typical sizes (costs only).
+    `args` gives another order of arguments, `sizes` hints for typical sizes (costs only). With `check_facts` every
+    call from Python checks its arguments for the facts that they are declared to have, as `fn(..., check_facts=True)`
+    does once.
 
     Raises: NotSupported for what a target cannot do, and what reading the formulas raises.
     """
@@ -67,7 +70,7 @@ def compile(  # noqa: A001 - the interface names it so
     read = expressions(flat, declarations, dialect)
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
-    return build(read, labels, nesting, args, target, dtype, sizes, name, (), seconds)
+    return build(read, labels, nesting, args, target, dtype, sizes, name, (), seconds, check_facts)
 
 
 def value_and_gradient(
@@ -79,6 +82,7 @@ def value_and_gradient(
     target: str = "numba",
     sizes: Mapping[str, int] | None = None,
     name: str = "f",
+    check_facts: bool = False,
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
     start = time.perf_counter()
@@ -92,7 +96,7 @@ def value_and_gradient(
     nesting: Nesting = (0, tuple(range(1, len(parts) + 1))) if many else (0, 1)
     labels = ["value", *(f"gradient_{x}" for x in xs)]
     slopes = tuple((0, k + 1, x) for k, x in enumerate(xs)) if convention == "projected" else ()
-    return build([value, *parts], labels, nesting, None, target, "float64", sizes, name, slopes, seconds)
+    return build([value, *parts], labels, nesting, None, target, "float64", sizes, name, slopes, seconds, check_facts)
 
 
 def build(
@@ -106,6 +110,7 @@ def build(
     name: str,
     slopes: Sequence[tuple[int, int, str]],
     seconds: list[tuple[str, float]],
+    check_facts: bool = False,
 ) -> Compiled:
     """Plan, emit and load expressions that share their arguments."""
     if target not in TARGETS:
@@ -149,6 +154,7 @@ def build(
         version=_version(),
         plan=str(program),
         seconds=tuple(seconds),
+        check_facts=check_facts,
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
@@ -215,4 +221,5 @@ def _operand(node: Node, names: Names) -> Operand:
     declared = names.symbols[node.name].data[1]
     shape = f"({', '.join(map(str, node.shape))}{',' if len(node.shape) == 1 else ''})"
     sample = next((text.format(shape=shape) for fact, text in SAMPLES.items() if fact in declared), "")
-    return Operand(node.name, node.shape, " ".join(sorted(declared)), sample)
+    checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
+    return Operand(node.name, node.shape, " ".join(sorted(declared)), sample, checked)

@@ -165,9 +165,14 @@ class Expression(Arithmetic, Forms):
 
     # Values.
 
-    def __call__(self, *args: Any, **values: Any) -> Any:
-        """Return the value by plain NumPy; arguments as `symbols`, by position or name."""
-        return value_of(self.node, self.names, args, values)
+    def __call__(self, *args: Any, check_facts: bool = False, **values: Any) -> Any:
+        """Return the value by plain NumPy; arguments as `symbols`, by position or name.
+
+        With `check_facts` each array is first checked for the facts that its symbol is declared to have.
+
+        Raises: TypeError, ShapeError; LinAlgError outside the domain.
+        """
+        return value_of(self.node, self.names, args, values, check_facts)
 
     # Derivatives.
 

@@ -70,13 +70,15 @@ def minimize(
     declarations: str = "",
     dialect: str = "matrix",
     target: str = "numba",
+    check_facts: bool = False,
     **options: Any,
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with scipy.optimize.minimize and compiled derivatives.
 
     `start` gives a first value for each name of `wrt`, `data` a value for each other symbol; `options` go to
     SciPy as they are (`tol=`, `bounds=`, `callback=`, `options=`). The result is SciPy's OptimizeResult; its
-    `x` and `jac` are dictionaries by name with arrays of the variables' shapes.
+    `x` and `jac` are dictionaries by name with arrays of the variables' shapes. With `check_facts` the start and
+    the data are checked once for the facts that their symbols are declared to have.
 
     Raises ValueError for a name without a value, and for a method that SciPy does not have.
     """
@@ -92,11 +94,13 @@ def minimize(
     texts = {"declarations": declarations, "dialect": dialect}
     arguments: dict[str, Any] = {"jac": kind not in VALUE}
     if kind in VALUE:
-        value = mc.compile(mc.expression(f, **texts), target=target)
-        arguments["fun"] = value_only(value, packing, given)
+        compiled = mc.compile(mc.expression(f, **texts), target=target)
+        arguments["fun"] = value_only(compiled, packing, given)
     else:
-        both = mc.value_and_gradient(f, names, target=target, **texts)
-        arguments["fun"] = value_and_gradient(both, packing, given)
+        compiled = mc.value_and_gradient(f, names, target=target, **texts)
+        arguments["fun"] = value_and_gradient(compiled, packing, given)
+    if check_facts:
+        compiled(**start, **given, check_facts=True)
     if kind in PRODUCT or kind in HESSIAN:
         product = hessian_product(f, names, packing, given, target, texts)
         arguments["hessp" if kind in PRODUCT else "hess"] = product if kind in PRODUCT else dense(product)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from matcalc.binding import bind
 from matcalc.compiling import build
 from matcalc.expressions import Expression
 from matcalc.names import Names
@@ -21,7 +22,6 @@ from matcalc.normal_form.tensor import symbol
 from matcalc.plan import to_save
 from matcalc.reading import with_wrt
 from matcalc.runtime.compiled import Compiled
-from matcalc.runtime.convert import bind
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class TwoPass:
         """The generated text of both passes."""
         return f"{self.first.source}\n\n{self.second.source}"
 
-    def forward(self, *args: Any, **values: Any) -> tuple[Any, tuple[Any, ...]]:
-        """Return the value, and what `backward` needs."""
-        bound = bind(self.first.spec, args, values)
-        value, *saved = self.first(*bound)
+    def forward(self, *args: Any, check_facts: bool = False, **values: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Return the value, and what `backward` needs; with `check_facts` check the facts of the arguments first."""
+        bound = bind(self.first.spec.name, self.args, args, values)
+        value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
         return value, (*(bound[k] for k in self.kept), *saved)
 
     def backward(self, saved: Sequence[Any], G: Any) -> Any:  # noqa: N803 - the cotangent's name in formulas

@@ -32,7 +32,7 @@ LAYERS = [
         "normal_form.sums",
     ],
     ["normal_form.elementwise", "normal_form.operations", "normal_form.tensor"],
-    ["normal_form.substitute", "lengths", "names"],
+    ["normal_form.substitute", "lengths", "names", "binding"],
     ["elaborate"],
     [
         "calculus.templates",
@@ -66,6 +66,7 @@ LAYERS = [
         "calculus.curvature",
         "calculus.collect",
         "calculus.evaluate",
+        "calculus.declared",
         "verification.sampling",
         "verification.precise",
     ],

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
 from matcalc.codegen.numba.elementary import SCALAR, vexp, vlog1p, vsigmoid
@@ -128,6 +129,12 @@ def three_halves(x):
 def powr(x, p):
     """x^p."""
     return math.pow(x, p)
+
+
+@njit(**SCALAR)
+def off_integer(x):
+    """x less the integer nearest to it."""
+    return x - np.rint(x)
 
 
 @njit(**SCALAR)

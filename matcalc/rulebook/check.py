@@ -142,6 +142,8 @@ def _check_fact(book: Rulebook, fact: Fact, report: Report) -> None:
         text = getattr(fact, field)
         if text is not None:
             _Names(book).check(field, text, SAMPLE_NAMES, report)
+    for text in fact.entries:
+        _Names(book).check("entries", text, ("X", "i", "j"), report)
 
 
 class _Names:

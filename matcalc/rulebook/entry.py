@@ -70,6 +70,7 @@ def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: R
         zero=text("zero"),
         nonnegative=text("nonnegative"),
         positive=text("positive"),
+        entries=tuple(map(str, table.get("entries", ()))),
         tangent=text("tangent"),
         sample=text("sample"),
         whole=text("whole"),

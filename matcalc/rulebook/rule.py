@@ -165,6 +165,7 @@ class Fact:
     zero: str | None
     nonnegative: str | None
     positive: str | None
+    entries: tuple[str, ...]
     tangent: str | None
     sample: str | None
     whole: str | None

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from matcalc.binding import bind
 from matcalc.errors import NotSupported
 from matcalc.runtime import twins
-from matcalc.runtime.convert import Array, bind, check_out, needs_copy, to_array, to_size
+from matcalc.runtime.convert import Array, check_out, needs_copy, to_array, to_size
 from matcalc.runtime.modules import load_text, write_whole
 from matcalc.runtime.save import saved_text
 from matcalc.runtime.shapes import output_shapes, solve_sizes
@@ -31,7 +32,7 @@ UNFIT = (AttributeError, TypeError, ValueError)
 
 
 class Compiled:
-    """A compiled function: `fn(X, w)`, `fn(X=X, w=w)`, `fn(X, w, out=(None, G))`.
+    """A compiled function: `fn(X, w)`, `fn(X=X, w=w)`, `fn(X, w, out=(None, G))`, `fn(X, w, check_facts=True)`.
 
     Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `save(path)`.
     """
@@ -50,7 +51,8 @@ class Compiled:
         self.module = loaded.module
         text = spec.source if spec.target == "numba" else spec.numpy_source
         self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
-        self._entry: Callable[..., Any] = getattr(loaded.module, spec.name, self._polite)
+        quick = None if spec.check_facts else getattr(loaded.module, spec.name, None)
+        self._entry: Callable[..., Any] = quick or self._polite
         self._shapes: Callable[..., Any] = getattr(loaded.module, f"{spec.name}_shapes", _refuse)
         self._seconds = dict(spec.seconds) | {
             "kernels": middle - start,
@@ -61,14 +63,17 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            out = kwargs.pop("out", None)
-            return self._polite(*bind(self.spec, args, kwargs), out=out)
+            out, check = kwargs.pop("out", None), kwargs.pop("check_facts", False)
+            return self._polite(*self._bound(args, kwargs), out=out, check_facts=check)
         try:
             return self._entry(*args)
         except np.linalg.LinAlgError:
             raise
         except UNFIT:
-            return self._polite(*bind(self.spec, args, kwargs))
+            return self._polite(*self._bound(args, kwargs))
+
+    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        return bind(self.spec.name, self.spec.names, args, kwargs)
 
     @property
     def args(self) -> tuple[str, ...]:
@@ -121,16 +126,20 @@ class Compiled:
         except OSError as fault:
             raise type(fault)(fault.errno, fault.strerror, os.fspath(path)) from None
 
-    def _polite(self, *values: Any, out: Any = None) -> Any:
+    def _polite(self, *values: Any, out: Any = None, check_facts: bool = False) -> Any:
         """Convert and check the arguments, given in order, then call."""
         spec = self.spec
-        values = tuple(bind(spec, values, {}))
+        values = tuple(self._bound(values, {}))
         count = len(spec.arguments)
         arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
         inputs: list[Any] = [a if o.shape else a[()] for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
         shapes = self._output_shapes(arrays, given, inputs)
+        if check_facts or spec.check_facts:
+            from matcalc.calculus.declared import check_declared
+
+            check_declared((o.name, o.facts, a) for o, a in zip(spec.arguments, arrays, strict=True))
         if out is None:
             return self._finish(inputs, [np.empty(shape or (1,)) for shape in shapes])
         parts = flatten(spec.nesting, out, "out")

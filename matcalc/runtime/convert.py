@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from matcalc.lengths import check_rank, described
-from matcalc.runtime.spec import CompiledSpec, Operand
+from matcalc.runtime.spec import Operand
 
 Array = NDArray[np.float64]
-
-
-def bind(spec: CompiledSpec, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-    """Return the values in the order of `spec.names`.
-
-    Raises: TypeError that names what is missing, unknown or given twice.
-    """
-    names = spec.names
-    takes = f"{spec.name}({', '.join(names)})"
-    if len(args) > len(names):
-        raise TypeError(f"{takes} takes {len(names)} arguments, not {len(args)}")
-    values = dict(zip(names, args, strict=False))
-    for name, value in kwargs.items():
-        if name not in names:
-            raise TypeError(f"{takes} has no argument {name}")
-        if name in values:
-            raise TypeError(f"{takes} is given {name} twice")
-        values[name] = value
-    missing = [name for name in names if name not in values]
-    if missing:
-        raise TypeError(f"{takes} lacks {', '.join(missing)}")
-    return [values[name] for name in names]
 
 
 def to_array(operand: Operand, value: Any) -> Array:

@@ -19,12 +19,14 @@ class Operand:
 
     `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, the size names and `np`; empty: standard normal entries.
+    `facts` are those that an argument can be checked for.
     """
 
     name: str
     shape: tuple[Size, ...] = ()
     about: str = ""
     sample: str = ""
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class CompiledSpec:
     `source` (Numba) and `numpy_source` define `<some name>_into(arguments..., sizes..., results...)`, without
     imports and decorators: scalar arguments are floats, `sizes` integers, results arrays to be written,
     scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
+    `check_facts`: every call from Python checks its arguments for their facts.
     """
 
     name: str
@@ -69,6 +72,7 @@ class CompiledSpec:
     version: str = ""
     plan: str = ""
     seconds: tuple[tuple[str, float], ...] = ()
+    check_facts: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.calculus.evaluate import evaluate
-from matcalc.elaborate.formula import build_formula
-from matcalc.normal_form.tensor import symbol
-from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.sizes import Size
+from matcalc.calculus.declared import applied
+from matcalc.rulebook.load import default_rulebook
 
 ROUNDING = 1e-12
 """What counts as 0, relative to the largest entry, where a fact asks for more than 0."""
@@ -26,7 +23,7 @@ def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] 
     for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
         text = book.facts[fact].sample
         if text is not None and drawn.size:
-            drawn = _applied(book, text, drawn)
+            drawn = applied(book, text, drawn)
     return drawn
 
 
@@ -36,7 +33,7 @@ def whole(drawn: Array, facts: Sequence[str]) -> Array:
     for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
         text = book.facts[fact].whole
         if text is not None and drawn.size:
-            drawn = _applied(book, text, drawn)
+            drawn = applied(book, text, drawn)
     return drawn
 
 
@@ -46,7 +43,7 @@ def projected(array: Array, facts: Sequence[str]) -> Array:
     for fact in book.hull(facts):
         text = book.facts[fact].tangent
         if text is not None and array.size:
-            array = _applied(book, text, array)
+            array = applied(book, text, array)
     return array
 
 
@@ -58,17 +55,9 @@ def defect(array: Array, fact: str) -> float:
     found = [defect(array, other) for other in record.implies]
     if array.size:
         if record.zero is not None:
-            found.append(float(np.max(np.abs(_applied(book, record.zero, array, "X")), initial=0.0)) / scale)
+            found.append(float(np.max(np.abs(applied(book, record.zero, array, "X")), initial=0.0)) / scale)
         for text, strict in ((record.nonnegative, False), (record.positive, True)):
             if text is not None:
-                least = float(np.min(_applied(book, text, array, "X"), initial=np.inf))
+                least = float(np.min(applied(book, text, array, "X"), initial=np.inf))
                 found.append(max(-least / scale, 0.0) if not strict else float(least <= ROUNDING * scale))
     return max(found, default=0.0)
-
-
-def _applied(book: Rulebook, text: str, array: Array, name: str = "M") -> Array:
-    """Return a formula of a fact at an array; m and n are its sizes."""
-    lengths = [Size.of(length) for length in array.shape]
-    sizes = dict(zip(("m", "n") if len(lengths) == 2 else ("n",), lengths, strict=False))
-    node = build_formula(text, (), book, {name: symbol(name, lengths)}, sizes=sizes)
-    return np.asarray(evaluate([node], {name: array}, {})[0])

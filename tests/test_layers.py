@@ -82,6 +82,7 @@ LAYERS = [
         "verification.gauge",
         "verification.finding",
         "verification.properties",
+        "verification.disc",
         "verification.course",
         "verification.covariance",
         "verification.compiled_check",

@@ -12,33 +12,20 @@ from matcalc.elaborate.formula import build_formula
 from matcalc.normal_form.tensor import symbol
 from matcalc.sizes import Size
 from matcalc.verification.differences import slope
+from matcalc.verification.disc import disc
 from matcalc.verification.finding import EXACT, REFUSED, Finding, is_in_words, largest, place, relative
 from matcalc.verification.properties import DRAWN, elsewhere
 from matcalc.verification.rule_point import Point
 from matcalc.verification.sampling import Array, defect
 
-SHARP = 0.05
-"""Of a smooth function the slopes on both sides of a point differ by less."""
-
 CLOSE = 1e-9
 """Relative distance of two points between which a quotient of differences keeps seven digits or fewer."""
-
-LOOSE = 1.7
-"""How much nearer than the singularity a bound of its distance may say it is."""
-
-ABSENT = 1e-4
-"""The part in negative powers, or the error of a polynomial across a point, below which there is no singularity."""
-
-CIRCLE = 256
-
-NODES = 24
-"""How many values a polynomial is fitted to: enough inside of the disc in which a function is analytic."""
 
 
 def course(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test what an entry says of a function as a whole, by values alone."""
     if not at.form.overload:
-        for test in (_monotone_and_curved, _divided, _radius):
+        for test in (_monotone_and_curved, _divided, disc):
             yield from test(at, value)
 
 
@@ -107,81 +94,3 @@ def _divided_form(at: Point, text: str) -> Iterator[Finding]:
         bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value)))
         error = relative(found, halfway.value)
         yield Finding("`divided`, points that are close,", "divided", error, bound, place(at))
-
-
-def _radius(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test the distance to the nearest singularity: none is nearer, and one is there.
-
-    Where the distance changes as fast as x does, the singularity is on the real line. Elsewhere it is in the complex
-    plane, where values on a circle around x tell whether a function is analytic inside of it.
-    """
-    if at.rule.radius is None:
-        return
-    if len(at.symbols) > 1:  # of several operands only that it is a distance: values may jump at a cut that is no end
-        (r,) = at.evaluate([build_formula(at.rule.radius, (), at.book, at.symbols)])
-        yield Finding("`radius`, below 0,", "radius", max(0.0, -float(np.min(r, initial=0.0))), 0.0, place(at))
-        return
-    (x,) = at.symbols
-    numbers = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
-    node = build_formula(at.rule.radius, (), at.book, at.symbols, sizes=numbers)
-
-    def radius(points: Array) -> Array:
-        return np.broadcast_to(at.evaluate([node], {x: points})[0], points.shape)
-
-    a = at.data[x]
-    r, step = radius(a), 1e-6
-    slope = (radius(a + step) - radius(a - step)) / (2 * step)
-    what, field, where = "`radius`", "radius", place(at)
-    yield Finding(f"{what}, below 0,", field, max(0.0, -float(np.min(r, initial=0.0))), 0.0, where)
-    yield Finding(f"{what}, a singularity nearer,", field, _roughness(at, x, a, 0.9 * r), SHARP, where)
-    on_line = bool(np.all(np.abs(np.abs(slope) - 1) < 1e-6))
-    try:
-        if on_line:
-            smooth, broken = (_jump(at, x, a - slope * r * part) for part in (0.9, 1.0))
-            broken = np.maximum(broken, _roughness(at, x, a, 1.5 * r))  # of a kink in the slope alone
-        else:
-            smooth, broken = (_negative_powers(at, x, part * r) for part in (0.9, LOOSE))
-    except REFUSED:
-        return  # the oracle takes no complex numbers
-    yield Finding(f"{what}, a singularity nearer,", field, float(np.max(smooth, initial=0.0)), SHARP, where)
-    yield Finding(
-        f"{what}, none there,", field, ABSENT / max(float(np.min(broken, initial=np.inf)), 1e-300), 1.0, where
-    )
-
-
-def _negative_powers(at: Point, x: str, reach: Array) -> Array:
-    """Return how much of a function on circles of these radii is in powers that none analytic inside has."""
-    turns = np.exp(2j * np.pi * np.arange(CIRCLE) / CIRCLE)
-    with np.errstate(all="ignore"):
-        values = np.stack([at.value({x: at.data[x] + reach * turn})[""] for turn in turns])
-    parts = np.abs(np.fft.fft(values, axis=0))[-8:].max(axis=0) / CIRCLE
-    return np.asarray(parts / np.maximum(np.abs(values).max(axis=0), 1e-300))
-
-
-def _roughness(at: Point, x: str, middle: Array, reach: Array) -> float:
-    """Return how far a function is from a polynomial between middle - reach and middle + reach."""
-    nodes = np.polynomial.chebyshev.chebpts1(NODES)
-    between = (nodes[1:] + nodes[:-1]) / 2
-    known, wanted = (np.stack([at.value({x: middle + t * reach})[""] for t in points]) for points in (nodes, between))
-    if not np.all(np.isfinite(known)):
-        return float("inf")
-    fit = np.polynomial.chebyshev.chebfit(nodes, known, NODES - 1)
-    found = np.polynomial.chebyshev.chebval(between, fit).T
-    error = np.max(np.abs(found - wanted), axis=0) / np.maximum(np.max(np.abs(known), axis=0), 1e-300)
-    return float(np.max(error, initial=0.0)) if np.all(np.isfinite(error)) else float("inf")
-
-
-def _jump(at: Point, x: str, points: Array) -> Array:
-    """Return how far slopes on both sides of points differ, or how steep the step is; infinite if not finite."""
-    h = 1e-6 * np.abs(points - at.data[x])
-    with np.errstate(all="ignore"):
-        low, here, high = (at.value({x: points + k * h * _unit(points)})[""] for k in (-1, 0, 1))
-        size = 1 + np.abs(high) + np.abs(low)
-        steps = np.abs(high - here) + np.abs(here - low)
-        bend = np.abs(high - 2 * here + low) / np.maximum(steps, 1e-9 * size)
-        found = np.maximum(bend, np.abs(high - low) / size)
-    return np.where(np.isfinite(found), found, np.inf)
-
-
-def _unit(points: Array) -> complex:
-    return 1j if np.iscomplexobj(points) else 1.0

@@ -209,7 +209,7 @@ def test_symmetries(rule):
                 1e-9,
             )
     if rule.transpose_same:
-        turned = {d.name: found[d.name].T for d in rule.parameters if d.kind == "matrix" and not d.repeated}
+        turned = {d.name: found[d.name].T for d in rule.parameters if d.kind in ("matrix", "array") and not d.repeated}
         close(value(**turned), np.transpose(value()), 1e-9)
     if rule.commutes:
         one, two = (d.name for d in rule.parameters)

@@ -154,13 +154,20 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
         if arg.kind == "selector" or len(set(indices)) < len(indices) or (repeats and indices):
             continue
         others = {i for k, t in enumerate(term.indices) if k != place for i in t}
-        how = tuple(_standing(i, term.out, others) for i in indices)
-        if any(h == LINKED * 1000 for h in how) or len(linked(how)) > 1:
+        own = tuple(_standing(i, term.out, others) for i in indices)
+        if any(h == LINKED * 1000 for h in own):
             continue
-        left = len(term.out) - sum(1 for h in how if h > 0) + len(linked(how))
-        if left <= max(2, len(term.out)):
-            result.append((place, (arg, how)))
+        for how in (own, *_beside_diagonal(own)):
+            left = len(term.out) - sum(1 for h in how if h > 0) + len(linked(how))
+            if len(linked(how)) <= 1 and left <= max(2, len(term.out)):
+                result.append((place, (arg, how)))
     return result
+
+
+def _beside_diagonal(how: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return how an operand stands if what shares an output axis with it is read as a diagonal matrix beside it."""
+    shared = [position for position, h in enumerate(how) if LINKED * 100 < h < 0]
+    return [(*how[:p], LINKED * 100, *how[p + 1 :]) for p in shared] if len(how) == 2 else []
 
 
 def _standing(index: int, out: Indices, others: set[int]) -> int:
@@ -185,7 +192,8 @@ def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
         needed = {i for i in term.out if i not in term.indices[place.operand]} | {
             i for i, h in zip(term.indices[place.operand], how, strict=True) if h < 0
         }
-        added += 6 * len(needed - left)
+        diagonal = [p for p in linked(how) if term.indices[place.operand][p] in term.out]
+        added += 6 * len(needed - left) + (3 if diagonal and term.rank < 2 else 0)
     return (len(places) - 1) * size - added
 
 

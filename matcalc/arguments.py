@@ -9,7 +9,7 @@ from matcalc.binding import bind
 from matcalc.calculus.declared import check_declared
 from matcalc.calculus.derive import projected
 from matcalc.calculus.evaluate import evaluate
-from matcalc.lengths import solve
+from matcalc.lengths import check_conditions, solve
 from matcalc.names import Names, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
@@ -34,6 +34,7 @@ def value_of(
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
     if check_facts:
         check_declared((n.name, n.data[1], arrays[n.name]) for n in inputs)
+    check_conditions(names.conditions, sizes)
     (found,) = evaluate([root], arrays, sizes)
     return float(found) if np.ndim(found) == 0 and not np.iscomplexobj(found) else found
 

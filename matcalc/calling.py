@@ -9,6 +9,7 @@ from matcalc.calculus.derive import shape_text
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression, as_expression
+from matcalc.lengths import Condition
 from matcalc.names import Names
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import solution, substitute
@@ -54,8 +55,10 @@ def function(name: str) -> Callable[..., Any]:
             symbols[f"a{place}_"] = e.node
             written.append(f"a{place}_'" if e.row and len(e.node.shape) == 1 else f"a{place}_")
         written += [f"{key}={value}" for key, value in keywords.items()]
-        node = build_formula(f"{name}({', '.join(written)})", (), default_rulebook(), symbols)
-        return Expression(node, names, row and len(node.shape) == 1)
+        conditions: list[Condition] = []
+        formula = f"{name}({', '.join(written)})"
+        node = build_formula(formula, (), default_rulebook(), symbols, conditions=conditions)
+        return Expression(node, names.under(conditions), row and len(node.shape) == 1)
 
     call.__name__ = name
     call.__doc__ = f"Return {name} of expressions, as the text form gives it."

@@ -18,6 +18,7 @@ from matcalc.calculus.evaluate import evaluate
 from matcalc.comparing import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
 from matcalc.expressions import Expression
+from matcalc.lengths import holds
 from matcalc.names import free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
@@ -197,6 +198,8 @@ def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression |
     sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(found)}
     shapes = {s.name: tuple(size.evaluate(sizes) for size in s.shape) for s in symbols}
     if any(length < 0 for shape in shapes.values() for length in shape):
+        return None
+    if not all(holds(condition, sizes) for condition in e.names.conditions):
         return None
     for mode in range(len(MODES)):
         data = {s.name: _drawn(s, shapes[s.name], mode) for s in symbols}

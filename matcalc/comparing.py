@@ -112,7 +112,7 @@ def _comparer(one: Expression, other: Expression) -> Comparer:
     symbols = list(names.ordered())
     own = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
     sizes = dict.fromkeys([*own, *free_sizes([one.node, other.node], names)])
-    return Comparer(one.node, other.node, symbols, list(sizes))
+    return Comparer(one.node, other.node, symbols, list(sizes), names.conditions)
 
 
 # ---- mistakes that people make

@@ -137,6 +137,7 @@ def build(
     source = emit(program, name, "numba") if target == "numba" else ""
     numpy_source = emit(program, name, "numpy")
     seconds += [("emit", time.perf_counter() - clock)]
+    sized = {n for node in (*inputs, *nodes) for size in node.shape for n in size.names} | {*program.size_args}
     place_of = {node.name: k for k, node in enumerate(inputs)}
     spec = CompiledSpec(
         name=name,
@@ -155,6 +156,7 @@ def build(
         plan=str(program),
         seconds=tuple(seconds),
         check_facts=check_facts,
+        conditions=tuple(c for c in names.conditions if sized.issuperset(c.size.names)),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]

@@ -6,6 +6,7 @@ row mark for NumPy's operators. Derivatives are again expressions, simplified an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -27,6 +28,7 @@ from matcalc.forms import Forms
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
+from matcalc.lengths import Condition
 from matcalc.names import Names, declaration, free_sizes, new_names
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
@@ -339,8 +341,11 @@ class Expression(Arithmetic, Forms):
     def __getitem__(self, at: Any) -> Expression:
         parts = at if isinstance(at, tuple) else (at,)
         written = f"a_[{', '.join(map(operators.subscript, parts))}]"
-        node = build_formula(written, (), default_rulebook(), {"a_": self.node})
-        return Expression(node, self.names)
+        open_: list[Condition] = []
+        node = build_formula(written, (), default_rulebook(), {"a_": self.node}, conditions=open_)
+        shown = str(self) if self.node.kind == "symbol" else f"({self})"
+        told = [Condition(size, re.sub(r"\ba_", lambda _: shown, message)) for size, message in open_]
+        return Expression(node, self.names.under(told))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (
@@ -368,7 +373,7 @@ def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expres
     from matcalc.reading import expression
 
     made = expression(text_, declarations)
-    return Expression(made.node, Names(made.names.symbols, written), made.row)
+    return Expression(made.node, replace(made.names, written=written), made.row)
 
 
 def as_expression(value: Any) -> Expression | None:

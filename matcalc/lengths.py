@@ -9,14 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from matcalc.errors import ShapeError
-from matcalc.normal_form.node import Shape
 from matcalc.sizes import Size
 
+Shape = tuple[Size, ...]
 KINDS = ("scalar", "vector", "matrix")
 Declared = Sequence[tuple[str, Shape]]
 Equation = tuple[Size, int, str]
+
+
+class Condition(NamedTuple):
+    """A size that is not negative wherever a formula has a value, as the room that a part leaves; and the error."""
+
+    size: Size
+    message: str
+
+
+def holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
+    """Whether a condition holds, as far as the sizes are known."""
+    return any(n not in sizes for n in condition.size.names) or condition.size.evaluate(sizes) >= 0
+
+
+def check_conditions(conditions: Iterable[Condition], sizes: Mapping[str, int]) -> None:
+    """Raise ShapeError for the first condition that does not hold."""
+    for condition in conditions:
+        if not holds(condition, sizes):
+            where = ", ".join(f"{n} = {sizes[n]}" for n in condition.size.names)
+            raise ShapeError(f"{condition.message} where {where}")
 
 
 def described(name: str, shape: Shape) -> str:

@@ -7,11 +7,11 @@ a function: symbols as declared, then new ones, then sizes that no argument dete
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matcalc.errors import ShapeError
-from matcalc.lengths import undetermined
+from matcalc.lengths import Condition, undetermined
 from matcalc.normal_form.node import Node, everything
 
 
@@ -20,11 +20,13 @@ class Names:
     """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with.
 
     `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
+    `conditions` are those on sizes that reading left open: that parts lie inside what they are parts of.
     """
 
     symbols: Mapping[str, Node]
     written: tuple[str, ...]
     tangents: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -36,19 +38,25 @@ class Names:
             if mine is not node:
                 raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
         written = tuple(dict.fromkeys(self.written + other.written))
-        return Names({**self.symbols, **other.symbols}, written, (*self.tangents, *other.tangents))
+        conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
+        return Names({**self.symbols, **other.symbols}, written, (*self.tangents, *other.tangents), conditions)
 
     def with_symbol(self, node: Node, parameter: str) -> Names:
         """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
         if node.name in self.symbols:
             raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
         tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
-        return Names({**self.symbols, node.name: node}, (*self.written, node.name), tangents)
+        symbols = {**self.symbols, node.name: node}
+        return replace(self, symbols=symbols, written=(*self.written, node.name), tangents=tangents)
 
     def without(self, name: str) -> Names:
         """Return the names without one that a formula solves for."""
         kept = {n: s for n, s in self.symbols.items() if n != name}
-        return Names(kept, tuple(n for n in self.written if n != name), self.tangents)
+        return replace(self, symbols=kept, written=tuple(n for n in self.written if n != name))
+
+    def under(self, conditions: Sequence[Condition]) -> Names:
+        """Return the names with further conditions."""
+        return replace(self, conditions=tuple(dict.fromkeys((*self.conditions, *conditions))))
 
     def ordered(self) -> tuple[Node, ...]:
         """Return the written symbols in the order of compiled arguments."""

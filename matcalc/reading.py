@@ -60,8 +60,8 @@ def _elaborated(
         return []
     made = elaborate(trees, declarations, default_rulebook(), dialect, known)
     return [
-        Expression(node, _names_in(tree, dialect, made.scope.symbols), row)
-        for tree, node, row in zip(trees, made.nodes, made.rows, strict=True)
+        Expression(node, _names_in(tree, dialect, made.scope.symbols).under(conditions), row)
+        for tree, node, row, conditions in zip(trees, made.nodes, made.rows, made.conditions, strict=True)
     ]
 
 

@@ -16,6 +16,7 @@ PACKAGE = Path(matcalc.__file__).parent
 LAYERS = [
     ["errors", "paths", "data", "normal_form", "calculus", "verification", "verification.differences"],
     ["sizes"],
+    ["lengths"],
     ["language"],
     ["rulebook"],
     ["normal_form.signature_shapes", "normal_form.selectors"],
@@ -32,7 +33,7 @@ LAYERS = [
         "normal_form.sums",
     ],
     ["normal_form.elementwise", "normal_form.operations", "normal_form.tensor"],
-    ["normal_form.substitute", "lengths", "names", "binding"],
+    ["normal_form.substitute", "names", "binding"],
     ["elaborate"],
     [
         "calculus.templates",

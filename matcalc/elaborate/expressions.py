@@ -21,6 +21,7 @@ from matcalc.language.declare import read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
+from matcalc.lengths import Condition
 from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import Rulebook, default_rulebook
 
@@ -29,10 +30,11 @@ READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_num
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """What texts mean: a node for each, whether it was written as a row, and their scope."""
+    """What texts mean: a node for each, whether it was written as a row, the conditions on sizes; and their scope."""
 
     nodes: tuple[Node, ...]
     rows: tuple[bool, ...]
+    conditions: tuple[tuple[Condition, ...], ...]
     scope: Scope
 
 
@@ -60,8 +62,8 @@ def elaborate(
     declare(inference, declared)
     size_names(inference, trees)
     values: list[Typed] = []
-    for text, tree in zip(texts, trees, strict=True):
-        inference.text = text
+    for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):
+        inference.text, inference.number = text, number
         values.append(infer(inference, tree))
     inference.finish()
     scope = scope_of(inference)
@@ -70,4 +72,5 @@ def elaborate(
     for text, value in zip(texts, values, strict=True):
         inference.text = text
         nodes.append(build(builder, value))
-    return Elaborated(tuple(nodes), tuple(value.row for value in values), scope)
+    conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
+    return Elaborated(tuple(nodes), tuple(value.row for value in values), conditions, scope)

@@ -23,6 +23,7 @@ from matcalc.errors import MatcalcError, RuleError, ShapeError
 from matcalc.language.declare import RULE_KINDS, Declaration, read_declarations
 from matcalc.language.read import read, read_relation
 from matcalc.language.syntax import Ast, call_name
+from matcalc.lengths import Condition
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node, Shape
 from matcalc.normal_form.signature_shapes import PLAIN, size_of
@@ -44,13 +45,14 @@ def build_formula(
     sizes: Mapping[str, Size] | None = None,
     shape: Shape | None = None,
     nesting: int = 0,
+    conditions: list[Condition] | None = None,
 ) -> Node:
     """Return the node of a formula over the given symbols.
 
     `where` are lines `name = formula` that it may use; `splices` the tangents that `E...` stands for;
     `functions` the bodies of function parameters; `sizes` further sizes and numbers, with what they are;
     `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
-    their lengths from it.
+    their lengths from it; to `conditions` those on sizes are added that reading leaves open.
 
     Raises: ShapeError, UnknownName, ParseError, NotSupported, without the address of the rule.
     """
@@ -71,7 +73,10 @@ def build_formula(
         node = _built(inference, builder, formula.strip(), None)
         nodes[name.strip()] = node
         inference.symbols[name.strip()] = Symbol(name.strip(), node.shape)
-    return _built(inference, builder, text, shape)
+    root = _built(inference, builder, text, shape)
+    if conditions is not None:
+        conditions += inference.conditions.get(0, [])
+    return root
 
 
 def _built(inference: Inference, builder: Builder, text: str, shape: Shape | None) -> Node:

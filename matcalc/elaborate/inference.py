@@ -19,7 +19,8 @@ from matcalc.elaborate.unify import Fault, Sizes, fresh_names
 from matcalc.errors import ShapeError
 from matcalc.language.syntax import Ast, operator_position, walk
 from matcalc.language.write import text as write
-from matcalc.sizes import Size
+from matcalc.lengths import Condition
+from matcalc.sizes import Size, is_nonnegative
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
@@ -61,7 +62,7 @@ class Inference:
     parameters: the parameter of the function in force.
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
     free: the open indices of each tree in index form, by its id. index_labels: label, name, place, its text.
-    checks: sizes that must not be negative.
+    checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
 
     rulebook: Rulebook
@@ -79,8 +80,10 @@ class Inference:
     depth: int = 0
     free: dict[int, frozenset[str]] = field(default_factory=dict)
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
-    checks: list[tuple[Size, Fault]] = field(default_factory=list)
+    checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
+    conditions: dict[int, list[Condition]] = field(default_factory=dict)
     text: str = ""
+    number: int = 0
 
     def label(self, length: Size) -> int:
         """Return a new label for an axis of this length."""
@@ -114,7 +117,7 @@ class Inference:
         def fault() -> ShapeError:
             return ShapeError(f"{shown(part)} {message} {shown(part.args[0])}", text=text, at=at.caret)
 
-        self.checks.append((size, fault))
+        self.checks.append((size, fault, self.number))
 
     def is_literally(self, size: Size, value: int) -> bool:
         return self.sizes.resolve(size) == value
@@ -187,10 +190,12 @@ class Inference:
                 self.text = text
                 hint = f"multiply by ones(n)[{name}], n its length"
                 raise self.fault(f"the length of index {name} is not known", ast, hint=hint)
-        for size, fault in self.checks:
+        for size, fault, number in self.checks:
             resolved = self.sizes.resolve(size)
             if resolved.terms and all(c < 0 for _, c in resolved.terms):
                 raise fault()
+            if not is_nonnegative(resolved):
+                self.conditions.setdefault(number, []).append(Condition(resolved, fault().message))
         self.index_labels.clear()
         self.checks.clear()
 

@@ -128,7 +128,9 @@ def _check_range(selection: Selection, axis: int, subscript: Ast, low: Size, hig
     inference, length = selection.inference, selection.base.shape[axis]
     for room in (low, length - high):
         inference.check_bound(room, selection.ast, subscript, f"is outside axis {axis} of")
-    inference.check_bound(high - low, selection.ast, subscript, "ends before it starts on an axis of")
+    open_ended = low is ZERO or high is length
+    message = f"is outside axis {axis} of" if open_ended else "ends before it starts on an axis of"
+    inference.check_bound(high - low, selection.ast, subscript, message)
 
 
 def _number(selection: Selection, subscript: Ast) -> Size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from matcalc.lengths import holds
 from matcalc.runtime.source import INDENT, Spelled
 from matcalc.runtime.spec import CompiledSpec, Slope, size_names
 
@@ -47,16 +48,25 @@ if __name__ == "__main__":
 
 
 def sample_text(spec: CompiledSpec, names: Spelled) -> str:
-    """Return the function that draws arguments of the declared structure; sizes descend: 8, 7, 6, ..."""
+    """Return the function that draws arguments of the declared structure."""
     lines = ["def sample(rng):", f'{INDENT}"""Return random arguments of the declared structure."""']
-    for number, name in enumerate(size_names(spec)):
-        lines.append(f"{INDENT}{names.sizes[name]} = {max(2, 8 - number)}")
+    lines += [f"{INDENT}{names.sizes[name]} = {length}" for name, length in sample_sizes(spec).items()]
     for identifier, operand in zip(names.arguments, spec.arguments, strict=True):
         shape = ", ".join(names.size(s) for s in operand.shape) + ("," if len(operand.shape) == 1 else "")
         normal = f"rng.standard_normal(({shape}))" if operand.shape else "rng.standard_normal()"
         lines.append(f"{INDENT}{identifier} = {operand.sample or normal}")
     values = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
     return "\n".join([*lines, f"{INDENT}return [{', '.join(values)}]"])
+
+
+def sample_sizes(spec: CompiledSpec) -> dict[str, int]:
+    """Return sizes that fit: they descend, 8, 7, 6, ..., or ascend, or are larger, where the formula needs it."""
+    found = size_names(spec)
+    for first, step in ((8, -1), (4, 1), (4, 4), (40, -8), (40, 40)):
+        sizes = {name: max(2, first + step * k) for k, name in enumerate(found)}
+        if all(holds(condition, sizes) for condition in spec.conditions):
+            break
+    return sizes
 
 
 def self_test_text(spec: CompiledSpec, has_quick: bool) -> list[str]:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from matcalc.errors import ShapeError
-from matcalc.lengths import solve
+from matcalc.lengths import check_conditions, solve
 from matcalc.runtime.spec import CompiledSpec, size_names
 
 
 def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
     """Return every size of a call.
 
-    Raises: ShapeError that names the argument whose shape does not fit.
+    Raises: ShapeError that names the argument whose shape does not fit, or the part that lies outside of it.
     """
     declared = [(a.name, a.shape) for a in spec.arguments]
     known = solve(declared, {a.name: s for a, s in zip(spec.arguments, shapes, strict=True)}, given)
     missing = [name for name in size_names(spec) if name not in known]
     if missing:
         raise ShapeError(f"the shapes of the arguments do not determine {', '.join(missing)}")
+    check_conditions(spec.conditions, known)
     return known
 
 

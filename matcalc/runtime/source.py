@@ -184,6 +184,9 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
             known.add(name_of)
         tests += [(f"{a} != {names.size(s)}", operand.name) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
     tests += [(f"{names.sizes[n]} < 0", n) for n in spec.sizes]
+    for size, _ in spec.conditions:
+        about = next((o.name for o in spec.arguments for s in o.shape if set(s.names) & set(size.names)), str(size))
+        tests.append((f"{names.size(size)} < 0", about))
     return (lines, tests) if known >= set(names.sizes) else None
 
 

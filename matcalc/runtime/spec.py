@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from matcalc.lengths import Condition
 from matcalc.sizes import Size
 
 # The nesting of the outputs: the number of one, or a tuple of nestings.
@@ -54,7 +55,8 @@ class CompiledSpec:
     `source` (Numba) and `numpy_source` define `<some name>_into(arguments..., sizes..., results...)`, without
     imports and decorators: scalar arguments are floats, `sizes` integers, results arrays to be written,
     scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
-    `check_facts`: every call from Python checks its arguments for their facts.
+    `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
+    before the arrays are read.
     """
 
     name: str
@@ -73,6 +75,7 @@ class CompiledSpec:
     plan: str = ""
     seconds: tuple[tuple[str, float], ...] = ()
     check_facts: bool = False
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

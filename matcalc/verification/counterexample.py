@@ -14,6 +14,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.lengths import Condition, holds
 from matcalc.normal_form.node import Node
 from matcalc.verification.precise.nodes import evaluate_precisely
 from matcalc.verification.rule_point import MODES, interior
@@ -53,13 +54,23 @@ class Point(NamedTuple):
 class Comparer:
     """Two nodes of one shape with the symbols and sizes that they need."""
 
-    def __init__(self, left: Node, right: Node, symbols: Sequence[Node], sizes: Sequence[str]) -> None:
+    def __init__(
+        self,
+        left: Node,
+        right: Node,
+        symbols: Sequence[Node],
+        sizes: Sequence[str],
+        conditions: Sequence[Condition] = (),
+    ) -> None:
         self.nodes = [left, right]
         self.symbols = symbols
         self.sizes = sizes
+        self.conditions = conditions
 
     def at(self, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Point | None:
-        """Return both values; None where they are not finite or cannot be computed."""
+        """Return both values; None where they are not finite or cannot be computed, or the sizes do not fit."""
+        if not all(holds(condition, sizes) for condition in self.conditions):
+            return None
         try:
             left, right = (np.asarray(v) for v in evaluate(self.nodes, data, sizes))
         except (*REFUSED, ShapeError, NotSupported):

@@ -69,7 +69,14 @@ def formulas(rule: Rule) -> dict[str, str]:
         return {left: right}
     lets = dict(text.split("=", 1) for text in rule.where)
     found = {f"d{output or 'Y'}": text for output, text in rule.differentials.items()}
+    if not found and rule.is_linear:
+        found = {"dY": " + ".join(f"{rule.name}({_varied(rule, slot)})" for slot in rule.linear)}
     return {**found, **{name.strip(): text.strip() for name, text in lets.items()}}
+
+
+def _varied(rule: Rule, slot: str) -> str:
+    """Return the parameters in a row, that of `slot` as its tangent."""
+    return ", ".join(f"d{p.name}" if p.name == slot else p.name for p in rule.parameters)
 
 
 def _adjoints(rule: Rule) -> Iterator[tuple[str, Expression | str]]:

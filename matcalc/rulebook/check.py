@@ -17,13 +17,11 @@ from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_keywords, call_name
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import Rulebook
-from matcalc.rulebook.rule import Fact, Rewrite, Rule
+from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
 
 CONSTANTS = ("pi",)
 CHANGED = ("O", "Z", "P", "c")
 SAMPLE_NAMES = ("X", "M", "m", "n", "eps")
-VARIED = ("scalar", "vector", "matrix", "tensor", "array")
-"""Kinds of parameters that a differential varies."""
 
 Report = Callable[[str], None]
 

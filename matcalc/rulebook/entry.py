@@ -338,6 +338,8 @@ class _Entry:
         if rule.kind in ("definition", "implicit") or rule.opaque is not None or not self.signatures:
             return
         has = "derivative" if rule.kind == "map" else "differential"
+        if has == "differential" and rule.linear and rule.is_linear:
+            return
         if not self.knows(has) or not self.knows("definition") or not self.knows("opaque"):
             return
         wanted, given = (self.operands, rule.derivative) if rule.kind == "map" else (self.outputs, rule.differentials)

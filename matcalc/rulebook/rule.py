@@ -17,6 +17,10 @@ FactRule = tuple[tuple[tuple[str, str], ...], str, str]
 Interval = tuple[float, bool, float, bool]
 
 
+VARIED = ("scalar", "vector", "matrix", "tensor", "array")
+"""Kinds of parameters that a differential varies."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """An operation: one entry of a rule file.
@@ -84,6 +88,11 @@ class Rule:
     def operands(self) -> tuple[str, ...]:
         """The operands of an elementwise entry, by name; none of any other."""
         return tuple(p.name for p in self.parameters if p.kind == "entry")
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is linear in each tensor, so that it is its own differential."""
+        return all(p.name in self.linear for p in self.parameters if p.kind in VARIED)
 
     @property
     def value(self) -> str | None:

@@ -50,7 +50,8 @@ def differential(rule, output, scope, tangents):
     for text in rule.where:
         name, _, formula = text.partition("=")
         inner[name.strip()] = evaluate(BOOK, formula, inner)
-    return evaluate(BOOK, rule.differential(output), inner) + np.zeros(np.shape(scope[output or "Y"]))
+    text = "0" if rule.linear and rule.is_linear else rule.differential(output)
+    return evaluate(BOOK, text, inner) + np.zeros(np.shape(scope[output or "Y"]))
 
 
 @of([r for r in OPS if r.opaque is None and r.name not in ("stop", "gap_middle", "svd_gap")])

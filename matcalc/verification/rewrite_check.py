@@ -1,7 +1,7 @@
 """The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
 
-A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2, and
-on random data with these facts. What is larger is the node with more results that depend on a choice (eigenvectors),
+A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2 or -2,
+and on random data with these facts. What is larger is the node with more results that depend on a choice (eigenvectors),
 then the one with more roots of sums (a norm is none), then the one with more work in it: operations before
 elementwise functions before sums and products, counted once each in the DAG; that order is what makes rewriting end.
 """
@@ -29,9 +29,15 @@ from matcalc.verification.rule_point import MODES, facts_in, interior
 from matcalc.verification.sampling import Array, sample
 
 FUNCTION = "exp"
-NUMBER = Fraction(5, 2)
+NUMBERS = (Fraction(5, 2), Fraction(-2))
+"""What a number variable stands for: a power that is real of what is positive alone, and one that takes both signs."""
+
 BOUND = 1e-9
-TALL = (4, 3)  # columns can be orthonormal
+TALL = ((4, 3), (3, 2))  # columns can be orthonormal
+CYCLE = len(MODES)
+"""A further mode: the largest entries of a matrix lie in a cycle, a permutation that is not its own inverse. Then one
+with singular matrices."""
+
 PART = 2  # an integer variable: how many of the rows or columns
 WORK = {"op": 32, "map": 30}
 """Work of a node for each operand; an operand of a sum or product counts 1."""
@@ -68,11 +74,12 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
             yield "splits nothing", f": an {left.kind} on the right is as wide as the one on the left"
     elif _measure(right) > _measure(left):
         yield "makes a formula larger", f": {work(left)} to {work(right)}"
-    error = difference(left, right)
-    if error is None:
-        yield "has no random data at which both sides are finite", ""
-    elif error > BOUND:
-        yield "is wrong: its sides differ", f" by {error:.2g}"
+    for number in NUMBERS if pattern.others else NUMBERS[:1]:
+        error = difference(*applied_sides(pattern, book, chosen, number))
+        if error is None:
+            yield "has no random data at which both sides are finite", ""
+        elif error > BOUND:
+            yield "is wrong: its sides differ", f" by {error:.2g}"
 
 
 def compared_sides(pattern: Pattern, book: Rulebook) -> tuple[Node, Node] | None:
@@ -81,12 +88,14 @@ def compared_sides(pattern: Pattern, book: Rulebook) -> tuple[Node, Node] | None
     return None if chosen is None else applied_sides(pattern, book, chosen)
 
 
-def applied_sides(pattern: Pattern, book: Rulebook, chosen: Mapping[Node, Node]) -> tuple[Node, Node]:
+def applied_sides(
+    pattern: Pattern, book: Rulebook, chosen: Mapping[Node, Node], number: Fraction = NUMBERS[0]
+) -> tuple[Node, Node]:
     """Return both sides over other symbols, functions and numbers being given."""
     left, right = pattern.left, pattern.right
     if pattern.others:
         body = build_formula(f"{FUNCTION}(x)", (), book, {"x": parameter()})
-        given = tuple((name, body if isinstance(v, Node) else NUMBER) for name, v in pattern.others)
+        given = tuple((name, body if isinstance(v, Node) else number) for name, v in pattern.others)
         left, right, _ = sides(pattern.rewrite, pattern.let, given, book)
     return substitute(left, dict(chosen)), substitute(right, dict(chosen))
 
@@ -146,23 +155,32 @@ def _is_sign(node: Node) -> bool:
 
 
 def difference(left: Node, right: Node) -> float | None:
-    """Return the largest relative difference of two nodes at random data; None if they are finite nowhere."""
+    """Return the largest relative difference of two nodes at random data; None if they are finite nowhere.
+
+    A domain in words may be missed by the data of one mode.
+    """
+    worded = in_words([left])
+    singular = not worded and not any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
+    modes = range(CYCLE + 1 + singular)
+    found = [[_difference(left, right, lengths, mode) for lengths in TALL] for mode in modes]
+    errors = sorted(max(e for e in several if e is not None) for several in found if several != [None, None])
+    return errors[-2 if worded and len(errors) > 1 else -1] if errors else None
+
+
+def _difference(left: Node, right: Node, lengths: Sequence[int], mode: int) -> float | None:
+    """Return the relative difference at one set of data; infinite where the left side alone has a value, None where it has none."""
     symbols = [n for n in toposort([left, right]) if n.kind == "symbol" and n is not parameter()]
     names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
-    sizes = {name: TALL[k % 2] for k, name in enumerate(names)}
+    sizes = {name: lengths[k % 2] for k, name in enumerate(names)}
     sizes.update(dict.fromkeys(_integers([left, right]) - set(sizes), PART))
-    errors = []
-    singular = not in_words([left]) and not any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
-    for mode in range(len(MODES) + singular):
-        rng = np.random.default_rng([13, mode])
-        data = {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
-        one, other = (_value(node, data, sizes) for node in (left, right))
-        if one is not None and other is not None:
-            scale = max(1.0, float(np.max(np.abs(one), initial=0.0)))
-            errors.append(float(np.max(np.abs(one - other), initial=0.0)) / scale)
-        elif one is not None:
-            errors.append(np.inf)  # what is given up; a wider domain on the right is none of it
-    return (min if in_words([left]) else max)(errors, default=None)
+    rng = np.random.default_rng([13, mode])
+    data = {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
+    one, other = (_value(node, data, sizes) for node in (left, right))
+    if one is None:
+        return None  # a wider domain on the right is no fault
+    if other is None:
+        return np.inf  # what is given up is one
+    return float(np.max(np.abs(one - other), initial=0.0)) / max(1.0, float(np.max(np.abs(one), initial=0.0)))
 
 
 def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:
@@ -194,9 +212,12 @@ def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode:
     facts: Sequence[Any] = sorted(node.data[1])
     if facts:
         return sample(rng, shape, interior(facts, mode > 0))
-    drawn = MODES[mode % len(MODES)](rng, shape)
-    if mode == len(MODES) and len(shape) == 2:  # a singular matrix
-        drawn[:, -1] = 0.0
+    if mode < CYCLE or len(shape) != 2:
+        return MODES[mode % len(MODES)](rng, shape)
+    drawn = MODES[0](rng, shape)
+    if mode == CYCLE:
+        return np.roll(drawn + 4 * np.eye(*shape), 1, axis=0)
+    drawn[:, -1] = 0.0
     return drawn
 
 

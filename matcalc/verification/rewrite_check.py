@@ -1,9 +1,9 @@
 """The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
 
 A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2 or -2,
-and on random data with these facts. What is larger is the node with more results that depend on a choice (eigenvectors),
-then the one with more roots of sums (a norm is none), then the one with more work in it: operations before
-elementwise functions before sums and products, counted once each in the DAG; that order is what makes rewriting end.
+and on random data with these facts. What is larger is the node with more results that depend on a choice
+(eigenvectors), then the one with more roots of sums (a norm is none), then the one with more work in it: operations
+before elementwise functions before sums and products, counted once each in the DAG; that order makes rewriting end.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def difference(left: Node, right: Node) -> float | None:
 
 
 def _difference(left: Node, right: Node, lengths: Sequence[int], mode: int) -> float | None:
-    """Return the relative difference at one set of data; infinite where the left side alone has a value, None where it has none."""
+    """Return the relative difference at one set of data: infinite without a right side, None without a left one."""
     symbols = [n for n in toposort([left, right]) if n.kind == "symbol" and n is not parameter()]
     names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
     sizes = {name: lengths[k % 2] for k, name in enumerate(names)}

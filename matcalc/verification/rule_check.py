@@ -46,7 +46,7 @@ from matcalc.verification.finding import (
     value_or_none,
 )  # fmt: skip
 from matcalc.verification.properties import properties
-from matcalc.verification.rule_point import MODES, SIZES, Draws, Point, facts_in, points
+from matcalc.verification.rule_point import MODES, SIZES, SKEW, Draws, Point, facts_in, points, takes_skew
 from matcalc.verification.sampling import Array, defect
 from matcalc.verification.structure import structure
 from matcalc.verification.ties import ties, with_close_spectrum
@@ -71,7 +71,8 @@ def _wrong(found: Sequence[Finding]) -> int:
 
 def lengths(rule: Rule) -> tuple[Sequence[int], ...]:
     """Return the sets of lengths at which a rule is tested: unequal, 1, equal, rows; of a map many entries."""
-    return (*SIZES, (1,), (24,)) if rule.operands else (*SIZES, (1,), (3,), (1, 4))
+    further = ((1,), (24,)) if rule.operands else ((1,), (3,), (1, 4))
+    return (*SIZES, *further, SKEW) if takes_skew(rule) else (*SIZES, *further)
 
 
 def at_mode(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Finding]:

@@ -33,6 +33,9 @@ Draws = Mapping[str, Any]
 LENGTHS = (3, 4, 2, 5)
 SIZES = (LENGTHS, (4, 2, 3, 5))
 """Lengths of size names, in order: the two sets at which a rule is checked, one with even sizes."""
+SKEW = (6,)
+"""Lengths for skew arguments: those of odd order are singular, and up to order 4 what is made of them is linear."""
+
 FUNCTION = "exp"
 NUMBER = Fraction(5, 2)
 INTEGER = 2
@@ -46,13 +49,13 @@ class Form(NamedTuple):
     tangents: int
 
 
-def forms(rule: Rule) -> list[Form]:
-    """Return the uses of a rule that are checked: each signature, arrays of rank 1 and 2, none and one tangent."""
+def forms(rule: Rule, tangents: int = 1) -> list[Form]:
+    """Return the uses of a rule: each signature, arrays of rank 1 and 2, up to so many further tangents."""
     found = []
     for index, signature in enumerate(rule.signatures):
         ranks = (1, 2) if any(p.kind == "array" for p in signature.parameters) else (0,)
-        tangents = (0, 1) if any(p.repeated for p in signature.parameters) else (0,)
-        found += [Form(index, *rest) for rest in itertools.product(ranks, tangents)]
+        counts = range(tangents + 1) if any(p.repeated for p in signature.parameters) else (0,)
+        found += [Form(index, *rest) for rest in itertools.product(ranks, counts)]
     return found
 
 
@@ -168,6 +171,10 @@ class Point:
         """Return a random tangent of an argument."""
         shape = self.data[name].shape
         return projected(np.asarray(rng.standard_normal(shape)), self.facts[name])
+
+
+def takes_skew(rule: Rule) -> bool:
+    return any("skew" in p.facts for p in rule.parameters)
 
 
 def point(
@@ -293,10 +300,12 @@ def points(
 ) -> Iterator[Point]:
     """Yield the points at which a rule is checked: every form at each set of sizes, where its facts can hold.
 
-    With further tangents, which are slow, the first set has to do.
+    With further tangents, which are slow, one set has to do.
     """
-    for form in forms(rule):
-        for seed, lengths in enumerate(sizes[: 1 if form.tangents else None]):
+    is_skew = takes_skew(rule)
+    further = [SKEW] if is_skew else sizes[:1]
+    for form in forms(rule, 2 if is_skew else 1):
+        for seed, lengths in enumerate(further if form.tangents else sizes):
             made = point(book, rule, form, lengths_of(rule, form.overload, lengths), mode, seed, draws)
             if made.is_inside():
                 yield made

@@ -25,7 +25,7 @@ _HOMES = {
     "matcalc.defining": ("check_rules", "define", "load_rules"),
     "matcalc.solvers": ("minimize",),
     "matcalc.functions": (
-        "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
+        "differential", "expression", "from_sympy", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
     ),
 }  # fmt: skip
 

@@ -38,6 +38,7 @@ from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
+from matcalc.sympy_bridge.objects import is_sympy, symbol_name
 
 Wrt = Any
 """A name, a symbol (Expression or SymPy), or a list of them."""
@@ -236,7 +237,7 @@ class Expression(Arithmetic, Forms):
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
         xs, many = self._wrt(wrt)
-        bar = symbol(cotangent, self.node.shape)
+        bar = symbol(name_of(cotangent), self.node.shape)
         names = self._names_with(xs).with_symbol(bar, "cotangent")
         traces = [Derivation("vjp", self.node, (x,), cotangent=bar) for x in xs]
         made = _finished(derive.vjps(simplify(self.node), xs, bar), names, traces)
@@ -262,7 +263,9 @@ class Expression(Arithmetic, Forms):
         names = self._names_with(xs)
         defaults = [prefix if prefix == "v" else f"{prefix}{x.name}" for x in xs]
         tangents = {}
-        for x, name in zip(xs, new_names(given, defaults, parameter), strict=True):
+        chosen = given if given is None or isinstance(given, (list, tuple)) else [given]
+        chosen = chosen and [name_of(one) for one in chosen]
+        for x, name in zip(xs, new_names(chosen, defaults, parameter), strict=True):
             tangents[x] = derive.tangent_symbol(x, name)
             names = names.with_symbol(tangents[x], parameter)
         return xs, names, tangents
@@ -377,11 +380,13 @@ def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expres
 
 
 def as_expression(value: Any) -> Expression | None:
-    """Return a number, an array of numbers or an expression as an expression; None for anything else."""
+    """Return a number, an array of numbers, a SymPy object or an expression as an expression; None for others."""
     if isinstance(value, Expression):
         return value
-    if type(value).__module__.startswith("sympy."):
-        return None
+    if is_sympy(value):
+        from matcalc.reading import expression
+
+        return expression(value)
     nothing = Names({}, ())
     if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
         return Expression(number(operators.rational(value)), nothing)
@@ -399,7 +404,8 @@ def name_of(wrt: Any) -> str:
         return wrt
     if isinstance(wrt, Expression) and wrt.node.kind == "symbol":
         return wrt.node.name
-    name = getattr(wrt, "name", None)
-    if isinstance(name, str):
-        return name
-    raise UnknownName(f"{wrt} is no symbol to differentiate in")
+    name = symbol_name(wrt) if is_sympy(wrt) else getattr(wrt, "name", None)
+    if not isinstance(name, str):
+        hint = "differentiate in the symbol and take an entry of the result" if "[" in str(wrt) else ""
+        raise UnknownName(f"{wrt} is no symbol to differentiate in", hint=hint)
+    return name

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions import Expression
-from matcalc.reading import expression, symbols, with_wrt
+from matcalc.reading import expression, from_sympy, symbols, with_wrt
+from matcalc.rulebook.load import default_rulebook
+from matcalc.sympy_bridge.objects import entry_of
 
 __all__ = [
-    "differential", "expression", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
+    "differential", "expression", "from_sympy", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
 ]  # fmt: skip
 
 
@@ -21,12 +24,18 @@ def gradient(f: Any, wrt: Any, declarations: str = "", convention: str = "projec
         >>> str(gradient("norm2(X*w - y)^2", "w"))
         "2*X'*(X*w - y)"
     """
-    return with_wrt(f, wrt, declarations, dialect).gradient(wrt, convention)
+    whole, places = _entries(wrt)
+    e = with_wrt(f, whole, declarations, dialect)
+    return _taken(e, whole, places, e.gradient(whole, convention), 0)
 
 
 def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
     """Return the generalised Jacobian, shape f.shape + wrt.shape; with layout="vec" d vec(f)/d vec(wrt)'."""
-    return with_wrt(f, wrt, declarations, dialect).jacobian(wrt, layout)
+    whole, places = _entries(wrt)
+    e = with_wrt(f, whole, declarations, dialect)
+    if places and layout != "tensor":
+        raise NotSupported(f"layout={layout!r} of a derivative by one entry: it has the shape of the formula")
+    return _taken(e, whole, places, e.jacobian(whole, layout), len(e.shape))
 
 
 def hessian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
@@ -52,3 +61,26 @@ def vjp(f: Any, wrt: Any, declarations: str = "", cotangent: str = "G", dialect:
 def hvp(f: Any, wrt: Any, declarations: str = "", vector: Any = "v", dialect: str = "matrix") -> Any:
     """Return the Hessian of a scalar formula times the vector v: the shape of `wrt`."""
     return with_wrt(f, wrt, declarations, dialect).hvp(wrt, vector)
+
+
+def _entries(wrt: Any) -> tuple[Any, dict[int, tuple[int, ...]]]:
+    """Return `wrt` with an entry of a SymPy symbol, `X[1, 1]`, as the symbol; and the entries, by place in a list."""
+    many = isinstance(wrt, (list, tuple))
+    found = {k: entry for k, one in enumerate(wrt if many else [wrt]) if (entry := entry_of(one)) is not None}
+    whole = [found[k][0] if k in found else one for k, one in enumerate(wrt if many else [wrt])]
+    return (whole if many else whole[0]), {k: place for k, (_, place) in found.items()}
+
+
+def _taken(e: Expression, wrt: Any, places: dict[int, tuple[int, ...]], made: Any, rank: int) -> Any:
+    """Return derivatives, those by an entry without the others.
+
+    Raises: NotDifferentiable where entries depend on each other.
+    """
+    found = list(made) if isinstance(made, tuple) else [made]
+    for k, place in places.items():
+        x = e.symbols_of(wrt)[k]
+        tied = default_rulebook().hull(x.data[1])
+        if tied:
+            raise NotDifferentiable(f"{x.name} is {tied[0]}: by one entry alone it cannot be differentiated")
+        found[k] = found[k][(*[slice(None)] * rank, *place)] if place else found[k]
+    return tuple(found) if isinstance(made, tuple) else found[0]

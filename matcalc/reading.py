@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from matcalc.elaborate.expressions import elaborate
@@ -13,9 +14,12 @@ from matcalc.language.declare import read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
-from matcalc.names import Names
+from matcalc.names import Names, declaration
+from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
+from matcalc.sympy_bridge import from_sympy as read_sympy
+from matcalc.sympy_bridge.objects import is_sympy, symbol_name
 
 
 def expression(text: Any, declarations: str = "", dialect: str = "matrix") -> Expression:
@@ -26,31 +30,75 @@ def expression(text: Any, declarations: str = "", dialect: str = "matrix") -> Ex
     return expressions([text], declarations, dialect)[0]
 
 
-def expressions(formulas: Sequence[Any], declarations: str = "", dialect: str = "matrix") -> list[Expression]:
-    """Return several formulas that share one scope: texts, expressions, SymPy objects or numbers."""
-    ready = [as_expression(f) if not isinstance(f, (str, Ast)) else None for f in formulas]
-    known: dict[str, Node] = {}
+def from_sympy(expr: Any) -> Expression:
+    """Return a SymPy scalar, matrix or array as an expression, what SymPy assumes of its symbols as facts.
+
+    A MatrixSymbol of one column is a vector, its transpose a row, a 1 x 1 matrix a scalar; sizes are integers or
+    symbols. Of indexed expressions the free indices (Idx) are axes in the order of their names, as in numpy.einsum.
+
+    Raises: NotSupported, which names the class, for what has no meaning here; ShapeError.
+
+    Example:
+        >>> import sympy
+        >>> A, x = sympy.MatrixSymbol("A", 3, 3), sympy.MatrixSymbol("x", 3, 1)
+        >>> str(from_sympy(x.T * A * x))
+        "x'*A*x"
+    """
+    if isinstance(expr, (str, Expression)):
+        raise ShapeError(f"{expr!r} is no SymPy object; expression() reads text")
+    return expression(expr)
+
+
+def expressions(
+    formulas: Sequence[Any], declarations: str = "", dialect: str = "matrix", known: Mapping[str, Node] | None = None
+) -> list[Expression]:
+    """Return several formulas that share one scope: texts, expressions, SymPy objects or numbers.
+
+    `known` are symbols that are in it from the start.
+    """
+    ready = [as_expression(f) if not isinstance(f, (str, Ast)) and not is_sympy(f) else None for f in formulas]
+    scope = dict(known or {})
     for e in ready:
         if e is not None:
-            known = dict(Names(known, ()).joined(e.names).symbols)
-    trees: list[Any] = []
-    for formula, e in zip(formulas, ready, strict=True):
-        if e is None:
-            trees.append(_tree(formula, known))
-    made = iter(_elaborated(trees, declarations, dialect, known))
+            scope = dict(Names(scope, ()).joined(e.names).symbols)
+    trees = [_tree(formula, scope) for formula, e in zip(formulas, ready, strict=True) if e is None]
+    made = iter(_elaborated(trees, declarations, dialect, _declared(scope, declarations)))
     return [e if e is not None else next(made) for e in ready]
 
 
 def _tree(formula: Any, known: dict[str, Node]) -> str | Ast:
+    """Return the tree or text of a formula; the symbols of a SymPy object become known, by name."""
     if isinstance(formula, (str, Ast)):
         return formula
-    if not type(formula).__module__.startswith("sympy"):
+    if not is_sympy(formula):
         raise ShapeError(f"{formula!r} is no formula: give text, an expression or a SymPy object")
-    from matcalc.sympy_bridge import from_sympy
-
-    tree, symbols = from_sympy(formula)
-    known.update(symbols)
+    tree, symbols = read_sympy(formula)
+    for name, node in sorted(symbols.items()):
+        known[name] = _same(node, known.get(name, node))
     return tree
+
+
+def _same(theirs: Node, known: Node) -> Node:
+    """Return the symbol that a SymPy symbol is: one of its shape may have facts of which SymPy knows nothing.
+
+    Raises: ShapeError for two shapes or two sets of facts.
+    """
+    if theirs is known or (theirs.shape == known.shape and not theirs.data[1]):
+        return known
+    if theirs.shape == known.shape and not known.data[1]:
+        return theirs
+    raise ShapeError(f"{known.name} is declared twice: {declaration(known)} and {declaration(theirs)}")
+
+
+def _declared(known: dict[str, Node], declarations: str) -> dict[str, Node]:
+    """Return known symbols in the order of the declarations; those without facts have the declared ones."""
+    facts = {d.name: d.facts for d in read_declarations(declarations) if d.name in known}
+    found = {name: _with_facts(known[name], facts[name]) for name in facts}
+    return {**found, **{name: node for name, node in known.items() if name not in found}}
+
+
+def _with_facts(node: Node, facts: Sequence[str]) -> Node:
+    return node if node.data[1] else symbol(node.name, node.shape, facts)
 
 
 def _elaborated(
@@ -88,13 +136,27 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
 
 
 def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") -> Expression:
-    """Return a formula as an expression in which the symbols of `wrt` are known, also those that do not occur."""
-    e = expressions([f], declarations, dialect)[0]
-    for one in wrt if isinstance(wrt, (list, tuple)) else [wrt]:
+    """Return a formula as an expression in which the symbols of `wrt` are known, also those that do not occur.
+
+    A SymPy symbol is declared by being in `wrt`.
+    """
+    given = wrt if isinstance(wrt, (list, tuple)) else [wrt]
+    theirs = {name: node for one in given if symbol_name(one) for name, node in read_sympy(one)[1].items()}
+    if isinstance(f, Expression):
+        for name, node in theirs.items():
+            _same(node, f.names.symbols.get(name, node))
+    e = expressions([f], declarations, dialect, theirs)[0]
+    if theirs and isinstance(f, str):
+        first = [d.name for d in read_declarations(declarations)]
+        order = dict.fromkeys((*first, *e.names.written, *e.names.symbols))
+        e = Expression(e.node, replace(e.names, symbols={n: e.names.symbols[n] for n in order}), e.row)
+    for one in given:
         if name_of(one) in e.names.symbols:
             continue
         if isinstance(one, Expression):
             e = Expression(e.node, e.names.joined(Names(one.names.symbols, ())), e.row)
+        elif symbol_name(one) is not None:
+            e = Expression(e.node, e.names.joined(Names(theirs, ())), e.row)
         elif declarations and isinstance(f, Expression):
             declared = {s.node.name: s for s in symbols(declarations)}
             if name_of(one) not in declared:

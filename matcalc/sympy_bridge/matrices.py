@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.sizes import Size
+from matcalc.sympy_bridge.facts import facts_of
 from matcalc.sympy_bridge.sizes import size_from
 from matcalc.sympy_bridge.values import (
     ONE,
@@ -17,7 +18,7 @@ from matcalc.sympy_bridge.values import (
     Reader,
     Shape,
     Value,
-    common,
+    equal_shapes,
     full,
     matrix_shape,
     shape_of,
@@ -29,7 +30,7 @@ def _matrix_symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a matrix; one of one column is a vector, one of one row the transpose of a vector."""
     rows, columns = (size_from(length) for length in node.shape)
     shape = tuple(size for size in (rows, columns) if size is not ONE)
-    reader.declare(node.name, shape, ())
+    reader.declare(node, node.name, shape, facts_of(node))
     ast = syntax.name(node.name)
     if rows is ONE and columns is not ONE:
         ast = syntax.transpose(ast)
@@ -56,7 +57,7 @@ def _mat_add(reader: Reader, node: Any, args: list[Value]) -> Value:
         terms.append(term)
     if signs[0] < 0:
         signs[0], terms[0] = 1, syntax.negate(terms[0])
-    return Value(syntax.add(terms, signs), common(args))
+    return Value(syntax.add(terms, signs), equal_shapes(node, args))
 
 
 def _split_sign(ast: Ast) -> tuple[bool, Ast]:
@@ -73,21 +74,46 @@ def _split_sign(ast: Ast) -> tuple[bool, Ast]:
     return False, ast
 
 
-def _product(operator: str) -> Make:
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
-        factors = [a.ast for a in args]
-        pairs = zip(args, args[1:], strict=False)
-        operators = [operator if left.shape and right.shape else "*" for left, right in pairs]
-        shape = _chained(args) if operator == "*" else common(args)
-        return Value(syntax.product(factors, operators) if len(factors) > 1 else factors[0], shape)
-
-    return make
+def _mat_mul(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return multiplied(args)
 
 
-def _chained(args: Sequence[Value]) -> Shape | None:
-    """Return the shape of a matrix product; scalars are left out."""
+def multiplied(args: Sequence[Value]) -> Value:
+    """Return a matrix product.
+
+    SymPy flattens products, also those of 1 x 1 matrices with what they only scale: `A*(x.T*y)` is A, x.T, y in a
+    row. What does not fit its neighbour begins a chain of its own; a chain that is 1 x 1 is a scalar.
+    """
+    chains: list[list[Value]] = []
+    for value in args:
+        fits = chains and (value.shape is None or _fits(chains[-1], value))
+        if fits:
+            chains[-1].append(value)
+        else:
+            chains.append([value])
+    factors = [_chained(chain) for chain in chains]
+    return _chained([f for f in factors if f.shape is None] + [f for f in factors if f.shape is not None])
+
+
+def _fits(chain: Sequence[Value], value: Value) -> bool:
+    last = next((v.shape for v in reversed(chain) if v.shape is not None), None)
+    return last is None or value.shape is None or last[1] is value.shape[0]
+
+
+def _chained(args: Sequence[Value]) -> Value:
+    """Return a matrix product of what fits together; scalars are left out of its shape."""
     shapes = [a.shape for a in args if a.shape is not None]
-    return matrix_shape(shapes[0][0], shapes[-1][1]) if shapes else None
+    shape = matrix_shape(shapes[0][0], shapes[-1][1]) if shapes else None
+    if len(args) == 1:
+        return args[0]
+    return Value(syntax.product([a.ast for a in args], ["*"] * (len(args) - 1)), shape)
+
+
+def _hadamard(reader: Reader, node: Any, args: list[Value]) -> Value:
+    factors = [a.ast for a in args]
+    shape = equal_shapes(node, args)
+    operators = ["*" if shape is None else ".*"] * (len(args) - 1)
+    return Value(syntax.product(factors, operators) if operators else factors[0], shape)
 
 
 def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -103,8 +129,10 @@ def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 
 def _hadamard_power(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return entries raised to a power; of base and exponent one may be a scalar."""
     base, exponent = args
-    return Value(syntax.power(base.ast, exponent.ast, base.shape is not None), base.shape)
+    shape = base.shape or exponent.shape
+    return Value(syntax.power(base.ast, exponent.ast, shape is not None), shape)
 
 
 def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -186,6 +214,8 @@ def _sum(sizes: Iterable[Size]) -> Size:
 def _explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
     rows, columns = node.shape
     shape = shape_of(node)
+    if not args:
+        return _constant("zeros")(reader, node, args)
     entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
     return Value(_array(entries, shape), shape)
 
@@ -201,14 +231,6 @@ def _array(rows: Sequence[Sequence[Ast]], shape: Shape | None) -> Ast:
 
 def _column(entry: Ast) -> Ast:
     return entry.args[0] if entry.head == "transpose" else entry
-
-
-def _element(reader: Reader, node: Any, args: list[Value]) -> Value:
-    (value,) = args
-    if value.shape is None:
-        return value
-    places = [size_formula(size_from(index)) for index in node.args[1:]]
-    return Value(_part(value, places))
 
 
 def _slice(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -247,12 +269,31 @@ def _part(value: Value, subscripts: list[Ast]) -> Ast:
     if value.is_column:
         return syntax.part(value.ast, subscripts[0])
     if value.is_row:
-        return syntax.transpose(syntax.part(_column_of(value.ast), subscripts[1]))
+        return syntax.transpose(syntax.part(column_of(value.ast), subscripts[1]))
     return syntax.part(value.ast, *subscripts)
 
 
-def _column_of(ast: Ast) -> Ast:
+def column_of(ast: Ast) -> Ast:
     return ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
+
+
+def _called(function: str, then: str = "") -> Make:
+    """Return a part of a factorisation of a square matrix; SymPy's singular values and eigenvalues are diagonal."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        (value,) = args
+        if value.shape is None or value.shape[0] is not value.shape[1]:
+            raise ShapeError(f"{type(node).__name__} of SymPy takes a square matrix here")
+        ast = call(function, value.ast)
+        if then:
+            ast = syntax.transpose(ast) if then == "transpose" else call(then, ast)
+        return Value(ast, value.shape)
+
+    return make
+
+
+def _made_explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return reader.read(node.as_explicit())
 
 
 READ: dict[str, Make] = {
@@ -261,8 +302,8 @@ READ: dict[str, Make] = {
     "ZeroMatrix": _constant("zeros"),
     "OneMatrix": _constant("ones"),
     "MatAdd": _mat_add,
-    "MatMul": _product("*"),
-    "HadamardProduct": _product(".*"),
+    "MatMul": _mat_mul,
+    "HadamardProduct": _hadamard,
     "HadamardPower": _hadamard_power,
     "MatPow": _mat_pow,
     "Inverse": _inverse,
@@ -276,9 +317,19 @@ READ: dict[str, Make] = {
     "DiagonalMatrix": _diagonal_matrix,
     "DotProduct": _dot,
     "ElementwiseApplyFunction": _apply,
+    "LofCholesky": _called("chol"),
+    "UofCholesky": _called("chol", "transpose"),
+    "QofQR": _called("qr_Q"),
+    "RofQR": _called("qr_R"),
+    "UofSVD": _called("svd_U"),
+    "SofSVD": _called("svd_s", "diag"),
+    "VofSVD": _called("svd_V"),
+    "EigenValues": _called("eigh_w", "diag"),
+    "EigenVectors": _called("eigh_V"),
+    "PermutationMatrix": _made_explicit,
+    "CompanionMatrix": _made_explicit,
     "BlockMatrix": _block,
     "BlockDiagMatrix": _block_diagonal,
     "MatrixBase": _explicit,
-    "MatrixElement": _element,
     "MatrixSlice": _slice,
 }

@@ -5,22 +5,32 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, UnknownName
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
-from matcalc.sympy_bridge.tables import FUNCTIONS
-from matcalc.sympy_bridge.values import Make, Reader, Value, common, rational
-
-FACTS = ("positive", "nonnegative", "integer")
+from matcalc.rulebook.load import default_rulebook
+from matcalc.sympy_bridge.facts import facts_of
+from matcalc.sympy_bridge.matrices import multiplied
+from matcalc.sympy_bridge.tables import FUNCTIONS, MATRIX_FUNCTIONS
+from matcalc.sympy_bridge.values import Make, Reader, Value, common, is_matrix, rational, size_formula
 
 
 def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a symbol, a size, or a bound index as a number."""
+    index = reader.bound.get(node)
+    if index is not None:
+        counted = call("cumsum", call("ones", size_formula(index.length)))
+        if index.start != 1:
+            counted = syntax.add((counted, size_formula(index.start - 1)), (1, 1))
+        return Value(syntax.part(counted, syntax.name(index.name)))
     if node.name not in reader.sizes:
-        reader.declare(node.name, (), [fact for fact in FACTS if getattr(node, f"is_{fact}")])
+        reader.declare(node, node.name, (), facts_of(node))
     return Value(syntax.name(node.name))
 
 
 def _pi(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the constant, with its name taken: a symbol of that name would hide it."""
+    reader.reserve(node, "pi")
     return Value(syntax.name("pi"))
 
 
@@ -41,6 +51,8 @@ def _add(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 def _mul(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a product, its negative powers as divisors, a negative number as a sign."""
+    if any(map(is_matrix, node.args, args)):
+        return multiplied(args)
     total: Value | None = None
     sign = 1
     for factor, value in zip(node.args, args, strict=True):
@@ -73,6 +85,10 @@ def _joined(left: Ast, operator: str, right: Ast) -> Ast:
 
 def _pow(reader: Reader, node: Any, args: list[Value]) -> Value:
     base, exponent = args
+    if is_matrix(node.exp, exponent):
+        raise NotSupported(f"the power {node} of SymPy: its exponent is a matrix")
+    if is_matrix(node.base, base):
+        return Value(syntax.power(base.ast, exponent.ast), base.shape)
     if node.exp.is_Rational and (node.exp.p, node.exp.q) == (1, 2):
         return Value(call("sqrt", base.ast), base.shape)
     if type(node.base).__name__ == "Exp1":
@@ -82,7 +98,36 @@ def _pow(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 
 def _function(name: str) -> Make:
-    return lambda reader, node, args: Value(call(name, *(a.ast for a in args)), common(args))
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        if not any(map(is_matrix, node.args, args)):
+            return Value(call(name, *(a.ast for a in args)), common(args))
+        theirs = type(node).__name__
+        if theirs not in MATRIX_FUNCTIONS:
+            raise NotSupported(_of_a_matrix(theirs, node))
+        return Value(call(MATRIX_FUNCTIONS[theirs], args[0].ast), args[0].shape)
+
+    return make
+
+
+def _of_a_matrix(name: str, node: Any) -> str:
+    return f"{name} of a matrix of SymPy, {node}: write .applyfunc({name}) for its entries"
+
+
+def _named(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a function that SymPy knows by name alone, where the rulebook has an operation of that name."""
+    name = node.func.__name__
+    try:
+        rule = default_rulebook().candidates(name)[0].rule
+    except UnknownName:
+        raise NotSupported(f"the function {name} of SymPy: no operation of the rulebook has that name") from None
+    if rule.operands and any(map(is_matrix, node.args, args)):
+        raise NotSupported(_of_a_matrix(name, node))
+    return Value(call(name, *(a.ast for a in args)), common(args) if rule.operands else None)
+
+
+def _imaginary(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return 0: all numbers are real."""
+    return Value(number(0), args[0].shape)
 
 
 def _heaviside(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -153,6 +198,7 @@ def _sinc(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 READ: dict[str, Make] = {
     "Symbol": _symbol,
+    "AppliedUndef": _named,
     "Pi": _pi,
     "Exp1": _e,
     "Add": _add,
@@ -161,6 +207,7 @@ READ: dict[str, Make] = {
     "Heaviside": _heaviside,
     "Piecewise": _piecewise,
     "re": _real,
+    "im": _imaginary,
     "conjugate": _real,
     "lowergamma": _regularized("gammainc"),
     "uppergamma": _regularized("gammaincc"),

@@ -19,6 +19,10 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
+# Those that SymPy itself takes of a matrix as a whole: its class -> our name.
+MATRIX_FUNCTIONS = {"exp": "expm", "log": "logm"}
+
+
 def scalar_functions() -> dict[str, Callable[..., Any]]:
     """Return our elementwise functions as functions of SymPy scalars."""
     import sympy as sp

@@ -1,0 +1,263 @@
+"""What SymPy writes with indices: entries, sums and products over an index, Indexed and IndexedBase.
+
+A bound index runs from zero in the formula, `sum({i: x[i]*ones(n)[i]})`, whatever its range in SymPy: an entry
+that it does not cover as a whole is one of a part. Every index form here lists its indices, so that nothing is
+summed by implication. Positions count from zero, as SymPy's own do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast, call, number
+from matcalc.sizes import Size
+from matcalc.sympy_bridge.matrices import column_of
+from matcalc.sympy_bridge.sizes import size_from
+from matcalc.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value, shape_of, size_formula
+
+BINDS = ("Sum", "Product")
+MOST_TERMS = 1000  # of a sum that is written out
+
+
+def bounds_of(node: Any) -> Iterator[Any]:
+    """Yield the bounds of the indices that a node of SymPy binds or holds: what stands in them are sizes."""
+    if type(node).__name__ in BINDS:
+        for limit in node.limits:
+            yield from limit[1:]
+    elif type(node).__name__ == "Idx" and node.lower is not None:
+        yield from (bound for bound in (node.lower, node.upper) if bound is not None)
+
+
+def indices_of(node: Any) -> Iterator[Any]:
+    """Yield the indices that a node of SymPy binds."""
+    if type(node).__name__ in BINDS:
+        for limit in node.limits:
+            yield limit[0]
+
+
+# ---- entries
+
+
+def entry(reader: Reader, value: Value, axes: Sequence[Size], positions: Sequence[Any], node: Any) -> Value:
+    """Return one entry of a matrix or array by its positions along all of SymPy's axes."""
+    if value.shape is None:
+        return value
+    ast = column_of(value.ast) if value.is_row else value.ast
+    kept = [(p, length) for p, length in zip(positions, axes, strict=True) if length is not ONE]
+    places = [_place(reader, position, node) for position, _ in kept]
+    ranges = [_range(place, length) for place, (_, length) in zip(places, kept, strict=True)]
+    if any(cut for cut, _ in ranges):
+        ast = syntax.part(ast, *(cut or syntax.slice_of() for cut, _ in ranges))
+    if any(turned for _, turned in ranges):
+        back = syntax.slice_of(None, None, syntax.negative(number(1)))
+        ast = syntax.part(ast, *(back if turned else syntax.slice_of() for _, turned in ranges))
+    at = [syntax.name(p.index.name) if isinstance(p, _Running) else size_formula(p) for p in places]
+    return Value(syntax.part(ast, *at))
+
+
+class _Running:
+    """A position that runs with an index: `first` where the index starts, up or down."""
+
+    def __init__(self, index: Index, up: bool, first: Size) -> None:
+        self.index = index
+        self.up = up
+        self.first = first
+
+
+def _place(reader: Reader, position: Any, node: Any) -> Size | _Running:
+    """Return a fixed position, or one that runs with a bound index."""
+    import sympy
+
+    position = sympy.sympify(position)
+    for symbol in sorted((s for s in position.free_symbols if s in reader.bound), key=str):
+        rest, slope = sympy.expand(position).as_independent(symbol, as_Add=True)
+        index = reader.bound[symbol]
+        if slope not in (symbol, -symbol) or rest.free_symbols & set(reader.bound):
+            raise NotSupported(f"the position {position} in {node} of SymPy: an index may be shifted or negated")
+        start = size_from(rest)
+        return _Running(index, slope == symbol, start + index.start if slope == symbol else start - index.start)
+    if any(not s.is_Symbol or s.name not in reader.sizes for s in position.free_symbols):
+        what = "a number, an expression of sizes, the index of a Sum or an Idx with a range"
+        raise NotSupported(f"the position {position} in {node} of SymPy: it may be {what}")
+    return size_from(position)
+
+
+def _range(place: Size | _Running, length: Size) -> tuple[Ast | None, bool]:
+    """Return the part of an axis that a position runs over, None for all of it, and whether backwards."""
+    if not isinstance(place, _Running):
+        return None, False
+    count = place.index.length
+    first = place.first if place.up else place.first - count + 1
+    if first == 0 and count is length:
+        return None, not place.up
+    last = first + count
+    start = None if first == 0 else size_formula(first)
+    return syntax.slice_of(start, None if last is length else size_formula(last)), not place.up
+
+
+def _element(reader: Reader, node: Any, args: list[Value]) -> Value:
+    shape = args[0].shape
+    return entry(reader, args[0], shape or (), node.args[1:] if shape else (), node)
+
+
+def _array_element(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return entry(reader, reader.read(node.name), tuple(map(size_from, node.name.shape)), node.indices, node)
+
+
+def _indexed(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return an entry of an IndexedBase: its shape as declared, else from where its indices end."""
+    base = node.base
+    lengths = tuple(map(size_from, base.shape)) if base.shape else _lengths(reader, node)
+    if len(lengths) != len(node.indices):
+        raise NotSupported(f"{node} of SymPy: {base.label} has {len(lengths)} axes")
+    if not getattr(base.label, "is_Symbol", False):
+        raise NotSupported(f"the IndexedBase {base.label} of SymPy: its label is no symbol")
+    shape = tuple(length for length in lengths if length is not ONE)
+    reader.declare(base, base.label.name, shape, ())
+    known = shape if len(shape) > 1 else (*shape, ONE) if shape else None
+    return entry(reader, Value(syntax.name(base.label.name), known), lengths, node.indices, node)
+
+
+def _lengths(reader: Reader, node: Any) -> Shape:
+    """Return the shape of an IndexedBase without one: each index has to run over all of its axis."""
+    lengths = []
+    for position in node.indices:
+        index = reader.bound.get(position)
+        if index is None or index.start != 0:
+            hint = f"give IndexedBase('{node.base.label}', shape=...) its shape; positions count from zero"
+            raise NotSupported(f"{node} of SymPy, an IndexedBase without a shape: {hint}")
+        lengths.append(index.stop)
+    return tuple(lengths)
+
+
+def _delta(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return KroneckerDelta(i, j), an entry of the identity on all positions that its indices take."""
+    places = [_place(reader, position, node) for position in node.args[:2]]
+    running = [p for p in places if isinstance(p, _Running)]
+    if len(running) == 2:
+        left, right = running
+        if left.up and right.up:
+            shift = size_formula(right.first - left.first)
+            right_side = syntax.add((syntax.name(right.index.name), shift), (1, 1))
+            return Value(syntax.condition(syntax.name(left.index.name), "==", right_side))
+    raise NotSupported(f"{node} of SymPy: both positions have to be indices of sums")
+
+
+# ---- sums and products
+
+
+def _bound(reader: Reader, node: Any, limit: Any) -> tuple[Any, Index]:
+    """Return an index and its range."""
+    variable, *bounds = limit
+    if not bounds and type(variable).__name__ == "Idx" and variable.upper is not None:
+        bounds = [variable.lower, variable.upper]
+    if len(bounds) != 2:
+        raise NotSupported(f"{node} of SymPy: the index {variable} has no bounds")
+    if any(s in reader.bound for bound in bounds for s in bound.free_symbols):
+        raise NotSupported(f"{node} of SymPy: the bounds of {variable} depend on another index")
+    start, last = map(size_from, bounds)
+    return variable, Index(reader.fresh(), start, last + 1)
+
+
+def _over_index(function: str) -> Make:
+    """Return `function({i: body*ones(n)[i]})` for each limit, the first one innermost."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        limits = [_bound(reader, node, limit) for limit in node.limits]
+        before = dict(reader.bound)
+        if any(_is_counted(node.function, variable) and _is_short(index) for variable, index in limits):
+            return _written_out(reader, node, function)
+        reader.bound.update(limits)
+        value = reader.read(node.function)
+        reader.bound.clear()
+        reader.bound.update(before)
+        axes = () if value.shape is None else tuple(s for s in value.shape if s is not ONE)
+        ast, outer = value.ast, [reader.fresh() for _ in axes]
+        if axes:
+            ast = syntax.part(column_of(ast) if value.is_row else ast, *map(syntax.name, outer))
+        for _, index in limits:
+            ast = call(function, spread(ast, [(index.name, index.length)]))
+        if axes:
+            ast = spread(ast, list(zip(outer, axes, strict=True)))
+        return Value(syntax.transpose(ast) if value.is_row else ast, value.shape)
+
+    return make
+
+
+def spread(ast: Ast, indices: Sequence[tuple[str, Size]]) -> Ast:
+    """Return the index form of an entry over indices, each with its length."""
+    ones = [syntax.part(call("ones", size_formula(count)), syntax.name(name)) for name, count in indices]
+    body = syntax.product((ast, *ones), ["*"] * len(ones)) if ones else ast
+    return syntax.index_form([name for name, _ in indices], body)
+
+
+def _is_short(index: Index) -> bool:
+    return index.start.is_integer and index.stop.is_integer and int(index.length) <= MOST_TERMS
+
+
+def _is_counted(body: Any, variable: Any) -> bool:
+    """Whether an index stands elsewhere than in a position: as a number."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if node == variable:
+            return True
+        kind = type(node).__name__
+        if kind in ("Indexed", "ArrayElement", "KroneckerDelta"):
+            continue
+        stack.extend(node.args[:1] if kind == "MatrixElement" else node.args)
+    return False
+
+
+def _written_out(reader: Reader, node: Any, function: str) -> Value:
+    """Return a sum or product over integers with its terms written out, the outermost index first."""
+    *inner, (variable, start, last) = node.limits
+    if not inner:
+        body = [node.function.subs(variable, k) for k in range(int(start), int(last) + 1)]
+    else:
+        rest = node.func(node.function, *inner)
+        body = [rest.subs(variable, k) for k in range(int(start), int(last) + 1)]
+    values = [reader.read(term) for term in body]
+    if not values:
+        return Value(number(int(function == "prod")))
+    asts = [v.ast for v in values]
+    if len(asts) == 1:
+        return values[0]
+    if function == "sum":
+        return Value(syntax.add(asts, [1] * len(asts)), values[0].shape)
+    return Value(syntax.product(asts, ["*"] * (len(asts) - 1)), values[0].shape)
+
+
+# ---- free indices
+
+
+def with_free_indices(reader: Reader, expr: Any) -> Value:
+    """Return an expression; free indices (Idx) are axes, repeated ones in a product are summed, as in SymPy."""
+    return reader.read(expr)
+
+
+def _function_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the matrix of a function of row and column."""
+    lengths = [size_from(length) for length in node.shape]
+    variables = node.lamda.variables
+    indices = [Index(reader.fresh(), Size.of(0), length) for length in lengths]
+    before = dict(reader.bound)
+    reader.bound.update(zip(variables, indices, strict=True))
+    value = reader.read(node.lamda.expr)
+    reader.bound.clear()
+    reader.bound.update(before)
+    return Value(spread(value.ast, [(i.name, i.length) for i in indices]), shape_of(node))
+
+
+READ: dict[str, Make] = {
+    "MatrixElement": _element,
+    "ArrayElement": _array_element,
+    "Indexed": _indexed,
+    "KroneckerDelta": _delta,
+    "Sum": _over_index("sum"),
+    "Product": _over_index("prod"),
+    "FunctionMatrix": _function_matrix,
+}

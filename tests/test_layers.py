@@ -48,6 +48,7 @@ LAYERS = [
         "calculus.distribute",
         "calculus.simplify",
         "calculus.masks",
+        "calculus.clearing",
         "calculus.factor",
         "calculus.expand",
         "calculus.linear_map",

@@ -1,6 +1,7 @@
 """Simplification: what is named comes out, nothing grows or changes its value, the order of writing is no matter."""
 
 import json
+import re
 import statistics
 from pathlib import Path
 
@@ -19,9 +20,19 @@ LET = (
     "y: vector(n); c: scalar positive; s: scalar; U: matrix(n, k); V: matrix(n, k); C: matrix(k, k) spd; "
     "D: matrix(n, n) diagonal; p: vector(n) positive; P: matrix(q, q) nonsingular; X: matrix(m, n); z: scalar"
 )
-TEXTBOOK = [
-    Identity(**case) for case in json.loads((Path(__file__).parent / "cases/textbook.json").read_text(encoding="utf-8"))
-]
+CASES = Path(__file__).parent / "cases"
+TEXTBOOK = [Identity(**case) for case in json.loads((CASES / "textbook.json").read_text(encoding="utf-8"))]
+LINE = re.compile(r"(?P<kind>\w+) of (?P<text>.*) by (?P<wrt>\w+) = (?P<derivative>.*) \| (?P<let>.*)")
+
+
+def of_line(line):
+    """Return the case that a line `gradient of tr(X) by X = eye(n) | X: matrix(n, n)` says."""
+    found = LINE.fullmatch(line)
+    return Identity(id=f"{found['text']} by {found['wrt']}", **found.groupdict())
+
+
+LINES = (CASES / "derivatives.txt").read_text(encoding="utf-8").splitlines()
+TEXTBOOK += [of_line(line) for line in LINES if not line.startswith("#")]
 
 
 def simplified(text):
@@ -110,6 +121,26 @@ def simplified(text):
         ("(x + y)'*(x + y) - x'*x - y'*y", "2*x'*y"),
         ("det(expm(M))", "exp(tr(M))"),
         ("sum(log(diag(chol(S))))", "logdet(S)/2"),
+        ("eye(m) - X*inv(X'*X + c*eye(n))*X'", "c*inv(X*X' + c*eye(m))"),
+        ("eye(n)/c - U*inv(eye(k) + V'*U/c)*V'/c^2", "inv(c*eye(n) + U*V')"),
+        ("inv(c*eye(m) + X*X')*X - X*inv(c*eye(n) + X'*X)", "zeros(m, n)"),
+        ("eye(n) - inv(S + Y)*S", "inv(S + Y)*Y"),
+        ("eye(n) - S*inv(S + c*eye(n))", "c*inv(S + c*eye(n))"),
+        ("3*A - 3*A*inv(A + B)*A", "3*A*inv(A + B)*B"),
+        ("inv(A)*inv(inv(A) + inv(B))*inv(B)", "inv(A + B)"),
+        ("inv(eye(n) + inv(A)*M)*inv(A)", "inv(A + M)"),
+        ("(eye(m) - X*inv(X'*X)*X')*X", "zeros(m, n)"),
+        ("x'*x - 2*x'*y + y'*y", "norm2(x - y)^2"),
+        ("x'*S*x + 2*x'*S*y + y'*S*y", "(x + y)'*S*(x + y)"),
+        ("s^2 + 2*s*z + z^2", "(s + z)^2"),
+        ("x'*x/norm2(x)", "norm2(x)"),
+        ("det(A)*det(inv(A)*M)", "det(M)"),
+        ("exp(logdet(S))", "det(S)"),
+        ("inv(chol(S))*S", "chol(S)'"),
+        ("chol(S)'*inv(S)*chol(S)", "eye(n)"),
+        ("s/(c*(1 + x'*x/c))", "s/(c + x'*x)"),
+        ("x./(p.*(1 + y./p))", "x./(p + y)"),
+        ("1/(1/c + z/c)", "c/(1 + z)"),
     ],
 )
 def test_named(text, simple):
@@ -139,7 +170,7 @@ def test_operations_on_products_are_split_before_a_derivative(text, split):
 
 def test_what_loses_digits_is_not_multiplied_out():
     """`x'*x - sum(x)^2/n` is as short and cancels."""
-    assert str(simplified("var(x)")) == "norm2(x - sum(x)/n)^2/n"
+    assert str(simplified("var(x)")) == "norm2(x - mean(x))^2/n"
 
 
 def test_random_expressions_keep_their_values_and_never_grow():
@@ -166,13 +197,13 @@ def test_further_derivatives(case):
     assert verdict.state == "right", verdict.detail
 
 
-@pytest.mark.parametrize(("table", "worst"), [("identities", 2.0), ("textbook", 1.25)])
+@pytest.mark.parametrize(("table", "worst"), [("identities", 2.0), ("textbook", 1.9)])
 def test_printed_derivatives_are_as_short_as_the_books(table, worst):
     ratios = []
     for case in identities() if table == "identities" else TEXTBOOK:
         ratios.append(len(tokens(str(judging.derive(case)))) / len(tokens(case.derivative)))
     assert statistics.median(ratios) <= 1.0
-    assert statistics.quantiles(ratios, n=10)[-1] <= 1.3
+    assert statistics.quantiles(ratios, n=10)[-1] <= 1.1
     assert max(ratios) <= worst
 
 

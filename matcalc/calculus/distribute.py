@@ -54,8 +54,12 @@ def _places(node: Node) -> list[int]:
 
 
 def _may_cancel(node: Node) -> bool:
-    """Whether a product holds an operation, which may meet its inverse in a term."""
-    return any(arg.kind == "op" for arg in node.args)
+    """Whether a product holds an operation, which may meet its inverse in a term, or has one in a sum in it."""
+    return any(arg.kind == "op" or any(_has_operation(n) for _, n in _inside(arg) or ()) for arg in node.args)
+
+
+def _has_operation(node: Node) -> bool:
+    return node.kind == "product" and any(arg.kind == "op" for arg in node.args)
 
 
 Signature = tuple[bytes, ...]

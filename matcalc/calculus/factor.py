@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.calculus.clearing import cleared, divisors, quotient
 from matcalc.calculus.masks import masked
-from matcalc.normal_form.make import exponent_of
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.tensor import add, power, product
@@ -38,7 +38,7 @@ def factor_all(roots: Sequence[Node]) -> list[Node]:
     done: dict[Node, Node] = {}
     for node in toposort(roots):
         current = remake(node, done) if any(done[a] is not a for a in node.args) else node
-        done[node] = _factored(current)
+        done[node] = cleared(_factored(current))
     return [done[root] for root in roots]
 
 
@@ -60,7 +60,7 @@ def _factored(node: Node, divides: bool = True) -> Node:
 
 def _over_common_power(node: Node) -> Node:
     """Return a sum over a common denominator if that is shorter: `1/u - x/u^2` is `(u - x)/u^2` or `(1 - x/u)/u`."""
-    found = dict.fromkeys(divisor for term in node.args for divisor in _divisors(term))
+    found = dict.fromkeys(divisor for term in node.args for divisor in divisors(term))
     best = node
     for base, axes, exponent in sorted(found, key=lambda divisor: -divisor[2]):
         made = _over(node, base, axes, exponent)
@@ -69,55 +69,15 @@ def _over_common_power(node: Node) -> Node:
     return best
 
 
-def _divisors(term: Node) -> list[tuple[Node, Indices, Fraction]]:
-    """Return the negative powers in a term that stand on output axes alone: base, axes, exponent."""
-    if term.kind == "map":
-        base, exponent = exponent_of(term)
-        return [(base, tuple(range(term.rank)), exponent)] if exponent < 0 else []
-    if term.kind != "product" or len(set(term.out)) < len(term.out):
-        return []
-    found = []
-    for arg, at in zip(term.args, term.indices, strict=True):
-        base, exponent = exponent_of(arg)
-        if exponent < 0 and all(i in term.out for i in at):
-            found.append((base, tuple(term.out.index(i) for i in at), exponent))
-    return found
-
-
 def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None:
     """Return a sum as base^taken times what is left, None where that is longer or a power in it broken."""
     out = tuple(range(node.rank))
     sizes = dict(enumerate(node.shape))
-    terms = []
-    for coef, term in zip(node.coefs, node.args, strict=True):
-        operands: list[tuple[Node, Indices]]
-        exponent = Fraction(0)
-        if term.kind == "map" and exponent_of(term)[0] is base and axes == out:
-            operands, exponent = [], exponent_of(term)[1]
-        elif term.kind == "product" and len(set(term.out)) == len(term.out):
-            at = tuple(term.out[a] for a in axes)
-            operands = []
-            for arg, t in zip(term.args, term.indices, strict=True):
-                own, power_of_arg = exponent_of(arg)
-                if own is base and t == at and (power_of_arg < 0 or power_of_arg.denominator == 1):
-                    exponent += power_of_arg
-                else:
-                    operands.append((arg, t))
-            if exponent:
-                rest = product(term.coef, operands, term.out, dict(enumerate(term.index_sizes)))
-                operands = [(rest, out)]
-            else:
-                operands = [(term, out)]
-        else:
-            operands = [(term, out)]
-        left = exponent - taken
-        if left.denominator != 1:
-            return None
-        factors = [(power(base, left), axes)] if left else []
-        terms.append((coef, product(1, [*operands, *factors], out, sizes)))
-    inner = add(terms)
+    inner = quotient(node, base, axes, taken)
+    if inner is None or inner.length >= node.length:
+        return None
     made = product(1, [(power(base, taken), axes), (inner, out)], out, sizes)
-    if made.length >= node.length or inner.length >= node.length:
+    if made.length >= node.length:
         return None
     return product(1, [(power(base, taken), axes), (_factored(inner, divides=False), out)], out, sizes)
 

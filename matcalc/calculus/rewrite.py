@@ -19,14 +19,15 @@ from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function
 from matcalc.calculus.bindings import EMPTY, Bindings
 from matcalc.calculus.bodies import derivative
 from matcalc.calculus.functional import holds_scalars, with_functions
-from matcalc.calculus.match import Operands, match, match_product, match_terms, terms_of
+from matcalc.calculus.match import Operands, Terms, match, match_product, match_terms, terms_of
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, walk
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import Batched, instantiate, spread
-from matcalc.normal_form.tensor import add, product, scale, symbol
+from matcalc.normal_form.sums import split_coef
+from matcalc.normal_form.tensor import add, product, scale, symbol, transpose
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
@@ -227,8 +228,15 @@ def _may_hold(pattern: Pattern, node: Node | Operands, book: Rulebook) -> bool:
 
 
 def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
-    """Yield what a pattern makes of some or all terms of a sum, or of a multiple of them."""
-    wanted, given = terms_of(pattern.left) or [], terms_of(node) or []
+    """Yield what a pattern makes of some or all terms of a sum, or of a multiple of them; of a matrix, either way."""
+    yield from _results_of_terms(pattern, terms_of(node) or [], book)
+    if node.rank == 2 and pattern.left.rank == 2 and not all("symmetric" in term.facts for term in node.args):
+        turned = [(c * f, rest) for c, term in terms_of(node) or [] for f, rest in [split_coef(transpose(term))]]
+        yield from map(transpose, _results_of_terms(pattern, turned, book))
+
+
+def _results_of_terms(pattern: Pattern, given: Terms, book: Rulebook) -> Iterator[Node]:
+    wanted = terms_of(pattern.left) or []
     first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])
     for content in dict.fromkeys(c / first for c, _ in given):
         for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in given]):

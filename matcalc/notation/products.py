@@ -8,10 +8,15 @@ for its sign, which may turn a difference round: `-2*X'*(y - X*w)` is `2*X'*(X*w
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
+from matcalc.language.syntax import call_name
 from matcalc.normal_form.node import Indices, Node
 from matcalc.normal_form.product import is_turning
+from matcalc.normal_form.tensor import power, size_number
 from matcalc.notation import forms, pieces
 from matcalc.notation.context import Context
 from matcalc.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
@@ -21,6 +26,7 @@ from matcalc.notation.pieces import Piece, elementwise, read
 from matcalc.notation.reading import Reading, quotient
 from matcalc.notation.scalar import scalar_form
 from matcalc.notation.selection import fold_selectors
+from matcalc.sizes import Size
 
 
 def product_reading(context: Context, node: Node) -> Reading:
@@ -117,7 +123,7 @@ def _formula(
         return index_body(context.names, net, node.out, tops, bottoms), None
     forward, backward = (f and forms.divided(forms.extended(tops, f), bottoms).ranked_as(f) for f in body)
     assert forward is not None
-    if len(node.args) == len(tops) + len(bottoms) and len(set(node.out)) == len(node.out):
+    if not any(node.indices) and len(set(node.out)) == len(node.out):
         return forward.repeating(quotient(tops, bottoms) if tops or bottoms else number(1)), None
     return forward, backward
 
@@ -149,7 +155,7 @@ def _scalars(context: Context, node: Node, signs: dict[Node, int]) -> tuple[list
     for arg in node.args:
         if not arg.shape:
             counts[arg] = counts.get(arg, 0) + 1
-    tops: list[Form] = []
+    tops = _means(context, counts)
     bottoms: list[Form] = []
     for arg, count in counts.items():
         reading = context.readings[arg]
@@ -160,6 +166,31 @@ def _scalars(context: Context, node: Node, signs: dict[Node, int]) -> tuple[list
             form = forms.raised(form, number(count), False)
         (bottoms if below else tops).append(form)
     return _ordered(tops), _ordered(bottoms)
+
+
+def _means(context: Context, counts: dict[Node, int]) -> list[Form]:
+    """Take sums of all entries that the number of entries divides out of scalar factors, as means."""
+    found: list[Form] = []
+    for arg in list(counts):
+        divisors = [power(size_number(size), Fraction(-count)) for size, count in Counter(_entries(arg)).items()]
+        form = context.readings[arg].form
+        if not divisors or any(counts.get(d, 0) < 1 for d in divisors):
+            continue
+        if counts.get(arg, 0) != 1 or form.ast.head != "call" or call_name(form.ast) != "sum":
+            continue
+        for used in [arg, *divisors]:
+            counts[used] -= 1
+            if not counts[used]:
+                del counts[used]
+        found.append(call("mean", *(replace(form, ast=inner, tokens=form.tokens - 3) for inner in form.ast.args)))
+    return found
+
+
+def _entries(node: Node) -> list[Size]:
+    """Return the lengths of the array of which a scalar is the sum of all entries; none for another scalar."""
+    if node.kind != "product" or node.rank or node.coef != 1 or len({frozenset(at) for at in node.indices}) > 1:
+        return []
+    return list(node.index_sizes) if all(len(at) == len(node.index_sizes) for at in node.indices) else []
 
 
 def _ordered(factors: list[Form]) -> list[Form]:

@@ -59,7 +59,7 @@ SAME = """
     x/(x'*y)
     (x'*y)^2
     c*x'*y
-    sum(x)/n
+    mean(x)
     (2*n - 1)*x
     A^3
     X*A^5

@@ -228,9 +228,9 @@ class Expression(Arithmetic, Forms):
             return _finished([pushforward(f, tangents)], names, [trace], self.row)[0]
         raw = derive.gradients(f, xs, "projected")
         plain = simplify_all(raw)
-        shown = shortest_of(plain, raw)
-        parts = [canonical(g, dx) for g, dx in zip(shown, tangents.values(), strict=True)]
-        unfactored = add([(1, inner(g, dx)) for g, dx in zip(plain, tangents.values(), strict=True)])
+        forms = shortest_of(plain, raw)
+        parts = [canonical(g, dx) for (g, _), dx in zip(forms, tangents.values(), strict=True)]
+        unfactored = add([(1, inner(g, dx)) for (_, g), dx in zip(forms, tangents.values(), strict=True)])
         reading = joined([ast for node, ast in parts if not node.is_zero])
         return Expression(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, reading)
 
@@ -360,10 +360,9 @@ class Expression(Arithmetic, Forms):
 def _finished(
     nodes: Sequence[Node], names: Names, traces: Sequence[Derivation], row: bool = False
 ) -> tuple[Expression, ...]:
-    """Return derivatives simplified and factored, each with its form before factoring."""
-    plain = simplify_all(nodes)
-    found = zip(shortest_of(plain, nodes), plain, traces, strict=True)
-    return tuple(Expression(node, names, row, trace, unfactored) for node, unfactored, trace in found)
+    """Return derivatives simplified and factored, each with its form of sums not factored."""
+    found = zip(shortest_of(simplify_all(nodes), nodes), traces, strict=True)
+    return tuple(Expression(node, names, row, trace, unfactored) for (node, unfactored), trace in found)
 
 
 class ShapeText(str):

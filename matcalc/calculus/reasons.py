@@ -57,7 +57,7 @@ def simplified(node: Node) -> tuple[Node, tuple[Reason, ...]]:
 def settled(node: Node) -> tuple[Node, tuple[Reason, ...]]:
     """Return a node as it is shown, simplified and factored, with the rewrites used."""
     plain, used = simplified(node)
-    return shortest_of([plain], [node])[0], used
+    return shortest_of([plain], [node])[0].shown, used
 
 
 def rule_reason(node: Node, places: Sequence[int]) -> Reason:

@@ -8,9 +8,11 @@ given is kept if nothing is shorter. So the result is never larger than what was
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from matcalc.calculus.expand import separated
 from matcalc.calculus.factor import factor_all
+from matcalc.calculus.rewrite import Applied
 from matcalc.calculus.simplify import READABLE, Record, may_split, simplify_all
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node, toposort
@@ -22,6 +24,17 @@ ROUNDS = 4
 Measure = tuple[int, int]
 
 
+class Forms(NamedTuple):
+    """Two forms of a node: the shortest, which is shown, and one with its sums not factored, which may be cheaper.
+
+    Where rewrites fuse what factoring brought together, there is one form alone: `sigmoid(-x) - sigmoid(x)`, which
+    becomes `-tanh(x/2)`, cancels in terms that were not brought together.
+    """
+
+    shown: Node
+    unfactored: Node
+
+
 def shortest(node: Node, record: Record | None = None) -> Node:
     """Return the shortest equal form found of a node."""
     split = _settled(node, True, record)
@@ -29,19 +42,19 @@ def shortest(node: Node, record: Record | None = None) -> Node:
     return min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
 
 
-def shortest_of(plain: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
-    """Return the shortest forms of nodes that simplify to `plain`, all their operations split.
+def shortest_of(plain: Sequence[Node], nodes: Sequence[Node]) -> list[Forms]:
+    """Return the forms of nodes that simplify to `plain`, all their operations split.
 
     What is too large to be read is factored alone, all in one go.
     """
     if len(toposort(plain)) > READABLE:
-        return factor_all(plain)
-    splits = [_factored(node, True) for node in plain]
+        return [Forms(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
+    splits = [_forms(node, True) for node in plain]
     if not may_split(nodes):
         return splits
-    wholes = [_factored(node, False) for node in simplify_all(nodes, splits=False)]
+    wholes = [_forms(node, False) for node in simplify_all(nodes, splits=False)]
     return [
-        split if split is whole else min([split, whole], key=measure)
+        split._replace(shown=min([split.shown, whole.shown], key=measure))
         for split, whole in zip(splits, wholes, strict=True)
     ]
 
@@ -56,10 +69,10 @@ def measure(node: Node) -> Measure:
 
 
 def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
-    return _factored(simplify_all([node], record=record, splits=splits)[0], splits)
+    return _forms(simplify_all([node], record=record, splits=splits)[0], splits).shown
 
 
-def _factored(plain: Node, splits: bool) -> Node:
+def _forms(plain: Node, splits: bool) -> Forms:
     """Return a simplified node factored, and simplified and factored again while that shortens it.
 
     A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
@@ -67,16 +80,20 @@ def _factored(plain: Node, splits: bool) -> Node:
     (best,) = factor_all([plain])
     if plain.rank > 2 or any(a.rank > 2 and a.kind == "sum" for a in plain.args):
         parted = separated(plain)
-        best = min([best, parted, *_round([parted], splits)], key=measure)
+        best = min([best, parted, _round(parted, splits)[0]], key=measure)
     if best is plain:
-        return best
+        return Forms(best, plain)
+    fused = False
     for _ in range(ROUNDS):
-        (again,) = _round([best], splits)
+        again, fires = _round(best, splits)
         if again is best or measure(again) >= measure(best):
             break
-        best = again
-    return best
+        best, fused = again, fused or fires
+    return Forms(best, best if fused else plain)
 
 
-def _round(nodes: Sequence[Node], splits: bool) -> list[Node]:
-    return factor_all(simplify_all(nodes, splits=splits))
+def _round(node: Node, splits: bool) -> tuple[Node, bool]:
+    """Return a node simplified, then factored, and whether a rewrite fitted."""
+    fired: list[Applied] = []
+    (simple,) = simplify_all([node], record=lambda _, applied: fired.append(applied), splits=splits)
+    return factor_all([simple])[0], bool(fired)

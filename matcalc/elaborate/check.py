@@ -156,8 +156,11 @@ def _formulas(setting: _Setting) -> Iterator[_Formula]:
     ends = {name: symbol(name, ()) for name in ("a", "b")}
     for value, text in rule.divided.items():
         yield _Formula(f"divided {value}".strip(), text, (), ends, linear=False)
-    if rule.radius is not None:
-        yield _Formula("radius", rule.radius, (), {}, linear=False)
+    if rule.difference is not None:
+        yield _Formula("difference", rule.difference, (), ends, linear=False)
+    for field, given in (("radius", rule.radius), ("scale", rule.scale)):
+        if given is not None:
+            yield _Formula(field, given, (), {}, linear=False)
     if rule.square is not None:
         yield _Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
 

@@ -119,7 +119,10 @@ def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
     slope = derivative(partial(parameter()), 1)
     middle = add([(Fraction(1, 2), A), (Fraction(1, 2), B)])
     near = add([(Fraction(w), _at(slope, _between(A, B, x))) for x, w in GAUSS])
-    quotient = _over(add([(1, partial(A)), (-1, partial(B))]), add([(1, A), (-1, B)]))
+    apart = add([(1, partial(A)), (-1, partial(B))])
+    if rule.difference and len(node.args) == 1:
+        apart = build_formula(rule.difference, (), default_rulebook(), {"a": A, "b": B})
+    quotient = _over(apart, add([(1, A), (-1, B)]))
     return _where_wide(A, B, radius_of_map(rule, [*before, middle, *after], params), quotient, near)
 
 

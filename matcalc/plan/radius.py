@@ -1,6 +1,7 @@
 """How far around a point the power series of a function is trusted: what separates a tie from a gap.
 
-A rule's `radius` is the distance to its nearest singularity; a map without one is entire and trusted as far as ENTIRE.
+A rule's `radius` is the distance to its nearest singularity; a map without one is entire and trusted as far as its
+`scale` says, over which it changes by its own size, ENTIRE where it says nothing.
 Of a composite f(g(x)) the argument may go as far as r while g moves by no more than the radius R of f: with g' and g''
 that is r = R/(|g'| + sqrt(R |g''|)).
 """
@@ -86,13 +87,14 @@ def _of_composite(node: Node) -> Node:
 
 
 def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> Node:
-    """Return the distance of a map's operands from its nearest singularity."""
-    if rule.radius is None:
+    """Return the distance of a map's operands from its nearest singularity, or over which an entire map changes."""
+    text = rule.radius or rule.scale
+    if text is None:
         return number(ENTIRE)
     plain = [p.name for p in rule.signature.parameters if p.kind in PLAIN]
     operands = [p.name for p in rule.signature.parameters if p.kind not in PLAIN]
     given = {n: Size.of(p) for n, p in zip(plain, params, strict=False)}
-    return build_formula(rule.radius, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=given)
+    return build_formula(text, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=given)
 
 
 def _formula(text: str, **given: Node) -> Node:

@@ -73,8 +73,11 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check(f"divided {value}".strip(), text, ("a", "b"), report)
     if rule.square is not None:
         known.check("square", rule.square, (), report)
-    if rule.radius is not None:
-        known.check("radius", rule.radius, (), report)
+    if rule.difference is not None:
+        known.check("difference", rule.difference, ("a", "b"), report)
+    for field, text in (("radius", rule.radius), ("scale", rule.scale)):
+        if text is not None:
+            known.check(field, text, (), report)
     if isinstance(rule.calculus, str):
         known.check("calculus", rule.calculus, (), report)
     if isinstance(rule.degree, str):

@@ -26,7 +26,8 @@ RULE_FIELDS: Mapping[str, Types] = {
     "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str, dict),
-    "divided": (str, dict), "radius": (str,), "square": (str,), "source": (str,), "latex": (str,),
+    "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
+    "square": (str,), "source": (str,), "latex": (str,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {

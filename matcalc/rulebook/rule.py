@@ -70,7 +70,9 @@ class Rule:
     opaque_in: Mapping[str, str]
     implicit: str | None
     divided: Mapping[str, str]
+    difference: str | None
     radius: str | None
+    scale: str | None
     square: str | None
     source: str
     latex: str | None

@@ -25,7 +25,7 @@ CLOSE = 1e-9
 def course(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test what an entry says of a function as a whole, by values alone."""
     if not at.form.overload:
-        for test in (_monotone_and_curved, _divided, disc):
+        for test in (_monotone_and_curved, _difference, _divided, disc):
             yield from test(at, value)
 
 
@@ -62,6 +62,20 @@ def _monotone_and_curved(at: Point, value: Mapping[str, Array]) -> Iterator[Find
 def _below(a: Array) -> float:
     """Return how far the least entry lies below 0."""
     return max(0.0, -float(np.min(a, initial=0.0)))
+
+
+def _difference(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    """Test the form of f(a) - f(b) that does not cancel, where that itself is good."""
+    if at.rule.difference is None:
+        return
+    (x,) = at.symbols
+    a, shape = at.data[x], at.symbols[x].shape
+    symbols = {"a": symbol("a", shape), "b": symbol("b", shape)}
+    node = build_formula(at.rule.difference, (), at.book, symbols)
+    for factor in (0.2, 4.0, -0.7, -3.0):
+        apart = value[""] - at.value({x: a * factor})[""]
+        found = at.evaluate([node], {"a": a, "b": a * factor})[0]
+        yield Finding("`difference`", "difference", relative(found, apart), EXACT, place(at))
 
 
 def _divided(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:

@@ -1,0 +1,66 @@
+"""Divided differences of every function of one operand, near ties and far apart, against many digits."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc.rulebook import default_rulebook
+from matcalc.verification.precise import digits, doubles, numbers, precise_oracle
+
+BOOK = default_rulebook()
+GAPS = (1e-9, 1e-3, 0.02, 0.1, 0.3, 1.0, 3.0, -0.5, -1.1)
+POWERS = ("1/1000", "-1/1000", "1/10", "1/3", "1/2", "-1/2", "3/2", "5/2", "-1", "-2", "-3", "3", "4", "7")
+DIGITS = 340
+SHAKEN = 1e-25
+BOUND = 3e-14
+"""Of the error, divided by how much more than the points the truth moves."""
+
+DRAWN = {"log1p": (0.0, 20.0), "acosh": (1.1, 30.0), "gamma": (0.5, 8.0), "lambertw": (0.1, 20.0)}
+INSIDE = {"asin", "acos", "atanh", "erfinv"}
+ALONE = [r for r in BOOK.rules.values() if r.kind == "map" and [p.kind for p in r.parameters] == ["entry"] and not r.opaque]
+CALLS = [(r.name, f"{r.name}(t)", {}) for r in ALONE] + [("pow", f"pow(t, {p})", {"p": p}) for p in POWERS]
+
+
+def points(name):
+    """Return points on both sides of 0, small and large, where a function of that name is defined."""
+    rng = np.random.default_rng([1, *name.encode()])
+    if name in INSIDE:
+        return rng.uniform(-0.6, 0.6, 9)
+    if name == "logit":
+        return rng.uniform(0.1, 0.4, 9)
+    if name in DRAWN:
+        low, high = DRAWN[name]
+        return rng.uniform(low, high, 9)
+    sizes = np.concatenate([rng.uniform(0.1, 2, 3), rng.uniform(2, 9, 3), rng.uniform(9, 26, 3)])
+    positive = BOOK.get(name).domain or BOOK.get(name).parameters[0].facts
+    return sizes if positive else sizes * np.where(np.arange(9) % 2, 1, -1)
+
+
+def exact(name, given, a, b):
+    """Return the divided difference and how far it moves with either point, relative to that, as doubles."""
+    value = precise_oracle(BOOK, BOOK.get(name))
+
+    def quotient(a, b):
+        return (value(a, *given) - value(b, *given)) / (a - b)
+
+    with digits(DIGITS):
+        a, b = numbers(a), numbers(b)
+        there = quotient(a, b)
+        moved = [quotient(a + a * SHAKEN, b), quotient(a, b + b * SHAKEN)]
+        moves = [doubles((m - there) / there) / SHAKEN for m in moved]
+        return doubles(there), np.maximum(1.0, np.max(np.abs(moves), axis=0))
+
+
+@pytest.mark.parametrize(("name", "call", "plain"), CALLS, ids=[c for _, c, _ in CALLS])
+def test_against_many_digits(name, call, plain):
+    """No pair of points is off by more than some roundings beyond the condition of the problem."""
+    with np.errstate(all="ignore"):
+        given = [numbers(np.asarray(1.0)) * int(p.split("/")[0]) / int((p + "/1").split("/")[1]) for p in plain.values()]
+        found = mc.compile(f"dd(t -> {call}, a, b)", declarations="a: vector(n); b: vector(n)", target="numpy")
+        for gap in GAPS:
+            a = points(name)
+            b = a * (1 + gap)
+            truth, condition = exact(name, given, a, b)
+            usable = np.isfinite(truth) & (np.abs(truth) > 1e-290) & np.isfinite(condition)
+            error = np.abs(found(a=a, b=b) - truth) / np.abs(truth) / condition
+            assert np.all(error[usable] <= BOUND), (gap, a[usable], error[usable])

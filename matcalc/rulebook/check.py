@@ -75,9 +75,9 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check("square", rule.square, (), report)
     if rule.difference is not None:
         known.check("difference", rule.difference, ("a", "b"), report)
-    for field, text in (("radius", rule.radius), ("scale", rule.scale)):
-        if text is not None:
-            known.check(field, text, (), report)
+    for field, given in (("radius", rule.radius), ("scale", rule.scale)):
+        if given is not None:
+            known.check(field, given, (), report)
     if isinstance(rule.calculus, str):
         known.check("calculus", rule.calculus, (), report)
     if isinstance(rule.degree, str):

@@ -6,31 +6,42 @@ Short messages are raised where the fault is found; the public boundary adds the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class MatcalcError(Exception):
     """Base of every error that matcalc raises.
 
     `text` is the input at fault and `at` the character where the caret stands; both may be filled in
-    by an outer layer that knows them (`located`).
+    by an outer layer that knows them (`located`). `marks` are the ranges of the operands that do not fit.
     """
 
-    def __init__(self, message: str, *, text: str = "", at: int = -1, hint: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        text: str = "",
+        at: int = -1,
+        hint: str = "",
+        marks: tuple[tuple[int, int], ...] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.text = text
         self.at = at
         self.hint = hint
+        self.marks = marks
 
     def __str__(self) -> str:
         parts = [self.message]
         if self.text and self.at >= 0:
-            parts.append(excerpt(self.text, self.at))
+            parts.append(excerpt(self.text, self.at, marks=self.marks))
         if self.hint:
             parts.append(f"  {self.hint}")
         return "\n".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.message, self.text, self.at, self.hint))
+        return (_rebuild, (type(self), self.message, self.text, self.at, self.hint, self.marks))
 
     @property
     def line(self) -> int:
@@ -67,8 +78,8 @@ class NotSupported(MatcalcError):  # noqa: N818 - the interface names it so
     """What is well-formed but not available, and on which target."""
 
 
-def excerpt(text: str, at: int, width: int = 72) -> str:
-    """Return the line of `text` that holds position `at`, cut to `width`, with a caret below it."""
+def excerpt(text: str, at: int, width: int = 72, marks: Sequence[tuple[int, int]] = ()) -> str:
+    """Return the line of `text` that holds position `at`, cut to `width`, a caret below it and `~` below `marks`."""
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
@@ -76,8 +87,15 @@ def excerpt(text: str, at: int, width: int = 72) -> str:
     first = max(0, min(column - width // 2, len(line) - width))
     shown = line[first : first + width]
     head, tail = ("..." if first else ""), ("..." if first + width < len(line) else "")
-    return f"  {head}{shown}{tail}\n  {' ' * (len(head) + column - first)}^"
+    below = [" "] * (len(shown) + 1)
+    for begin, stop in marks:
+        for place in range(max(begin - start, first), min(stop - start, first + len(shown))):
+            below[place - first] = "~"
+    below[column - first] = "^"
+    return f"  {head}{shown}{tail}\n  {' ' * len(head)}{''.join(below).rstrip()}"
 
 
-def _rebuild(kind: type[MatcalcError], message: str, text: str, at: int, hint: str) -> MatcalcError:
-    return kind(message, text=text, at=at, hint=hint)
+def _rebuild(
+    kind: type[MatcalcError], message: str, text: str, at: int, hint: str, marks: tuple[tuple[int, int], ...]
+) -> MatcalcError:
+    return kind(message, text=text, at=at, hint=hint, marks=marks)

@@ -135,6 +135,34 @@ class Size:
     def __mod__(self, other: Size | int) -> Size:
         return modulo(self, Size.of(other))
 
+    def quotient(self, other: Size) -> Size | None:
+        """Return the polynomial that times `other` is this size; None if there is none."""
+        if not other.terms:
+            return None
+        left, found = dict(self.terms), Size.of(0)
+        lead = min((monomial for monomial, _ in other.terms), key=_order)
+        factor = dict(other.terms)[lead]
+        while left:
+            largest = min(left, key=_order)
+            monomial = _without(largest, lead)
+            if monomial is None:
+                return None
+            term = _make({monomial: left[largest] / factor})
+            found = found + term
+            left = dict((_make(left) - term * other).terms)
+        return found
+
+    def root(self, degree: int) -> Size | None:
+        """Return the size whose power this is, of a product of numbers and names; None if there is none."""
+        if len(self.terms) != 1:
+            return self if not self.terms else None
+        ((monomial, coefficient),) = self.terms
+        parts = [round(part ** (1 / degree)) for part in (abs(coefficient.numerator), coefficient.denominator)]
+        base = Fraction(*parts)
+        if base**degree != coefficient or any(power % degree for _, power in monomial):
+            return None
+        return _make({tuple((atom, power // degree) for atom, power in monomial): base})
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
@@ -225,6 +253,22 @@ def _join(left: Monomial, right: Monomial) -> Monomial:
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power
     return tuple(sorted(powers.items(), key=lambda item: _atom_text(item[0])))
+
+
+def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    """Return a monomial divided by another; None where that is none."""
+    powers = dict(monomial)
+    for atom, power in factor:
+        powers[atom] = powers.get(atom, 0) - power
+    if any(power < 0 for power in powers.values()):
+        return None
+    return tuple((atom, power) for atom, power in powers.items() if power)
+
+
+def _order(monomial: Monomial) -> tuple[int, list[str]]:
+    """Return the key of an order of monomials that products keep, the largest first: by degree, then by words."""
+    words = [_atom_text(atom) for atom, power in monomial for _ in range(power)]
+    return -len(words), sorted(words)
 
 
 def _atom_text(atom: Atom) -> str:

@@ -155,8 +155,10 @@ def _contract(chain: Chain, factor: Typed, k: int) -> None:
         return
     if _scale_by_one_by_one(chain, factor):
         return
-    reason = f"{inference.size_text(inference.lengths[inner])} and {inference.size_text(rows)} differ"
-    raise _cannot(chain, "multiply", factor, k, reason, _transposition(inference, chain.value(k + 1), factor))
+    sizes = inference.lengths[inner], rows
+    reason = inference.differ(*sizes)  # first: what follows names unknowns
+    hint = _transposition(inference, chain.value(k + 1), factor)
+    raise _cannot(chain, "multiply", factor, k, reason, hint, sizes)
 
 
 def _multiply_column(chain: Chain, factor: Typed, k: int) -> None:
@@ -243,8 +245,8 @@ def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Inve
     r"""Append `\ factor`: the solution z of (value so far)*z = factor."""
     left = chain.value(k + 1)
     if left.rank == 2 and factor.rank and not chain.inference.same(left.shape[0], factor.shape[0]):
-        a, b = (chain.inference.size_text(value.shape[0]) for value in (left, factor))
-        raise _cannot(chain, "solve", factor, k, f"{a} and {b} differ", "")
+        sizes = left.shape[0], factor.shape[0]
+        raise _cannot(chain, "solve", factor, k, chain.inference.differ(*sizes), "", sizes)
     if left.rank in (0, 2):
         chain.restart((invert if left.rank else reciprocal)(chain.inference, left.ast, left))
         _multiply(chain, factor, k)
@@ -301,26 +303,29 @@ def _fits(inference: Inference, a: Typed, b: Typed) -> bool:
 def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typed, link: str) -> ShapeError:
     """Return the error of operands that should have equal shapes."""
     hint, reason = "", ""
+    sizes: tuple[Size, ...] = ()
     if a.rank == b.rank == 1 and a.row != b.row:
         reason = "one is a row, the other a column"
         hint = "a vector is a column: transpose one of the two"
     elif a.rank == b.rank:
         pairs = zip(a.shape, b.shape, strict=True)
-        differing = next((pair for pair in pairs if not inference.same(*pair)), None)
-        reason = "" if differing is None else " and ".join(map(inference.size_text, differing)) + " differ"
+        sizes = next((pair for pair in pairs if not inference.same(*pair)), ())
+        reason = inference.differ(*sizes) if sizes else ""
     elif {a.rank, b.rank} == {1, 2}:
         reason = "a vector is no matrix"
         hint = "write x*ones(n)' to repeat a column, diag(x) for a diagonal matrix"
     message = f"cannot {verb} {inference.describe(a)} {link} {inference.describe(b)}"
     return inference.fault(
-        f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast)
+        f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast), sizes=sizes
     )
 
 
-def _cannot(chain: Chain, verb: str, b: Typed, k: int, reason: str, hint: str) -> ShapeError:
+def _cannot(
+    chain: Chain, verb: str, b: Typed, k: int, reason: str, hint: str, sizes: tuple[Size, ...] = ()
+) -> ShapeError:
     inference, a = chain.inference, chain.value(k + 1)
     message = f"cannot {verb} {inference.describe(a)} by {inference.describe(b)}: {reason}"
-    return inference.fault(message, chain.ast, operator=k, hint=hint, about=(a.ast, b.ast))
+    return inference.fault(message, chain.ast, operator=k, hint=hint, about=(a.ast, b.ast), sizes=sizes)
 
 
 def _transposition(inference: Inference, a: Typed, b: Typed) -> str:

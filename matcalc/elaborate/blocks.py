@@ -32,7 +32,8 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
         if not inference.same(widths[0], width):
             a, b = inference.size_text(widths[0]), inference.size_text(width)
             message = f"rows of a block matrix of unequal width: {a} and {b} columns"
-            raise inference.fault(message, ast.args[k], about=[ast])
+            about = (ast.args[0], ast.args[k])
+            raise inference.fault(message, ast.args[k], about=about, sizes=(widths[0], width))
     height = _total(heights)
     core = (inference.label(height),) if is_vector else (inference.label(height), inference.label(widths[0]))
     terms: list[Typed] = []
@@ -84,9 +85,10 @@ def _heights(inference: Inference, row: list[Typed]) -> Size:
     for entry in row[1:]:
         if not inference.same(_rows(row[0]), _rows(entry)):
             a, b = inference.describe(row[0]), inference.describe(entry)
-            reason = " and ".join(inference.size_text(_rows(e)) for e in (row[0], entry))
+            sizes = _rows(row[0]), _rows(entry)
+            reason = " and ".join(map(inference.size_text, sizes))
             message = f"cannot put {a} beside {b}: {reason} rows differ"
-            raise inference.fault(message, entry.ast, about=(row[0].ast, entry.ast))
+            raise inference.fault(message, entry.ast, about=(row[0].ast, entry.ast), sizes=sizes)
     return _rows(row[0])
 
 

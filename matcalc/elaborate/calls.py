@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matcalc.elaborate.callee import Callee, signature_of
-from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one
+from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one, origins
 from matcalc.elaborate.typed import ONE, Typed, kind, typed_exact
 from matcalc.elaborate.unify import bounded, is_unknown
 from matcalc.errors import ShapeError
@@ -200,7 +200,9 @@ def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
                 a, b = inference.describe(leader), inference.describe(value)
                 name = call_name(ast) if ast.head == "call" else str(ast.value)
                 message = f"'{name}' of operands of unequal shape: {a} and {b}"
-                raise inference.fault(message, ast, about=(leader.ast, value.ast))
+                pairs_ = zip(leader.shape, value.shape, strict=False)
+                sizes = next((pair for pair in pairs_ if not inference.same(*pair)), ())
+                raise inference.fault(message, ast, about=(leader.ast, value.ast), sizes=sizes)
         fitted.append(value)
     axes, core = common_axes(fitted), inference.labels(leader)
     aligned = tuple(broadcast(inference, value, axes, core) for value in fitted)
@@ -286,7 +288,8 @@ def _bind_sizes(
         else:
             needed = inference.size_text(wanted)
             message = f"{name}: {inference.describe(value)} does not fit, {needed} and {given} differ"
-        raise inference.fault(message, ast, about=(value.ast,))
+        hint = origins(inference, (wanted, length), (ast, value.ast))
+        raise inference.fault(message, ast, hint=hint, about=(value.ast,))
 
 
 def _output_shape(output: Declaration, sizes: dict[str, Size], arrays: dict[str, tuple[Size, ...]]) -> tuple[Size, ...]:

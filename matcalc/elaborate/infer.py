@@ -44,6 +44,7 @@ def infer(inference: Inference, root: Ast) -> Typed:
     while stack:
         ast, names, entered = stack.pop()
         if entered is not None:
+            inference.sizes.place = ast
             try:
                 values.append(_leave(inference, ast, entered, values))
             except MatcalcError as fault:

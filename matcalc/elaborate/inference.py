@@ -30,6 +30,7 @@ GREEK = {
     "kappa", "lam", "lambda", "mu", "nu", "xi", "omicron", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
     "chi", "psi", "omega",
 }  # fmt: skip
+AXES = {1: ("length",), 2: ("rows", "columns")}
 SHOWN = 48  # characters of a sub-expression in a message
 
 
@@ -100,15 +101,25 @@ class Inference:
         """Make two lengths equal if they can be, and tell whether that is so or may still be."""
         if a is b:
             return True
-        text = self.text
-        return self.sizes.equate(a, b, lambda: self.undecided(a, b, text))
+        text, place = self.text, self.sizes.place
+        return self.sizes.equate(a, b, lambda: self.undecided(a, b, text, place))
 
-    def undecided(self, a: Size, b: Size, text: str) -> ShapeError:
-        """Return the error of an equation between sizes that does not hold, or cannot be solved."""
+    def undecided(self, a: Size, b: Size, text: str, place: Ast | None) -> ShapeError:
+        """Return the error of an equation between sizes that does not hold, or does not determine them."""
+        open_ = [s for s in self.symbols.values() if any("?" in self.sizes.resolve(size).key for size in s.shape)]
         one, other = self.size_text(a), self.size_text(b)
-        hint = "declare the symbols with their sizes"
+        kinds = "; ".join(f"{s.name}: {self.kind_text(s)}" for s in open_[:4])
+        hint = (
+            f"declare {' or '.join(s.name for s in open_[:4])} with their sizes: {kinds}, undeclared" if open_ else ""
+        )
         message = f"cannot make the sizes {one} and {other} equal"
-        return ShapeError(message, text=text, at=0 if text else -1, hint=hint)
+        return ShapeError(message, text=text, at=place.caret if text and place else 0 if text else -1, hint=hint)
+
+    def differ(self, a: Size, b: Size) -> str:
+        """Return why two sizes are not equal: `m and k differ`, or `no sizes make 2*m and 5 equal`."""
+        has_unknown = any("?" in self.sizes.resolve(size).key for size in (a, b))
+        one, other = self.size_text(a), self.size_text(b)
+        return f"no sizes make {one} and {other} equal" if has_unknown else f"{one} and {other} differ"
 
     def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
         """Require at the end, when sizes are known, that `size` is not negative; else `part` is at fault."""
@@ -125,14 +136,25 @@ class Inference:
     # Messages: the user's names, bounded in length, with the place.
 
     def fault(
-        self, message: str, ast: Ast, *, operator: int = -1, hint: str = "", about: Sequence[Ast] = ()
+        self,
+        message: str,
+        ast: Ast,
+        *,
+        operator: int = -1,
+        hint: str = "",
+        about: Sequence[Ast] = (),
+        sizes: Sequence[Size] = (),
     ) -> ShapeError:
-        """Return a ShapeError at `ast` or one of its operators, with the kinds inferred in `about`."""
+        """Return a ShapeError at `ast` or one of its operators, the operands `about` marked, with their inferred kinds.
+
+        `sizes`, one of each operand, are what differs: the error tells where they come from.
+        """
         at = ast.caret
         if operator >= 0 and self.text:
             at = operator_position(ast, self.text, operator)
-        kinds = self.inferred_kinds(about)
-        return ShapeError(message, text=self.text, at=at, hint="\n  ".join(line for line in (hint, kinds) if line))
+        lines = (origins(self, sizes, about), hint, self.inferred_kinds(about))
+        marks = tuple(dict.fromkeys(part.span for part in about if part.span[0] < part.span[1]))
+        return ShapeError(message, text=self.text, at=at, hint="\n  ".join(filter(None, lines)), marks=marks)
 
     def inferred_kinds(self, asts: Iterable[Ast]) -> str:
         """Return `lam: vector(p), undeclared; ...` for the undeclared symbols in the trees."""
@@ -184,6 +206,7 @@ class Inference:
         Raises: ShapeError for an equation that fails, an index without a length, a bound outside its axis.
         """
         self.sizes.finish()
+        self._settle()
         self.name_sizes()
         for label, name, ast, text in self.index_labels:
             if "?" in self.sizes.resolve(self.lengths[label]).key:
@@ -199,6 +222,17 @@ class Inference:
         self.index_labels.clear()
         self.checks.clear()
 
+    def _settle(self) -> None:
+        """Give inferred sizes that can only have one value this value.
+
+        Raises: ShapeError where there is none at which all symbols have lengths.
+        """
+        if self.sizes.settle(size for symbol in self.symbols.values() for size in symbol.shape):
+            return
+        kinds = [f"{s.name}: {self.kind_text(s)}" for s in self.symbols.values() if not s.declared]
+        message = f"sizes would be negative: {'; '.join(kinds[:6])}"
+        raise ShapeError(message, text=self.text, at=0 if self.text else -1)
+
     def infer_symbol(self, name: str) -> Symbol | None:
         """Return a new symbol of the kind that its spelling says, None where it says nothing."""
         rank = inferred_rank(name)
@@ -207,6 +241,35 @@ class Inference:
         symbol = Symbol(name, tuple(self.sizes.fresh() for _ in range(rank)), (), False)
         self.symbols[name] = symbol
         return symbol
+
+
+def origins(inference: Inference, sizes: Sequence[Size], parts: Sequence[Ast]) -> str:
+    """Return where sizes come from: `n is the columns of A, declared A: matrix(m, n); 3 the rows of B, by B*x`."""
+    found: dict[str, None] = {}
+    for k, (size, part) in enumerate(zip(sizes, parts, strict=False)):
+        origin = _origin(inference, inference.sizes.resolve(size), part, last=k == 0)
+        if origin:
+            found[origin] = None
+    return "; ".join(found)
+
+
+def _origin(inference: Inference, size: Size, part: Ast, last: bool) -> str:
+    """Return where a size of a formula comes from: an axis of one of its symbols, the last or the first such."""
+    leaves = [str(node.value) for node in walk(part) if node.head == "name" and node.value in inference.symbols]
+    leaves = leaves[::-1] if last else leaves
+    for name in sorted(dict.fromkeys(leaves), key=lambda name: not inference.symbols[name].declared):
+        symbol = inference.symbols[name]
+        axes = [k for k, own in enumerate(symbol.shape) if inference.sizes.resolve(own) is size]
+        if not axes:
+            continue
+        axis = axes[-1] if last else axes[0]
+        words = AXES.get(len(symbol.shape), ())
+        origin = f"{inference.size_text(size)} is the {words[axis] if words else f'axis {axis}'} of {name}"
+        if symbol.declared:
+            return f"{origin}, declared {name}: {inference.kind_text(symbol)}"
+        places = [shown(place) for place in inference.sizes.met(symbol.shape[axis])]
+        return f"{origin}, by {' and '.join(places[:2])}" if places else origin
+    return ""
 
 
 def inferred_rank(name: str) -> int | None:

@@ -98,7 +98,8 @@ def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fract
     if not inference.same(rows, columns):
         reason = f"{inference.size_text(rows)} and {inference.size_text(columns)} differ"
         message = f"cannot raise {inference.describe(base)} to a power: {reason}"
-        raise inference.fault(message, ast, hint="write .^ for entries", about=ast.args[:1])
+        about = ast.args[:1] * 2
+        raise inference.fault(message, ast, hint="write .^ for entries", about=about, sizes=(rows, columns))
     if exponent == Fraction(1, 2):
         return call(inference, ast, ROOT, [base])
     if exponent.denominator != 1 or abs(exponent) > MOST_FACTORS:

@@ -53,18 +53,26 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
 
 
 def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) -> None:
-    """Refuse facts that contradict each other: `spd skew`.
+    """Refuse facts that contradict each other, `spd skew`, and those of square matrices where sizes are not equal.
 
-    Raises: ShapeError that shows the later of the two in the declarations' text.
+    Raises: ShapeError that shows the fact, of two the later, in the declarations' text.
     """
     for declaration in declarations:
+        shape = [size_of(size, {}) for size in declaration.sizes]
+        square = next((fact for fact in declaration.facts if book.facts[fact].of == "square"), None)
         found = book.contradiction(declaration.facts)
-        if found is None:
-            continue
-        earlier, later = found
-        mark = re.compile(rf"\b{later}\b").search(text, declaration.span[1])
-        message = f"'{declaration.name}' cannot be both {earlier} and {later}"
-        raise ShapeError(message, text=text, at=mark.start() if mark else -1)
+        if square is not None and shape[0] is not shape[1]:
+            sizes = " x ".join(map(str, shape))
+            message = f"'{square}' is a fact about square matrices, '{declaration.name}' is {sizes}"
+            raise ShapeError(message, text=text, at=_place(text, declaration, square))
+        if found is not None:
+            message = f"'{declaration.name}' cannot be both {found[0]} and {found[1]}"
+            raise ShapeError(message, text=text, at=_place(text, declaration, found[1]))
+
+
+def _place(text: str, declaration: Declaration, fact: str) -> int:
+    found = re.compile(rf"\b{fact}\b").search(text, declaration.span[1])
+    return found.start() if found else -1
 
 
 def _check_same(inference: Inference, declaration: Declaration, shape: tuple[Size, ...]) -> None:

@@ -3,8 +3,9 @@
 Ranks are known while reading, lengths often not: the lengths of an undeclared symbol, the sizes of a
 signature, the length of an index. Each is an unknown, a size named `?1`, `?2`, .... An equation that is
 linear in some unknown binds it; one that cannot be solved yet is kept with the error that it would be, and
-tried again at the end. Names of declared sizes are rigid: two different ones are never made equal.
-Unification by bindings alone keeps a formula of any length linear; no general solver is wanted here.
+tried again at the end, where those that are left are solved together as a linear system. Names of declared sizes
+are rigid: two different ones are never made equal. A solution holds for all values of the names, in integers:
+`2*?1 = n` has none. Unification by bindings keeps a formula of any length linear; each remembers where it was met.
 """
 
 from __future__ import annotations
@@ -12,23 +13,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import chain, count, product
+from math import gcd
 
+from matcalc.elaborate.elimination import Row, eliminate
 from matcalc.errors import MatcalcError, NotSupported
+from matcalc.language.syntax import Ast
 from matcalc.sizes import Size
 
 MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
 MAX_BITS = 9000  # of an exact number
+ZERO = Size.of(0)
 
 Fault = Callable[[], MatcalcError]
 
 
 class Sizes:
-    """Bindings of unknown sizes, and the equations that wait."""
+    """Bindings of unknown sizes, and the equations that wait. `place` is what is being read."""
 
     def __init__(self) -> None:
         self._number = 0
         self._bound: dict[str, Size] = {}
+        self._met: dict[str, tuple[Size, Ast]] = {}
         self._waiting: list[tuple[Size, Size, Fault]] = []
+        self.place: Ast | None = None
 
     def fresh(self) -> Size:
         """Return a new unknown."""
@@ -53,6 +60,19 @@ class Sizes:
             self._bound[name] = size
         return size
 
+    def met(self, size: Size) -> list[Ast]:
+        """Return the places that tell what a size with unknowns is, in the order in which one led to the next."""
+        found: dict[int, Ast] = {}
+        pending, seen = unknowns(size), set[str]()
+        while pending:
+            name = pending.pop(0)
+            if name in self._met and name not in seen:
+                seen.add(name)
+                value, place = self._met[name]
+                found[id(place)] = place
+                pending += unknowns(value)
+        return list(found.values())
+
     def require(self, a: Size, b: Size, fault: Fault) -> None:
         """Make two sizes equal now or at the end.
 
@@ -68,25 +88,30 @@ class Sizes:
             return True
         if is_unknown(b) and a.key != b.key:
             a, b = b, a
-        solved: tuple[str, Size] | None
         if is_unknown(a) and a.key not in b.names:
-            solved = a.key, b
-        else:
-            difference = a - b
-            if "?" not in difference.key:
-                return False
-            solved = _solve(difference)
-        if solved is None:
-            self._waiting.append((a, b, fault))
-            return True
-        unknown, value = solved
+            return self._bind(a.key, b)
+        difference = a - b
+        if not has_solution(difference):
+            return False
+        if _all_zero(difference):
+            return all(self._bind(name, ZERO) for name in unknowns(difference))
+        solved = _solve(difference)
+        if solved is not None:
+            return self._bind(*solved)
+        self._waiting.append((a, b, fault))
+        return True
+
+    def _bind(self, unknown: str, value: Size) -> bool:
+        """Give an unknown its value, and tell whether that can be a length."""
         if not is_length(value):
             return False
         self._bound[unknown] = value
+        if self.place is not None:
+            self._met[unknown] = value, self.place
         return True
 
     def finish(self) -> None:
-        """Solve the equations that wait, in as many rounds as that helps.
+        """Solve the equations that wait, in as many rounds as that helps, then together.
 
         Raises: the error of the first that is wrong or still open.
         """
@@ -94,8 +119,51 @@ class Sizes:
             waiting, self._waiting = self._waiting, []
             for a, b, fault in waiting:
                 self.require(a, b, fault)
-            if len(self._waiting) == len(waiting):
+            if len(self._waiting) == len(waiting) and not self._solve_together():
                 raise self._waiting[0][2]()
+
+    def _solve_together(self) -> bool:
+        """Bind what the linear ones among the waiting equations determine together, and tell whether that is any.
+
+        Raises: the error of an equation that contradicts the others, or whose solution is no length.
+        """
+        rows = [(row, fault) for a, b, fault in self._waiting if (row := _row(self.resolve(a) - self.resolve(b)))]
+        solved = False
+        for coefficients, value, fault in eliminate([(*row, fault) for row, fault in rows]):
+            if not coefficients and value.terms:
+                raise fault()
+            if len(coefficients) == 1:
+                (unknown,) = coefficients
+                if not self._bind(unknown, value):
+                    raise fault()
+                solved = True
+        return solved
+
+    def settle(self, lengths: Iterable[Size]) -> bool:
+        """Bind unknowns that have one value with which no length is below 0, as 2 in `5 - 2*?1` and `?1 - 2`.
+
+        Returns whether there is such a value of each.
+        """
+        low: dict[str, int] = {}
+        high: dict[str, int] = {}
+        for size in map(self.resolve, lengths):
+            if size.is_integer and size.constant < 0:
+                return False
+            row = _row(size)
+            if row is None or len(row[0]) != 1 or not row[1].is_integer:
+                continue
+            ((unknown, coefficient),) = row[0].items()
+            bound = row[1].constant / coefficient
+            if coefficient > 0:
+                low[unknown] = max(low.get(unknown, 0), -(-bound.numerator // bound.denominator))
+            else:
+                most = bound.numerator // bound.denominator
+                high[unknown] = min(high.get(unknown, most), most)
+        for unknown, most in high.items():
+            least = low.get(unknown, 0)
+            if least == most:
+                self._bound[unknown] = Size.of(least)
+        return all(low.get(unknown, 0) <= most for unknown, most in high.items())
 
     def name_unknowns(self, sizes: Iterable[Size], names: Iterator[str]) -> None:
         """Name what is still unknown in `sizes`, in the order of appearance."""
@@ -125,10 +193,8 @@ def fresh_names(taken: Iterable[str]) -> Iterator[str]:
 
 
 def is_length(size: Size) -> bool:
-    """Whether a size can be the length of an axis: an integer for all integers, and not a negative number."""
-    if size.is_integer:
-        return size.constant >= 0 and size.constant.denominator == 1
-    return is_integral(size)
+    """Whether a size can be the length of an axis: an integer for all integers, and not below 0 for all of them."""
+    return is_integral(size) and not (size.terms and all(c < 0 for _, c in size.terms))
 
 
 def is_integral(size: Size) -> bool:
@@ -139,7 +205,7 @@ def is_integral(size: Size) -> bool:
     for monomial, _ in size.terms:
         for atom, power in monomial:
             degrees[atom] = max(degrees.get(atom, 0), power)
-    if len(degrees) > 4 or max(degrees.values()) > 6:
+    if len(degrees) > 4 or max(degrees.values(), default=0) > 6:
         return False
     grids = (range(degree + 1) for degree in degrees.values())
     return all(_at(size, dict(zip(degrees, point, strict=True))).denominator == 1 for point in product(*grids))
@@ -189,21 +255,75 @@ def _at(size: Size, values: Mapping[object, int]) -> Fraction:
     return total
 
 
-def _solve(difference: Size) -> tuple[str, Size] | None:
-    """Return an unknown and its value that make `difference` zero, if it is linear in one.
+def has_solution(difference: Size) -> bool:
+    """Whether unknowns can make `difference` 0, in integers of at least 0, as far as its coefficients tell."""
+    if "?" not in difference.key:
+        return not difference.terms
+    row = _row(difference)
+    if row is None or not row[1].is_integer:
+        return True
+    coefficients, value = row
+    scale = value.constant.denominator
+    for c in coefficients.values():
+        scale = scale * c.denominator // gcd(scale, c.denominator)
+    whole = [int(c * scale) for c in coefficients.values()]
+    if int(value.constant * scale) % gcd(*whole):
+        return False
+    one_sign = all(c > 0 for c in whole) or all(c < 0 for c in whole)
+    return not one_sign or value.constant * whole[0] >= 0
 
-    A solution by other unknowns is taken where it is a polynomial with integer coefficients.
-    """
+
+def _all_zero(difference: Size) -> bool:
+    """Whether a difference is a sum of unknowns of one sign, which is 0 if all of them are."""
+    row = _row(difference)
+    return row is not None and not row[1].terms and len({c > 0 for c in row[0].values()}) == 1
+
+
+def _row(difference: Size) -> Row | None:
+    """Return coefficients of unknowns, and what they add up to where `difference` is 0; None if it is not linear."""
     linear: dict[str, Fraction] = {}
     for monomial, coefficient in difference.terms:
         if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], str) and monomial[0][0][0] == "?":
             linear[monomial[0][0]] = coefficient
-    candidates = sorted(linear, key=lambda name: (abs(linear[name]) != 1, int(name[1:])))
-    for unknown in candidates:
-        rest = difference - Size.of(unknown) * linear[unknown]
-        if unknown in rest.names:
-            continue
-        value = rest * (-1 / linear[unknown])
-        if "?" not in value.key or all(c.denominator == 1 for _, c in value.terms):
+    rest = difference
+    for name, coefficient in linear.items():
+        rest = rest - Size.of(name) * coefficient
+    return None if "?" in rest.key or not linear else (linear, -rest)
+
+
+def _solve(difference: Size) -> tuple[str, Size] | None:
+    """Return an unknown and its value that make `difference` zero, if there is one with a polynomial as value.
+
+    The equation is linear in it, or one of its powers alone. A solution by other unknowns is taken where its
+    coefficients are integers.
+    """
+    candidates = []
+    for unknown in unknowns(difference):
+        found = _factor_of(difference, unknown)
+        if found is not None:
+            candidates.append((unknown, *found))
+    candidates.sort(key=lambda c: (abs(c[2].constant) != 1, not c[2].is_integer, int(c[0][1:])))
+    for unknown, degree, factor, rest in candidates:
+        value = (-rest).quotient(factor)
+        value = value.root(degree) if value is not None and degree > 1 and "?" not in value.key else value
+        if value is not None and (
+            ("?" not in value.key) or (degree == 1 and all(c.denominator == 1 for _, c in value.terms))
+        ):
             return unknown, bounded(value)
     return None
+
+
+def _factor_of(difference: Size, unknown: str) -> tuple[int, Size, Size] | None:
+    """Return (degree, factor, rest) of `factor*unknown^degree + rest`; None where a size is of no such form."""
+    degrees = {power for monomial, _ in difference.terms for atom, power in monomial if atom == unknown}
+    if len(degrees) != 1:
+        return None
+    degree = degrees.pop()
+    power = Size.of(1)
+    for _ in range(degree):
+        power = power * Size.of(unknown)
+    rest = difference.substitute({unknown: ZERO})
+    factor = (difference - rest).quotient(power)
+    if factor is None or "?" in factor.key or unknown in rest.names:
+        return None
+    return degree, factor, rest

@@ -1,9 +1,10 @@
 """Errors of elaboration: what they say, where the caret stands, what they advise."""
 
 import pytest
-from elaborate.reading import fault
+from elaborate.reading import fault, node
 
 from matcalc.errors import NotSupported, ParseError, ShapeError, UnknownName
+from matcalc.normal_form.node import Node
 
 LET = "A: matrix(n, m); B: matrix(k, p); S: matrix(n, n); x: vector(n); y: vector(m); s: scalar; L: matrix(n, n) lower"
 
@@ -124,3 +125,46 @@ def test_no_match_lists_signatures_in_bounded_length() -> None:
 
 def test_misplaced_comparison() -> None:
     assert isinstance(fault("hypot(x, x > 0)", LET), ParseError)
+
+
+ORIGINS = [
+    ("A*B", "m is the columns of A, declared A: matrix(n, m); k is the rows of B, declared B: matrix(k, p)", "~^~"),
+    ("Z*x + Z*y", "n is the columns of Z, by Z*x; m is the length of y, declared y: vector(m)", "      ~^~"),
+    ("S + A'*A", "m is the columns of A, declared A: matrix(n, m); n is the rows of S, declared S: matrix(n, n)",
+     "~ ^ ~~~~"),
+    ("hypot(x, A'*x)", "n is the length of x, declared x: vector(n); m is the columns of A, declared A: matrix(n, m)",
+     "^     ~  ~~~~"),
+    ("[A, B]", "n is the rows of A, declared A: matrix(n, m); k is the rows of B, declared B: matrix(k, p)", " ~  ^"),
+    ("inv(A)", "n is the rows of A, declared A: matrix(n, m)", "^   ~"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "origin", "marks"), ORIGINS)
+def test_errors_tell_where_sizes_come_from(text: str, origin: str, marks: str) -> None:
+    error = fault(text, LET)
+    assert origin in error.hint
+    assert marks in [line.removeprefix("  ") for line in str(error).splitlines()]
+
+
+def test_sizes_that_nothing_determines_are_asked_for() -> None:
+    error = fault("kron(A, B)*z", "z: vector(6)")
+    assert error.hint == "declare A or B with their sizes: A: matrix(m, n); B: matrix(k, p), undeclared"
+    assert error.at == "kron(A, B)*z".index("*")
+
+
+@pytest.mark.parametrize("declarations", ["z: vector(5)", "z: vector(n)"])
+def test_no_sizes_fit(declarations: str) -> None:
+    assert "no sizes make" in fault("[x; x] + z", declarations).message
+
+
+def test_sizes_that_would_be_negative() -> None:
+    error = fault("([x; y]'*z) + ([y; w]'*u) + ([x; w]'*v)", "z: vector(3); u: vector(1); v: vector(10)")
+    assert error.message == "sizes would be negative: x: vector(6); y: vector(-3); w: vector(4)"
+
+
+@pytest.mark.parametrize("declaration", ["X: matrix(2*m, n) spd", "X: matrix(m + 1, m) symmetric"])
+def test_square_facts_of_other_shapes(declaration: str) -> None:
+    error = fault("X", declaration)
+    assert isinstance(error, ShapeError)
+    assert error.at == declaration.rindex(" ") + 1
+    assert isinstance(node("X", "X: matrix(m + n, n + m) spd"), Node)

@@ -105,3 +105,23 @@ def test_numpy_vectors_have_no_rows(text: str, expected: str) -> None:
     read = elaborate([text], declarations, dialect="numpy")
     assert " x ".join(map(str, read.nodes[0].shape)) == expected
     assert read.rows == (False,)
+
+
+SOLVED = [
+    ("[A; B]*x", "A: matrix(m, n); B: matrix(p, n)", "x: vector(n)"),
+    ("C'*[A; B]", "A: matrix(m, n); B: matrix(p, n)", "C: matrix(m + p, k)"),
+    ("X'*Y", "X: matrix(2*n, n)", "Y: matrix(2*n, m)"),
+    ("x[1:] - x[:-1] + y", "y: vector(n - 1)", "x: vector(n)"),
+    ("conv(x, y) + z", "x: vector(m); z: vector(m + n - 1)", "y: vector(n)"),
+    ("kron(A, B)*z", "A: matrix(m, m); z: vector(m*n)", "B: matrix(k, n)"),
+    ("kron(A, A)*z", "z: vector(n*n)", "A: matrix(m, n)"),
+    ("kron([A; B], C)*x + z", "A: matrix(m, n); B: matrix(p, n); z: vector(m*q + p*q)", "C: matrix(q, k)"),
+    ("[x; x; y; y; y]'*z + [x; x; x; y]'*w", "z: vector(12); w: vector(11)", "x: vector(3); y: vector(2)"),
+    ("[x; y]'*z", "z: vector(0)", "x: vector(0); y: vector(0)"),
+    ("(A*B - C)*[x; 1]", "x: vector(n); A: matrix(m, n)", "B: matrix(n, n + 1); C: matrix(m, n + 1)"),
+]
+
+
+@pytest.mark.parametrize(("text", "declared", "found"), SOLVED, ids=[text for text, *_ in SOLVED])
+def test_inferred_sizes_solve_equations(text: str, declared: str, found: str) -> None:
+    assert found in elaborate([text], declared).scope.declarations

@@ -86,3 +86,61 @@ def test_sizes_do_not_explode() -> None:
         size = Size.of(1)
         for k in range(40):
             size = times(size, Size.of(f"n{k}") + 1)
+
+
+def test_factors_that_are_names_are_divided_by() -> None:
+    sizes = Sizes()
+    a, b = sizes.fresh(), sizes.fresh()
+    m = Size.of("m")
+    assert sizes.equate(a * m, n * m, fault) and sizes.resolve(a) is n
+    assert sizes.equate(b * (m + n), 2 * m * m + 2 * m * n, fault) and sizes.resolve(b) is 2 * m
+
+
+def test_roots_are_taken() -> None:
+    sizes = Sizes()
+    a, b, c = sizes.fresh(), sizes.fresh(), sizes.fresh()
+    assert sizes.equate(a * a, 4 * n * n, fault) and sizes.resolve(a) is 2 * n
+    assert sizes.equate(b * b * b, Size.of(8), fault) and sizes.resolve(b) == 2
+    assert sizes.equate(c * c, Size.of(8), fault)
+    with pytest.raises(ShapeError):
+        sizes.finish()
+
+
+def test_equations_are_solved_together() -> None:
+    sizes = Sizes()
+    a, b = sizes.fresh(), sizes.fresh()
+    assert sizes.equate(2 * a + 3 * b, 12 * n, fault) and sizes.equate(3 * a - 2 * b, 5 * n, fault)
+    sizes.finish()
+    assert sizes.resolve(a) is 3 * n and sizes.resolve(b) is 2 * n
+
+
+@pytest.mark.parametrize(("right", "other"), [(5, 0), (7, 0), (-4, 2), (6, 10)])
+def test_systems_without_a_solution_in_lengths(right: int, other: int) -> None:
+    """(5/4, 5/6), (7/4, 7/6), (-1/2, -1), (4, -2/3)."""
+    sizes = Sizes()
+    a, b = sizes.fresh(), sizes.fresh()
+    with pytest.raises(ShapeError, match="unequal"):
+        sizes.require(2 * a + 3 * b, Size.of(right), fault)
+        sizes.require(2 * a - 3 * b, Size.of(other), fault)
+        sizes.finish()
+
+
+@pytest.mark.parametrize(("a", "b", "right"), [(2, 4, 5), (2, 4, -2), (6, 9, 4)])
+def test_equations_without_a_solution_are_refused_at_once(a: int, b: int, right: int) -> None:
+    sizes = Sizes()
+    assert not sizes.equate(a * sizes.fresh() + b * sizes.fresh(), Size.of(right), fault)
+
+
+def test_a_sum_that_is_zero() -> None:
+    sizes = Sizes()
+    a, b = sizes.fresh(), sizes.fresh()
+    assert sizes.equate(a + 2 * b, Size.of(0), fault)
+    assert sizes.resolve(a) == 0 and sizes.resolve(b) == 0
+
+
+def test_the_only_length_that_is_left() -> None:
+    sizes = Sizes()
+    a = sizes.fresh()
+    assert sizes.settle([a, 5 - 2 * a, a - 2]) and sizes.resolve(a) == 2
+    assert not Sizes().settle([a, 3 - 2 * a, a - 2])
+    assert not Sizes().settle([Size.of(-1)])

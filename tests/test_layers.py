@@ -84,6 +84,7 @@ LAYERS = [
         "verification.gauge",
         "verification.finding",
         "verification.properties",
+        "verification.edges",
         "verification.disc",
         "verification.course",
         "verification.covariance",

@@ -25,6 +25,7 @@ from matcalc.rulebook.rule import Rule
 from matcalc.verification.course import course
 from matcalc.verification.covariance import covariance, homogeneity
 from matcalc.verification.differences import slope
+from matcalc.verification.edges import edges
 from matcalc.verification.finding import (
     DOT,
     EXACT,
@@ -222,7 +223,7 @@ def _second(
 def tested(book: Rulebook, rule: Rule, draws: Draws = {}) -> list[Finding]:  # noqa: B006
     """Return all tests of a rule; what cannot be tested is a test that fails."""
     try:
-        found = findings(book, rule, draws)
+        found = [*findings(book, rule, draws), *edges(book, rule)]
     except MatcalcError as error:
         return [Finding(f"{type(error).__name__}: {error.message}", "", float("inf"), 0.0)]
     if not found:

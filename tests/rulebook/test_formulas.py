@@ -289,6 +289,8 @@ def check_edge(rule, edge):
     first = next(iter(at))
     scope.setdefault("n", np.shape(at[first])[-1] if np.ndim(at[first]) else 1)
     scope.setdefault("m", len(at[first]) if np.ndim(at[first]) else 1)
+    for name, text in rule.sizes.items():
+        scope[name] = int(evaluate(BOOK, text.replace("min(m, n)", str(min(scope["m"], scope["n"]))), {}))
     part = edge.get("part", "")
     symmetric = {d.name for d in rule.parameters if {"symmetric", "spd", "psd"} & set(d.facts)}
     values = {name or "Y": applied(BOOK, rule, name, 0, samples.ordered(rule, scope)) for name in rule.outputs}

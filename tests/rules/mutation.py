@@ -30,6 +30,7 @@ from matcalc.errors import MatcalcError
 from matcalc.rulebook.entry import rewrite_from_table, rule_from_table
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
 from matcalc.verification.course import course
+from matcalc.verification.edges import edges
 from matcalc.verification.finding import is_finite, value_or_none
 from matcalc.verification.properties import properties
 from matcalc.verification.rewrite_check import compared_sides, rewrite_faults
@@ -119,7 +120,8 @@ class Entry:
                     return f"{type(error).__name__}: {error}"
                 if wrong:
                     return str(wrong)
-        return None
+        wrong = next((f for f in edges(book, rule) if not f.is_right), None)
+        return str(wrong) if wrong else None
 
     def counts(self, finding):
         return self.rule.name not in DELIBERATE or "against" not in finding.what

@@ -13,6 +13,7 @@ from typing import Any
 from matcalc.errors import ShapeError
 from matcalc.lengths import Condition, undetermined
 from matcalc.normal_form.node import Node, everything
+from matcalc.sizes import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,10 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
             sizes += node.index_sizes
         elif node.kind == "size":
             sizes.append(node.size)
+        elif node.kind == "selector":
+            sizes.append(node.selector.offset)
+        elif node.kind == "op":
+            sizes += [p for p in node.params if isinstance(p, Size)]
         met += [n for size in sizes for n in size.names]
     return undetermined([(s.name, s.shape) for s in ordered], met)
 

@@ -136,8 +136,22 @@ def _hadamard_power(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 
 def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a power of a matrix: by a number, by a size (a whole number), or by a real symbol (the principal one)."""
     base, exponent = args
-    return Value(syntax.power(base.ast, exponent.ast), base.shape)
+    if base.shape is None or node.exp.is_number:
+        return Value(syntax.power(base.ast, exponent.ast), base.shape)
+    if all(s.name in reader.sizes for s in node.exp.free_symbols):
+        return Value(call("powm", base.ast, size_formula(size_from(node.exp))), base.shape)
+    power = syntax.product((exponent.ast, call("logm", base.ast)), ("*",))
+    return Value(call("expm", power), base.shape)
+
+
+def whole_exponents(node: Any) -> set[str]:
+    """Return the symbols in the exponent of a matrix that are whole numbers: those that SymPy does not know as real."""
+    if type(node).__name__ != "MatPow" or node.base.shape == (1, 1):
+        return set()
+    symbols = node.exp.free_symbols
+    return {s.name for s in symbols} if all(s.is_integer or s.is_extended_real is None for s in symbols) else set()
 
 
 def _inverse(reader: Reader, node: Any, args: list[Value]) -> Value:

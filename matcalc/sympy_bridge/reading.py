@@ -1,8 +1,8 @@
 """SymPy -> syntax tree: every node of the expression is read once, operands first.
 
 What a class means is in the tables of `scalars`, `matrices` and `indexed`; here is the walk, and what becomes
-of names: those that stand in the shape of a matrix or bound an index are sizes, every other one is a symbol,
-declared by what SymPy knows of it. A 1 x 1 matrix is a scalar wherever it stands.
+of names: those that stand in the shape of a matrix, bound an index or are whole exponents of matrices are sizes,
+every other one is a symbol, declared by what SymPy knows of it. A 1 x 1 matrix is a scalar wherever it stands.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Reading:
             if kind in SHAPED or (kind == "IndexedBase" and node.shape):
                 for length in node.shape:
                     self.sizes.update(size_from(length).names)
+            self.sizes |= matrices.whole_exponents(node)
             for bound in indexed.bounds_of(node):
                 self.sizes.update(str(name) for name in getattr(bound, "free_symbols", ()))
             if hasattr(node, "name"):

@@ -45,7 +45,7 @@ x, y, a, b, mu = (MatrixSymbol(name, n, 1) for name in ("x", "y", "a", "b", "mu"
 LET = (
     "A: matrix(n, n); B: matrix(n, n); C: matrix(n, n); X: matrix(n, n); S: matrix(n, n) spd; M: matrix(m, m); "
     "R: matrix(n, m); U: matrix(n, m); V: matrix(m, n); P: matrix(3, 3); x: vector(n); y: vector(n); a: vector(n); "
-    "b: vector(n); mu: vector(n); t: scalar; c: scalar; tau: scalar positive; k: scalar integer"
+    "b: vector(n); mu: vector(n); t: scalar; c: scalar; tau: scalar positive"
 )
 
 
@@ -108,6 +108,7 @@ ROWS = [
         "-inv(A + t*B)*B*inv(A + t*B)", "jacobian",
     ),
     Row(14, "its trace", Trace(Inverse(A + t * B)), "tr(inv(A + t*B))", t, "-tr(inv(A + t*B)*B*inv(A + t*B))"),
+    Row(15, "a symbolic power", Trace(X**k), "tr(X*X*X)", X, "3*(X*X)'"),
     Row(16, "a negative power", Trace(X**-2), "tr(inv(X)*inv(X))", X, "-2*(inv(X)*inv(X)*inv(X))'"),
     Row(17, "a square of a Gram matrix", Trace((R.T * R) ** 2), "tr(R'*R*R'*R)", R, "4*R*R'*R"),
     Row(

@@ -15,6 +15,7 @@ from matcalc.sympy_bridge import from_sympy
 m, n = sp.symbols("m n", integer=True, positive=True)
 c, t = sp.symbols("c t")
 d = sp.Symbol("d", positive=True)
+k = sp.Symbol("k")
 X, A, B = MatrixSymbol("X", m, n), MatrixSymbol("A", n, n), MatrixSymbol("B", n, n)
 x, y, z = MatrixSymbol("x", n, 1), MatrixSymbol("y", n, 1), MatrixSymbol("z", m, 1)
 row, one = MatrixSymbol("r", 1, n), MatrixSymbol("s", 1, 1)
@@ -27,6 +28,12 @@ READ = [
     (B - A.T, "B - A'"),
     (A * B - 3 * B * A, "A*B - 3*B*A"),
     (A**3, "A^3"),
+    (A**-2, "inv(A)^2"),
+    (A**k, "powm(A, k)"),
+    (k * A ** (2 * k - 1), "k*powm(A, 2*k - 1)"),
+    (A**d, "expm(d*logm(A))"),
+    (sp.exp(A), "expm(A)"),
+    (sp.Pow(A, 2, evaluate=False), "A^2"),
     (sp.Inverse(A + c * sp.Identity(n)), "inv(A + c*eye(n))"),
     (sp.Trace(A.T * B), "sum(A.*B)"),
     (sp.Trace(x.T * x), "x'*x"),

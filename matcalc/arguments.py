@@ -21,8 +21,8 @@ def value_of(
 ) -> Any:
     """Return the value of a node for arguments in the order of its names, by plain NumPy.
 
-    Raises: TypeError for an argument that is missing or unknown or a size that is no integer, ShapeError for a shape that does not fit, and what
-    `check_declared` raises where that is asked for.
+    Raises: TypeError for an argument that is missing or unknown or a size that is no integer, ShapeError for a shape
+    that does not fit, and what `check_declared` raises where that is asked for.
     """
     import numpy as np
 

@@ -115,6 +115,7 @@ ORACLES = {
     "cosm": of_blocks(linalg.cosm),
     "sinm": of_blocks(linalg.sinm),
     "powm": of_blocks(lambda X: np.linalg.matrix_power(X, 5)),
+    "powi": of_blocks(lambda X: np.linalg.matrix_power(X, 2)),
     "logm": of_blocks(linalg.logm),
     "sqrtm": linalg.sqrtm,
     "pinv": np.linalg.pinv,

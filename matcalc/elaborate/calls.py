@@ -12,11 +12,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matcalc.elaborate.callee import Callee, signature_of
-from matcalc.elaborate.inference import Inference, as_scalar, broadcast, common_axes, einsum, is_one_by_one, origins
+from matcalc.elaborate.inference import (
+    Inference,
+    as_scalar,
+    broadcast,
+    common_axes,
+    einsum,
+    is_one_by_one,
+    origins,
+    shown,
+)
 from matcalc.elaborate.typed import ONE, Typed, kind, typed_exact
 from matcalc.elaborate.unify import bounded, is_unknown
 from matcalc.errors import ShapeError
-from matcalc.language.declare import Declaration, write_signature
+from matcalc.language.declare import Declaration, size_names, write_signature
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name
 from matcalc.language.write import text as write
@@ -166,6 +175,7 @@ def _as_matrix(inference: Inference, value: Typed) -> Typed:
 
 
 def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None) -> Typed:
+    _check_integers(inference, ast, candidate, pairs)
     if any(parameter.kind == "entry" for parameter, _ in pairs):
         if axis is not None:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
@@ -185,6 +195,18 @@ def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pai
     back.axes = tuple(label for label in result.axes if label not in others)
     back.data.out = back.axes + out
     return back
+
+
+def _check_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> None:
+    """Require of integers what is declared of them, and that lengths of the results are not negative."""
+    lengths = {name for output in signature_of(candidate).outputs for name in size_names(output)}
+    for parameter, value in pairs:
+        counts = parameter.name in lengths or {"positive", "nonnegative"}.intersection(parameter.facts)
+        if parameter.kind != "integer" or not counts or value.exact is None:
+            continue
+        least = int("positive" in parameter.facts)
+        message = f"{call_name(ast)}: {parameter.name} is at least {least}, and {shown(value.ast)} is less"
+        inference.check_least(value.exact - least, value.ast, message)
 
 
 def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:
@@ -350,8 +372,8 @@ def _no_match(
         key for key in keywords if all(key not in {p.name for p in signature_of(c).parameters} for c in candidates)
     ]
     message = f"'{spelling}' has no parameter '{unknown[0]}'" if unknown else f"'{spelling}' does not take ({given})"
-    shown = [write_signature(signature_of(c)) for c in candidates[:4]]
-    hint = "it is  " + "\n     or  ".join(shown)
+    written = [write_signature(signature_of(c)) for c in candidates[:4]]
+    hint = "it is  " + "\n     or  ".join(written)
     kinds = {p.kind for c in candidates for p in signature_of(c).parameters[:1]}
     if len(values) == 1 and values[0].rank == 2 and kinds == {"vector"}:
         hint = f"give the axis: {spelling}(..., axis=0) down each column, axis=1 along each row\n{hint}"

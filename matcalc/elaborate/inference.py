@@ -123,10 +123,14 @@ class Inference:
 
     def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
         """Require at the end, when sizes are known, that `size` is not negative; else `part` is at fault."""
+        self.check_least(size, at, f"{shown(part)} {message} {shown(part.args[0])}")
+
+    def check_least(self, size: Size, at: Ast, message: str) -> None:
+        """Require at the end, when sizes are known, that `size` is not negative."""
         text = self.text
 
         def fault() -> ShapeError:
-            return ShapeError(f"{shown(part)} {message} {shown(part.args[0])}", text=text, at=at.caret)
+            return ShapeError(message, text=text, at=at.caret)
 
         self.checks.append((size, fault, self.number))
 

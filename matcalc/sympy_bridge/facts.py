@@ -33,6 +33,8 @@ def facts_of(node: Any) -> tuple[str, ...]:
     known = [] if is_matrix else [fact for name, fact in SCALARS.items() if getattr(node, f"is_{name}")]
     if not is_matrix and (node.is_extended_real is False or node.is_finite is False):
         raise NotSupported(f"the SymPy symbol {node}, which is no real number: all symbols are real here")
+    if not is_matrix and node.is_complex and not node.is_extended_real:
+        raise NotSupported(f"the complex SymPy symbol {node}: all symbols are real here, declare it so")
     known += _assumed(node, MATRICES if is_matrix else SCALARS)
     book = default_rulebook()
     found = tuple(dict.fromkeys(known))

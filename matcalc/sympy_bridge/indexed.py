@@ -7,7 +7,7 @@ summed by implication. Positions count from zero, as SymPy's own do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -79,7 +79,7 @@ def _place(reader: Reader, position: Any, node: Any) -> Size | _Running:
             raise NotSupported(f"the position {position} in {node} of SymPy: an index may be shifted or negated")
         start = size_from(rest)
         return _Running(index, slope == symbol, start + index.start if slope == symbol else start - index.start)
-    if any(not s.is_Symbol or s.name not in reader.sizes for s in position.free_symbols):
+    if any(str(s) not in reader.sizes for s in position.free_symbols):
         what = "a number, an expression of sizes, the index of a Sum or an Idx with a range"
         raise NotSupported(f"the position {position} in {node} of SymPy: it may be {what}")
     return size_from(position)
@@ -149,42 +149,75 @@ def _delta(reader: Reader, node: Any, args: list[Value]) -> Value:
 # ---- sums and products
 
 
-def _bound(reader: Reader, node: Any, limit: Any) -> tuple[Any, Index]:
-    """Return an index and its range."""
+def _bound(reader: Reader, node: Any, limit: Any) -> tuple[Index, list[Ast]]:
+    """Return an index and its range; where a bound runs with an outer index, the conditions that it sets.
+
+    Such an index runs over all that it ever takes.
+    """
     variable, *bounds = limit
     if not bounds and type(variable).__name__ == "Idx" and variable.upper is not None:
         bounds = [variable.lower, variable.upper]
     if len(bounds) != 2:
         raise NotSupported(f"{node} of SymPy: the index {variable} has no bounds")
-    if any(s in reader.bound for bound in bounds for s in bound.free_symbols):
-        raise NotSupported(f"{node} of SymPy: the bounds of {variable} depend on another index")
-    start, last = map(size_from, bounds)
-    return variable, Index(reader.fresh(), start, last + 1)
+    first, last = (_place(reader, bound, node) for bound in bounds)
+    if any(isinstance(place, _Running) and not place.up for place in (first, last)):
+        raise NotSupported(f"{node} of SymPy: the bounds of {variable} run against another index")
+    start = first.first if isinstance(first, _Running) else first
+    stop = last.first + last.index.length if isinstance(last, _Running) else last + 1
+    index = Index(reader.fresh(), start, stop)
+    conditions = []
+    if isinstance(first, _Running):
+        conditions.append(_at_least(index.name, first.index.name, Size.of(0)))
+    if isinstance(last, _Running):
+        conditions.append(_at_least(last.index.name, index.name, start - last.first))
+    return index, conditions
+
+
+def _at_least(left: str, right: str, shift: Size) -> Ast:
+    side = syntax.add((syntax.name(right), size_formula(shift)), (1, 1))
+    return syntax.condition(syntax.name(left), ">=", syntax.name(right) if shift == 0 else side)
 
 
 def _over_index(function: str) -> Make:
     """Return `function({i: body*ones(n)[i]})` for each limit, the first one innermost."""
 
     def make(reader: Reader, node: Any, args: list[Value]) -> Value:
-        limits = [_bound(reader, node, limit) for limit in node.limits]
         before = dict(reader.bound)
-        if any(_is_counted(node.function, variable) and _is_short(index) for variable, index in limits):
+        indices: list[Index] = []
+        conditions: list[Ast] = []
+        for limit in reversed(node.limits):
+            index, further = _bound(reader, node, limit)
+            indices.insert(0, index)
+            conditions += further
+            reader.bound[limit[0]] = index
+        pairs = zip(node.limits, indices, strict=True)
+        if any(_is_counted(node.function, limit[0]) and _is_short(index) for limit, index in pairs) and not conditions:
+            _restore(reader, before)
             return _written_out(reader, node, function)
-        reader.bound.update(limits)
+        if conditions and function != "sum":
+            raise NotSupported(f"{node} of SymPy: the bounds of an index depend on another index")
         value = reader.read(node.function)
-        reader.bound.clear()
-        reader.bound.update(before)
+        _restore(reader, before)
         axes = () if value.shape is None else tuple(s for s in value.shape if s is not ONE)
         ast, outer = value.ast, [reader.fresh() for _ in axes]
         if axes:
             ast = syntax.part(column_of(ast) if value.is_row else ast, *map(syntax.name, outer))
-        for _, index in limits:
-            ast = call(function, spread(ast, [(index.name, index.length)]))
+        if conditions:
+            ast = syntax.product((ast, *conditions), ["*"] * len(conditions))
+            ast = call(function, spread(ast, [(index.name, index.length) for index in indices]))
+        else:
+            for index in indices:
+                ast = call(function, spread(ast, [(index.name, index.length)]))
         if axes:
             ast = spread(ast, list(zip(outer, axes, strict=True)))
         return Value(syntax.transpose(ast) if value.is_row else ast, value.shape)
 
     return make
+
+
+def _restore(reader: Reader, bound: Mapping[Any, Index]) -> None:
+    reader.bound.clear()
+    reader.bound.update(bound)
 
 
 def spread(ast: Ast, indices: Sequence[tuple[str, Size]]) -> Ast:
@@ -235,8 +268,49 @@ def _written_out(reader: Reader, node: Any, function: str) -> Value:
 
 
 def with_free_indices(reader: Reader, expr: Any) -> Value:
-    """Return an expression; free indices (Idx) are axes, repeated ones in a product are summed, as in SymPy."""
-    return reader.read(expr)
+    """Return an expression; its free indices (Idx) are axes, in the order of their names.
+
+    Raises: NotSupported where a free index is repeated in a product: whether that is a sum SymPy does not say.
+    """
+    free = sorted(_free_indices(expr), key=str)
+    if not free:
+        return reader.read(expr)
+    for variable in free:
+        if variable.upper is None:
+            raise NotSupported(f"the index {variable} of SymPy has no range: Idx('{variable}', n)")
+        _check_once(expr, variable)
+        reader.bound[variable] = _bound(reader, expr, (variable,))[0]
+    value = reader.read(expr)
+    if value.shape is not None:
+        raise NotSupported(f"free indices of SymPy in a matrix: {expr}")
+    lengths = tuple(reader.bound[variable].length for variable in free)
+    ast = spread(value.ast, [(reader.bound[v].name, reader.bound[v].length) for v in free])
+    return Value(ast, (*lengths, ONE) if len(lengths) == 1 else lengths)
+
+
+def _free_indices(expr: Any) -> set[Any]:
+    """Return the indices that no sum around them binds."""
+    found = set()
+    stack = [(expr, frozenset[Any]())]
+    while stack:
+        node, bound = stack.pop()
+        if type(node).__name__ == "Idx":
+            found |= {node} - bound
+            continue
+        bound |= frozenset(indices_of(node))
+        stack.extend((arg, bound) for arg in getattr(node, "args", ()))
+    return found
+
+
+def _check_once(expr: Any, variable: Any) -> None:
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        kind = type(node).__name__
+        held = [arg for arg in node.args if variable in getattr(arg, "free_symbols", ())]
+        if (kind == "Mul" and len(held) > 1) or (kind == "Pow" and held and node.exp.is_Integer and node.exp > 1):
+            raise NotSupported(f"{node} of SymPy: the free index {variable} is repeated; write Sum for a sum over it")
+        stack.extend(held)
 
 
 def _function_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -247,8 +321,7 @@ def _function_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
     before = dict(reader.bound)
     reader.bound.update(zip(variables, indices, strict=True))
     value = reader.read(node.lamda.expr)
-    reader.bound.clear()
-    reader.bound.update(before)
+    _restore(reader, before)
     return Value(spread(value.ast, [(i.name, i.length) for i in indices]), shape_of(node))
 
 

@@ -140,6 +140,8 @@ def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
     base, exponent = args
     if base.shape is None or node.exp.is_number:
         return Value(syntax.power(base.ast, exponent.ast), base.shape)
+    if any(s in reader.bound for s in node.exp.free_symbols):
+        raise NotSupported(f"{node} of SymPy: the exponent of a matrix runs with an index whose bounds are no numbers")
     if all(s.name in reader.sizes for s in node.exp.free_symbols):
         return Value(call("powm", base.ast, size_formula(size_from(node.exp))), base.shape)
     power = syntax.product((exponent.ast, call("logm", base.ast)), ("*",))
@@ -191,6 +193,8 @@ def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
     (value,) = args
     if value.shape is None:
         return value
+    if value.shape[0] is not value.shape[1]:
+        return Value(call("tril", call("triu", value.ast)), value.shape)
     identity = call("eye", size_formula(value.shape[0]))
     return Value(syntax.product((value.ast, identity), (".*",)), value.shape)
 
@@ -213,7 +217,7 @@ def _block(reader: Reader, node: Any, args: list[Value]) -> Value:
     entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
     height = _sum(full(args[i * columns])[0] for i in range(rows))
     shape = matrix_shape(height, _sum(full(args[j])[1] for j in range(columns)))
-    return Value(_array(entries, shape), shape)
+    return Value(grid(entries, shape), shape)
 
 
 def _block_diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -231,10 +235,10 @@ def _explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
     if not args:
         return _constant("zeros")(reader, node, args)
     entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
-    return Value(_array(entries, shape), shape)
+    return Value(grid(entries, shape), shape)
 
 
-def _array(rows: Sequence[Sequence[Ast]], shape: Shape | None) -> Ast:
+def grid(rows: Sequence[Sequence[Ast]], shape: Shape | None) -> Ast:
     """Return an array of blocks; one row of scalars is the transpose of a column."""
     if shape is None:
         return rows[0][0]
@@ -331,6 +335,7 @@ READ: dict[str, Make] = {
     "DiagonalMatrix": _diagonal_matrix,
     "DotProduct": _dot,
     "ElementwiseApplyFunction": _apply,
+    "ArrayElementwiseApplyFunc": _apply,
     "LofCholesky": _called("chol"),
     "UofCholesky": _called("chol", "transpose"),
     "QofQR": _called("qr_Q"),

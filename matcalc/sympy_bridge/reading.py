@@ -179,7 +179,13 @@ def _operands(node: Any) -> tuple[Any, ...]:
     if getattr(node, "is_Matrix", False) and not getattr(node, "is_MatrixExpr", False):
         return tuple(node.flat())
     if kind.endswith("NDimArray"):
-        return tuple(node.args[0])
+        import sympy
+
+        return tuple(sympy.flatten(node.tolist()) if node.rank() else [node[()]])
     if kind == "Piecewise":
-        return tuple(part for value, test in node.args for part in (value, *test.args))
+        return tuple(
+            part
+            for value, test in node.args
+            for part in (value, *(side for relation in scalars.relations(test) for side in relation.args))
+        )
     return tuple(node.args)

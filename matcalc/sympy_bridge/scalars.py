@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sympy_bridge.facts import facts_of
 from matcalc.sympy_bridge.matrices import multiplied
-from matcalc.sympy_bridge.tables import FUNCTIONS, MATRIX_FUNCTIONS
+from matcalc.sympy_bridge.tables import FUNCTIONS, MATRIX_FUNCTIONS, REWRITTEN
 from matcalc.sympy_bridge.values import Make, Reader, Value, common, is_matrix, rational, size_formula
 
 
@@ -142,24 +143,45 @@ def _heaviside(reader: Reader, node: Any, args: list[Value]) -> Value:
     raise NotSupported(f"Heaviside with the value {at_zero} at 0")
 
 
+def relations(test: Any) -> list[Any]:
+    """Return the comparisons that a condition is made of, from left to right."""
+    found, stack = [], [test]
+    while stack:
+        node = stack.pop()
+        if getattr(node, "is_Relational", False):
+            found.append(node)
+        else:
+            stack.extend(reversed(node.args))
+    return found
+
+
 def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return nested `where(x > y, a, b)`."""
     values = iter(args)
     branches = []
     for _, test in node.args:
         value = next(values)
-        sides = [next(values) for _ in test.args]
-        branches.append((value, test, sides))
+        branches.append((value, test, {relation: (next(values), next(values)) for relation in relations(test)}))
     if branches[-1][1] != True:  # noqa: E712 - SymPy's true is no bool
         raise NotSupported("a Piecewise of SymPy without a last branch that always holds")
     result = branches[-1][0]
     for value, test, sides in reversed(branches[:-1]):
-        relation = getattr(test, "rel_op", None)
-        if relation is None or len(sides) != 2:
-            raise NotSupported(f"the condition {test} of a Piecewise")
-        condition = syntax.compare(sides[0].ast, relation, sides[1].ast)
-        shape = common([value, result, *sides])
-        result = Value(call("where", condition, value.ast, result.ast), shape)
+        result = _chosen(test, sides, value, result)
+    return result
+
+
+def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no: Value) -> Value:
+    """Return one value where a condition holds, else the other; `and` and `or` are nested choices."""
+    if test in sides:
+        left, right = sides[test]
+        condition = syntax.compare(left.ast, test.rel_op, right.ast)
+        return Value(call("where", condition, yes.ast, no.ast), common([yes, no, left, right]))
+    kind = type(test).__name__
+    if kind not in ("And", "Or"):
+        raise NotSupported(f"the condition {test} of a Piecewise of SymPy")
+    result = yes if kind == "And" else no
+    for part in reversed(test.args):
+        result = _chosen(part, sides, result, no) if kind == "And" else _chosen(part, sides, yes, result)
     return result
 
 
@@ -191,6 +213,13 @@ def _beta(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(call("exp", call("betaln", *(a.ast for a in args))), common(args))
 
 
+def _rewritten(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a function by another one that it stands for."""
+    import sympy
+
+    return reader.read(node.rewrite(getattr(sympy, REWRITTEN[type(node).__name__])))
+
+
 def _sinc(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return sin(x)/x: our sinc has its zeros at integers."""
     return Value(call("sinc", _joined(args[0].ast, "/", syntax.name("pi"))), args[0].shape)
@@ -214,5 +243,6 @@ READ: dict[str, Make] = {
     "betainc_regularized": _betainc,
     "beta": _beta,
     "sinc": _sinc,
+    **dict.fromkeys(REWRITTEN, _rewritten),
     **{theirs: _function(ours) for theirs, ours in FUNCTIONS.items()},
 }

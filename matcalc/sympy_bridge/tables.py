@@ -19,6 +19,12 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
+# SymPy's class -> the function that it is written by.
+REWRITTEN = {
+    "sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh",
+    "factorial": "gamma", "binomial": "gamma",
+}  # fmt: skip
+
 # Those that SymPy itself takes of a matrix as a whole: its class -> our name.
 MATRIX_FUNCTIONS = {"exp": "expm", "log": "logm"}
 

@@ -115,7 +115,7 @@ ORACLES = {
     "cosm": of_blocks(linalg.cosm),
     "sinm": of_blocks(linalg.sinm),
     "powm": of_blocks(lambda X: np.linalg.matrix_power(X, 5)),
-    "powi": of_blocks(lambda X: np.linalg.matrix_power(X, 2)),
+    "powi": of_blocks(lambda X: np.linalg.matrix_power(X, 5)),
     "logm": of_blocks(linalg.logm),
     "sqrtm": linalg.sqrtm,
     "pinv": np.linalg.pinv,
@@ -186,6 +186,7 @@ DOMAINS = {
     "perron": np.abs,
     "logm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "sqrtm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
+    "powi": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "powm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
 }
 
@@ -251,7 +252,8 @@ def fields(k, arrays, flipped, power="5"):
             f"{name}.T": f"{name}.T" * (name in flipped),
         }
         names[f"{name}.T"] = f"{name}.T" if name in flipped else name
-    return {"alpha": "1.5", "beta": "0.5", "p": power, "k": "2", "fault": "'fault'", "i": "len(X)"} | names
+    whole = power if k.name.startswith("powi") else "2"
+    return {"alpha": "1.5", "beta": "0.5", "p": power, "k": whole, "fault": "'fault'", "i": "len(X)"} | names
 
 
 def factorisation(k):

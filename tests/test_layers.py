@@ -25,6 +25,8 @@ LAYERS = [
         "normal_form.canonical",
         "normal_form.network",
         "normal_form.chain",
+        "normal_form.ranges",
+        "normal_form.complements",
         "normal_form.product_facts",
         "normal_form.facts",
         "normal_form.reindex",

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from math import inf
 from typing import NamedTuple
 
 from matcalc.calculus.mirror import nonnegative
 from matcalc.calculus.reasons import written
-from matcalc.normal_form.chain import chain_between
+from matcalc.normal_form.chain import Links, chain_between
+from matcalc.normal_form.complements import complement, is_definite_part, parallel_sum, terms_of
 from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.product_facts import is_definite
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.normal_form.tensor import matmul, symbol, transpose
 from matcalc.rulebook.load import default_rulebook
@@ -83,19 +86,45 @@ def _symbol(node: Node, fact: str) -> Why | None:
 
 
 def _sum(node: Node, fact: str) -> Why | None:
-    terms = list(zip(node.coefs, node.args, strict=True))
+    terms = terms_of(node)
     if fact in ("spd", "psd") and all(c > 0 and "psd" in a.facts for c, a in terms):
         claims = tuple((a, "spd" if "spd" in a.facts else "psd") for _, a in terms)
         return Why("a sum of psd terms" + (", one of them spd" if fact == "spd" else ""), claims)
     if fact in SIGNS and all(c > 0 and "nonnegative" in a.facts for c, a in terms):
         claims = tuple((a, "positive" if "positive" in a.facts else "nonnegative") for _, a in terms)
         return Why("a sum of nonnegative terms" + (", one of them positive" if fact == "positive" else ""), claims)
+    if fact in ("spd", "psd") and (words := _complement(node)) is not None:
+        return Why(words)
+    if fact in SIGNS:
+        bounds = [_bounds(a, a.range.low if c > 0 else a.range.high, upper=c < 0) for c, a in terms]
+        return Why(" and ".join(filter(None, bounds)) or "by the signs of its parts")
     if default_rulebook().facts[fact].sums and all(fact in a.facts for _, a in terms):
         return Why(f"a sum of {fact} terms", tuple((a, fact) for _, a in terms))
     return None
 
 
+def _complement(node: Node) -> str | None:
+    """Return why a sum is psd as a Schur complement."""
+    found = complement(node)
+    if found is None:
+        return None
+    source = written(found.source)
+    if found.within is None or not any(a.rank for a in found.source.args or (found.source,)):
+        return f"{source} less a projection or less than one"
+    return f"the Schur complement of M = {written(found.within)} in a psd block matrix [P, C; C', M] with P = {source}"
+
+
+def _bounds(node: Node, bound: float, upper: bool = False) -> str:
+    """Return a bound of a node in words, nothing where it is plain."""
+    if node.kind in ("number", "size") or not node.args or abs(bound) == inf:
+        return ""
+    is_open = node.range.high_open if upper else node.range.low_open
+    return f"{written(node)} {'<' if upper else '>'}{'' if is_open else '='} {bound:g}"
+
+
 def _product(node: Node, fact: str) -> Why | None:
+    if len(node.args) == 1 and len(terms_of(node)) > 1:
+        return _sum(node, fact)
     if node.rank == 2 and node.out[0] == node.out[1] and fact in ("spd", "psd", "diagonal"):
         if fact == "diagonal":
             return Why("a diagonal by its form")
@@ -104,8 +133,13 @@ def _product(node: Node, fact: str) -> Why | None:
     counts = Counter(zip(node.args, node.indices, strict=True))
     if fact == "nonnegative" and node.coef > 0 and all(count % 2 == 0 for count in counts.values()):
         return Why("a square")
-    if fact == "psd" and len(counts) > 1 and all(set(at) == set(node.out) for _, at in counts):
-        return Why("an entrywise product of psd matrices (Schur)", tuple((a, "psd") for a in node.args))
+    matrices = [a for a in node.args if a.kind != "selector"]
+    if fact in ("spd", "psd") and len(counts) > 1 and all(set(at) == set(node.out) for _, at in counts):
+        return Why(f"an entrywise product of {fact} matrices (Schur)", tuple((a, fact) for a in node.args))
+    if any(a.kind == "selector" and a.selector.kind == "merge" for a in node.args) and all(
+        fact in a.facts for a in matrices
+    ):
+        return Why(f"a Kronecker product of {fact} matrices", tuple((a, fact) for a in matrices))
     single = [a for a in node.args if a.rank == node.rank and fact in a.facts]
     if len(single) == 1 and len(node.args) - 1 == sum(a.rank == 0 for a in node.args):
         others = tuple((a, "positive") for a in node.args if a.rank == 0 and "positive" in a.facts)
@@ -118,9 +152,26 @@ def _product(node: Node, fact: str) -> Why | None:
         return Why(f"a product of {fact} factors", tuple((a, fact) for a in node.args))
     if node.rank == 2:
         links = chain_between(node, *node.out) if node.out[0] != node.out[1] else None
+        if links is not None and len(links.matrices) == 3 and fact in ("spd", "psd") and parallel_sum(links.matrices):
+            (first, _), _, (last, _) = links.matrices
+            return Why("a parallel sum A*inv(A + B)*B", ((first, fact), (last, fact)))
+        if links is not None and fact == "spd" and is_definite(node, links):
+            middle = [a for a, _ in links.matrices[len(links.matrices) // 2 :][: len(links.matrices) % 2]]
+            shown = f"P = {written(middle[0])} spd" if middle else "a positive diagonal P"
+            claims = tuple((a, "spd") for a in middle)
+            return Why(f"of the form B'*P*B with {shown} and independent columns of B", claims)
+        if links is not None and fact == "spd" and is_definite_part(links.matrices, -1 if node.coef < 0 else 1):
+            return Why(f"the Schur complement of the other rows and columns of {written(_source(links))}, which is spd")
         if links is not None and len(links.matrices) > 1 and all(fact in a.facts for a, _ in links.matrices):
             return Why(f"a product of {fact} matrices", tuple((a, fact) for a, _ in links.matrices))
     return None
+
+
+def _source(links: Links) -> Node:
+    """Return the matrix that a Schur complement is part of."""
+    middle = links.matrices[1][0]
+    found = complement(middle) or complement(middle, -1)
+    return found.source if found is not None else middle
 
 
 def _tested(node: Node) -> Node:
@@ -135,17 +186,22 @@ def _function(node: Node, fact: str) -> Why | None:
     rule = node.rule
     names = iter(p.name for p in rule.signature.parameters if p.kind not in PLAIN)
     by_name = dict(zip(names, node.args, strict=False))
+    own = node.output if node.kind == "op" else "Y"
     for conditions, output, found in rule.fact_rules:
         stronger = fact == found or (fact in default_rulebook().closure([found]) and found in node.facts)
         known = [(by_name[p], f) for f, p in conditions if p in by_name]
-        if not stronger or output not in ("Y", node.output) or any(f not in a.facts for a, f in known):
+        if not stronger or output not in ("Y", own) or any(f not in a.facts for a, f in known):
             continue
         given = " and ".join(f"{p} is {f}" for f, p in conditions)
         words = f"{rule.spelling} is {found}" + (f" where {given}" if given else "")
         return Why(f"{words} ({rule.address})", tuple(known))
     if fact in SIGNS and rule.interval is not None:
         return Why(f"the values of {rule.spelling} are in {rule.fields['interval']} ({rule.address})")
-    declared = next((o.facts for o in rule.signature.outputs if o.name == node.output), ())
+    if fact in SIGNS and rule.through is not None and rule.monotone is not None and len(node.args) == 1:
+        x, y = (f"{value:g}" for value in rule.through)
+        side = _bounds(node.args[0], float(x)) or f"{written(node.args[0])} is of one sign"
+        return Why(f"{rule.spelling} is {rule.monotone}, {y} at {x} ({rule.address}), and {side}")
+    declared = next((o.facts for o in rule.signature.outputs if o.name == own), ())
     return Why(f"{rule.spelling} is {fact} by definition ({rule.address})") if fact in declared else None
 
 

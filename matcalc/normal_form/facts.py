@@ -9,25 +9,34 @@ triangular matrices is lower triangular.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from functools import lru_cache
 from math import inf
 
 from matcalc.normal_form.chain import chain_between, halves
+from matcalc.normal_form.complements import complement, is_definite_part, parallel_sum
 from matcalc.normal_form.node import ANY, Node, Range
 from matcalc.normal_form.product_facts import (
     block_facts,
     closed_under,
     entries_of_psd,
     entrywise_facts,
+    is_definite,
     kronecker_facts,
     link_has,
+)
+from matcalc.normal_form.ranges import (
+    NONNEGATIVE,
+    POSITIVE,
+    as_float,
+    image,
+    multiplied,
+    power_range,
+    scaled,
+    square_of,
 )
 from matcalc.normal_form.signature_shapes import PLAIN, tensors_of
 from matcalc.rulebook.load import default_rulebook
 
-POSITIVE = Range(0.0, inf, low_open=True)
-NONNEGATIVE = Range(0.0, inf)
 LONGEST = 1_000_000
 CONSTANT = frozenset(["constant"])
 EITHER_WAY = frozenset(["symmetric", "skew"])
@@ -51,14 +60,6 @@ def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
     DESCRIBE[node.kind](node)
     if node.kind != "symbol" and all("constant" in arg.facts for arg in node.args):
         node.facts |= CONSTANT
-
-
-def as_float(value: Fraction) -> float:
-    """Return a rational as a float, infinite where it is too large for one."""
-    try:
-        return float(value)
-    except OverflowError:
-        return inf if value > 0 else -inf
 
 
 def _length(node: Node) -> int:
@@ -123,7 +124,7 @@ def _sum(node: Node) -> None:
     low = high = 0.0
     low_open = high_open = False
     for coef, arg in zip(node.coefs, node.args, strict=True):
-        term = _scaled(arg.range, as_float(coef))
+        term = scaled(arg.range, as_float(coef))
         low, high = low + term.low, high + term.high
         low_open, high_open = low_open or term.low_open, high_open or term.high_open
     node.range = Range(low, high, low_open, high_open)
@@ -133,6 +134,9 @@ def _sum(node: Node) -> None:
     if positive_terms and all("psd" in arg.facts for arg in node.args):
         facts.append("spd" if any("spd" in arg.facts for arg in node.args) else "psd")
     facts += block_facts(node)
+    if "symmetric" in facts or "symmetric" in node.facts:
+        found = complement(node)
+        facts += [found.fact] if found is not None else []
     if "integer" in facts and any(c.denominator != 1 for c in node.coefs):
         facts.remove("integer")
     facts += node.facts
@@ -203,26 +207,6 @@ def _sign_facts(node: Node) -> list[str]:
     return ["nonnegative"] if node.range.nonnegative else []
 
 
-def _scaled(interval: Range, factor: float) -> Range:
-    if factor == 0:
-        return Range(0.0, 0.0)
-    low, high, low_open, high_open = interval
-    if factor > 0:
-        return Range(low * factor, high * factor, low_open, high_open)
-    return Range(high * factor, low * factor, high_open, low_open)
-
-
-def _multiplied(a: Range, b: Range) -> Range:
-    if a.positive and b.positive:
-        return POSITIVE if not (a.high <= 1 and b.high <= 1) else Range(0.0, 1.0, low_open=True)
-    if a.nonnegative and b.nonnegative:
-        return NONNEGATIVE if not (a.high <= 1 and b.high <= 1) else Range(0.0, 1.0)
-    corners = [x * y for x in a[:2] for y in b[:2]]
-    if any(c != c for c in corners):
-        return ANY
-    return Range(min(corners), max(corners))
-
-
 def _product_range(node: Node) -> Range:
     result = Range(1.0, 1.0)
     counts: dict[tuple[Node, tuple[int, ...]], int] = {}
@@ -236,9 +220,9 @@ def _product_range(node: Node) -> Range:
     else:
         for (arg, at), count in counts.items():
             own = _range_at(arg, at)
-            squared = NONNEGATIVE if count % 2 == 0 and not own.nonzero else POSITIVE
-            part = own if count == 1 else squared if count % 2 == 0 else _multiplied(squared, own)
-            result = _multiplied(result, part) if result != Range(1.0, 1.0) else part
+            squared = square_of(own)
+            part = own if count == 1 else squared if count % 2 == 0 else multiplied(squared, own)
+            result = multiplied(result, part) if result != Range(1.0, 1.0) else part
     if summed:
         was_positive = result.positive or _was_positive(node)
         zero_included = Range(min(result.low, 0.0) if result.low < 0 else result.low, result.high)
@@ -246,7 +230,7 @@ def _product_range(node: Node) -> Range:
         result = POSITIVE if was_positive else (NONNEGATIVE if result.low >= 0 else ANY)
     if len(set(node.out)) < len(node.out):
         result = Range(min(result.low, 0.0), max(result.high, 0.0))
-    return _scaled(result, as_float(node.coef))
+    return scaled(result, as_float(node.coef))
 
 
 def _range_at(arg: Node, at: tuple[int, ...]) -> Range:
@@ -263,7 +247,9 @@ def _was_positive(node: Node) -> bool:
 def _map_range(node: Node) -> Range:
     rule = node.rule
     if rule.name == "pow":
-        return _power_range(node.args[0].range, node.params[0].numerator, node.params[0].denominator)
+        return power_range(node.args[0].range, node.params[0].numerator, node.params[0].denominator)
+    if rule.monotone and len(node.args) == 1 and not node.params:
+        return image(rule, node.args[0].range)
     if rule.interval:
         return Range(rule.interval[0], rule.interval[2], rule.interval[1], rule.interval[3])
     known = {p.name: a for p, a in zip(rule.signature.parameters, node.args, strict=False)}
@@ -273,12 +259,8 @@ def _map_range(node: Node) -> Range:
     return ANY
 
 
-def _power_range(base: Range, numerator: int, denominator: int) -> Range:
-    if base.positive:
-        return POSITIVE
-    if denominator == 1 and numerator % 2 == 0:
-        return POSITIVE if base.nonzero else NONNEGATIVE
-    return NONNEGATIVE if base.nonnegative or denominator % 2 == 0 else ANY
+def _is_negative_complement(node: Node) -> bool:
+    return node.rank == 2 and complement(node, -1) is not None
 
 
 def _is_psd(node: Node) -> bool:
@@ -292,6 +274,9 @@ def _matrix_facts(node: Node) -> list[str]:
     facts = list(node.facts)
     if node.coef > 0 and "symmetric" in facts and halves(node, _is_psd):
         facts.append("psd")
+    if len(node.args) == 1 and node.args[0].kind == "sum" and "symmetric" in node.args[0].facts:
+        found = complement(node)
+        facts += [found.fact] if found is not None else []
     links = chain_between(node, first, last)
     if links is None or not links.matrices:
         return facts + entrywise_facts(node, first, last) + kronecker_facts(node, first, last)
@@ -306,6 +291,14 @@ def _matrix_facts(node: Node) -> list[str]:
             continue
         if all(link_has(arg, forward, fact) for arg, forward in links.matrices):
             facts.append(fact)
+    sign = 1 if node.coef > 0 else -1
+    is_odd = len(links.matrices) % 2 == 1
+    if sign < 0 and is_odd and "symmetric" in facts and halves(node, _is_negative_complement):
+        facts.append("psd")
+    if "psd" in facts and (is_definite(node, links) or is_definite_part(links.matrices, sign)):
+        facts.append("spd")
+    if not links.weighted and not links.scalars and node.coef > 0 and parallel_sum(links.matrices):
+        facts += [f for f in ("spd", "psd", "symmetric") if all(f in a.facts for a, _ in links.matrices[::2])]
     single = links.matrices[0][0] if len(links.matrices) == 1 and not links.weighted else None
     if single is not None and node.coef > 0 and all(s.range.positive for s in links.scalars):
         facts += [f for f in ("spd", "psd") if f in single.facts]
@@ -315,8 +308,8 @@ def _matrix_facts(node: Node) -> list[str]:
 def _diagonal_facts(node: Node) -> list[str]:
     entries = Range(1.0, 1.0)
     for arg in node.args:
-        entries = _multiplied(entries, arg.range) if entries != Range(1.0, 1.0) else arg.range
-    entries = _scaled(entries, as_float(node.coef))
+        entries = multiplied(entries, arg.range) if entries != Range(1.0, 1.0) else arg.range
+    entries = scaled(entries, as_float(node.coef))
     facts = ["diagonal", "symmetric"]
     if entries.positive:
         facts.append("spd")

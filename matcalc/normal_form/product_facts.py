@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from matcalc.normal_form.chain import Links
 from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
@@ -70,6 +71,26 @@ def _of_multiple(node: Node, facts: Iterable[str]) -> list[str]:
 def link_has(arg: Node, forward: bool, fact: str) -> bool:
     """Return whether a factor, or its transpose, has a fact."""
     return (fact if forward else SWAPPED.get(fact, fact)) in arg.facts
+
+
+def is_definite(node: Node, links: Links) -> bool:
+    """Whether a psd product is L*S*L' with S positive definite and the rows of L independent."""
+    half = len(links.matrices) // 2
+    scalars = all(s.range.positive for s in links.scalars)
+    if not scalars or node.coef <= 0 or not all(_has_independent_rows(*link) for link in links.matrices[:half]):
+        return False
+    if any(not w.range.nonzero for weights in links.weights[:half] for w in weights):
+        return False
+    centre = [w for weights in links.weights[half : len(links.weights) - half] for w in weights]
+    if len(links.matrices) % 2:
+        return "spd" in links.matrices[half][0].facts and all(w.range.nonzero for w in centre)
+    return all(w.range.positive for w in centre)
+
+
+def _has_independent_rows(node: Node, forward: bool) -> bool:
+    if node.kind == "selector":
+        return node.selector.kind == "slice" and not forward
+    return "nonsingular" in node.facts or (not forward and "orthonormal" in node.facts)
 
 
 def entries_of_psd(node: Node) -> bool:

@@ -141,7 +141,11 @@ def _product(context: Context, node: Node) -> Reading:
         return spread
     reading = _product_alone(context, node)
     spread = _multiplied_out(context, node)
-    return spread if spread is not None and spread.form.tokens < reading.form.tokens else reading
+    best = spread if spread is not None and spread.form.tokens < reading.form.tokens else reading
+    turned = best.turned
+    if turned is not None and "symmetric" in node.facts and turned.cost < best.form.cost:
+        return Reading(turned, best.turned_minus, best.natural, turned, best.turned_minus)
+    return best
 
 
 def _multiplied_out(context: Context, node: Node) -> Reading | None:

@@ -29,6 +29,7 @@ from matcalc.rulebook.fields import (
     read_fact_rule,
     read_interval,
     read_let,
+    read_point,
     read_rewrite,
 )
 from matcalc.rulebook.rule import Fact, FactRule, Interval, Rewrite, Rule
@@ -150,6 +151,7 @@ class _Entry:
             keeps_rows=table.get("keeps_rows", False),
             parity=table.get("parity"),
             monotone=table.get("monotone"),
+            through=self.through(),
             curvature=table.get("curvature"),
             interval=self.interval(),
             fact_rules=tuple(r for text in self.texts("facts") if (r := self.fact_rule(text))),
@@ -249,6 +251,15 @@ class _Entry:
         if isinstance(value, dict) and general not in value and value:
             self.about(field, f"{field} is to be a text, or a table with an entry for the number parameter")
         return MappingProxyType({general: value} if isinstance(value, str) else dict(value))
+
+    def through(self) -> tuple[float, float] | None:
+        text = self.table.get("through")
+        if text is None:
+            return (0.0, 0.0) if self.table.get("monotone") and self.table.get("parity") == "odd" else None
+        found = read_point(text)
+        if found is None or "monotone" not in self.table:
+            self.report("through", f"through '{text}' is to be  (x, f(x))  of a monotone function")
+        return found
 
     def interval(self) -> Interval | None:
         text = self.table.get("interval")

@@ -23,7 +23,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "linear": (dict,), "derivative": (str, dict), "definition": (str, list), "value": (str, list),
     "precise": (str, list),
     "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "inverse": (bool,), "commutes": (bool,),
-    "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,),
+    "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,), "through": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "gauge": (str,), "opaque": (str, dict),
     "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
@@ -97,6 +97,15 @@ def read_interval(text: str) -> Interval | None:
     except ValueError:
         return None
     return (lo, match[1] == "(", hi, match[4] == ")") if match and lo <= hi else None
+
+
+def read_point(text: str) -> tuple[float, float] | None:
+    """Return the two numbers of `(x, y)`."""
+    match = _INTERVAL.match(text)
+    try:
+        return (float(match[2]), float(match[3])) if match else None
+    except ValueError:
+        return None
 
 
 def read_degree(value: int | str) -> Fraction | str:

@@ -55,6 +55,7 @@ class Rule:
     keeps_rows: bool
     parity: str | None
     monotone: str | None
+    through: tuple[float, float] | None
     curvature: str | None
     interval: Interval | None
     fact_rules: tuple[FactRule, ...]

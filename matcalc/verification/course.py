@@ -55,6 +55,9 @@ def _monotone_and_curved(at: Point, value: Mapping[str, Array]) -> Iterator[Find
         if rule.curvature is not None:
             bulge = (there + value[output]) / 2 - between
             errors.setdefault("curvature", []).append(_below(bulge if rule.curvature == "convex" else -bulge))
+    if rule.through is not None and len(at.data) == 1:
+        (name, data), (x, y) = next(iter(at.data.items())), rule.through
+        errors["through"] = [float(np.max(np.abs(at.value({name: np.full_like(data, x)})[output] - y), initial=0.0))]
     for field, found in errors.items():
         yield Finding(f"`{field}`", field, min(found) if is_in_words(at) else max(found), EXACT, place(at))
 

@@ -16,7 +16,7 @@ from matcalc.calculus.simplify import simplify_all
 from matcalc.emit import emit
 from matcalc.emit.spelling import applied
 from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.expressions import Expression
+from matcalc.expressions import Expression, name_of
 from matcalc.names import Names, declaration
 from matcalc.normal_form.node import Node
 from matcalc.plan import plan
@@ -47,10 +47,10 @@ SAMPLES = {
 
 def compile(  # noqa: A001 - the interface names it so
     outputs: Any,
-    args: Sequence[str] | None = None,
+    args: Sequence[Any] | None = None,
     target: str = "numba",
     dtype: str = "float64",
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[Any, int] | None = None,
     declarations: str = "",
     dialect: str = "matrix",
     name: str = "f",
@@ -58,9 +58,9 @@ def compile(  # noqa: A001 - the interface names it so
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
-    `args` gives another order of arguments, `sizes` hints for typical sizes (costs only). With `check_facts` every
-    call from Python checks its arguments for the facts that they are declared to have, as `fn(..., check_facts=True)`
-    does once.
+    `args` gives another order of arguments (names or symbols), `sizes` hints for typical sizes (costs only). With
+    `check_facts` every call from Python checks its arguments for the facts that they are declared to have, as
+    `fn(..., check_facts=True)` does once.
 
     Raises: NotSupported for what a target cannot do, and what reading the formulas raises.
     """
@@ -80,7 +80,7 @@ def value_and_gradient(
     dialect: str = "matrix",
     convention: str = "projected",
     target: str = "numba",
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[Any, int] | None = None,
     name: str = "f",
     check_facts: bool = False,
 ) -> Compiled:
@@ -103,10 +103,10 @@ def build(
     read: Sequence[Expression],
     labels: Sequence[str],
     nesting: Nesting,
-    args: Sequence[str] | None,
+    args: Sequence[Any] | None,
     target: str,
     dtype: str,
-    sizes: Mapping[str, int] | None,
+    sizes: Mapping[Any, int] | None,
     name: str,
     slopes: Sequence[tuple[int, int, str]],
     seconds: list[tuple[str, float]],
@@ -131,7 +131,7 @@ def build(
     clock = time.perf_counter()
     taken = {node.name for node in inputs}
     outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
-    program = plan(outputs, inputs, sizes, target, forms=[plain])
+    program = plan(outputs, inputs, sizes and {str(n): v for n, v in sizes.items()}, target, forms=[plain])
     seconds += [("plan", time.perf_counter() - clock)]
     clock = time.perf_counter()
     source = emit(program, name, "numba") if target == "numba" else ""
@@ -193,7 +193,7 @@ def _flatten(outputs: Any, flat: list[Any]) -> Nesting:
     return len(flat) - 1
 
 
-def _ordered(names: Names, args: Sequence[str] | None) -> list[Node]:
+def _ordered(names: Names, args: Sequence[Any] | None) -> list[Node]:
     """Return the argument symbols, in the given order if there is one."""
     ordered = {node.name: node for node in names.ordered()}
     if args is None:
@@ -201,12 +201,13 @@ def _ordered(names: Names, args: Sequence[str] | None) -> list[Node]:
     if isinstance(args, str):
         raise ShapeError(f"args={args!r} is no sequence of names", hint="declarations are given as declarations=")
     chosen = []
-    for arg in args:
+    for arg in map(name_of, args):
         node = ordered.get(arg, names.symbols.get(arg))
         if node is None:
             raise UnknownName(f"no symbol {arg}{nearest(arg, list(ordered))}")
         chosen.append(node)
-    missing = [name for name in ordered if name not in args]
+    given = {node.name for node in chosen}
+    missing = [name for name in ordered if name not in given]
     if missing:
         raise ShapeError(f"args leaves out {', '.join(missing)}")
     return chosen

@@ -146,9 +146,10 @@ def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") 
         for name, node in theirs.items():
             _same(node, f.names.symbols.get(name, node))
     e = expressions([f], declarations, dialect, theirs)[0]
-    if theirs and isinstance(f, str):
+    if theirs and not isinstance(f, Expression):
         first = [d.name for d in read_declarations(declarations)]
-        order = dict.fromkeys((*first, *e.names.written, *e.names.symbols))
+        written = e.names.written if isinstance(f, str) else sorted(e.names.symbols)
+        order = dict.fromkeys((*first, *written, *e.names.symbols))
         e = Expression(e.node, replace(e.names, symbols={n: e.names.symbols[n] for n in order}), e.row)
     for one in given:
         if name_of(one) in e.names.symbols:

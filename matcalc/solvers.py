@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import matcalc as mc
+from matcalc.expressions import name_of
 
 Vector = NDArray[np.float64]
 
@@ -62,9 +63,9 @@ class Packing:
 
 def minimize(
     f: object,
-    wrt: str | Sequence[str],
-    start: Mapping[str, ArrayLike],
-    data: Mapping[str, ArrayLike] | None = None,
+    wrt: Any,
+    start: Mapping[Any, ArrayLike],
+    data: Mapping[Any, ArrayLike] | None = None,
     method: str = "L-BFGS-B",
     *,
     declarations: str = "",
@@ -75,17 +76,17 @@ def minimize(
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with scipy.optimize.minimize and compiled derivatives.
 
-    `start` gives a first value for each name of `wrt`, `data` a value for each other symbol; `options` go to
-    SciPy as they are (`tol=`, `bounds=`, `callback=`, `options=`). The result is SciPy's OptimizeResult; its
-    `x` and `jac` are dictionaries by name with arrays of the variables' shapes. With `check_facts` the start and
-    the data are checked once for the facts that their symbols are declared to have.
+    `wrt` is a name, a symbol or a list of them. `start` gives a first value for each of them, `data` a value for each
+    other symbol; `options` go to SciPy as they are (`tol=`, `bounds=`, `callback=`, `options=`). The result is SciPy's
+    OptimizeResult; its `x` and `jac` are dictionaries by name with arrays of the variables' shapes. With `check_facts`
+    the start and the data are checked once for the facts that their symbols are declared to have.
 
     Raises ValueError for a name without a value, and for a method that SciPy does not have.
     """
     from scipy.optimize import minimize as scipy_minimize
 
-    names = [wrt] if isinstance(wrt, str) else [str(name) for name in wrt]
-    given = dict(data or {})
+    names = list(map(name_of, wrt if isinstance(wrt, (list, tuple)) else [wrt]))
+    start, given = ({name_of(key): value for key, value in values.items()} for values in (start, data or {}))
     check_names(names, start, given)
     kind = METHODS.get(method.lower())
     if kind is None:

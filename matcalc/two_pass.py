@@ -76,7 +76,7 @@ def pullback(
     declarations: str = "",
     dialect: str = "matrix",
     target: str = "numba",
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[Any, int] | None = None,
 ) -> TwoPass:
     """Return the compiled forward and backward pass of a formula of any shape."""
     start = time.perf_counter()

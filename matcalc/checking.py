@@ -16,14 +16,15 @@ import numpy as np
 from matcalc.calculus.derive import as_matrix, shape_text
 from matcalc.calculus.evaluate import evaluate
 from matcalc.comparing import mistake_of
-from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
+from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression
 from matcalc.lengths import holds
 from matcalc.names import free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import symbol
-from matcalc.reading import expressions, with_wrt
+from matcalc.reading import expressions, place_of, with_wrt
+from matcalc.rulebook.fields import nearest
 from matcalc.verification.differences import Slope, slope
 from matcalc.verification.rule_point import MODES, interior
 from matcalc.verification.sampling import Array, projected, sample
@@ -101,6 +102,7 @@ def check(f: Any, wrt: Any, declarations: str = "", against: Any = None, dialect
     if against is not None:
         both = expressions([f, against], declarations, dialect)
         e, other = with_wrt(both[0], wrt, e.declarations), both[1]
+        _check_symbols(e, other, against, wrt, dialect)
     rows: list[Row] = []
     for lengths in SIZES:
         for x in e.symbols_of(wrt):
@@ -114,6 +116,18 @@ def check(f: Any, wrt: Any, declarations: str = "", against: Any = None, dialect
         return report
     truth = _derivative_like(e, e.symbols_of(wrt)[0], other)
     return replace(report, mistake=mistake_of(truth, other), right=str(truth))
+
+
+def _check_symbols(e: Expression, other: Expression, against: Any, wrt: Any, dialect: str) -> None:
+    """Raise UnknownName for a symbol of `against` that is neither in the formula nor a tangent or cotangent."""
+    known = [*e.names.written, *(f"d{x.name}" for x in e.symbols_of(wrt)), *(x.name for x in e.symbols_of(wrt)), "G"]
+    strange = next((name for name in other.names.written if name not in known), None)
+    if strange is None:
+        return
+    text = against if isinstance(against, str) else str(other)
+    hint = f"its symbols are {', '.join(e.names.written)}"
+    message = f"{strange} is no symbol of the formula{nearest(strange, e.names.written)}"
+    raise UnknownName(message, text=text, at=place_of(strange, text, dialect), hint=hint)
 
 
 def _derivative_like(e: Expression, x: Node, other: Expression) -> Expression:

@@ -151,6 +151,7 @@ def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, No
             "the convention for symmetric matrices: d X_ij and d X_ji counted together",
             add([(half, node), (half, diagonal)]),
         )
+    yield from _renamed(truth, wrong)
     symbols = [s for s in wrong.names.ordered() if s.shape]
     for k, s in enumerate(symbols):
         if len(s.shape) == 2 and s.shape[0] == s.shape[1] and transpose(s) is not s:
@@ -163,6 +164,14 @@ def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, No
                 yield f"{s.name} and {t.name} exchanged", substitute(node, {s: t, t: s})
 
     yield from _swapped(wrong)
+
+
+def _renamed(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]:
+    """Yield a formula with a symbol that it alone has renamed as one that the other alone has."""
+    for s in wrong.names.ordered():
+        for t in truth.names.ordered():
+            if s.name not in truth.names.written and t.name not in wrong.names.written and s.shape == t.shape:
+                yield f"{s.name} for {t.name}", substitute(wrong.node, {s: t})
 
 
 def _swapped(wrong: Expression) -> Iterator[tuple[str, Node]]:

@@ -6,7 +6,6 @@ row mark for NumPy's operators. Derivatives are again expressions, simplified an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -22,22 +21,20 @@ from matcalc.calculus.differentiate import pushforward
 from matcalc.calculus.explain import printed
 from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
-from matcalc.elaborate.formula import build_formula
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
 from matcalc.forms import Forms
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.lengths import Condition
 from matcalc.names import Names, declaration, free_sizes, new_names
 from matcalc.normal_form.node import Node
-from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import add, constant, inner, number, scale, symbol
-from matcalc.notation import draw
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
+from matcalc.replacing import length_of, replaced
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
+from matcalc.sizes import Size
 from matcalc.sympy_bridge.objects import is_sympy, symbol_name
 
 Wrt = Any
@@ -122,18 +119,6 @@ class Expression(Arithmetic, Forms):
 
         return to_sympy(self.formula(), self.names.symbols)
 
-    def tree(self) -> str:
-        """Return the DAG as indented text."""
-        return draw.tree(self.node)
-
-    def dot(self) -> str:
-        """Return the DAG in Graphviz' language."""
-        return draw.dot(self.node)
-
-    def mermaid(self) -> str:
-        """Return the DAG in Mermaid's language."""
-        return draw.mermaid(self.node)
-
     def explain(self, form: str = "text") -> str:
         """Return the derivation as in a worked example, numbered, with rules and facts used: text, latex, markdown."""
         return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
@@ -148,19 +133,24 @@ class Expression(Arithmetic, Forms):
         return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
 
     def substitute(self, **values: Any) -> Expression:
-        """Return the expression with symbols replaced by expressions or numbers of their shape."""
-        names, bound = self.names, {}
+        """Return the expression with symbols replaced by expressions or numbers, and sizes by sizes: `n=3`.
+
+        A value of other sizes than the symbol's is put in where these agree with all else, which takes them over.
+
+        Raises: UnknownName; ShapeError for shapes that do not fit.
+        """
+        bound: dict[str, tuple[Node, Names]] = {}
+        sizes: dict[str, Size] = {}
         for name, value in values.items():
-            old = self._symbol(name)
             new = as_expression(value)
             if new is None:
                 raise ShapeError(f"{value!r} is no expression to put in for {name}")
-            if new.node.shape != old.shape:
-                shape = derive.shape_text(new.node.shape)
-                raise ShapeError(f"{name} is {derive.shape_text(old.shape)}, its value {shape}")
-            bound[old] = new.node
-            names = names.without(name).joined(new.names)
-        return Expression(substitute(self.node, bound), names, self.row)
+            length = length_of(new.node) if name in self.names.size_names else None
+            if length is not None:
+                sizes[name] = length
+            else:
+                bound[self._symbol(name).name] = new.node, new.names
+        return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
 
     def equals(self, other: Expression) -> bool:
         """Whether both are one node."""
@@ -311,7 +301,9 @@ class Expression(Arithmetic, Forms):
     def _symbol(self, name: str) -> Node:
         found = self.names.symbols.get(name)
         if found is None:
-            raise UnknownName(f"{name} is no symbol of this expression{nearest(name, list(self.names.symbols))}")
+            known = list(self.names.symbols)
+            which = nearest(name, known) or (f"; its symbols are {', '.join(known[:8])}" if known else "")
+            raise UnknownName(f"{name} is no symbol of this expression{which}")
         return found
 
     # Python's operators follow NumPy.
@@ -342,13 +334,8 @@ class Expression(Arithmetic, Forms):
         return Expression(made.node, self.names, made.row)
 
     def __getitem__(self, at: Any) -> Expression:
-        parts = at if isinstance(at, tuple) else (at,)
-        written = f"a_[{', '.join(map(operators.subscript, parts))}]"
-        open_: list[Condition] = []
-        node = build_formula(written, (), default_rulebook(), {"a_": self.node}, conditions=open_)
-        shown = str(self) if self.node.kind == "symbol" else f"({self})"
-        told = [Condition(size, re.sub(r"\ba_", lambda _: shown, message)) for size, message in open_]
-        return Expression(node, self.names.under(told))
+        node, conditions = operators.part(self.node, at if isinstance(at, tuple) else (at,), str(self))
+        return Expression(node, self.names.under(conditions))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (

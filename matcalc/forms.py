@@ -19,6 +19,7 @@ from matcalc.language.syntax import Ast
 from matcalc.names import Names
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import transpose
+from matcalc.notation import draw
 from matcalc.notation.entries import entries_of
 from matcalc.notation.raising import formula_of
 from matcalc.notation.solving import solved
@@ -41,6 +42,18 @@ class Forms:
     def leading_axes(self) -> int:
         """How many of the axes are stacked as rows of a matrix."""
         return (self.node.rank + 1) // 2
+
+    def tree(self) -> str:
+        """Return the DAG as indented text."""
+        return draw.tree(self.node)
+
+    def dot(self) -> str:
+        """Return the DAG in Graphviz' language."""
+        return draw.dot(self.node)
+
+    def mermaid(self) -> str:
+        """Return the DAG in Mermaid's language."""
+        return draw.mermaid(self.node)
 
     def expand(self) -> Self:
         """Return an equal expression whose products hold no sums, inside functions too.

@@ -18,6 +18,8 @@ Shape = tuple[Size, ...]
 KINDS = ("scalar", "vector", "matrix")
 Declared = Sequence[tuple[str, Shape]]
 Equation = tuple[Size, int, str]
+LinearRow = tuple[dict[str, Fraction], Fraction, tuple[str, ...]]
+"""Coefficients, what they add up to, and the arguments that say so."""
 
 
 class Condition(NamedTuple):
@@ -99,7 +101,8 @@ def _mismatch(
     wanted: tuple[int, ...],
     known: Mapping[str, int],
 ) -> str:
-    names = sorted({n for s in declaration for n in s.names})
+    differing = [s for s, n, w in zip(declaration, shape, wanted, strict=True) if n != w]
+    names = sorted({n for s in differing for n in s.names})
     sizes = f" where {', '.join(f'{n} = {known[n]}' for n in names)}" if names else ""
     others = [other for other, own in declared if other != name and any(n in s.names for s in own for n in names)]
     source = f" (from {' and '.join(others[:2])})" if others else ""
@@ -109,14 +112,14 @@ def _mismatch(
 def _solve_linear(equations: list[Equation], known: Mapping[str, int]) -> dict[str, int] | None:
     """Return names that follow from the equations linear in what is unknown, None where none does."""
     values = {name: Size.of(value) for name, value in known.items()}
-    rows: list[tuple[dict[str, Fraction], Fraction, str]] = []
+    rows: list[LinearRow] = []
     for size, length, argument in equations:
         linear = linear_part(size.substitute(values))
         if linear is not None and linear[0]:
-            rows.append((linear[0], length - linear[1], argument))
+            rows.append((linear[0], length - linear[1], (argument,)))
     found: dict[str, int] = {}
     for pivot in range(len(rows)):
-        coefficients, right, argument = rows[pivot]
+        coefficients, right, arguments = rows[pivot]
         if not coefficients:
             continue
         name = min(coefficients)
@@ -124,27 +127,25 @@ def _solve_linear(equations: list[Equation], known: Mapping[str, int]) -> dict[s
         for k in range(len(rows)):
             if k != pivot and name in rows[k][0]:
                 ratio = rows[k][0][name] / factor
-                rows[k] = _reduce(rows[k], ratio, coefficients, right)
-    for coefficients, right, argument in rows:
+                rows[k] = _reduce(rows[k], ratio, rows[pivot])
+    for coefficients, right, arguments in rows:
         if len(coefficients) == 1:
             ((name, factor),) = coefficients.items()
             value = right / factor
             if value.denominator != 1 or value < 0:
-                raise ShapeError(f"the shape of {argument} makes {name} = {value}, which is no size")
+                shapes = "the shape of {} makes" if len(arguments) == 1 else "the shapes of {} make"
+                told = shapes.format(" and ".join(arguments))
+                raise ShapeError(f"{told} {name} = {value}, which is no size")
             found[name] = int(value)
     return found or None
 
 
-def _reduce(
-    row: tuple[dict[str, Fraction], Fraction, str],
-    ratio: Fraction,
-    pivot: dict[str, Fraction],
-    right: Fraction,
-) -> tuple[dict[str, Fraction], Fraction, str]:
+def _reduce(row: LinearRow, ratio: Fraction, pivot: LinearRow) -> LinearRow:
     merged = dict(row[0])
-    for name, coefficient in pivot.items():
+    for name, coefficient in pivot[0].items():
         merged[name] = merged.get(name, Fraction(0)) - ratio * coefficient
-    return {n: c for n, c in merged.items() if c}, row[1] - ratio * right, row[2]
+    arguments = tuple(dict.fromkeys(row[2] + pivot[2]))
+    return {n: c for n, c in merged.items() if c}, row[1] - ratio * pivot[1], arguments
 
 
 def linear_part(size: Size) -> tuple[dict[str, Fraction], Fraction] | None:

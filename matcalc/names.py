@@ -38,9 +38,18 @@ class Names:
             mine = self.symbols.get(name, node)
             if mine is not node:
                 raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
+        sizes = {**self.size_names, **other.size_names}
+        both = next((name for name in (*self.symbols, *other.symbols) if name in sizes), None)
+        if both is not None:
+            raise ShapeError(f"'{both}' is both a size and a symbol", hint="give one of them another name")
         written = tuple(dict.fromkeys(self.written + other.written))
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         return Names({**self.symbols, **other.symbols}, written, (*self.tangents, *other.tangents), conditions)
+
+    @property
+    def size_names(self) -> dict[str, None]:
+        """The names in the shapes of the symbols."""
+        return dict.fromkeys(n for s in self.symbols.values() for size in s.shape for n in size.names)
 
     def with_symbol(self, node: Node, parameter: str) -> Names:
         """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
@@ -74,9 +83,13 @@ def declaration(node: Node) -> str:
 
 
 def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
-    """Return the size names that nodes or symbols use and no symbol's shape determines, in order of appearance."""
+    """Return the size names that nodes or symbols use and no symbol's shape determines: as in the shapes, then by name.
+
+    So the order is that of a value and of all its derivatives.
+    """
     ordered = names.ordered()
-    met: list[str] = [n for s in ordered for size in s.shape for n in size.names]
+    shown = [n for s in ordered for size in s.shape for n in size.names]
+    met: set[str] = set()
     for node in everything(nodes):
         sizes = [*node.shape]
         if node.kind == "product":
@@ -87,8 +100,8 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
             sizes.append(node.selector.offset)
         elif node.kind == "op":
             sizes += [p for p in node.params if isinstance(p, Size)]
-        met += [n for size in sizes for n in size.names]
-    return undetermined([(s.name, s.shape) for s in ordered], met)
+        met.update(n for size in sizes for n in size.names)
+    return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sorted(met)])
 
 
 def new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:

@@ -7,10 +7,14 @@ tells rows from columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a s
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from matcalc.elaborate.formula import build_formula
 from matcalc.errors import ShapeError
+from matcalc.lengths import Condition
 from matcalc.normal_form import tensor
 from matcalc.normal_form.node import Node, Shape
 from matcalc.rulebook.load import default_rulebook
@@ -104,6 +108,15 @@ def _alike(a: Marked, b: Marked, verb: str) -> tuple[Node, Node, bool]:
 
 def _shown(shape: Shape) -> str:
     return f"({', '.join(map(str, shape))})" if shape else "a scalar"
+
+
+def part(node: Node, subscripts: Sequence[Any], shown: str) -> tuple[Node, list[Condition]]:
+    """Return a part of a node, and the conditions on sizes for it to be inside; `shown` is the node's formula."""
+    conditions: list[Condition] = []
+    written = f"a_[{', '.join(map(subscript, subscripts))}]"
+    made = build_formula(written, (), default_rulebook(), {"a_": node}, conditions=conditions)
+    whole = shown if node.kind == "symbol" else f"({shown})"
+    return made, [Condition(size, re.sub(r"\ba_", lambda _: whole, message)) for size, message in conditions]
 
 
 def subscript(part: Any) -> str:

@@ -13,7 +13,7 @@ from matcalc.expressions import Expression, as_expression, name_of
 from matcalc.language.declare import read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import Ast, walk
 from matcalc.names import Names, declaration
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
@@ -120,6 +120,12 @@ def _names_in(tree: str | Ast, dialect: str, symbols: Mapping[str, Node]) -> Nam
     free, bound = names_of(tree, default_rulebook())
     written = tuple(n for n in dict.fromkeys(free) if n in symbols)
     return Names({n: s for n, s in symbols.items() if n not in bound or n in written}, written)
+
+
+def place_of(name: str, text: str, dialect: str = "matrix") -> int:
+    """Return where a name first stands in the text of a formula."""
+    tree = read(text) if dialect == "matrix" else read_numpy(text)
+    return min((a.span[0] for a in walk(tree) if a.head == "name" and a.value == name), default=0)
 
 
 def symbols(declarations: str) -> tuple[Expression, ...]:

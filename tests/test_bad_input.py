@@ -93,3 +93,31 @@ def test_huge_texts_end_in_an_answer_or_an_error(text):
     except mc.MatcalcError as error:
         assert len(str(error)) < 2000
     assert time.process_time() - began < 60
+
+
+LET_A = "A: matrix(n, n) symmetric; x: vector(n)"
+
+
+@pytest.mark.parametrize(
+    ("against", "name", "near"), [("2*B*x", "B", ""), ("2*A*X", "X", "did you mean x?"), ("A*x + xx", "xx", "x?")]
+)
+def test_a_formula_in_other_symbols(against, name, near):
+    with pytest.raises(mc.UnknownName) as caught:
+        mc.check("x'*A*x", "x", LET_A, against=against)
+    assert caught.value.message.startswith(f"{name} is no symbol of the formula")
+    assert near in caught.value.message
+    assert (caught.value.text, caught.value.at) == (against, against.rindex(name))
+    assert "its symbols are x, A" in caught.value.hint
+
+
+def test_equivalence_names_the_symbol_that_was_meant():
+    assert "likely mistake: B for A" in str(mc.equivalent("x'*A*x", "x'*B*x", "A: matrix(n, n); B: matrix(n, n)"))
+
+
+@pytest.mark.parametrize("method", ["gradient", "collect", "coefficient", "jvp", "substitute"])
+def test_symbols_that_an_expression_has_not(method):
+    e = mc.expression("x'*A*x", LET_A)
+    with pytest.raises(mc.UnknownName, match="y is no symbol of this expression; its symbols are A, x"):
+        getattr(e, method)(**{"y": 1}) if method == "substitute" else getattr(e, method)("y")
+    with pytest.raises(mc.UnknownName, match="AA is no symbol of this expression; did you mean A?"):
+        getattr(e, method)(**{"AA": 1}) if method == "substitute" else getattr(e, method)("AA")

@@ -65,3 +65,88 @@ def test_a_saved_file_tests_itself_at_sizes_that_fit(tmp_path):
     mc.compile("x[20]*sum(x)", declarations="x: vector(n)", target="numpy").save(path)
     done = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert done.stdout.strip() == "all right"
+
+
+QUADRATIC = mc.expression("x'*A*x + b'*x", "A: matrix(n, n); x: vector(n); b: vector(n)")
+
+
+def test_a_value_of_other_sizes_takes_the_rest_along():
+    B, c = mc.symbols("B: matrix(k, k); c: vector(k)")
+    made = QUADRATIC.substitute(A=B)
+    assert made.declarations == "x: vector(k); b: vector(k); B: matrix(k, k)"
+    assert QUADRATIC.substitute(A=B, b=c).node is mc.expression("x'*B*x + c'*x", "B: matrix(k, k); c: vector(k)").node
+    assert QUADRATIC.substitute(A=np.eye(2))(x=[1, 2], b=[1, 1]) == 8
+    assert QUADRATIC.substitute(n=3).declarations == "A: matrix(3, 3); x: vector(3); b: vector(3)"
+
+
+@pytest.mark.parametrize(
+    ("declarations", "values", "message"),
+    [
+        ("B: matrix(k, p)", {"A": 0}, "A is a matrix n x n, its value a matrix k x p"),
+        ("B: matrix(k, k); c: vector(p)", {"A": 0, "b": 1}, "b is a vector of n, its value a vector of p, where n = k"),
+        ("c: vector(p)", {"A": 0}, "A is a matrix n x n, its value a vector of p"),
+        ("x: vector(k) positive", {"b": 0}, "x is declared twice: x: vector(k) and x: vector(k) positive"),
+    ],
+)
+def test_values_that_do_not_fit(declarations, values, message):
+    new = mc.symbols(declarations)
+    with pytest.raises(mc.ShapeError) as caught:
+        QUADRATIC.substitute(**{name: new[k] for name, k in values.items()})
+    assert message in str(caught.value)
+
+
+def test_sizes_of_expressions_are_solved_for():
+    e = mc.expression("[x; x]'*z", "x: vector(n); z: vector(2*n)")
+    assert e.substitute(z=np.ones(6)).declarations == "x: vector(3)"
+    with pytest.raises(mc.ShapeError, match="z is a vector of 2.n, its value a vector of 5"):
+        e.substitute(z=np.ones(5))
+    part = mc.expression("x[4]", "x: vector(n)")
+    with pytest.raises(mc.ShapeError, match=r"x\[4\] is outside axis 0 of x where n = 3"):
+        part.substitute(x=np.ones(3))
+
+
+def test_a_name_is_a_size_or_a_symbol():
+    (X,), (m,) = mc.symbols("X: matrix(m, n)"), mc.symbols("m: vector(k)")
+    with pytest.raises(mc.ShapeError, match="'m' is both a size and a symbol"):
+        mc.sum(X) * mc.sum(m)
+    with pytest.raises(mc.ShapeError, match="'m' is both a size and a symbol"):
+        mc.compile([X, m], target="numpy")
+
+
+MISFITS = [
+    ("A*B", "A: matrix(m, n); B: matrix(n, p)", {"A": (3, 4), "B": (5, 2)},
+     "B: matrix(n, p) must have shape (4, 2), not (5, 2) where n = 4 (from A)"),
+    ("C'*[A; B]", "A: matrix(m, n); B: matrix(p, n); C: matrix(m + p, k)", {"A": (5, 2), "B": (3, 2), "C": (9, 1)},
+     "C: matrix(m + p, k) must have shape (8, 1), not (9, 1) where m = 5, p = 3 (from A and B)"),
+    ("sum(X)", "X: matrix(2*n, k)", {"X": (5, 2)}, "the shape of X makes n = 5/2, which is no size"),
+    ("sum(x) + sum(y)", "x: vector(m + n); y: vector(m - n)", {"x": (5,), "y": (2,)},
+     "the shapes of x and y make m = 7/2, which is no size"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "declarations", "shapes", "message"), MISFITS, ids=[text for text, *_ in MISFITS])
+def test_arguments_that_do_not_fit_are_both_named(text, declarations, shapes, message):
+    e = mc.expression(text, declarations)
+    compiled = mc.compile(e, target="numpy")
+    assert compiled.args == e.symbols == tuple(shapes)
+    for function in (e, compiled):
+        with pytest.raises(mc.ShapeError) as caught:
+            function(**{name: np.ones(shape) for name, shape in shapes.items()})
+        assert str(caught.value) == message
+
+
+def test_sizes_that_several_axes_determine_together():
+    e = mc.expression("[m*x; n*y]", "x: vector(m + n); y: vector(m - 2*n)")
+    compiled = mc.compile([e, mc.expression("eye(n)")], target="numpy")
+    assert e.symbols == compiled.args == ("x", "y")
+    result, identity = compiled(np.ones(5), np.ones(2))
+    assert result.tolist() == [4] * 5 + [1] * 2 and identity.tolist() == [[1]]
+    with pytest.raises(mc.ShapeError, match="the shapes of x and y make m = 11/3, which is no size"):
+        compiled(np.ones(5), np.ones(1))
+
+
+def test_sizes_that_are_arguments_have_one_order():
+    e = mc.expression("sum(ones(p)*ones(k)'*x)^2", "x: vector(k)")
+    assert e.symbols == e.gradient("x").symbols == mc.compile([e, e.gradient("x")], target="numpy").args == ("x", "p")
+    f = mc.expression("sum(ones(p, k))*x'*x", "x: vector(n)")
+    assert f.symbols == f.gradient("x").symbols == mc.compile(f, target="numpy").args == ("x", "k", "p")

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from math import lcm
 from pathlib import Path
 
+from matcalc.elaborate.elimination import eliminate
+from matcalc.lengths import linear_part
 from matcalc.normal_form.node import Node, everything, toposort
 from matcalc.paths import data_folder
 from matcalc.plan.allocate import Allocator
@@ -183,7 +186,8 @@ def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str,
 def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[str], list[Source]]:
     """Return the size names that must be arguments, and where the others are read from.
 
-    A size name is read from an axis that is linear in it and otherwise known; plain axes first.
+    A size name is read from an axis that is linear in it and otherwise known, plain axes first; or from several
+    axes that determine it together. Arguments are in the order of the inputs' shapes, then by name.
     """
     needed: dict[str, None] = {}
     for node in everything(nodes):
@@ -207,7 +211,44 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
                     name, factor, offset = found
                     sources[name] = Source(name, node.name, axis, factor, offset)
                     progress = True
-    return [n for n in sorted(needed) if n not in sources], list(sources.values())
+        if not progress:
+            progress = _solve_together(inputs, sources)
+    shown = dict.fromkeys(n for node in inputs for size in node.shape for n in size.names)
+    return [n for n in (shown | dict.fromkeys(sorted(needed))) if n in needed and n not in sources], [*sources.values()]
+
+
+def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
+    """Add sources for names that several axes determine together, `m + n` and `m - n`; tell whether there are any."""
+    taken = {*sources, *(n.name for n in inputs), *(n for i in inputs for size in i.shape for n in size.names)}
+    axes: dict[str, tuple[str, int]] = {}
+    rows: list[tuple[dict[str, Fraction], Size, None]] = []
+    for node in inputs:
+        for axis, size in enumerate(node.shape):
+            linear, name = linear_part(size), f"{node.name}_{axis}"
+            while name in taken:
+                name += "_"
+            axes[name] = node.name, axis
+            open_ = {n: c for n, c in linear[0].items() if n not in sources} if linear is not None else {}
+            if open_:
+                rest = size.substitute(dict.fromkeys(open_, Size.of(0)))
+                rows.append((open_, Size.of(name) - rest, None))
+    found = False
+    for coefficients, value, _ in eliminate(rows):
+        scale = lcm(*(c.denominator for _, c in value.terms))
+        scaled = value * scale
+        given = linear_part(scaled)
+        if len(coefficients) != 1 or given is None:
+            continue
+        first = next((name for name, c in given[0].items() if name in axes and c == 1), None)
+        if first is None:
+            continue
+        offset = Size.of(first) - scaled
+        for name in (n for n in offset.names if n in axes):
+            sources[name] = Source(name, *axes[name], Fraction(1), Size.of(0))
+        (unknown,) = coefficients
+        sources[unknown] = Source(unknown, *axes[first], Fraction(scale), offset)
+        found = True
+    return found
 
 
 def _solve(size: Size, known: set[str]) -> tuple[str, Fraction, Size] | None:

@@ -3,6 +3,8 @@
 import json
 import re
 import statistics
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -236,3 +238,10 @@ def test_parts_of_a_long_matrix_are_one_product_with_a_mask():
     simple = simplified(f"tril{long} - 3*diag(diag{long})")
     assert str(simple) == f"{long}.*(tril(ones(n, n)) - 3*eye(n))"
     assert str(simplified("tril(M) - diag(diag(M))/2")) == "tril(M) - M.*eye(n)/2"
+
+
+def test_rewrites_without_operations_hold_from_the_start():
+    """In a process that has met no operation yet."""
+    code = "import matcalc as mc; print(mc.expression(\"Q'*Q\", 'Q: matrix(n, n) orthogonal').simplify())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "eye(n)"

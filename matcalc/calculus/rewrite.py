@@ -104,7 +104,7 @@ class Rewriter:
         self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
         self.speaks_of: dict[Node, frozenset[str]] = {}
-        self.present: frozenset[str] = frozenset()
+        self.present: frozenset[str] | None = None  # nothing is compiled yet, not even what needs no operation
         self.settled: WeakSet[Node] = WeakSet()
 
     def _needs(self, rewrite: Rewrite) -> frozenset[str]:
@@ -122,11 +122,11 @@ class Rewriter:
 
     def prepare(self, names: frozenset[str]) -> None:
         """Compile the rewrites about operations met so far, `names` among them."""
-        if names <= self.present:
+        if self.present is not None and names <= self.present:
             return
-        self.present |= names
-        ready = [r for needs, r in self.waiting if needs <= self.present]
-        self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= self.present]
+        self.present = present = names | (self.present or frozenset())
+        ready = [r for needs, r in self.waiting if needs <= present]
+        self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= present]
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
                 known = self.by_head.setdefault(_key(pattern.left), [])

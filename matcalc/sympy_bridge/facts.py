@@ -23,6 +23,11 @@ MATRICES: Mapping[str, str] = {
     "invertible": "nonsingular",
 }
 
+RELATIONS: Mapping[str, str] = {
+    "StrictGreaterThan": "positive", "GreaterThan": "nonnegative", "gt": "positive", "ge": "nonnegative",
+}  # fmt: skip
+"""What a comparison with 0 says of a symbol."""
+
 
 def facts_of(node: Any) -> tuple[str, ...]:
     """Return the facts of a Symbol, or of a MatrixSymbol: those that imply all that is known.
@@ -35,21 +40,41 @@ def facts_of(node: Any) -> tuple[str, ...]:
         raise NotSupported(f"the SymPy symbol {node}, which is no real number: all symbols are real here")
     if not is_matrix and node.is_complex and not node.is_extended_real:
         raise NotSupported(f"the complex SymPy symbol {node}: all symbols are real here, declare it so")
-    known += _assumed(node, MATRICES if is_matrix else SCALARS)
+    assumed = _assumed(node)
+    known += [fact for name, fact in (MATRICES if is_matrix else SCALARS).items() if name in assumed]
     book = default_rulebook()
     found = tuple(dict.fromkeys(known))
+    excluded = book.contradiction(found)
+    if "singular" in assumed and "nonsingular" in book.closure(found):
+        excluded = ("singular", "nonsingular")
+    if excluded is not None:
+        raise ShapeError(f"SymPy assumes that {node} is {excluded[0]} and {excluded[1]}")
     weaker = {fact for fact in found for other in found if fact != other and fact in book.closure([other])}
     return tuple(fact for fact in found if fact not in weaker)
 
 
-def _assumed(node: Any, table: Mapping[str, str]) -> list[str]:
-    """Return the facts that SymPy derives from the assumptions in force."""
-    import sympy
+def _assumed(node: Any) -> set[str]:
+    """Return the names of the predicates of a symbol that are in force.
+
+    What follows from them is for the rulebook to say: SymPy's `ask` holds orthogonal matrices for positive definite.
+    """
     from sympy.assumptions.assume import global_assumptions
 
-    if not any(node in assumption.free_symbols for assumption in global_assumptions):
-        return []
-    try:
-        return [fact for name, fact in table.items() if sympy.ask(getattr(sympy.Q, name)(node))]
-    except ValueError as error:
-        raise ShapeError(f"what SymPy assumes of {node}: {error}") from None
+    found = set()
+    stack = list(global_assumptions)
+    while stack:
+        assumption = stack.pop()
+        kind = type(assumption).__name__
+        if kind == "And":
+            stack.extend(assumption.args)
+        elif hasattr(assumption, "arguments") and assumption.arguments == (node,):
+            found.add(str(assumption.function.name))
+        elif hasattr(assumption, "arguments") and assumption.arguments == (node, 0):
+            found.add(RELATIONS.get(str(assumption.function.name), ""))
+        elif kind in RELATIONS and (assumption.lhs, assumption.rhs) == (node, 0):
+            found.add(RELATIONS[kind])
+        elif kind == "Not" and type(assumption.args[0]).__name__ == "AppliedPredicate":
+            negated = assumption.args[0]
+            if negated.arguments == (node,) and str(negated.function.name) == "singular":
+                found.add("invertible")
+    return found

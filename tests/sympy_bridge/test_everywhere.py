@@ -101,7 +101,7 @@ def test_declarations_add_facts():
         (Q.orthogonal(S), {"orthogonal"}),
         (Q.diagonal(S), {"diagonal", "symmetric"}),
         (Q.lower_triangular(S), {"lower"}),
-        (~Q.singular(S) & Q.upper_triangular(S), {"upper"}),
+        (~Q.singular(S) & Q.upper_triangular(S), {"upper", "nonsingular"}),
     ],
     ids=str,
 )
@@ -121,8 +121,11 @@ def test_assumptions_are_used():
         same(found, mc.expression("inv(S) - inv(S)*(C + C')*inv(S)/2", found.declarations))
     with assuming(Q.orthogonal(S)):
         assert str(mc.from_sympy(S.T * S).simplify()) == "eye(n)"
-    with assuming(Q.positive(sp.Symbol("c"))):
-        assert "positive" in mc.from_sympy(sp.Symbol("c")).facts
+        assert "symmetric" not in mc.from_sympy(S).facts  # SymPy's `ask` says that it is positive definite
+    c = sp.Symbol("c")
+    for assumption in (Q.positive(c), c > 0, Q.gt(c, 0)):
+        with assuming(assumption):
+            assert "positive" in mc.from_sympy(c).facts
     assert str(mc.from_sympy(sp.refine(S.I, Q.orthogonal(S)))) == "S'"
 
 

@@ -15,9 +15,11 @@ from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR
 
 @njit(float64(VECTOR), **EXACT)
 def largest_of(w):
-    """The largest magnitude in w; 0 of nothing."""
+    """The largest magnitude in w; 0 of nothing, NaN where an entry is."""
     largest = 0.0
     for i in range(w.shape[0]):
+        if w[i] != w[i]:
+            return math.nan
         largest = max(largest, abs(w[i]))
     return largest
 
@@ -68,6 +70,10 @@ def tie_mean(zero, w, g, y):
     """y = the means of g over neighbours at which the sorted w is equal within rounding; with zero, 0 where w is 0."""
     n = w.shape[0]
     close = 4.0 * n * 2.220446049250313e-16 * largest_of(w)
+    if not (close < math.inf):
+        for i in range(n):
+            y[i] = math.nan
+        return
     first = 0
     while first < n:
         last = first + 1

@@ -280,6 +280,8 @@ def doubling(A, G, Y):
         gemm(1, 0, 1.0, P, F, 0.0, D)
         symmetrise(D)
         add_to(1.0, D, Y)
+        if is_finite(Y) == 0:
+            return 1
         if norm1(D) <= EPS * norm1(Y):
             return 0
         gemm(0, 1, 1.0, M, K, 0.0, P)

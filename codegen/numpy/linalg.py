@@ -209,6 +209,8 @@ def columndiv(w, K):
 
 def tie_mean(zero, w, g):
     """The means of g over neighbours at which the sorted w is equal within rounding; 0 if asked for where w is 0."""
+    if not np.all(np.isfinite(w)):
+        return np.full(w.shape, np.nan)
     close = 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
     starts = np.flatnonzero(~(np.abs(np.diff(w, prepend=np.nan)) <= close))
     counts = np.diff(starts, append=len(w))

@@ -61,7 +61,8 @@ def poisoned(group, case):
     """Yield where a result is a number although an entry on which it depends is not.
 
     A result depends on an entry if it is another one where the entry is. NaN has to come out wherever that is so;
-    an infinite entry of a matrix in one place at least. A LinAlgError is right too.
+    an infinite entry of a matrix in one place at least, and so NaN where an argument may be permuted without a change
+    of the result (`sort` puts it last). A LinAlgError is right too.
     """
     data = case.data(case.at)
     clean = called(group, case, data)
@@ -73,6 +74,7 @@ def poisoned(group, case):
             continue
         at = tuple(n // 2 for n in array.shape)
         depends = dependent(group, case, data, node.name, at, clean)
+        somewhere = any(change == {name: f"P*{name}", "Y": "Y"} for change in case.at.rule.equivariant)
         is_matrix = array.ndim == 2 and case.at.rule.kind != "map" and not has_arrays(case.at)
         for bad in NOT_FINITE if is_matrix else NOT_FINITE[:1]:
             found = called(group, case, {**data, node.name: with_entry(case, name, array, at, bad)})
@@ -80,7 +82,8 @@ def poisoned(group, case):
                 continue
             for (what, _), one, where in zip(case.outputs, found, depends, strict=True):
                 finite = np.isfinite(one)
-                if np.any(where) and (np.any(finite[where]) if np.isnan(bad) else np.all(finite)):
+                everywhere = np.isnan(bad) and not somewhere
+                if np.any(where) and (np.any(finite[where]) if everywhere else np.all(finite)):
                     yield f"{what} is a number where {name}{list(at)} is {bad}"
 
 

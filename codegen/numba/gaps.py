@@ -66,14 +66,18 @@ def columndiv(w, K, C):
 
 
 @njit(types.void(int64, VECTOR, VECTOR, VECTOR_OUT), **EXACT)
-def tie_mean(zero, w, g, y):
-    """y = the means of g over neighbours at which the sorted w is equal within rounding; with zero, 0 where w is 0."""
+def tie_mean(kind, w, g, y):
+    """y = the means of g over neighbours at which the sorted w is equal within rounding.
+
+    Of kind 1 they are 0 where w is 0; of kind 2 y is g, NaN where that is not equal within rounding at such neighbours.
+    """
     n = w.shape[0]
     close = 4.0 * n * 2.220446049250313e-16 * largest_of(w)
     if not (close < math.inf):
         for i in range(n):
             y[i] = math.nan
         return
+    spread = 64.0 * n * 2.220446049250313e-16 * largest_of(g)
     first = 0
     while first < n:
         last = first + 1
@@ -81,8 +85,12 @@ def tie_mean(zero, w, g, y):
         while last < n and abs(w[last] - w[last - 1]) <= close:
             total += g[last]
             last += 1
+        mean = total / (last - first)
         for i in range(first, last):
-            y[i] = 0.0 if zero and abs(w[i]) <= 4.0 * close else total / (last - first)
+            if kind == 2:
+                y[i] = math.nan if abs(g[i] - mean) > spread else g[i]
+            else:
+                y[i] = 0.0 if kind == 1 and abs(w[i]) <= 4.0 * close else mean
         first = last
 
 

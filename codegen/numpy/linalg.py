@@ -218,6 +218,14 @@ def tie_mean(zero, w, g):
     return np.where(np.abs(w) <= 4.0 * close, 0.0, means) if zero else means
 
 
+def tie_same(w, g):
+    """g; NaN where w is equal within rounding and g is not."""
+    means = tie_mean(0, w, g)
+    return np.where(
+        np.abs(g - means) > 64.0 * len(g) * np.finfo(float).eps * np.max(np.abs(g), initial=0.0), np.nan, g
+    ) + (0.0 * means)
+
+
 def regular(R):
     """R; NaN in columns whose diagonal entry is within rounding of the entries up to it."""
     largest = np.max(np.abs(np.triu(R)), axis=0, initial=0.0)

@@ -57,14 +57,14 @@ def expm1c(x):
 
 
 def jump(a, b):
-    """(sign(a) - sign(b))/(a - b), 0 on the same side."""
-    s = np.sign(a) - np.sign(b)
+    """(sign(a) - sign(b))/(a - b), 0 on the same side, NaN where both are 0."""
+    s = np.where((a == 0.0) & (b == 0.0), np.nan, np.sign(a) - np.sign(b))
     return np.where(s == 0.0, s, s / np.where(s == 0.0, 1.0, a - b))
 
 
 def step_jump(a, b):
-    """(step(a) - step(b))/(a - b), 0 on the same side."""
-    s = step(a) - step(b)
+    """(step(a) - step(b))/(a - b), 0 on the same side, NaN where both are 0."""
+    s = np.where((a == 0.0) & (b == 0.0), np.nan, step(a) - step(b))
     return np.where(s == 0.0, s, s / np.where(s == 0.0, 1.0, a - b))
 
 

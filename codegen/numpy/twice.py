@@ -9,7 +9,8 @@ def along_twice(w, R, D, T, E, F):
     """Y[i,j] = sum over k of f[w_i, w_k, w_j]*(E[i,k]*F[k,j] + F[i,k]*E[k,j]), with second divided differences.
 
     Across a gap wider than R of the middle point they are quotients of D, the first ones; else those of the
-    polynomial with the values T, which are f''/2 at the Chebyshev points of the interval w - 2R, w + 2R. NaN where R is.
+    polynomial with the values T, which are f''/2 at the Chebyshev points of the interval w - 2R, w + 2R. NaN where
+    R is.
     """
     n, q = T.shape
     basis = np.polynomial.chebyshev.chebvander(np.cos(np.pi * (np.arange(q) + 0.5) / max(q, 1)), q - 1) if q else T

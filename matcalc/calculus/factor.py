@@ -52,10 +52,56 @@ def _factored(node: Node, divides: bool = True) -> Node:
         return node if inner is node.args[0] else remake(node, {node.args[0]: inner})
     while node.kind == "sum":
         best = _best(node)
-        if best is None:
+        if best is not None:
+            node = _take_out(node, *best, divides)
+            continue
+        met = _put_together(node)
+        if met is node:
             return masked(_over_common_power(node)) if divides else node
-        node = _take_out(node, *best, divides)
+        node = met
     return node
+
+
+def _put_together(node: Node) -> Node:
+    """Return a sum in which terms that differ in one operand are one, `A*vec(X) + A'*vec(X)` as `(A + A')*vec(X)`."""
+    found: dict[tuple[Node, tuple[int, ...]], dict[int, Node]] = {}
+    for number, term in enumerate(node.args):
+        if term.kind != "product" or len(term.args) < 3 or len(set(term.out)) < len(term.out):
+            continue
+        for place, (operand, indices) in enumerate(zip(term.args, term.indices, strict=True)):
+            others = {i for k, t in enumerate(term.indices) if k != place for i in t}
+            how = tuple(_standing(i, term.out, others) for i in indices)
+            if (
+                operand.kind == "selector"
+                or len(set(indices)) < len(indices)
+                or any(LINKED * 100 != h < 0 for h in how)
+            ):
+                continue
+            axes = tuple(sorted(h for h in how if h > 0))
+            order = [*(how.index(axis) for axis in axes), *linked(how)]
+            turned = product(1, [(operand, tuple(map(order.index, range(operand.rank))))], tuple(range(operand.rank)))
+            rest = rest_of(term, place, how)
+            found.setdefault((rest, axes), {})[number] = turned
+            if len(linked(how)) == operand.rank == 2 and not term.rank:
+                found.setdefault((_transposed(rest), axes), {})[number] = _transposed(turned)
+    for (rest, axes), by_term in found.items():
+        if len(by_term) > 1:
+            how = (*axes, *[LINKED * 100] * (next(iter(by_term.values())).rank - len(axes)))
+            operand = add([(node.coefs[k], turned) for k, turned in by_term.items()])
+            whole = combined(node, operand, how, rest)
+            made = add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(terms(node)) if k not in by_term)])
+            if made.length < node.length:
+                return made
+    return node
+
+
+def _transposed(node: Node) -> Node:
+    return product(1, [(node, (1, 0))], (0, 1))
+
+
+def terms(node: Node) -> list[tuple[Fraction, Node]]:
+    """Return the terms of a sum with their coefficients."""
+    return list(zip(node.coefs, node.args, strict=True))
 
 
 def _over_common_power(node: Node) -> Node:
@@ -145,15 +191,10 @@ def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
     for place in places:
         term = node.args[place.term]
         if term.kind != "product" or len(term.args) == 1:
-            coef = abs(node.coefs[place.term])
-            added += (0 if coef != 1 else 1) if not term.shape else 4
-            continue
-        left = {i for k, t in enumerate(term.indices) if k != place.operand for i in t}
-        needed = {i for i in term.out if i not in term.indices[place.operand]} | {
-            i for i, h in zip(term.indices[place.operand], how, strict=True) if h < 0
-        }
-        diagonal = [p for p in linked(how) if term.indices[place.operand][p] in term.out]
-        added += 6 * len(needed - left) + (3 if diagonal and term.rank < 2 else 0)
+            is_identity = term.kind == "product" and len(set(term.out)) < len(term.out)
+            added += 0 if is_identity or abs(node.coefs[place.term]) != 1 else 1
+        elif term.rank < 2 and any(term.indices[place.operand][p] in term.out for p in linked(how)):
+            added += 3  # what was taken by entries is a diagonal matrix now
     return (len(places) - 1) * size - added
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from matcalc.errors import ShapeError
 from matcalc.normal_form.make import product_node
@@ -17,6 +18,17 @@ from matcalc.normal_form.node import Indices, Node
 from matcalc.sizes import Size
 
 MOST = 12
+T = TypeVar("T")
+
+
+def full_runs(items: Sequence[T]) -> list[Sequence[T]]:
+    """Return more than MOST items in runs of MOST and, after them, of 1.
+
+    Full runs are never dissolved again, so that what is built from them is what is read from its printed form.
+    """
+    count = min(-(-(len(items) - MOST) // (MOST - 1)), len(items) // MOST)
+    grouped = [items[MOST * k : MOST * (k + 1)] for k in range(count)]
+    return [*grouped, *([item] for item in items[MOST * count :])]
 
 
 class Network:

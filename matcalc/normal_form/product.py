@@ -14,7 +14,7 @@ from fractions import Fraction
 from matcalc.errors import RuleError
 from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
 from matcalc.normal_form.make import exponent_of, number, power_node, product_node, selector, size_atom
-from matcalc.normal_form.network import MOST, Network, flatten, is_closed_scalar
+from matcalc.normal_form.network import MOST, Network, flatten, full_runs, is_closed_scalar
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.reindex import reduce_selectors
 from matcalc.sizes import Size
@@ -239,15 +239,13 @@ def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:
 
 
 def group_long(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> list[Term]:
-    """Group a product of more than MOST operands in balanced runs of at most MOST, in the order given."""
+    """Group a product of more than MOST operands in runs of MOST: scalars by content, then the rest in the order given."""
+    operands = sorted(operands, key=lambda term: (bool(term[1]), b"" if term[1] else term[0].digest))
     while len(operands) > MOST:
         total = Counter(i for _, indices in operands for i in indices)
         total.update(out)
-        runs = -(-len(operands) // MOST)
-        width = -(-len(operands) // runs)
         grouped: list[Term] = []
-        for start in range(0, len(operands), width):
-            run = operands[start : start + width]
+        for run in full_runs(operands):
             own = Counter(i for _, indices in run for i in indices)
             kept = tuple(i for i, count in own.items() if total[i] > count)
             lengths = {i: sizes[i] for i in own}

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.errors import ShapeError
 from matcalc.normal_form.make import number, sum_node
-from matcalc.normal_form.network import MOST
+from matcalc.normal_form.network import MOST, full_runs
 from matcalc.normal_form.node import Indices, Node
 from matcalc.normal_form.product import (
     SKEW,
@@ -247,10 +247,8 @@ def _mirror(collected: Coefs) -> Coefs:
 
 def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
     while len(ordered) > MOST:
-        width = -(-len(ordered) // -(-len(ordered) // MOST))
-        runs = [ordered[k : k + width] for k in range(0, len(ordered), width)]
         grouped: Coefs = {}
-        for run in runs:
+        for run in full_runs(ordered):
             factor, node = split_coef(_primitive(run)) if len(run) > 1 else (run[0][1], run[0][0])
             grouped[node] = grouped.get(node, Fraction(0)) + factor
         ordered = sorted(grouped.items(), key=lambda item: item[0].digest)

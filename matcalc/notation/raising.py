@@ -154,7 +154,7 @@ def _multiplied_out(context: Context, node: Node) -> Reading | None:
         return None
     if node.indices[0] == node.out:
         return _sum_of(context, node.args[0], node.coef)
-    if node.indices[0] != (1, 0):
+    if node.indices[0] != (1, 0) or node.rank > 2:
         return None
     across = _sum_of(context, node.args[0], node.coef)
     if across.turned is None:
@@ -225,19 +225,35 @@ def _sum(context: Context, node: Node) -> Reading:
 
 def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
     """Return the reading of a sum times a number, multiplied out."""
-    blocks = block_reading(context, [(factor * c, a) for c, a in zip(node.coefs, node.args, strict=True)])
+    terms = _all_terms(node)
+    blocks = block_reading(context, [(factor * c, a) for c, a in terms])
     if blocks is not None:
         return blocks
-    readings = [_term_reading(context, arg) for arg in node.args]
+    readings = [_term_reading(context, arg) for _, arg in terms]
     if node.rank and any(r.form.scalar is None for r in readings):
         readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
-    coefs = [factor * c for c in node.coefs]
-    written_out = summed(list(zip(coefs, readings, strict=True)), [a.digest for a in node.args])
-    if node.rank != 2 or written_out.form.tokens < LEAST_SAVED:
+    coefs = [factor * c for c, _ in terms]
+    written_out = summed(list(zip(coefs, readings, strict=True)), [a.digest for _, a in terms])
+    if node.rank != 2 or written_out.form.tokens < LEAST_SAVED or len(terms) > len(node.args):
         return written_out
-    parts = with_parts(list(zip(coefs, node.args, readings, strict=True)))
+    parts = with_parts(list(zip(coefs, (a for _, a in terms), readings, strict=True)))
     is_shorter = parts is not None and parts.form.tokens + LEAST_SAVED <= written_out.form.tokens
     return parts if parts is not None and is_shorter else written_out
+
+
+def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
+    """Return the terms of a sum, those of its groups too where the constructor groups them so by itself."""
+    terms = list(zip(node.coefs, node.args, strict=True))
+    while any(a.kind == "sum" for _, a in terms):
+        flat = [(c * k, a) for c, term in terms for k, a in _terms_in(term)]
+        if add(flat) is not node:
+            break
+        terms = flat
+    return terms
+
+
+def _terms_in(node: Node) -> list[tuple[Fraction, Node]]:
+    return list(zip(node.coefs, node.args, strict=True)) if node.kind == "sum" else [(Fraction(1), node)]
 
 
 def _term_reading(context: Context, node: Node) -> Reading:

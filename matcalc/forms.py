@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from matcalc.calculus.collect import coefficient, collect
 from matcalc.calculus.derive import as_matrix
-from matcalc.calculus.expand import expand
+from matcalc.calculus.expand import expand, tidied
 from matcalc.calculus.factor import factor
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import MatcalcError, NotSupported
@@ -60,7 +60,7 @@ class Forms:
 
         Raises: NotSupported for too many terms.
         """
-        return self._as(expand(self.node))
+        return self._as(tidied(expand(self.node)))
 
     def factor(self) -> Self:
         """Return an equal expression, its sums factored where that is shorter."""

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product as combinations
 from math import prod
 
+from matcalc.calculus.simplify import simplify_all
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import remake
@@ -102,6 +103,13 @@ def merged(parts: Sequence[tuple[Fraction, Node]]) -> Terms:
 
 def _added(terms: Terms, old: Node) -> Node:
     return add([(c, n) for n, c in terms.items()]) if terms else zeros(old.shape)
+
+
+def tidied(root: Node) -> Node:
+    """Return an expanded node with its terms simplified, `a^2/a` to `a`, where they stay single terms."""
+    terms = terms_of([root])[0]
+    simple = dict(zip(terms, simplify_all(list(terms)), strict=True))
+    return _added(merged([(c, n if _holds_a_sum(simple[n]) else simple[n]) for n, c in terms.items()]), root)
 
 
 def depends_on_sums(root: Node) -> bool:

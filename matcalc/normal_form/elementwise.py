@@ -114,6 +114,8 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
         operands[k] = (simple_product(1, [operands[k]], own), own)
     for arg, at in operands:
         (free if exponent.denominator == 1 or arg.range.positive else bound).append((arg, at))
+    if len(operands) > 1 and all(arg.range.nonnegative for arg, _ in bound):
+        free, bound = free + bound, []
     if not free:
         return None
     sizes = dict(enumerate(base.shape))

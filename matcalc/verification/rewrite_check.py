@@ -126,7 +126,7 @@ def _with_fact(variable: Node, fact: str, book: Rulebook) -> Node:
 def _measure(node: Node) -> tuple[int, int, int]:
     """Return what a rewrite may not let grow, first things first: choices, roots, work."""
     powers = [exponent_of(n) for n in toposort([node])]
-    roots = sum(base.kind == "sum" and exponent.denominator != 1 for base, exponent in powers)
+    roots = sum(base.kind in ("sum", "product") and exponent.denominator != 1 for base, exponent in powers)
     return gauge_parts(node), roots, work(node)
 
 

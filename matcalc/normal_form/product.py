@@ -239,7 +239,7 @@ def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:
 
 
 def group_long(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> list[Term]:
-    """Group a product of more than MOST operands in runs of MOST: scalars by content, then the rest in the order given."""
+    """Group a product of more than MOST operands in runs of MOST: scalars by content, the rest in the order given."""
     operands = sorted(operands, key=lambda term: (bool(term[1]), b"" if term[1] else term[0].digest))
     while len(operands) > MOST:
         total = Counter(i for _, indices in operands for i in indices)

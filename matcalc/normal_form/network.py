@@ -21,7 +21,7 @@ MOST = 12
 T = TypeVar("T")
 
 
-def full_runs(items: Sequence[T]) -> list[Sequence[T]]:
+def full_runs(items: list[T]) -> list[list[T]]:
     """Return more than MOST items in runs of MOST and, after them, of 1.
 
     Full runs are never dissolved again, so that what is built from them is what is read from its printed form.

@@ -7,10 +7,8 @@ found as for any expression, and printed with the arguments' own names (`Xbar = 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from matcalc.errors import MatcalcError
@@ -21,7 +19,7 @@ from matcalc.language.read import read
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.paths import data_folder
 from matcalc.reading import expression
-from matcalc.rulebook.load import Rulebook, default_rulebook, shipped_rulebook
+from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
 from matcalc.rulebook.rule import Rule
 
 STANDS_FOR = {"function": "exp", "number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
@@ -126,13 +124,6 @@ def _declared(parameter: Declaration) -> str:
     plain = {"entry": "scalar", "array": "vector(n)"}.get(parameter.kind)
     facts = " ".join(parameter.facts)
     return f"{parameter.name}: {plain} {facts}" if plain else write_declaration(parameter)
-
-
-@cache
-def measured() -> Mapping[str, Mapping[str, Any]]:
-    """Return the errors that were measured, by rule: those of value, jvp, vjp and second order."""
-    path = data_folder("rules") / "measured.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def worst(rule: Rule) -> str:

@@ -75,17 +75,20 @@ class Node:
     @property
     def name(self) -> str:
         """Name of a symbol."""
-        return self.data[0]  # type: ignore[no-any-return]
+        name: str = self.data[0]
+        return name
 
     @property
     def value(self) -> Fraction:
         """Value of a number."""
-        return self.data[0]  # type: ignore[no-any-return]
+        value: Fraction = self.data[0]
+        return value
 
     @property
     def size(self) -> Size:
         """Size that a size node stands for."""
-        return self.data[0]  # type: ignore[no-any-return]
+        size: Size = self.data[0]
+        return size
 
     @property
     def array(self) -> np.ndarray:
@@ -97,57 +100,68 @@ class Node:
     @property
     def selector(self) -> Selector:
         """Rule of a selector."""
-        return self.data[0]  # type: ignore[no-any-return]
+        selector: Selector = self.data[0]
+        return selector
 
     @property
     def coef(self) -> Fraction:
         """Coefficient in front of a product."""
-        return self.data[0]  # type: ignore[no-any-return]
+        coef: Fraction = self.data[0]
+        return coef
 
     @property
     def indices(self) -> tuple[Indices, ...]:
         """Index tuple of each operand of a product."""
-        return self.data[1]  # type: ignore[no-any-return]
+        indices: tuple[Indices, ...] = self.data[1]
+        return indices
 
     @property
     def out(self) -> Indices:
         """Output indices of a product."""
-        return self.data[2]  # type: ignore[no-any-return]
+        out: Indices = self.data[2]
+        return out
 
     @property
     def index_sizes(self) -> Shape:
         """Size of each index of a product, by number."""
-        return self.data[3]  # type: ignore[no-any-return]
+        index_sizes: Shape = self.data[3]
+        return index_sizes
 
     @property
     def coefs(self) -> tuple[Fraction, ...]:
         """Coefficients of the terms of a sum."""
-        return self.data[0]  # type: ignore[no-any-return]
+        coefs: tuple[Fraction, ...] = self.data[0]
+        return coefs
 
     @property
     def rule(self) -> Rule:
         """Rulebook entry of a map or op."""
-        return self.data[0]  # type: ignore[no-any-return]
+        rule: Rule = self.data[0]
+        return rule
 
     @property
     def params(self) -> tuple[Any, ...]:
         """Parameters of a map or op: Fraction, Size or (functions) Node."""
-        return self.data[1]  # type: ignore[no-any-return]
+        params: tuple[Any, ...] = self.data[1]
+        return params
 
     @property
     def batches(self) -> tuple[Indices, ...]:
         """For each argument of an op, the batch axes that it carries in front."""
-        return self.data[2]  # type: ignore[no-any-return]
+        batches: tuple[Indices, ...] = self.data[2]
+        return batches
 
     @property
     def batch_rank(self) -> int:
         """Number of leading batch axes of an op."""
-        return self.data[3]  # type: ignore[no-any-return]
+        batch_rank: int = self.data[3]
+        return batch_rank
 
     @property
     def output(self) -> str:
         """Which result of a several-output op this is; empty if there is one."""
-        return self.data[4]  # type: ignore[no-any-return]
+        output: str = self.data[4]
+        return output
 
     @property
     def rank(self) -> int:

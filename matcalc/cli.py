@@ -196,6 +196,8 @@ def derivative(arguments: argparse.Namespace) -> int:
         return 0
     for label, expression in blocks:
         print(f"{label}: {shown(expression, arguments.form)}" if label else shown(expression, arguments.form))
+    for need in dict.fromkeys(need for _, expression in blocks for need in expression.needs):
+        print(f"note: needs {need}", file=sys.stderr)
     return 0
 
 

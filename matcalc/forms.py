@@ -13,6 +13,7 @@ from matcalc.calculus.collect import coefficient, collect
 from matcalc.calculus.derive import as_matrix
 from matcalc.calculus.expand import expand, tidied
 from matcalc.calculus.factor import factor
+from matcalc.calculus.needs import at_least_zero, needs
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.language.syntax import Ast
@@ -42,6 +43,12 @@ class Forms:
     def leading_axes(self) -> int:
         """How many of the axes are stacked as rows of a matrix."""
         return (self.node.rank + 1) // 2
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What sizes must be for the formula to have a value: `m >= n, or X'*X is singular`."""
+        open_ = (f"{at_least_zero(size)}, or {message}" for size, message in self.names.conditions)
+        return (*needs(self.node), *open_)
 
     def tree(self) -> str:
         """Return the DAG as indented text."""

@@ -60,6 +60,11 @@ class Size:
         return next((c for monomial, c in self.terms if monomial == ()), Fraction(0))
 
     @property
+    def parts(self) -> list[Size]:
+        """The terms, each as a size."""
+        return [_make({monomial: coefficient}) for monomial, coefficient in self.terms]
+
+    @property
     def is_name(self) -> bool:
         """Whether this is one name and nothing else."""
         return self.names == (self.key,)

@@ -62,6 +62,7 @@ LAYERS = [
         "calculus.shortest",
         "calculus.canonical",
         "calculus.reasons",
+        "calculus.needs",
         "calculus.why",
         "calculus.derivation",
         "calculus.explain",

@@ -150,3 +150,51 @@ def test_sizes_that_are_arguments_have_one_order():
     assert e.symbols == e.gradient("x").symbols == mc.compile([e, e.gradient("x")], target="numpy").args == ("x", "p")
     f = mc.expression("sum(ones(p, k))*x'*x", "x: vector(n)")
     assert f.symbols == f.gradient("x").symbols == mc.compile(f, target="numpy").args == ("x", "k", "p")
+
+
+NEEDS = [
+    ("logdet(X'*X)", ["m >= n, or X'*X is singular"]),
+    ("y'*X*inv(X'*X)*X'*y", ["m >= n, or X'*X is singular"]),
+    ("chol(X*X')", ["n >= m, or X*X' is singular"]),
+    ("inv(U*V' + x*x')", ["k + 1 >= n, or V*U' + x*x' is singular"]),
+    ("inv(x*x')", ["n <= 1, or x*x' is singular"]),
+    ("logdet(X'*X + lam*eye(n))", []),
+    ("x[2]^2", ["n >= 3, or x[2] is outside axis 0 of x"]),
+    ("tr(pinv(X)*X) + logdet(S) + tr(inv(diag(x)))", []),
+]
+LET = (
+    "X: matrix(m, n); x: vector(n); y: vector(m); U: matrix(n, k); V: matrix(n, k); lam: scalar positive; "
+    "S: matrix(n, n) spd"
+)
+
+
+@pytest.mark.parametrize(("text", "needs"), NEEDS, ids=[text for text, _ in NEEDS])
+def test_what_sizes_must_be_is_told(text, needs):
+    e = mc.expression(text, LET)
+    assert list(e.needs) == needs
+    for name in e.names.written:
+        assert set(e.jacobian(name).needs) <= set(needs)
+
+
+def test_needs_are_true():
+    """With m < n the Gram matrix is singular, with m >= n it is not."""
+    e = mc.expression("sum(inv(X'*X))", "X: matrix(m, n)")
+    rng = np.random.default_rng(0)
+    assert np.isfinite(e(rng.standard_normal((4, 3))))
+    with pytest.raises(np.linalg.LinAlgError):
+        e(rng.integers(1, 5, (2, 3)).astype(float))
+
+
+def test_needs_are_noted_by_explain_and_on_standard_error(capsys):
+    from matcalc.cli import main
+
+    line = "needs m >= n, or X'*X is singular"
+    assert mc.gradient("logdet(X'*X)", "X").explain().splitlines()[-1].endswith(f"[{line}]")
+    assert main(["gradient", "logdet(X'*X)", "--wrt", "X"]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"note: {line}\n" and "note" not in told.out
+
+
+def test_a_formula_that_is_not_differentiated_tells_what_it_needs():
+    told = mc.expression("inv(X'*X)", "X: matrix(m, n)").explain().splitlines()
+    assert told[0].endswith("[needs m >= n, or X'*X is singular]")

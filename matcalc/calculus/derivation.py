@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from matcalc.calculus import derive
 from matcalc.calculus.canonical import canonical_formula, form_for, joined, times
 from matcalc.calculus.differentiate import PUSH, depends_on, pushforward
+from matcalc.calculus.needs import needs
 from matcalc.calculus.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.calculus.why import why
 from matcalc.language import syntax
@@ -64,7 +65,11 @@ class Derivation:
 
     def lines(self, result: Node) -> list[Line]:
         """Return the lines that lead to `result`."""
-        return list(LINES[self.what](self, result))
+        found = list(LINES[self.what](self, result))
+        last = max(k for k, line in enumerate(found) if not line.statement)
+        told = tuple(Reason(f"needs {need}") for need in needs(result))
+        found[last] = replace(found[last], reasons=(*found[last].reasons, *told))
+        return found
 
 
 # ---- the derivations

@@ -109,9 +109,8 @@ class Inference:
         open_ = [s for s in self.symbols.values() if any("?" in self.sizes.resolve(size).key for size in s.shape)]
         one, other = self.size_text(a), self.size_text(b)
         kinds = "; ".join(f"{s.name}: {self.kind_text(s)}" for s in open_[:4])
-        hint = (
-            f"declare {' or '.join(s.name for s in open_[:4])} with their sizes: {kinds}, undeclared" if open_ else ""
-        )
+        which = " or ".join(s.name for s in open_[:4])
+        hint = f"declare the sizes of {which}: {kinds}, undeclared" if open_ else ""
         message = f"cannot make the sizes {one} and {other} equal"
         return ShapeError(message, text=text, at=place.caret if text and place else 0 if text else -1, hint=hint)
 

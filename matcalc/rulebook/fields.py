@@ -116,6 +116,12 @@ def read_degree(value: int | str) -> Fraction | str:
         return str(value)
 
 
+def read_fact(text: str) -> tuple[str, str] | None:
+    """Return `fact(X)` as (fact, X)."""
+    match = _FACT_OF.match(text)
+    return (match[1], match[2]) if match else None
+
+
 def read_fact_rule(text: str) -> tuple[tuple[tuple[str, str], ...], str, str] | None:
     """Return `fact(X) and fact(Z) => fact(Y)` as (conditions (fact, parameter), output, fact)."""
     match = _FACT_RULE.match(text)

@@ -148,7 +148,7 @@ def test_errors_tell_where_sizes_come_from(text: str, origin: str, marks: str) -
 
 def test_sizes_that_nothing_determines_are_asked_for() -> None:
     error = fault("kron(A, B)*z", "z: vector(6)")
-    assert error.hint == "declare A or B with their sizes: A: matrix(m, n); B: matrix(k, p), undeclared"
+    assert error.hint == "declare the sizes of A or B: A: matrix(m, n); B: matrix(k, p), undeclared"
     assert error.at == "kron(A, B)*z".index("*")
 
 

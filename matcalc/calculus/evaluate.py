@@ -183,13 +183,27 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     result = np.zeros(shape)
     for at in itertools.product(*map(range, shape[: node.batch_rank])):
         arrays = [values[arg][tuple(at[b] for b in batch)] for arg, batch in zip(node.args, node.batches, strict=True)]
-        value = function(*_arguments(node, arrays, sizes))
-        if node.output:
+        value = _called(function, arrays, _arguments(node, arrays, sizes))
+        if node.output and value is not np.nan:
             value = value[node.rule.outputs.index(node.output)]
         if np.iscomplexobj(value) and not np.iscomplexobj(result):
             result = result.astype(complex)
         result[at] = value
     return result
+
+
+def _called(function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]) -> Any:
+    """Return an oracle's value; NaN where SciPy refuses data that are not finite."""
+    import numpy as np
+
+    try:
+        return function(*arguments)
+    except np.linalg.LinAlgError:
+        raise
+    except ValueError:
+        if all(np.all(np.isfinite(a)) for a in arrays):
+            raise
+        return np.nan
 
 
 def _oracle_of(node: Node) -> Callable[..., Any]:

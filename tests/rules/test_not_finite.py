@@ -1,0 +1,45 @@
+"""NaN in the data of an evaluated operation comes out as NaN or as a LinAlgError, never as a number or another error."""
+
+import warnings
+
+import numpy as np
+import pytest
+from rules.compiled import NOT_FINITE, made, rules, with_entry
+
+from matcalc.calculus.evaluate import evaluate
+from matcalc.verification.finding import REFUSED
+
+CASES = {}
+for case, _, _ in made(rules()):
+    CASES.setdefault(case.at.rule.name, {})[case.at.form] = case
+
+
+def evaluated(case, data):
+    """Return the value of each output, None where there is none."""
+    values = [node for what, node in case.outputs if "value" in what]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return evaluate(values, data, case.lengths(case.at))
+    except REFUSED:
+        return None
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_not_finite(name):
+    """An entry on which a value depends makes some of it NaN or infinite where it is so itself."""
+    for case in CASES[name].values():
+        data = case.data(case.at)
+        clean = evaluated(case, data)
+        for argument, node in case.at.symbols.items():
+            array = data[node.name]
+            if clean is None or not array.size:
+                continue
+            at = tuple(n // 2 for n in array.shape)
+            moved = evaluated(case, {**data, node.name: with_entry(case, argument, array, at, array[at] * 1.5 + 0.1)})
+            for bad in NOT_FINITE[:2]:
+                found = evaluated(case, {**data, node.name: with_entry(case, argument, array, at, bad)})
+                for one, other, before in zip(found or (), moved or (), clean, strict=False):
+                    depends = np.max(np.abs(other - before), initial=0.0) > 1e-6 * np.max(np.abs(before), initial=0.0)
+                    is_kept = np.isinf(bad) and (array.ndim != 2 or case.at.rule.kind == "map")
+                    assert not depends or is_kept or not np.all(np.isfinite(one)), (argument, at, bad)

@@ -94,6 +94,17 @@ def tie_mean(kind, w, g, y):
         first = last
 
 
+@njit(int64(VECTOR, VECTOR, VECTOR_OUT), **EXACT)
+def real_values(y, w, u):
+    """u = y, the values of a function at w. 1 where one is NaN at a number."""
+    status = 0
+    for i in range(y.shape[0]):
+        u[i] = y[i]
+        if math.isnan(y[i]) and not math.isnan(w[i]):
+            status = 1
+    return status
+
+
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
 def regular(A, C):
     """C = A; NaN in columns whose diagonal entry is within rounding of the entries up to it."""

@@ -226,6 +226,13 @@ def tie_same(w, g):
     ) + (0.0 * means)
 
 
+def real_values(y, w, fault):
+    """y, the values of a function at w, none of them NaN at a number."""
+    if np.any(np.isnan(y) & ~np.isnan(w)):
+        raise np.linalg.LinAlgError(fault)
+    return y
+
+
 def regular(R):
     """R; NaN in columns whose diagonal entry is within rounding of the entries up to it."""
     largest = np.max(np.abs(np.triu(R)), axis=0, initial=0.0)

@@ -183,7 +183,7 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     result = np.zeros(shape)
     for at in itertools.product(*map(range, shape[: node.batch_rank])):
         arrays = [values[arg][tuple(at[b] for b in batch)] for arg, batch in zip(node.args, node.batches, strict=True)]
-        value = _called(function, arrays, _arguments(node, arrays, sizes))
+        value = _called(node, function, arrays, _arguments(node, arrays, sizes))
         if node.output and value is not np.nan:
             value = value[node.rule.outputs.index(node.output)]
         if np.iscomplexobj(value) and not np.iscomplexobj(result):
@@ -192,18 +192,30 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     return result
 
 
-def _called(function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]) -> Any:
+def _called(
+    node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]
+) -> Any:
     """Return an oracle's value; NaN where SciPy refuses data that are not finite."""
     import numpy as np
 
     try:
         return function(*arguments)
-    except np.linalg.LinAlgError:
-        raise
+    except np.linalg.LinAlgError as error:
+        raise np.linalg.LinAlgError(fault(node, error)) from None
     except ValueError:
         if all(np.all(np.isfinite(a)) for a in arrays):
             raise
         return np.nan
+
+
+def fault(node: Node, error: Exception) -> str:
+    """Return what an operation says where it has no value: which, of which arguments, and why."""
+    tensors = [p.name for p in node.rule.signature.parameters if p.kind not in PLAIN and not p.repeated]
+    texts = {name: text(formula_of(arg)) for name, arg in zip(tensors, node.args, strict=False)}
+    if node.rule.fails is not None:
+        return f"{node.rule.spelling}: {node.rule.fails.format(**texts)}"
+    why = str(error).removeprefix(f"{node.rule.spelling}: ")
+    return why if why.startswith(node.rule.spelling) else f"{node.rule.spelling}: {why} ({', '.join(texts.values())})"
 
 
 def _oracle_of(node: Node) -> Callable[..., Any]:

@@ -162,6 +162,7 @@ class _Entry:
             part_aliases=self.part_aliases(aliases),
             overload=table.get("overload"),
             domain=table.get("domain"),
+            fails=table.get("fails"),
             gauge=table.get("gauge"),
             opaque=opaque if isinstance(opaque, str) else None,
             opaque_in={} if isinstance(opaque, str) else self.by_name("opaque", "operand", self.operands),

@@ -100,6 +100,7 @@ LAYERS = [
         "verification.properties",
         "verification.edges",
         "verification.disc",
+        "verification.divided",
         "verification.course",
         "verification.covariance",
         "verification.compiled_check",

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
 from matcalc.elaborate.formula import build_formula
 from matcalc.normal_form.tensor import symbol
-from matcalc.sizes import Size
-from matcalc.verification.differences import slope
 from matcalc.verification.disc import disc
-from matcalc.verification.finding import EXACT, REFUSED, Finding, is_in_words, largest, place, relative
-from matcalc.verification.properties import DRAWN, elsewhere
+from matcalc.verification.divided import divided
+from matcalc.verification.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
+from matcalc.verification.properties import DRAWN
 from matcalc.verification.rule_point import Point
 from matcalc.verification.sampling import Array, defect
-
-CLOSE = 1e-9
-"""Relative distance of two points between which a quotient of differences keeps seven digits or fewer."""
 
 
 def course(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test what an entry says of a function as a whole, by values alone."""
     if not at.form.overload:
-        for test in (_monotone_and_curved, _difference, _divided, disc):
+        for test in (_monotone_and_curved, _difference, divided, disc):
             yield from test(at, value)
 
 
@@ -79,35 +73,3 @@ def _difference(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         apart = value[""] - at.value({x: a * factor})[""]
         found = at.evaluate([node], {"a": a, "b": a * factor})[0]
         yield Finding("`difference`", "difference", relative(found, apart), EXACT, place(at))
-
-
-def _divided(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test the closed forms of (f(a) - f(b))/(a - b), where some number parameters have a form of their own."""
-    names = [p.name for p in at.rule.parameters if p.kind == "number"]
-    for special, text in at.rule.divided.items():
-        plain = {name: Fraction(special) for name in names if special not in names}
-        for call in (at, elsewhere(at, {}, at.seed)):
-            yield from _divided_form(replace(call, plain={**call.plain, **plain}), text)
-
-
-def _divided_form(at: Point, text: str) -> Iterator[Finding]:
-    """Test a closed form where the quotient itself is good (near, far, across 0), and so near that the quotient
-    cancels, where the derivative halfway is as good."""
-    (x,) = at.symbols
-    a, shape = at.data[x], at.symbols[x].shape
-    symbols = {"a": symbol("a", shape), "b": symbol("b", shape)}
-    numbers = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
-    node = build_formula(text, (), at.book, symbols, sizes=numbers)
-    for b in (a[::-1] if len(a) > 1 else a * 1.5, *(a * factor for factor in (0.75, 1.5, 4.0, 0.2, -0.7, -3.0))):
-        with np.errstate(all="ignore"):
-            quotient = (at.value({x: a})[""] - at.value({x: b})[""]) / (a - b)
-        found = at.evaluate([node], {"a": a, "b": b})[0]
-        usable = (np.abs(a - b) > 1e-3) & np.isfinite(quotient)
-        yield Finding("`divided`", "divided", relative(found[usable], quotient[usable]), EXACT, place(at))
-    b = a * (1 + CLOSE)
-    halfway = slope(lambda t: at.value({x: (a + b) / 2 + t})[""])
-    if np.all(np.isfinite(halfway.value)):
-        (found,) = at.evaluate([node], {"a": a, "b": b})
-        bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value)))
-        error = relative(found, halfway.value)
-        yield Finding("`divided`, points that are close,", "divided", error, bound, place(at))

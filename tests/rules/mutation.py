@@ -38,8 +38,16 @@ from matcalc.verification.rule_check import derivatives, further_tests, lengths,
 from matcalc.verification.rule_point import MODES, points
 
 ENTRIES = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equal"]
-LISTED = {mutant: entry["reason"] for entry in ENTRIES for mutant in entry["mutants"]}
+LISTED = {mutant: entry["reason"] for entry in ENTRIES for mutant in entry.get("mutants", ())}
+PARTS = [(entry["of"], part, entry["reason"]) for entry in ENTRIES for part in entry.get("parts", ())]
 STATIC, NUMERIC, SAME, LIVES = "killed as it is read", "killed by numbers", "compiles to the same", "lives"
+
+
+def reason_of(mutant):
+    """Return why a mutant is listed as equal: by its whole text, or by a part of the formula; None if it is not."""
+    written = str(mutant)
+    place, change = written.partition(": ")[0], str(mutant.text)
+    return LISTED.get(written) or next((why for of, part, why in PARTS if of == place and part in change), None)
 
 
 def with_rule(book, old, new):
@@ -171,8 +179,8 @@ def fates(names=(), every=1, part=1):
 
 def survivors(found):
     """Return the mutants that live and are not listed, and the listed ones that do not live."""
-    living = {str(mutant) for mutant, fate, _ in found if fate == LIVES}
-    return sorted(living - set(LISTED)), living
+    living = {str(mutant): reason_of(mutant) for mutant, fate, _ in found if fate == LIVES}
+    return sorted(mutant for mutant, reason in living.items() if reason is None), living
 
 
 def main(names):
@@ -181,7 +189,7 @@ def main(names):
         warnings.simplefilter("ignore")
         for mutant, fate, fault in fates(names):
             found.append((mutant, fate, fault))
-            if fate == LIVES and str(mutant) not in LISTED:
+            if fate == LIVES and reason_of(mutant) is None:
                 print(f"{fate:22}{mutant}   {fault.splitlines()[0] if fault else ''}", flush=True)
     counts = Counter(fate for _, fate, _ in found)
     new, living = survivors(found)
@@ -189,7 +197,7 @@ def main(names):
     told = ", ".join(f"{count} {fate}" for fate, count in sorted(counts.items()))
     print(f"{len(found)} mutants of {entries} entries in {seconds:.0f} s: {told}")
     print(f"{len(living) - len(new)} of those that live are listed with the reason, {len(new)} are not")
-    if not names and (stale := sorted(set(LISTED) - living)):
+    if not names and (stale := sorted(set(LISTED) - set(living))):
         print("listed, but do not live:", *stale, sep="\n  ")
     return 1 if new else 0
 

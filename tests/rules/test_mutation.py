@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rules.mutants import changes, mutants
-from rules.mutation import LISTED, LIVES, fates, survivors
+from rules.mutation import LISTED, LIVES, PARTS, fates, survivors
 
 from matcalc.rulebook import default_rulebook
 
@@ -20,10 +20,12 @@ def test_mutants_do_not_live():
 
 def test_listed_mutants_have_a_reason_and_exist():
     book = default_rulebook()
-    made = {str(m) for rule in book.rules.values() for m in mutants(rule.name, rule.fields)}
+    made = {str(m): m for rule in book.rules.values() for m in mutants(rule.name, rule.fields)}
     stale = [mutant for mutant in LISTED if mutant not in made and not mutant.startswith("rewrite.")]
     assert not stale
-    assert all(len(reason) > 20 for reason in LISTED.values())
+    for of, part, _ in PARTS:
+        assert any(m.startswith(f"{of}: ") and part in mutant.text for m, mutant in made.items()), part
+    assert all(len(reason) > 20 for reason in (*LISTED.values(), *(reason for *_, reason in PARTS)))
 
 
 @pytest.mark.filterwarnings("ignore")

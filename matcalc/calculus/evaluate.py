@@ -192,9 +192,7 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     return result
 
 
-def _called(
-    node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]
-) -> Any:
+def _called(node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]) -> Any:
     """Return an oracle's value; NaN where SciPy refuses data that are not finite."""
     import numpy as np
 

@@ -1,7 +1,8 @@
 """`convex`: whether a scalar function is convex: proved, refuted by a direction of negative curvature, or undecided.
 
-Numbers come first: a point at which the function lies above the mean of its values on both sides refutes. What
-no random point refutes is then proved, if it can be (`calculus.curvature`).
+A point at which the function lies above the mean of its values on both sides refutes. What is proved
+(`calculus.curvature`) is compared with values between random points all the same; where there is no proof, directions
+of negative curvature are looked for.
 """
 
 from __future__ import annotations
@@ -106,20 +107,20 @@ def convex(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") ->
     restricted = [f"{x.name} is {fact}" for x in xs for fact in sorted(x.data[1] & NOT_CONVEX)]
     if restricted:
         return Convexity("undecided", names, note=f"{', '.join(restricted)}, which is no convex set")
-    bend = _searched(e, xs)
+    steps = proof(e.node, xs)
+    bend = _searched(e, xs, steps is not None)
     if bend is not None:
         return Convexity("not convex", names, tuple(proof(e.node, xs, CONCAVE) or ()), bend)
-    steps = proof(e.node, xs)
     if steps is not None:
         return Convexity("convex", names, tuple(steps))
     return Convexity("undecided", names, note=f"no direction of negative curvature at {POINTS} random points, no proof")
 
 
-def _searched(e: Expression, xs: Sequence[Node]) -> Bend | None:
+def _searched(e: Expression, xs: Sequence[Node], by_values: bool) -> Bend | None:
     symbols = [s for s in e.names.symbols.values() if s.name in e.names_with([x.name for x in xs]).written]
     own = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
     sizes = dict.fromkeys([*own, *free_sizes([e.node], e.names)])
     try:
-        return Searcher(e.node, xs, symbols, list(sizes)).search()
+        return Searcher(e.node, xs, symbols, list(sizes)).search(by_values)
     except ValueError:
         raise ShapeError("no random data at which it is finite: declare facts such as positive or spd") from None

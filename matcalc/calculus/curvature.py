@@ -14,10 +14,13 @@ from typing import NamedTuple
 
 from matcalc.calculus.derive import hessians, tangent_symbol
 from matcalc.calculus.differentiate import depends_on, pullback, pushforward, template_parameter
+from matcalc.calculus.entrywise import by_entries
 from matcalc.calculus.expand import terms_of
+from matcalc.calculus.homogeneous import by_degree, by_perspective
 from matcalc.calculus.mirror import nonnegative
 from matcalc.calculus.reasons import general_use, settled, written
 from matcalc.calculus.simplify import simplify
+from matcalc.calculus.traces import trace_of_function
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.normal_form.make import exponent_of
 from matcalc.normal_form.node import Node, Range, toposort
@@ -44,20 +47,38 @@ class Known(NamedTuple):
         return self.is_affine or self.curvature == way
 
 
-def proof(f: Node, xs: Sequence[Node], way: str = CONVEX) -> list[str] | None:
-    """Return the lines of a proof that a scalar is convex (or concave) in `xs` together; None if none was found."""
+def proof(f: Node, xs: Sequence[Node], way: str = CONVEX, deep: bool = True) -> list[str] | None:
+    """Return the lines of a proof that a scalar is convex (or concave) in `xs` together; None if none was found.
+
+    With `deep`, functions of degree 1 are tried by functions of fewer variables or of other form.
+    """
     f = simplify(f)
     try:
         found = _by_second_derivative(f, xs, way)
         if found is None:
             known = _composed(f, xs)
             found = list(known.lines) or ["affine"] if known.bends(way) else None
+        if found is None and deep:
+            found = by_perspective(f, xs, way, _shallow) or by_degree(f, xs, way, _shallow) or _each_term(f, xs, way)
     except (NotSupported, MatcalcError):
         return None
     return found
 
 
-# ---- the second derivative
+def _each_term(f: Node, xs: Sequence[Node], way: str) -> list[str] | None:
+    """Return the proofs of all terms of a sum, one after the other."""
+    terms = _terms(f)
+    lines: list[str] = []
+    for node, coef in terms if len(terms) > 1 else ():
+        found = proof(scale(coef, node), xs, way)
+        if found is None:
+            return None
+        lines += found
+    return list(dict.fromkeys(lines)) or None
+
+
+def _shallow(f: Node, xs: Sequence[Node], way: str) -> list[str] | None:
+    return proof(f, xs, way, deep=False)
 
 
 def second(f: Node, xs: Sequence[Node]) -> tuple[Node, dict[Node, Node]]:
@@ -86,7 +107,8 @@ def _by_second_derivative(f: Node, xs: Sequence[Node], way: str) -> list[str] | 
         head = f"the Hessian H is {written(hessian)}, and {_along(moved[xs[0]])} = {written(q)}"
     lines = _term_by_term([(n, c) for n, c in _terms(q)], sign)
     if lines is None:
-        lines = _term_by_term(list(terms_of([q])[0].items()), sign)
+        expanded = list(terms_of([q])[0].items())
+        lines = _term_by_term(expanded, sign) or by_entries(expanded, moved, sign)
     return [head, *lines] if lines is not None else None
 
 
@@ -218,6 +240,9 @@ def _product(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kno
     if len(active) == 1:
         if base.is_affine:
             return Known(AFFINE)
+        if node.rank == 0 and sign and (of := trace_of_function(*active[0], _shallow)) is not None:
+            way, found, inner = of
+            return _scaled(Known(way, tuple(found)), sign) if known[inner].is_affine else Known(UNKNOWN)
         return _scaled(base, sign) if sign and base.curvature else Known(UNKNOWN)
     if len(set(active)) == 1 and sign:
         u, power = active[0][0], len(active)
@@ -237,8 +262,8 @@ def _product(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kno
 
 
 def _is_squares(node: Node, known: Mapping[Node, Known]) -> bool:
-    """Whether a scalar is a sum of squares of affine functions, and of constants that are not negative."""
-    return node.rank == 0 and all(coef > 0 and _is_square(term, known) for term, coef in _terms(node))
+    """Whether each entry is a sum of squares of affine functions, and of constants that are not negative."""
+    return all(coef > 0 and _is_square(term, known) for term, coef in _terms(node))
 
 
 def _is_square(node: Node, known: Mapping[Node, Known]) -> bool:
@@ -247,8 +272,17 @@ def _is_square(node: Node, known: Mapping[Node, Known]) -> bool:
     active = [a for a in node.args if known[a].curvature != CONSTANT]
     if not active:
         return node.range.nonnegative
-    two = node.kind == "product" and len(active) == 2 and all(known[a].is_affine for a in active)
-    return two and nonnegative(node) is not None
+    if node.kind != "product" or not _is_twice(active, known):
+        return False
+    if node.rank == 0:
+        return nonnegative(node) is not None
+    places = {at for a, at in zip(node.args, node.indices, strict=True) if a in active}
+    return places == {node.out} and node.range.nonnegative
+
+
+def _is_twice(factors: Sequence[Node], known: Mapping[Node, Known]) -> bool:
+    """Whether these are one affine function, twice."""
+    return len(factors) == 2 and factors[0] is factors[1] and known[factors[0]].is_affine
 
 
 def _is_quotient(node: Node, known: Mapping[Node, Known]) -> bool:
@@ -260,7 +294,7 @@ def _is_quotient(node: Node, known: Mapping[Node, Known]) -> bool:
     others = [a for a in active if a is not inverses[0]]
     if len(others) == 1 and all(a.range.nonnegative for a in node.args if a not in active):
         return _is_squares(others[0], known)
-    return len(others) == 2 and all(known[a].is_affine for a in others) and nonnegative(node) is not None
+    return _is_twice(others, known) and nonnegative(node) is not None
 
 
 def _inverts(node: Node, known: Mapping[Node, Known]) -> bool:

@@ -272,12 +272,14 @@ PARAMETERS: dict[str, Parameter] = {
 
 def as_callable(body: Node) -> Callable[..., np.ndarray]:
     """Return a function argument as f(x, k=0): the k-th derivative of its body at every entry of x."""
+    derived = [body]
 
     def function(x: np.ndarray, k: int = 0) -> np.ndarray:
         import numpy as np
 
-        derived = derivative(body, k)
-        flat = [evaluate([derived], {parameter().name: v}, {})[0] for v in np.ravel(x)]
+        while len(derived) <= k:
+            derived.append(derivative(derived[-1]))
+        flat = [evaluate([derived[k]], {parameter().name: v}, {})[0] for v in np.ravel(x)]
         return np.reshape(np.array(flat), np.shape(x))
 
     return function

@@ -67,8 +67,10 @@ class Searcher:
         self.comparer = Comparer(f, f, symbols, sizes)
         self.second = _batched_second(f, xs)
 
-    def search(self) -> Bend | None:
+    def search(self, by_values: bool = False) -> Bend | None:
         """Return a bend at the smallest sizes and integers that show one; None where no random point has one.
+
+        With `by_values` no second derivatives are evaluated: values between random points are compared alone.
 
         Raises: ValueError if the function is finite at none of the random points.
         """
@@ -76,6 +78,8 @@ class Searcher:
         if not points:
             raise ValueError("finite at no random point")
         for is_wide, bends in ((False, self._narrow(points)), (True, self._wide(points))):
+            if by_values and not is_wide:
+                continue
             found = next(bends, None)
             if found is not None:
                 return self._smallest(is_wide) or found

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
 
+from matcalc.normal_form.make import exponent_of
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.sums import nested_terms, split_coef
 from matcalc.normal_form.tensor import add, product, scale
@@ -54,8 +55,13 @@ def _places(node: Node) -> list[int]:
 
 
 def _may_cancel(node: Node) -> bool:
-    """Whether a product holds an operation, which may meet its inverse in a term, or has one in a sum in it."""
-    return any(arg.kind == "op" or any(_has_operation(n) for _, n in _inside(arg) or ()) for arg in node.args)
+    """Whether a product holds an operation, which may meet its inverse in a term, or has one or a divisor in a sum."""
+    terms = [n for arg in node.args for _, n in _inside(arg) or ()]
+    if any(arg.kind == "op" for arg in node.args) or any(map(_has_operation, terms)):
+        return True
+    factors = [exponent_of(a) for n in terms for a in (n.args if n.kind == "product" else (n,))]
+    divisors = {base for base, exponent in factors if exponent < 0}
+    return any(exponent_of(arg)[0] in divisors for arg in node.args)
 
 
 def _has_operation(node: Node) -> bool:

@@ -180,7 +180,9 @@ def _difference(left: Node, right: Node, lengths: Sequence[int], mode: int) -> f
         return None  # a wider domain on the right is no fault
     if other is None:
         return np.inf  # what is given up is one
-    return float(np.max(np.abs(one - other), initial=0.0)) / max(1.0, float(np.max(np.abs(one), initial=0.0)))
+    terms = [_value(term, data, sizes) for term in (left, *(left.args if left.kind == "sum" else ()))]
+    scale = max(float(np.max(np.abs(term), initial=0.0)) for term in terms if term is not None)
+    return float(np.max(np.abs(one - other), initial=0.0)) / max(1.0, scale)
 
 
 def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:

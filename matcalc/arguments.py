@@ -21,17 +21,18 @@ def value_of(
 ) -> Any:
     """Return the value of a node for arguments in the order of its names, by plain NumPy.
 
-    Raises: TypeError for an argument that is missing or unknown or a size that is no integer, ShapeError for a shape
-    that does not fit, and what `check_declared` raises where that is asked for.
+    Raises: TypeError for an argument that is missing, unknown or of no numbers or a size that is no integer, ShapeError
+    for a shape that does not fit, and what `check_declared` raises where that is asked for.
     """
     import numpy as np
 
-    from matcalc.runtime.convert import to_size
+    from matcalc.runtime.convert import to_numbers, to_size
+    from matcalc.runtime.spec import Operand
 
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
     expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
     bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
-    arrays = {n.name: np.asarray(bound[n.name]) for n in inputs}
+    arrays = {n.name: to_numbers(Operand(n.name, n.shape), bound[n.name]) for n in inputs}
     given = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
     if check_facts:

@@ -19,17 +19,29 @@ def to_array(operand: Operand, value: Any) -> Array:
 
     Raises: TypeError for what holds no real numbers, ShapeError for another rank.
     """
-    array = _as_array(operand, value)
-    check_rank(operand.name, operand.shape, array.shape)
-    if array.dtype.kind not in "biufO":
-        what = "complex numbers" if array.dtype.kind == "c" else f"entries of type {array.dtype}"
-        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not {what}")
-    if array.dtype.kind == "O" and any(entry is None for entry in array.flat):
-        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not None")
+    array = to_numbers(operand, value)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not complex numbers")
     try:
         return np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError) as fault:
         raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers: {fault}") from fault
+
+
+def to_numbers(operand: Operand, value: Any) -> NDArray[Any]:
+    """Return an array of the declared rank, of numbers of any type.
+
+    Raises: TypeError for what holds no numbers, ShapeError for another rank.
+    """
+    array = _as_array(operand, value)
+    check_rank(operand.name, operand.shape, array.shape)
+    if array.dtype.kind not in "biufcO":
+        raise TypeError(
+            f"{described(operand.name, operand.shape)} takes real numbers, not entries of type {array.dtype}"
+        )
+    if array.dtype.kind == "O" and any(entry is None for entry in array.flat):
+        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not None")
+    return array
 
 
 def to_size(name: str, value: Any) -> int:

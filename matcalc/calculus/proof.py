@@ -174,7 +174,8 @@ def _reduced(terms: Terms, reductions: Sequence[Reduction]) -> Terms | None:
         if changed is None:
             settled.append((node, coef))
         else:
-            pending += [(n, coef * c) for n, c in terms_of([simplify(changed)])[0].items()]
+            for term, times in terms_of([changed])[0].items():  # not simplified together, which would undo it
+                pending += [(n, coef * times * c) for n, c in terms_of([simplify(term)])[0].items()]
     return None
 
 

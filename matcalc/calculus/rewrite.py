@@ -231,12 +231,19 @@ def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[No
     """Yield what a pattern makes of some or all terms of a sum, or of a multiple of them; of a matrix, either way."""
     yield from _results_of_terms(pattern, terms_of(node) or [], book)
     if node.rank == 2 and pattern.left.rank == 2 and not all("symmetric" in term.facts for term in node.args):
-        turned = [(c * f, rest) for c, term in terms_of(node) or [] for f, rest in [split_coef(transpose(term))]]
-        yield from map(transpose, _results_of_terms(pattern, turned, book))
+        yield from map(transpose, _results_of_terms(pattern, _turned(node), book))
+
+
+@lru_cache(maxsize=64)
+def _turned(node: Node) -> Terms:
+    """Return the terms of a sum, each transposed."""
+    return [(c * f, rest) for c, term in terms_of(node) or [] for f, rest in [split_coef(transpose(term))]]
 
 
 def _results_of_terms(pattern: Pattern, given: Terms, book: Rulebook) -> Iterator[Node]:
     wanted = terms_of(pattern.left) or []
+    if len(wanted) > len(given):
+        return
     first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])
     for content in dict.fromkeys(c / first for c, _ in given):
         for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in given]):

@@ -257,6 +257,9 @@ def _operation(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
     for name, formula in candidate.rule.sizes.items():
         sizes[name] = size_of(read(formula), sizes)
     shape = _output_shape(output, sizes, arrays)
+    for size in shape:
+        if any(c < 0 for _, c in size.terms):
+            inference.check_least(size, ast, f"{shown(ast)} has a negative length")
     data = Call(candidate, _tensors(pairs), _params(pairs), dict(sizes), arrays)
     return Typed("call", ast, shape, (*values, *_functions(pairs)), data, common_axes(values))
 

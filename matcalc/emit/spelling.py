@@ -126,7 +126,8 @@ def _ordered(program: Program) -> list[str]:
 def number(value: Number | Size, names: Names) -> str:
     """Return a float literal, or the number that a size is."""
     if isinstance(value, Size):
-        return f"float({names.size(value)})"
+        word = "np.float64" if names.target == "numpy" else "float"  # of which 1/0 is infinite, as in Numba
+        return f"{word}({names.size(value)})"
     value = float(value)
     if isnan(value) or isinf(value):
         return "np.nan" if isnan(value) else ("np.inf" if value > 0 else "-np.inf")

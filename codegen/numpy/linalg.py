@@ -230,7 +230,7 @@ def real_values(y, w, fault):
     """y, the values of a function at w, none of them NaN at a number."""
     if np.any(np.isnan(y) & ~np.isnan(w)):
         raise np.linalg.LinAlgError(fault)
-    return y
+    return np.array(y)  # a result is never an argument: its array may be used again
 
 
 def regular(R):

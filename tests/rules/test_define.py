@@ -233,3 +233,9 @@ def test_threads_define_side_by_side():
         thread.join()
     assert not failed
     assert all(f"side{k}" in default_rulebook() for k in range(1, 5))
+
+
+def test_a_wrong_edge_is_refused():
+    edge = [{"at": {"X": "[1, 2; 2, 4]"}, "value": "eye(2)"}]
+    with pytest.raises(mc.RuleError, match=r"the value is off by .* at X = \[1, 2; 2, 4\]"):
+        mc.define(f"edged{SQUARE_MATRIX}", value="X @ X", differential="dX*X + X*dX", edge=edge)

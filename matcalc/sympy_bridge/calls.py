@@ -32,6 +32,20 @@ def multiply(*factors: Any) -> Any:
     return as_scalar(sympy.MatMul(*factors).doit(deep=False))
 
 
+def transposed(value: Any) -> Any:
+    """Return the transpose; scalars in products stay as they are, which SymPy would multiply out."""
+    import sympy
+
+    if not is_matrix(value):
+        return value
+    if isinstance(value, sympy.MatAdd):
+        return sympy.MatAdd(*map(transposed, value.args))
+    if isinstance(value, sympy.MatMul):
+        coefficient, factors = value.as_coeff_matrices()
+        return multiply(coefficient, *map(transposed, reversed(factors)))
+    return sympy.Transpose(value).doit(deep=False)
+
+
 def entrywise(name: str, function: Callable[..., Any], args: Sequence[Any]) -> Any:
     """Return a function of scalars, applied to every entry where one argument is a matrix."""
     import sympy
@@ -74,6 +88,10 @@ def _sum(x: Any, axis: Any = None) -> Any:
     return multiply(x.T, _ones(rows, 1)) if axis == 0 else multiply(x, _ones(columns, 1))
 
 
+def _mean(x: Any) -> Any:
+    return multiply(1 / (x.shape[0] * x.shape[1]), _sum(x)) if is_matrix(x) else x
+
+
 def _norm2(x: Any) -> Any:
     import sympy
 
@@ -90,10 +108,13 @@ def _sqrt(x: Any) -> Any:
 
 
 def _diag(x: Any) -> Any:
+    """Return a diagonal matrix, or the diagonal of a square one: SymPy's DiagonalOf does not evaluate at numbers."""
     import sympy
-    from sympy.matrices.expressions.diagonal import DiagonalOf
 
-    return sympy.DiagMatrix(x) if x.shape[1] == 1 else DiagonalOf(x)
+    if x.shape[1] == 1:
+        return sympy.DiagMatrix(x)
+    n = x.shape[0]
+    return multiply(sympy.HadamardProduct(x, sympy.Identity(n)), sympy.OneMatrix(n, 1))
 
 
 def _of_matrix(name: str) -> Callable[[Any], Any]:
@@ -135,6 +156,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "zeros": _zeros,
     "eye": _eye,
     "sum": _sum,
+    "mean": _mean,
     "norm2": _norm2,
     "normalize": lambda x: multiply(1 / _norm2(x), x),
     "sqrt": _sqrt,

@@ -16,9 +16,9 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.sizes import Size
 from matcalc.sympy_bridge.matrices import column_of
 from matcalc.sympy_bridge.sizes import size_from
-from matcalc.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value, shape_of, size_formula
+from matcalc.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value, size_formula
 
-BINDS = ("Sum", "Product")
+BINDS = ("Sum", "Product", "ArrayComprehension")
 MOST_TERMS = 1000  # of a sum that is written out
 
 
@@ -134,16 +134,21 @@ def _lengths(reader: Reader, node: Any) -> Shape:
 
 
 def _delta(reader: Reader, node: Any, args: list[Value]) -> Value:
-    """Return KroneckerDelta(i, j), an entry of the identity on all positions that its indices take."""
-    places = [_place(reader, position, node) for position in node.args[:2]]
-    running = [p for p in places if isinstance(p, _Running)]
-    if len(running) == 2:
-        left, right = running
-        if left.up and right.up:
-            shift = size_formula(right.first - left.first)
-            right_side = syntax.add((syntax.name(right.index.name), shift), (1, 1))
-            return Value(syntax.condition(syntax.name(left.index.name), "==", right_side))
-    raise NotSupported(f"{node} of SymPy: both positions have to be indices of sums")
+    """Return KroneckerDelta(i, j) as a condition on indices."""
+    return index_condition(reader, node.args[0], "==", node.args[1], node)
+
+
+def index_condition(reader: Reader, left: Any, relation: str, right: Any, node: Any) -> Value:
+    """Return a comparison of indices, 1 where it holds and else 0."""
+    given = {}
+    for variable, index in reader.bound.items():
+        name = syntax.name(index.name)
+        start = size_formula(index.start)
+        given[variable] = Value(name if index.start == 0 else syntax.add((name, start), (1, 1)))
+    sides = [reader.read(side, given).ast for side in (left, right)]
+    if not any(s in reader.bound for side in (left, right) for s in side.free_symbols):
+        raise NotSupported(f"{node} of SymPy: its positions have to be indices of sums")
+    return Value(syntax.condition(sides[0], relation, sides[1]))
 
 
 # ---- sums and products
@@ -315,14 +320,29 @@ def _check_once(expr: Any, variable: Any) -> None:
 
 def _function_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return the matrix of a function of row and column."""
-    lengths = [size_from(length) for length in node.shape]
-    variables = node.lamda.variables
-    indices = [Index(reader.fresh(), Size.of(0), length) for length in lengths]
+    ranges = [(Size.of(0), size_from(length)) for length in node.shape]
+    return _comprehended(reader, node.lamda.variables, ranges, node.lamda.expr)
+
+
+def _array_comprehension(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the array of a function of its indices."""
+    ranges = [(size_from(first), size_from(last) + 1) for _, first, last in node.limits]
+    return _comprehended(reader, [limit[0] for limit in node.limits], ranges, node.function)
+
+
+def _comprehended(reader: Reader, variables: Sequence[Any], ranges: Sequence[tuple[Size, Size]], entry: Any) -> Value:
+    indices = [Index(reader.fresh(), start, stop) for start, stop in ranges]
     before = dict(reader.bound)
     reader.bound.update(zip(variables, indices, strict=True))
-    value = reader.read(node.lamda.expr)
+    value = reader.read(entry)
     _restore(reader, before)
-    return Value(spread(value.ast, [(i.name, i.length) for i in indices]), shape_of(node))
+    lengths = tuple(index.length for index in indices)
+    kept = [(index.name, index.length) for index in indices if index.length is not ONE]
+    if not kept:
+        return value
+    ast = spread(value.ast, kept)
+    is_row = len(lengths) == 2 and lengths[0] is ONE
+    return Value(syntax.transpose(ast) if is_row else ast, lengths if len(lengths) > 1 else (*lengths, ONE))
 
 
 READ: dict[str, Make] = {
@@ -333,4 +353,5 @@ READ: dict[str, Make] = {
     "Sum": _over_index("sum"),
     "Product": _over_index("prod"),
     "FunctionMatrix": _function_matrix,
+    "ArrayComprehension": _array_comprehension,
 }

@@ -138,6 +138,9 @@ def _hadamard_power(reader: Reader, node: Any, args: list[Value]) -> Value:
 def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a power of a matrix: by a number, by a size (a whole number), or by a real symbol (the principal one)."""
     base, exponent = args
+    vector = squared(base.ast) if base.shape is None and node.exp * 2 == 1 else None
+    if vector is not None:
+        return Value(call("norm2", vector))
     if base.shape is None or node.exp.is_number:
         return Value(syntax.power(base.ast, exponent.ast), base.shape)
     if any(s in reader.bound for s in node.exp.free_symbols):
@@ -146,6 +149,18 @@ def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
         return Value(call("powm", base.ast, size_formula(size_from(node.exp))), base.shape)
     power = syntax.product((exponent.ast, call("logm", base.ast)), ("*",))
     return Value(call("expm", power), base.shape)
+
+
+def squared(ast: Ast) -> Ast | None:
+    """Return x of `x'*x` or `tr(X'*X)`, a sum of squares; None of anything else."""
+    if ast.head == "call" and syntax.call_name(ast) == "tr":
+        (ast,) = ast.args
+    if ast.head != "product" or ast.value != ("*",):
+        return None
+    left, right = ast.args
+    if left.head == "transpose" and syntax.same(left.args[0], right):
+        return right
+    return left if right.head == "transpose" and syntax.same(right.args[0], left) else None
 
 
 def whole_exponents(node: Any) -> set[str]:

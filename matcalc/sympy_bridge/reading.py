@@ -20,8 +20,9 @@ from matcalc.sympy_bridge.sizes import size_from
 from matcalc.sympy_bridge.values import Index, Make, Value, number_of
 
 READ: Mapping[str, Make] = scalars.READ | matrices.READ | indexed.READ | arrays.READ
-SHAPED = ("MatrixSymbol", "Identity", "ZeroMatrix", "OneMatrix", "ArraySymbol", "ZeroArray", "OneArray")
-NO_OPERANDS = (*SHAPED, *indexed.BINDS, "Indexed", "ArrayElement", "KroneckerDelta", "FunctionMatrix")
+LEAVES = ("MatrixSymbol", "Identity", "ZeroMatrix", "OneMatrix", "ArraySymbol", "ZeroArray", "OneArray")
+SHAPED = (*LEAVES, "FunctionMatrix", "Operation")
+NO_OPERANDS = (*LEAVES, *indexed.BINDS, "Indexed", "ArrayElement", "KroneckerDelta", "FunctionMatrix")
 FIRST = ("MatrixElement", "MatrixSlice", *arrays.FIRST)  # what follows their first operand are positions
 INDEX_NAMES = "ijkpqrst"
 
@@ -54,7 +55,7 @@ class Reading:
             if kind in SHAPED or (kind == "IndexedBase" and node.shape):
                 for length in node.shape:
                     self.sizes.update(size_from(length).names)
-            self.sizes |= matrices.whole_exponents(node)
+            self.sizes |= matrices.whole_exponents(node) | scalars.integer_operands(node)
             for bound in indexed.bounds_of(node):
                 self.sizes.update(str(name) for name in getattr(bound, "free_symbols", ()))
             if hasattr(node, "name"):
@@ -182,6 +183,8 @@ def _operands(node: Any) -> tuple[Any, ...]:
         import sympy
 
         return tuple(sympy.flatten(node.tolist()) if node.rank() else [node[()]])
+    if kind in ("Operation", "ScalarOperation"):
+        return tuple(arg for arg in node.operands if type(arg).__name__ not in ("Str", "Lambda"))
     if kind == "Piecewise":
         return tuple(
             part

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.language import syntax
+from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sympy_bridge.facts import facts_of
-from matcalc.sympy_bridge.matrices import multiplied
+from matcalc.sympy_bridge.indexed import index_condition
+from matcalc.sympy_bridge.matrices import multiplied, squared
 from matcalc.sympy_bridge.tables import FUNCTIONS, MATRIX_FUNCTIONS, REWRITTEN
-from matcalc.sympy_bridge.values import Make, Reader, Value, common, is_matrix, rational, size_formula
+from matcalc.sympy_bridge.values import Make, Reader, Value, common, is_matrix, rational, shape_of, size_formula
 
 
 def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -90,12 +92,33 @@ def _pow(reader: Reader, node: Any, args: list[Value]) -> Value:
         raise NotSupported(f"the power {node} of SymPy: its exponent is a matrix")
     if is_matrix(node.base, base):
         return Value(syntax.power(base.ast, exponent.ast), base.shape)
-    if node.exp.is_Rational and (node.exp.p, node.exp.q) == (1, 2):
-        return Value(call("sqrt", base.ast), base.shape)
+    if node.exp.is_Rational and node.exp.q == 2:
+        return _root(base, int(node.exp.p))
     if type(node.base).__name__ == "Exp1":
         return Value(call("exp", exponent.ast), exponent.shape)
     shape = base.shape or exponent.shape
     return Value(syntax.power(base.ast, exponent.ast, shape is not None), shape)
+
+
+def _root(base: Value, power: int) -> Value:
+    """Return the square root of a value to a power; the root of a sum of squares is a norm."""
+    vector = squared(base.ast) if base.shape is None else None
+    if vector is not None:
+        norm = call("norm2", vector)
+        return Value(norm if power == 1 else syntax.power(norm, rational(Fraction(power))))
+    if power == 1:
+        return Value(call("sqrt", base.ast), base.shape)
+    return Value(syntax.power(base.ast, rational(Fraction(power, 2)), base.shape is not None), base.shape)
+
+
+def _log(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a logarithm; that of the absolute value of a determinant is logdet."""
+    (ast,) = (a.ast for a in args)
+    for name in ("abs", "det"):
+        if ast.head != "call" or syntax.call_name(ast) != name:
+            return _function("log")(reader, node, args)
+        (ast,) = ast.args
+    return Value(call("logdet", ast))
 
 
 def _function(name: str) -> Make:
@@ -156,7 +179,10 @@ def relations(test: Any) -> list[Any]:
 
 
 def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
-    """Return nested `where(x > y, a, b)`."""
+    """Return nested `where(x > y, a, b)`; of 1 and 0, by indices, their condition."""
+    first, (other, _) = node.args[0], node.args[-1]
+    if first[0] == 1 and other == 0 and len(node.args) == 2 and _is_of_indices(reader, first[1]):
+        return index_condition(reader, first[1].lhs, first[1].rel_op, first[1].rhs, node)
     values = iter(args)
     branches = []
     for _, test in node.args:
@@ -168,6 +194,14 @@ def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
     for value, test, sides in reversed(branches[:-1]):
         result = _chosen(test, sides, value, result)
     return result
+
+
+def _is_of_indices(reader: Reader, test: Any) -> bool:
+    """Whether a comparison is one of indices and sizes."""
+    if getattr(test, "rel_op", "!=") == "!=":
+        return False
+    known = [s in reader.bound or s.name in reader.sizes for s in test.free_symbols]
+    return all(known) and any(s in reader.bound for s in test.free_symbols)
 
 
 def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no: Value) -> Value:
@@ -213,6 +247,53 @@ def _beta(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(call("exp", call("betaln", *(a.ast for a in args))), common(args))
 
 
+def _mod(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(syntax.product([a.ast for a in args], ("%",)), common(args))
+
+
+def _floor(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a quotient of indices and sizes, rounded down."""
+    if any(s not in reader.bound and s.name not in reader.sizes for s in node.free_symbols):
+        raise NotSupported(f"{node} of SymPy: only of sizes and indices")
+    divisor = int(node.args[0].as_coeff_Mul()[0].q)
+    return Value(_joined(reader.read(node.args[0] * divisor).ast, "//", number(divisor)))
+
+
+def _operation(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return an operation that SymPy has by name alone, as `Expression.sympy` writes it."""
+    shape = shape_of(node) if node.sizes else None
+    rest = iter(args)
+    asts = [_argument(reader, operand, rest) for operand in node.operands]
+    keywords = dict(part.split("=") for part in node.keywords.split(", ") if part)
+    ast = call(node.operation, *asts, **{key.strip(): read(value) for key, value in keywords.items()})
+    return Value(ast, shape)
+
+
+def integer_operands(node: Any) -> set[str]:
+    """Return the symbols of operands that an operation takes as integers: sizes."""
+    if type(node).__name__ not in ("Operation", "ScalarOperation"):
+        return set()
+    found = set()
+    for candidate in default_rulebook().candidates(node.operation):
+        for parameter, operand in zip(candidate.rule.parameters, node.operands, strict=False):
+            if parameter.kind == "integer":
+                found |= {s.name for s in getattr(operand, "free_symbols", ())}
+    return found
+
+
+def _argument(reader: Reader, operand: Any, rest: Iterator[Value]) -> Ast:
+    """Return an operand as it is written in a call: a formula, a function, or the name of one."""
+    kind = type(operand).__name__
+    if kind == "Str":
+        return syntax.name(operand.name)
+    if kind == "Lambda":
+        (variable,) = operand.variables
+        return syntax.function(
+            variable.name, reader.read(operand.expr, {variable: Value(syntax.name(variable.name))}).ast
+        )
+    return next(rest).ast
+
+
 def _rewritten(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a function by another one that it stands for."""
     import sympy
@@ -227,6 +308,9 @@ def _sinc(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 READ: dict[str, Make] = {
     "Symbol": _symbol,
+    "Mod": _mod,
+    "floor": _floor,
+    "_Named": _operation,
     "AppliedUndef": _named,
     "Pi": _pi,
     "Exp1": _e,
@@ -245,4 +329,5 @@ READ: dict[str, Make] = {
     "sinc": _sinc,
     **dict.fromkeys(REWRITTEN, _rewritten),
     **{theirs: _function(ours) for theirs, ours in FUNCTIONS.items()},
+    "log": _log,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
+from math import lcm
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -40,9 +41,9 @@ def _size(node: Any, args: list[Size]) -> Size:
         return reduce(_FOLDS[name], args)
     if name == "Pow" and args[1].is_integer and args[1].constant.denominator == 1 and args[1].constant > 0:
         return reduce(lambda a, b: a * b, [args[0]] * int(args[1]))
-    if name == "floor" and len(args[0].terms) == 1:
-        ((_, coefficient),) = args[0].terms
-        return floordiv(args[0] * coefficient.denominator, Size.of(coefficient.denominator))
+    if name == "floor":
+        divisor = lcm(*(coefficient.denominator for _, coefficient in args[0].terms))
+        return floordiv(args[0] * divisor, Size.of(divisor))
     raise NotSupported(f"the size {node} of a SymPy matrix")
 
 

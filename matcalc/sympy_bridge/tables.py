@@ -25,6 +25,11 @@ REWRITTEN = {
     "factorial": "gamma", "binomial": "gamma",
 }  # fmt: skip
 
+# What `where` of a comparison is called when it is an operation of four operands.
+CHOICES = {
+    ">": "where_gt", "<": "where_lt", ">=": "where_ge", "<=": "where_le", "==": "where_eq", "!=": "where_ne",
+}  # fmt: skip
+
 # Those that SymPy itself takes of a matrix as a whole: its class -> our name.
 MATRIX_FUNCTIONS = {"exp": "expm", "log": "logm"}
 

@@ -1,7 +1,8 @@
 """Syntax tree -> SymPy: vectors become matrices of one column, scalars that products make stay scalars.
 
 Each node of the tree is written once, operands first. A function is applied to every entry by `applyfunc`.
-What SymPy has no class for (index form, `vec`, decompositions) is NotSupported, by name.
+What SymPy has no class for (`vec`, decompositions) is an operation by name (`operation`); a tensor that is not
+written by its entries is NotSupported.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from matcalc.errors import NotSupported
+from matcalc.elaborate.expressions import elaborate
+from matcalc.errors import MatcalcError, NotSupported
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.normal_form.node import Node
-from matcalc.sympy_bridge.calls import CALLS, entrywise, is_matrix, multiply
+from matcalc.rulebook.load import default_rulebook
+from matcalc.sympy_bridge.calls import CALLS, entrywise, is_matrix, multiply, transposed
+from matcalc.sympy_bridge.entries import Entries
 from matcalc.sympy_bridge.sizes import size_to
-from matcalc.sympy_bridge.tables import scalar_functions
+from matcalc.sympy_bridge.tables import CHOICES, scalar_functions
 
 
 def to_sympy(ast: Ast, symbols: Mapping[str, Node]) -> Any:
@@ -37,9 +42,9 @@ def _written(ast: Ast, symbols: Mapping[str, Node]) -> Any:
         node, entered = stack.pop()
         if id(node) in done:
             continue
-        if node.head in ("index_form", "condition"):
-            raise NotSupported("index form has no SymPy form; print it as text or LaTeX")
-        if not entered:
+        if node.head in CLOSED:
+            done[id(node)] = CLOSED[node.head](node, symbols)
+        elif not entered:
             stack.append((node, True))
             stack.extend((child, False) for child in syntax.children(node))
         else:
@@ -52,8 +57,37 @@ def _one(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
         return _name(str(ast.value), symbols)
     if ast.head == "number":
         return _number(ast.value)
+    if ast.head == "call":
+        return _call(ast, args, symbols)
     make = WRITE.get(ast.head)
     return make(ast, args) if make else (ast, args)
+
+
+def _index_form(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    return Entries(symbols, lambda inner: _written(inner, symbols), {}).form(ast, frozenset())
+
+
+def _function(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    """Return `x -> body` as a Lambda."""
+    import sympy
+
+    name = str(ast.value)
+    hidden = {other: node for other, node in symbols.items() if other != name}
+    return sympy.Lambda(sympy.Symbol(name), _written(ast.args[0], hidden))
+
+
+def _applied(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    """Return a call whose operands are written already."""
+    given: tuple[Ast, list[Any]] = ast.value  # type: ignore[assignment]
+    return _call(*given, symbols)
+
+
+CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Any]] = {
+    "index_form": _index_form,
+    "function": _function,
+    "applied": _applied,
+}
+"""What binds names: its operands are not written on their own."""
 
 
 def _number(value: Any) -> Any:
@@ -156,31 +190,73 @@ def _power(ast: Ast, args: list[Any]) -> Any:
 
 
 def _transpose(ast: Ast, args: list[Any]) -> Any:
-    import sympy
-
-    return sympy.Transpose(args[0]).doit(deep=False) if is_matrix(args[0]) else args[0]
+    return transposed(args[0])
 
 
 REDUCING = ("max", "min")
 """Functions of entries that reduce a single argument."""
 
 
-def _call(ast: Ast, args: list[Any]) -> Any:
+def _call(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
     name = syntax.call_name(ast)
     keywords = [key for key, _ in syntax.call_keywords(ast)]
     positional = args[: len(args) - len(keywords)]
     named = dict(zip(keywords, args[len(positional) :], strict=True))
-    if "axis" in named and name != "sum":
-        raise NotSupported(f"{name} along an axis has no SymPy form")
-    if name in CALLS:
+    if name in CALLS and ("axis" not in named or name == "sum") and not _is_beyond(name, positional):
         return CALLS[name](*positional, **named)
-    function = scalar_functions().get(name)
-    if function is None or named or (name in REDUCING and len(positional) == 1):
-        raise NotSupported(f"{name} has no SymPy form")
-    if positional and isinstance(positional[0], tuple):
+    function = None if named or (name in REDUCING and len(positional) == 1) else scalar_functions().get(name)
+    if function is None:
+        return _operation(ast, positional, symbols)
+    if isinstance(positional[0], tuple):
         condition, sides = positional[0]
-        return entrywise(name, _where(str(condition.value)), [*sides, *positional[1:]])
+        positional = [*sides, *positional[1:]]
+        function = _where(str(condition.value))
+        if sum(map(is_matrix, positional)) > 1:
+            name = CHOICES[str(condition.value)]
+            ast = syntax.call(name, *condition.args, *ast.args[1:])
+            return _operation(ast, positional, symbols)
+    elif sum(map(is_matrix, positional)) > 1:
+        return _operation(ast, positional, symbols)
     return entrywise(name, function, positional)
+
+
+def _is_beyond(name: str, args: Sequence[Any]) -> bool:
+    """Whether SymPy has no class for a call: one with further tangents, or of the diagonal of an oblong matrix."""
+    parameters = default_rulebook().candidates(name)[0].rule.parameters
+    if parameters and parameters[-1].repeated and len(args) >= len(parameters):
+        return True
+    return name == "diag" and args[0].shape[1] != 1 and args[0].shape[0] != args[0].shape[1]
+
+
+def _operation(ast: Ast, args: Sequence[Any], symbols: Mapping[str, Node]) -> Any:
+    """Return an operation by its name.
+
+    Raises: NotSupported for a result of order 3 and more.
+    """
+    from sympy.core.symbol import Str
+
+    from matcalc.sympy_bridge.operation import Operation, ScalarOperation
+
+    name = syntax.call_name(ast)
+    try:
+        made = elaborate([ast], symbols=symbols)
+    except MatcalcError as error:
+        raise NotSupported(f"{name} has no SymPy form here: {error.message}") from None
+    (node,), (row,) = made.nodes, made.rows
+    if node.rank > 2 or any(isinstance(arg, tuple) for arg in args):
+        raise NotSupported(f"{name} with a result of order {node.rank} has no SymPy form")
+    parameters = default_rulebook().candidates(name)[0].rule.parameters
+    operands = [
+        Str(str(arg.value))
+        if arg.head == "name" and k < len(parameters) and parameters[k].kind == "function"
+        else value
+        for k, (arg, value) in enumerate(zip(ast.args, args, strict=True))
+    ]
+    keywords = ", ".join(f"{key}={text(value)}" for key, value in syntax.call_keywords(ast))
+    if not node.shape:
+        return ScalarOperation(name, keywords, *operands)
+    rows, columns = (*map(size_to, node.shape), 1)[:2]
+    return Operation(name, keywords, *((columns, rows) if row else (rows, columns)), *operands)
 
 
 def _where(relation: str) -> Callable[..., Any]:
@@ -241,7 +317,6 @@ WRITE: dict[str, Callable[[Ast, list[Any]], Any]] = {
     "negative": _negative,
     "power": _power,
     "transpose": _transpose,
-    "call": _call,
     "part": _part,
     "block": _block,
 }

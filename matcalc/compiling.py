@@ -17,12 +17,13 @@ from matcalc.emit import emit
 from matcalc.emit.spelling import applied
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression, name_of
-from matcalc.names import Names, declaration
+from matcalc.names import Names, declaration, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.plan import plan
 from matcalc.reading import expressions, with_wrt
 from matcalc.rulebook.fields import nearest
 from matcalc.runtime.compiled import Compiled
+from matcalc.runtime.convert import to_size
 from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 
 TARGETS = ("numba", "numpy")
@@ -131,7 +132,7 @@ def build(
     clock = time.perf_counter()
     taken = {node.name for node in inputs}
     outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
-    program = plan(outputs, inputs, sizes and {str(n): v for n, v in sizes.items()}, target, forms=[plain])
+    program = plan(outputs, inputs, _hints(sizes or {}, names, nodes), target, forms=[plain])
     seconds += [("plan", time.perf_counter() - clock)]
     clock = time.perf_counter()
     source = emit(program, name, "numba") if target == "numba" else ""
@@ -175,6 +176,26 @@ def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
         lines = [line for line in str(error).splitlines() if line and not line.startswith("Failed in")]
         which = ", ".join(dict.fromkeys(own))
         raise NotSupported(f"Numba cannot compile the {which}: {lines[0]}", hint=ELSEWHERE) from None
+
+
+def _hints(sizes: Mapping[Any, int], names: Names, nodes: Sequence[Node]) -> dict[str, int]:
+    """Return typical sizes by name.
+
+    Raises: UnknownName for a name that is no size of the formulas; TypeError, ShapeError for a value that is no size.
+    """
+    if not sizes:
+        return {}
+    known = [*names.size_names, *free_sizes(nodes, names)]
+    found = {}
+    for key, value in sizes.items():
+        name = str(key)
+        if name not in known:
+            which = nearest(name, known) or f"; the sizes are {', '.join(known)}" if known else ""
+            raise UnknownName(f"sizes: {name} is no size of the formulas{which}")
+        found[name] = to_size(name, value)
+        if found[name] < 0:
+            raise ShapeError(f"the size {name} is {value}")
+    return found
 
 
 def _version() -> str:

@@ -198,3 +198,30 @@ def test_needs_are_noted_by_explain_and_on_standard_error(capsys):
 def test_a_formula_that_is_not_differentiated_tells_what_it_needs():
     told = mc.expression("inv(X'*X)", "X: matrix(m, n)").explain().splitlines()
     assert told[0].endswith("[needs m >= n, or X'*X is singular]")
+
+
+@pytest.mark.parametrize(
+    ("declaration", "message", "at"),
+    [
+        ("A: matrix(1 - 2, 3)", "the size -1 is negative", "-"),
+        ("A: matrix(3, -n)", "the size -n is negative", "-"),
+        ("A: matrix(n//0, 3)", "the size n is divided by zero", "/"),
+        ("A: matrix(3, 1 - 2*2) spd", "the size -3 is negative", "-"),
+    ],
+)
+def test_declared_sizes_that_are_no_lengths(declaration, message, at):
+    with pytest.raises(mc.ShapeError) as caught:
+        mc.expression("sum(A)", declaration)
+    assert caught.value.message == message
+    assert caught.value.at == declaration.index(at)
+
+
+def test_hints_of_sizes_are_checked():
+    text, declared = "X*w", "X: matrix(rows, n); w: vector(n)"
+    assert mc.compile(text, declarations=declared, sizes={"rows": 10, "n": 0}, target="numpy").args == ("X", "w")
+    with pytest.raises(mc.UnknownName, match="sizes: row is no size of the formulas; did you mean rows?"):
+        mc.compile(text, declarations=declared, sizes={"row": 10}, target="numpy")
+    with pytest.raises(TypeError, match="the size n is an integer, not 2.5"):
+        mc.compile(text, declarations=declared, sizes={"n": 2.5}, target="numpy")
+    with pytest.raises(mc.ShapeError, match="the size n is -1"):
+        mc.compile(text, declarations=declared, sizes={"n": -1}, target="numpy")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from matcalc.elaborate.inference import Inference, Symbol
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.language.declare import Declaration
-from matcalc.language.syntax import walk
+from matcalc.language.syntax import Ast, walk
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN, size_of
@@ -53,12 +53,13 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
 
 
 def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) -> None:
-    """Refuse facts that contradict each other, `spd skew`, and those of square matrices where sizes are not equal.
+    """Refuse facts that contradict each other, `spd skew`, and those of square matrices where sizes are not equal;
+    and sizes that are no lengths.
 
-    Raises: ShapeError that shows the fact, of two the later, in the declarations' text.
+    Raises: ShapeError that shows the size or the fact, of two the later, in the declarations' text.
     """
     for declaration in declarations:
-        shape = [size_of(size, {}) for size in declaration.sizes]
+        shape = [_size(size, text) for size in declaration.sizes]
         square = next((fact for fact in declaration.facts if book.facts[fact].of == "square"), None)
         found = book.contradiction(declaration.facts)
         if square is not None and shape[0] is not shape[1]:
@@ -68,6 +69,17 @@ def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) 
         if found is not None:
             message = f"'{declaration.name}' cannot be both {found[0]} and {found[1]}"
             raise ShapeError(message, text=text, at=_place(text, declaration, found[1]))
+
+
+def _size(written: Ast, text: str) -> Size:
+    """Return a declared size, which is not negative for all values of its names."""
+    try:
+        size = size_of(written, {})
+    except ShapeError as fault:
+        raise ShapeError(fault.message, text=text, at=written.caret) from None
+    if size.terms and all(c < 0 for _, c in size.terms):
+        raise ShapeError(f"the size {size} is negative", text=text, at=written.caret)
+    return size
 
 
 def _place(text: str, declaration: Declaration, fact: str) -> int:

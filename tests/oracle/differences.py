@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from oracle.functions import NotAnalytic
+from oracle.arrays import NotAnalytic
 from oracle.values import evaluate
 
 Function = Callable[[np.ndarray], np.ndarray]

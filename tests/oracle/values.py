@@ -8,17 +8,9 @@ import itertools
 
 import numpy as np
 
-from oracle.functions import (
-    ALIASES,
-    CONSTANTS,
-    FUNCTIONS,
-    divided_difference,
-    integer,
-    is_vector,
-    matfun,
-    matrix_power,
-    scalar,
-)
+from oracle.arrays import integer, is_vector, scalar
+from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS
+from oracle.linear_algebra import divided_difference, matfun, matrix_power
 from oracle.reading import read
 
 

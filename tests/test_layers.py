@@ -59,6 +59,7 @@ LAYERS = [
     ["calculus.differentiate", "calculus.derive"],
     ["notation"],
     [
+        "calculus.named",
         "calculus.shortest",
         "calculus.canonical",
         "calculus.reasons",

@@ -132,7 +132,7 @@ def _best(node: Node) -> tuple[Key, list[Place]] | None:
     """Return the factor whose removal saves most tokens, and where it stands (one place a term)."""
     found: dict[Key, dict[int, Place]] = {}
     for number, term in enumerate(node.args):
-        for place, key in candidates(term):
+        for place, key in candidates(term) or _alone(term):
             found.setdefault(key, {}).setdefault(number, Place(number, place))
     best: tuple[int, Key, list[Place]] | None = None
     for key, by_term in found.items():
@@ -168,6 +168,11 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
             if len(linked(how)) <= 1 and left <= max(2, len(term.out)):
                 result.append((place, (arg, how)))
     return result
+
+
+def _alone(term: Node) -> list[tuple[int, Key]]:
+    """Return an array that is a term as it stands, as an entrywise factor of it: x + x.*y is x.*(1 + y)."""
+    return [(0, (term, tuple(-1 - axis for axis in range(term.rank))))] if term.kind != "product" else []
 
 
 def _beside_diagonal(how: Sequence[int]) -> list[tuple[int, ...]]:
@@ -221,7 +226,7 @@ def linked(how: Sequence[int]) -> list[int]:
 def rest_of(term: Node, place: int, how: Sequence[int]) -> Node:
     """Return a term without its factor: output axes that it alone had are gone, its links are new axes."""
     if term.kind != "product":
-        return product(1, [], ())
+        return product(1, [], tuple(range(term.rank)), dict(enumerate(term.shape)))
     indices = term.indices[place]
     alone = {i for i, h in zip(indices, how, strict=True) if h > 0}
     out = (*(i for i in term.out if i not in alone), *(indices[p] for p in linked(how)))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from matcalc.calculus.expand import separated
 from matcalc.calculus.factor import factor_all
+from matcalc.calculus.named import named
 from matcalc.calculus.rewrite import Applied
 from matcalc.calculus.simplify import READABLE, Record, may_split, simplify_all
 from matcalc.errors import NotSupported
@@ -39,7 +40,14 @@ def shortest(node: Node, record: Record | None = None) -> Node:
     """Return the shortest equal form found of a node."""
     split = _settled(node, True, record)
     whole = _settled(node, False) if may_split([node]) else split
-    return min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
+    found = min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
+    return _by_names(found)
+
+
+def _by_names(node: Node) -> Node:
+    """Return a node with functions of matrices called by their names, if that is shorter."""
+    shown = named(node)
+    return node if shown is node else min([node, shown], key=measure)
 
 
 def shortest_of(plain: Sequence[Node], nodes: Sequence[Node]) -> list[Forms]:
@@ -51,10 +59,10 @@ def shortest_of(plain: Sequence[Node], nodes: Sequence[Node]) -> list[Forms]:
         return [Forms(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
     splits = [_forms(node, True) for node in plain]
     if not may_split(nodes):
-        return splits
+        return [split._replace(shown=_by_names(split.shown)) for split in splits]
     wholes = [_forms(node, False) for node in simplify_all(nodes, splits=False)]
     return [
-        split._replace(shown=min([split.shown, whole.shown], key=measure))
+        split._replace(shown=_by_names(min([split.shown, whole.shown], key=measure)))
         for split, whole in zip(splits, wholes, strict=True)
     ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,8 @@ from matcalc.notation.measure import tokens
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parents[1] / "tests" / "cases"
-TABLES = ("identities.json", "textbook.json")
+TABLES = ("identities.json", "textbook.json", "derivatives.txt")
+LINE = re.compile(r"(?P<kind>\w+) of (?P<text>.*) by (?P<wrt>\w+) = (?P<derivative>.*) \| (?P<let>.*)")
 RESULT = HERE.parent / "results" / "simplification.md"
 DERIVATIVES = {
     "gradient": mc.gradient, "jacobian": mc.jacobian, "hessian": mc.hessian, "differential": mc.differential,
@@ -42,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def lengths(table: str) -> list[str]:
     """Compare printed derivatives with the book's forms, in tokens."""
     rows = []
-    for case in json.loads((CASES / table).read_text(encoding="utf-8")):
+    for case in cases(table):
         options = {"convention": "magnus"} if case.get("convention") == "symmetric-independent" else {}
         made = str(DERIVATIVES[case["kind"]](case["text"], case["wrt"], declarations=case["let"], **options))
         rows.append((tokens(made) / tokens(case["derivative"]), made, case))
@@ -57,6 +59,15 @@ def lengths(table: str) -> list[str]:
         shown = [f"`{text}`" for text in (case["text"], case["wrt"], made, case["derivative"])]
         lines.append(f"| {' | '.join(shown)} | {ratio:.2f} |")
     return lines
+
+
+def cases(table: str) -> list[dict[str, str]]:
+    """Read the cases of a table: a list of objects, or lines `gradient of tr(X) by X = eye(n) | X: matrix(n, n)`."""
+    text = (CASES / table).read_text(encoding="utf-8")
+    if table.endswith(".json"):
+        return json.loads(text)
+    found = [LINE.fullmatch(line) for line in text.splitlines() if not line.startswith("#")]
+    return [{"id": f"{number}", **match.groupdict()} for number, match in enumerate(found) if match]
 
 
 def orders(count: int) -> list[str]:

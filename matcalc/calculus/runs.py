@@ -6,6 +6,7 @@ on its inner indices along (`X'*diag(w)*X`); nothing else may hold these.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.normal_form.node import Indices, Node
@@ -20,8 +21,9 @@ class Run(NamedTuple):
     ends: Indices
 
 
-def runs_in(subject: Node) -> list[Run]:
-    """Return the runs of a product in both directions, the shortest first."""
+@lru_cache(maxsize=256)
+def runs_in(subject: Node) -> tuple[Run, ...]:
+    """Return the runs of a product in both directions, the shortest first; many patterns ask for them."""
     holders: dict[int, list[int]] = {}
     for place, indices in enumerate(subject.indices):
         for index in indices:
@@ -33,7 +35,7 @@ def runs_in(subject: Node) -> list[Run]:
                 for places, last in _walk(subject, start, here, holders):
                     if first != last:
                         found.setdefault((places, (first, last)), _run(subject, places, (first, last)))
-    return sorted(found.values(), key=lambda run: (len(run.places), sorted(run.places), run.ends))
+    return tuple(sorted(found.values(), key=lambda run: (len(run.places), sorted(run.places), run.ends)))
 
 
 def _is_matrix(indices: Indices) -> bool:

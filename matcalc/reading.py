@@ -10,7 +10,7 @@ from matcalc.elaborate.expressions import elaborate
 from matcalc.elaborate.solutions import names_of
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions import Expression, as_expression, name_of
-from matcalc.language.declare import read_declarations
+from matcalc.language.declare import read_declarations, size_names
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, walk
@@ -19,6 +19,7 @@ from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sympy_bridge import from_sympy as read_sympy
+from matcalc.sympy_bridge import sizes_in
 from matcalc.sympy_bridge.objects import is_sympy, symbol_name
 
 
@@ -61,18 +62,30 @@ def expressions(
     for e in ready:
         if e is not None:
             scope = dict(Names(scope, ()).joined(e.names).symbols)
-    trees = [_tree(formula, scope) for formula, e in zip(formulas, ready, strict=True) if e is None]
+    unread = [formula for formula, e in zip(formulas, ready, strict=True) if e is None]
+    sizes = _sizes(unread, declarations, scope)
+    trees = [_tree(formula, scope, sizes) for formula in unread]
     made = iter(_elaborated(trees, declarations, dialect, _declared(scope, declarations)))
     return [e if e is not None else next(made) for e in ready]
 
 
-def _tree(formula: Any, known: dict[str, Node]) -> str | Ast:
+def _sizes(formulas: Sequence[Any], declarations: str, known: Mapping[str, Node]) -> set[str]:
+    """Return the names that are sizes in some SymPy formula, in the declarations or in known symbols."""
+    theirs = [f for f in formulas if is_sympy(f)]
+    if not theirs:
+        return set()
+    declared = {name for d in read_declarations(declarations) for name in size_names(d)}
+    shapes = {name for node in known.values() for size in node.shape for name in size.names}
+    return declared.union(shapes, *map(sizes_in, theirs))
+
+
+def _tree(formula: Any, known: dict[str, Node], sizes: set[str]) -> str | Ast:
     """Return the tree or text of a formula; the symbols of a SymPy object become known, by name."""
     if isinstance(formula, (str, Ast)):
         return formula
     if not is_sympy(formula):
         raise ShapeError(f"{formula!r} is no formula: give text, an expression or a SymPy object")
-    tree, symbols = read_sympy(formula)
+    tree, symbols = read_sympy(formula, sizes)
     for name, node in sorted(symbols.items()):
         known[name] = _same(node, known.get(name, node))
     return tree

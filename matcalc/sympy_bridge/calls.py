@@ -62,13 +62,19 @@ def entrywise(name: str, function: Callable[..., Any], args: Sequence[Any]) -> A
 
 def _ones(*shape: Any) -> Any:
     import sympy
+    from sympy.tensor.array.expressions import OneArray
 
+    if len(shape) > 2:
+        return OneArray(*shape)
     return sympy.OneMatrix(*shape) if len(shape) > 1 else sympy.OneMatrix(shape[0], 1)
 
 
 def _zeros(*shape: Any) -> Any:
     import sympy
+    from sympy.tensor.array.expressions import ZeroArray
 
+    if len(shape) > 2:
+        return ZeroArray(*shape)
     return sympy.ZeroMatrix(*shape) if len(shape) > 1 else sympy.ZeroMatrix(shape[0], 1)
 
 

@@ -120,7 +120,11 @@ def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return `kron(A, B)`; a 1 x 1 factor scales."""
     scalars = [a.ast for a in args if a.shape is None]
     tensors = [a.ast for a in args if a.shape is not None]
-    factors = scalars + ([call("kron", *tensors)] if len(tensors) > 1 else tensors)
+    if len(tensors) > 1:
+        rows_alone = all(a.is_row for a in args if a.shape is not None)
+        upright = [column_of(ast) for ast in tensors] if rows_alone else tensors
+        tensors = [syntax.transpose(call("kron", *upright)) if rows_alone else call("kron", *upright)]
+    factors = scalars + tensors
     ast = syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
     rows = columns = ONE
     for value in args:
@@ -208,6 +212,8 @@ def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
     (value,) = args
     if value.shape is None:
         return value
+    if ONE in value.shape:
+        raise NotSupported(f"DiagonalMatrix of SymPy of a vector, {node}: DiagMatrix makes it a diagonal matrix")
     if value.shape[0] is not value.shape[1]:
         return Value(call("tril", call("triu", value.ast)), value.shape)
     identity = call("eye", size_formula(value.shape[0]))
@@ -224,7 +230,13 @@ def _dot(reader: Reader, node: Any, args: list[Value]) -> Value:
 def _apply(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a function applied to each entry: its body, with the matrix for its variable."""
     (variable,) = node.function.variables
-    return reader.read(node.function.expr, {variable: args[0]})
+    value = reader.read(node.function.expr, {variable: args[0]})
+    shape = args[0].shape
+    if shape is None or value.shape is not None:
+        return value
+    ones = call("ones", *(size_formula(size) for size in shape if size is not ONE))  # of a function that is constant
+    spread = syntax.product((value.ast, syntax.transpose(ones) if args[0].is_row else ones), ("*",))
+    return Value(spread, shape)
 
 
 def _block(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -237,7 +249,17 @@ def _block(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 def _block_diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
     shape = _sum(full(a)[0] for a in args), _sum(full(a)[1] for a in args)
+    if any(a.shape is None for a in args):
+        entries = [[a.ast if a is b else _zeros(full(a)[0], full(b)[1]) for b in args] for a in args]
+        return Value(grid(entries, matrix_shape(*shape)), matrix_shape(*shape))
     return Value(call("blkdiag", *(a.ast for a in args)), matrix_shape(*shape))
+
+
+def _zeros(rows: Size, columns: Size) -> Ast:
+    lengths = [size_formula(size) for size in (rows, columns) if size is not ONE]
+    if not lengths:
+        return number(0)
+    return syntax.transpose(call("zeros", *lengths)) if rows is ONE else call("zeros", *lengths)
 
 
 def _sum(sizes: Iterable[Size]) -> Size:
@@ -329,6 +351,8 @@ def _made_explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
     return reader.read(node.as_explicit())
 
 
+EXPLICIT = ("PermutationMatrix", "CompanionMatrix")  # what SymPy writes out
+
 READ: dict[str, Make] = {
     "MatrixSymbol": _matrix_symbol,
     "Identity": _constant("eye"),
@@ -360,8 +384,7 @@ READ: dict[str, Make] = {
     "VofSVD": _called("svd_V"),
     "EigenValues": _called("eigh_w", "diag"),
     "EigenVectors": _called("eigh_V"),
-    "PermutationMatrix": _made_explicit,
-    "CompanionMatrix": _made_explicit,
+    **dict.fromkeys(EXPLICIT, _made_explicit),
     "BlockMatrix": _block,
     "BlockDiagMatrix": _block_diagonal,
     "MatrixBase": _explicit,

@@ -7,7 +7,7 @@ every other one is a symbol, declared by what SymPy knows of it. A 1 x 1 matrix 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -22,29 +22,47 @@ from matcalc.sympy_bridge.values import Index, Make, Value, number_of
 READ: Mapping[str, Make] = scalars.READ | matrices.READ | indexed.READ | arrays.READ
 LEAVES = ("MatrixSymbol", "Identity", "ZeroMatrix", "OneMatrix", "ArraySymbol", "ZeroArray", "OneArray")
 SHAPED = (*LEAVES, "FunctionMatrix", "Operation")
-NO_OPERANDS = (*LEAVES, *indexed.BINDS, "Indexed", "ArrayElement", "KroneckerDelta", "FunctionMatrix")
-FIRST = ("MatrixElement", "MatrixSlice", *arrays.FIRST)  # what follows their first operand are positions
+NO_OPERANDS = (
+    *LEAVES,
+    *indexed.BINDS,
+    "Indexed",
+    "ArrayElement",
+    "KroneckerDelta",
+    "FunctionMatrix",
+    *matrices.EXPLICIT,
+)
+FIRST = (
+    "MatrixElement",
+    "MatrixSlice",
+    "MatrixPermute",
+    *arrays.FIRST,
+)  # what follows their first operand are positions
 INDEX_NAMES = "ijkpqrst"
 
 
-def from_sympy(expr: Any) -> tuple[Ast, dict[str, Node]]:
-    """Return the formula of a SymPy scalar, matrix or array, and its symbols.
+def from_sympy(expr: Any, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Node]]:
+    """Return the formula of a SymPy scalar, matrix or array, and its symbols; `sizes` are names known as sizes.
 
     Free indices (Idx) are axes of the result, in the order of their names, as in numpy.einsum.
 
     Raises: NotSupported, which names the class, for what has no meaning here; ShapeError.
     """
-    reading = Reading(expr)
+    reading = Reading(expr, sizes)
     value = indexed.with_free_indices(reading, expr)
     return value.ast, reading.symbols
+
+
+def sizes_in(expr: Any) -> frozenset[str]:
+    """Return the names that are sizes in a SymPy expression."""
+    return frozenset(Reading(expr).sizes)
 
 
 class Reading:
     """The state of one reading: symbols by name, the names of sizes, bound indices and variables."""
 
-    def __init__(self, expr: Any) -> None:
+    def __init__(self, expr: Any, sizes: Iterable[str] = ()) -> None:
         self.symbols: dict[str, Node] = {}
-        self.sizes: set[str] = set()
+        self.sizes: set[str] = set(sizes)
         self.bound: dict[Any, Index] = {}
         self._objects: dict[str, Any] = {}
         self._given: dict[Any, Value] = {}

@@ -22,7 +22,7 @@ FUNCTIONS = {
 # SymPy's class -> the function that it is written by.
 REWRITTEN = {
     "sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh",
-    "factorial": "gamma", "binomial": "gamma",
+    "factorial": "gamma", "binomial": "gamma", "MatrixPermute": "MatMul",
 }  # fmt: skip
 
 # What `where` of a comparison is called when it is an operation of four operands.

@@ -184,6 +184,16 @@ def test_compiled():
     assert np.allclose(passes.backward(saved, given["G"]), given["X"].T @ given["G"])
 
 
+def test_sizes_are_known_from_all_that_is_given():
+    f = mc.compile([Trace(A), n * lam], target="numpy")
+    assert f.args == ("A", "lam")
+    assert f(np.eye(3), 2.0) == (3.0, 6.0)
+    same(
+        mc.expression(n * lam + Trace(A), "A: matrix(n, n)"), mc.expression("n*lam + tr(A)", f"{LET}; A: matrix(n, n)")
+    )
+    assert mc.expression(n**2, declarations="A: matrix(n, n)").symbols == ("n",)
+
+
 def test_minimize():
     given = numbers()
     data = {X: given["X"], y: given["y"], lam: 0.3}

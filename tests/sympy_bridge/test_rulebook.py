@@ -1,0 +1,47 @@
+"""Every entry of the rulebook, each signature, each output: LaTeX, and a SymPy form that reads back, or a reason."""
+
+import pytest
+
+import matcalc as mc
+from matcalc.language.write import text
+from matcalc.rulebook import default_rulebook
+
+BOOK = default_rulebook()
+PLAIN = {"number": "3/2", "integer": "2", "function": "exp"}
+KINDS = {"entry": "scalar", "array": "matrix(m, n)"}
+BOUND = ("root", "dd")  # what they take is no list of arguments
+# Results of order 3 and more, and operands of such an order: SymPy has matrices, and entries of symbols.
+REASONS = ("sum", "sort", "duplication")
+
+
+def calls(rule):
+    """Yield a call for each signature and output, with its declarations."""
+    for signature in rule.signatures:
+        arguments, declarations = [], []
+        for p in signature.parameters:
+            if p.repeated:
+                continue
+            arguments.append(PLAIN.get(p.kind, p.name))
+            if p.kind not in PLAIN:
+                sizes = f"({', '.join(map(text, p.sizes))})" if p.sizes and p.kind not in KINDS else ""
+                declarations.append(f"{p.name}: {KINDS.get(p.kind, p.kind)}{sizes} {' '.join(p.facts)}")
+        for name in rule.names:
+            yield f"{name}({', '.join(arguments)})", "; ".join(declarations)
+
+
+@pytest.mark.parametrize("rule", [r for r in BOOK.rules.values() if r.name not in BOUND], ids=lambda rule: rule.name)
+def test_latex_and_sympy_form_or_a_reason(rule):
+    for formula, declarations in calls(rule):
+        try:
+            e = mc.expression(formula, declarations)
+        except mc.ShapeError:
+            assert rule.name in ("unvec", "reshape")  # 2 x 2 is not what the symbols have
+            continue
+        assert e.latex()
+        try:
+            expr = e.sympy()
+        except mc.NotSupported as error:
+            assert rule.name in REASONS
+            assert "no SymPy form" in str(error)
+            continue
+        assert mc.expression(expr, declarations=e.declarations).shape == e.shape

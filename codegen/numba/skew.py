@@ -93,23 +93,33 @@ def congruent(alpha, X, M, Y, beta, C):
     gemm(1, 0, alpha, X, H, beta, C)
 
 
+@njit(float64(int64, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
+def basis_of(finite, A, X, Y, W, C):
+    """The sign and basis of skew_basis, and W, the products of all s but two. 0 where C, then filled, is the answer."""
+    n = A.shape[0]
+    fill(0.0 if finite else math.nan, C)
+    if n % 2 or n == 0 or finite == 0:
+        return 0.0
+    s = np.empty(n // 2)
+    sign = skew_basis(A, X, Y, s)
+    if sign == sign:
+        prod_without(s, W)
+    return sign
+
+
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def pfaffian_adj(A, C):
     """C[i,j] = the derivative of Pf in A[i,j] = -A[j,i]."""
     n = A.shape[0]
     h = n // 2
-    finite = is_finite(A)
-    fill(0.0 if finite else math.nan, C)
-    if n % 2 or n == 0 or finite == 0:
-        return 0
     X = np.empty((h, n))
     Y = np.empty((h, n))
     W = np.empty((h, h))
-    s = np.empty(h)
-    sign = skew_basis(A, X, Y, s)
+    sign = basis_of(is_finite(A), A, X, Y, W, C)
+    if sign == 0.0:
+        return 0
     if sign != sign:
         return 1
-    prod_without(s, W)
     for i in range(h):
         for j in range(n):
             Y[i, j] *= sign * W[i, i]
@@ -133,18 +143,14 @@ def pfaffian_adj_along(A, E, C):
     """C = the derivative of pfaffian_adj at A along the skew part of E: Pfaffians of four rows in the basis of A."""
     n = A.shape[0]
     h = n // 2
-    finite = is_finite(A) and is_finite(E)
-    fill(0.0 if finite else math.nan, C)
-    if n % 2 or n == 0 or finite == 0:
-        return 0
     X = np.empty((h, n))
     Y = np.empty((h, n))
     W = np.empty((h, h))
-    s = np.empty(h)
-    sign = skew_basis(A, X, Y, s)
+    sign = basis_of(is_finite(A) and is_finite(E), A, X, Y, W, C)
+    if sign == 0.0:
+        return 0
     if sign != sign:
         return 1
-    prod_without(s, W)
     D = np.empty((n, n))
     for i in range(n):
         for j in range(n):

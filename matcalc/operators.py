@@ -14,10 +14,14 @@ from typing import Any, NamedTuple
 
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import ShapeError
+from matcalc.language.write import text
 from matcalc.lengths import Condition
 from matcalc.normal_form import tensor
-from matcalc.normal_form.node import Node, Shape
+from matcalc.normal_form.node import Node
+from matcalc.notation.raising import formula_of
 from matcalc.rulebook.load import default_rulebook
+
+SHOWN = 48  # characters of an operand in a message
 
 
 class Marked(NamedTuple):
@@ -63,13 +67,12 @@ def matmul(a: Marked, b: Marked) -> Marked:
     """Return the matrix product."""
     ranks = (len(a.node.shape), len(b.node.shape))
     if 0 in ranks or max(ranks) > 2:
-        raise ShapeError(f"@ needs vectors or matrices, not {_shown(a.node.shape)} and {_shown(b.node.shape)}")
+        raise ShapeError(f"@ needs vectors or matrices, not {_shown(a)} and {_shown(b)}")
     if ranks == (1, 1) and b.row and not a.row:
         return Marked(tensor.outer(a.node, b.node))
     inner = a.node.shape[-1], b.node.shape[0]
     if inner[0] != inner[1]:
-        shapes = f"{_shown(a.node.shape)} by {_shown(b.node.shape)}"
-        raise ShapeError(f"cannot multiply {shapes}: {inner[0]} and {inner[1]} differ")
+        raise ShapeError(f"cannot multiply {_shown(a)} by {_shown(b)}: {inner[0]} and {inner[1]} differ")
     return Marked(tensor.matmul(a.node, b.node), ranks[0] == 1 and ranks[1] == 2)
 
 
@@ -100,14 +103,22 @@ def _alike(a: Marked, b: Marked, verb: str) -> tuple[Node, Node, bool]:
     if not b.node.shape and a.node.shape:
         return a.node, tensor.broadcast(b.node, a.node.shape), a.row
     if a.node.shape != b.node.shape:
-        raise ShapeError(f"cannot {verb} {_shown(a.node.shape)} and {_shown(b.node.shape)}")
+        pairs = zip(a.node.shape, b.node.shape, strict=False)
+        differing = next((f": {m} and {n} differ" for m, n in pairs if m != n), "")
+        reason = differing if len(a.node.shape) == len(b.node.shape) else ": only scalars broadcast"
+        raise ShapeError(f"cannot {verb} {_shown(a)} and {_shown(b)}{reason}")
     if a.row != b.row:
-        raise ShapeError(f"cannot {verb} a row and a column of {a.node.shape[0]}")
+        raise ShapeError(f"cannot {verb} {_shown(a)} and {_shown(b)}: one is a row, the other a column")
     return a.node, b.node, a.row
 
 
-def _shown(shape: Shape) -> str:
-    return f"({', '.join(map(str, shape))})" if shape else "a scalar"
+def _shown(operand: Marked) -> str:
+    """Return an operand with its shape: `X (m x n)`, `x' (row of n)`."""
+    formula, shape = text(formula_of(operand.node)), " x ".join(map(str, operand.node.shape))
+    if len(formula) > SHOWN:
+        formula = f"{formula[: SHOWN - 4]} ..."
+    words = {0: "scalar", 1: f"{'row' if operand.row else 'vector'} of {shape}"}
+    return f"{formula} ({words.get(len(operand.node.shape), shape)})"
 
 
 def part(node: Node, subscripts: Sequence[Any], shown: str) -> tuple[Node, list[Condition]]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.reading import expressions
 
 OUTSIDE = [
     ("A[:, :k]*x", "A: matrix(m, n); x: vector(k)", {"A": (3, 2), "x": (5,)}, "A[:, :k] is outside axis 1 of A"),
@@ -44,7 +45,7 @@ def test_parts_of_objects():
 
 
 def test_formulas_of_one_call_have_their_own_conditions():
-    a, b = mc.reading.expressions(["x[5]", "sum(x)"], "x: vector(n)")
+    a, b = expressions(["x[5]", "sum(x)"], "x: vector(n)")
     assert b(x=np.ones(2)) == 2
     with pytest.raises(mc.ShapeError):
         a(x=np.ones(2))
@@ -225,3 +226,17 @@ def test_hints_of_sizes_are_checked():
         mc.compile(text, declarations=declared, sizes={"n": 2.5}, target="numpy")
     with pytest.raises(mc.ShapeError, match="the size n is -1"):
         mc.compile(text, declarations=declared, sizes={"n": -1}, target="numpy")
+
+
+def test_objects_that_do_not_fit_are_both_shown():
+    X, Y, x = mc.symbols("X: matrix(m, n); Y: matrix(k, p); x: vector(n)")
+    for act, message in (
+        (lambda: X @ Y, "cannot multiply X (m x n) by Y (k x p): n and k differ"),
+        (lambda: mc.exp(X) + Y, "cannot add exp(X) (m x n) and Y (k x p): m and k differ"),
+        (lambda: X - x, "cannot subtract X (m x n) and x (vector of n): only scalars broadcast"),
+        (lambda: x.T + x, "cannot add x (row of n) and x (vector of n): one is a row, the other a column"),
+        (lambda: X @ 3, "@ needs vectors or matrices, not X (m x n) and 3 (scalar)"),
+    ):
+        with pytest.raises(mc.ShapeError) as caught:
+            act()
+        assert str(caught.value) == message

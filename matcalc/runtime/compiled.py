@@ -63,7 +63,7 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            out, check = kwargs.pop("out", None), kwargs.pop("check_facts", False)
+            out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
             return self._polite(*self._bound(args, kwargs), out=out, check_facts=check)
         try:
             return self._entry(*args)
@@ -126,7 +126,7 @@ class Compiled:
         except OSError as fault:
             raise type(fault)(fault.errno, fault.strerror, os.fspath(path)) from None
 
-    def _polite(self, *values: Any, out: Any = None, check_facts: bool = False) -> Any:
+    def _polite(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
         """Convert and check the arguments, given in order, then call."""
         spec = self.spec
         values = tuple(self._bound(values, {}))
@@ -136,7 +136,7 @@ class Compiled:
         inputs: list[Any] = [a if o.shape else a[()] for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
         shapes = self._output_shapes(arrays, given, inputs)
-        if check_facts or spec.check_facts:
+        if spec.check_facts if check_facts is None else check_facts:
             from matcalc.calculus.declared import check_declared
 
             check_declared((o.name, o.facts, a) for o, a in zip(spec.arguments, arrays, strict=True))

@@ -123,10 +123,23 @@ def spectral_radius(X):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def perron(X, C):
-    """C = the gradient of the spectral radius: u*v'/(u'*v) for left and right eigenvectors, and the eigenvalue's sign.
+    """C = the gradient of the spectral radius: the real part of conj(z)/|z|*conj(u)*v'/(u^H*v) for an eigenvalue z.
 
-    NaN where another eigenvalue is as large within the rounding error of this one; status 1 where it is complex.
+    u and v are its left and right eigenvectors. NaN where another eigenvalue, not its conjugate, is as large within
+    the rounding error of this one.
     """
+    return largest_projector(0, X, C)
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def perron_real(X, C):
+    """The same; status 1 where the eigenvalue is complex."""
+    return largest_projector(1, X, C)
+
+
+@njit(int64(int64, MATRIX, MATRIX_OUT), **EXACT)
+def largest_projector(real, X, C):
+    """C = the gradient of the spectral radius; status 1 where the eigenvalue is complex and has to be real."""
     n = X.shape[0]
     if is_finite(X) == 0:
         fill(math.nan, C)
@@ -142,22 +155,34 @@ def perron(X, C):
     for i in range(n):
         if math.hypot(w[i], imaginary[i]) > math.hypot(w[top], imaginary[top]):
             top = i
-    both = 0.0
+    complex_part = 1.0 if imaginary[top] != 0.0 else 0.0
+    next_row = top + 1 if imaginary[top] != 0.0 else top
+    a = 0.0
+    b = 0.0
     moved = 0.0
     for i in range(n):
-        both += left[top, i] * right[top, i]
+        p, q = left[top, i], complex_part * left[next_row, i]
+        r, s = right[top, i], complex_part * right[next_row, i]
+        a += p * r + q * s
+        b += p * s - q * r
         for j in range(n):
-            moved += abs(left[top, i]) * abs(X[i, j]) * abs(right[top, j])
-    close = 4.0 * n * 2.220446049250313e-16 * moved / abs(both)
-    scale = math.copysign(1.0, w[top]) / both if w[top] != 0.0 else 0.0
+            size = math.hypot(right[top, j], complex_part * right[next_row, j])
+            moved += math.hypot(p, q) * abs(X[i, j]) * size
+    close = 4.0 * n * 2.220446049250313e-16 * moved / math.hypot(a, b)
+    size = math.hypot(w[top], imaginary[top])
     for i in range(n):
-        paired = imaginary[top] != 0.0 and w[i] == w[top] and abs(imaginary[i]) == abs(imaginary[top])
-        if i != top and not paired and not (abs(w[top]) - math.hypot(w[i], imaginary[i]) > close):
-            scale = math.nan
+        if i != top and i != next_row and not (size - math.hypot(w[i], imaginary[i]) > close):
+            size = math.nan
+    # the eigenvalue's direction over u^H*v
+    x, y = (w[top] / size, imaginary[top] / size) if size != 0.0 else (0.0, 0.0)
+    c = (x * a + y * b) / (a * a + b * b)
+    d = (y * a - x * b) / (a * a + b * b)
     for i in range(n):
         for j in range(n):
-            C[i, j] = scale * left[top, i] * right[top, j]
-    return 1 if imaginary[top] != 0.0 else 0
+            p, q = left[top, i], complex_part * left[next_row, i]
+            r, s = right[top, j], complex_part * right[next_row, j]
+            C[i, j] = c * (p * r + q * s) - d * (p * s - q * r)
+    return 1 if real and complex_part != 0.0 else 0
 
 
 @njit(types.void(MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)

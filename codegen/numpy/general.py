@@ -33,19 +33,25 @@ def spectral_radius(X):
     return np.max(np.abs(np.linalg.eigvals(X)), initial=0.0) if np.all(np.isfinite(X)) else np.nan
 
 
-def perron(X, fault):
-    """The gradient of the spectral radius; NaN where another eigenvalue is as large within rounding."""
+def perron(X, fault=None):
+    """The gradient of the spectral radius; with a fault the eigenvalue has to be real.
+
+    NaN where another eigenvalue, not its conjugate, is as large within rounding.
+    """
     if len(X) == 0 or not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan)
     w, left, right = linalg.eig(X, left=True)
     top = np.argmax(np.abs(w))
-    if w[top].imag != 0.0:
+    if fault and w[top].imag != 0.0:
         raise np.linalg.LinAlgError(fault)
-    u, v = left[:, top].real, right[:, top].real
+    u, v = left[:, top].conj(), right[:, top]
     with np.errstate(all="ignore"):
         close = 4.0 * len(w) * np.finfo(float).eps * (np.abs(u) @ np.abs(X) @ np.abs(v)) / np.abs(u @ v)
-        simple = np.all(np.abs(w[top]) - np.abs(np.delete(w, top)) > close)
-        return np.outer(u, v) * (np.sign(w[top].real) / (u @ v) if simple else np.nan)
+        conjugate = (w == w[top].conj()) & (w[top].imag != 0.0)
+        others = w[(np.arange(len(w)) != top) & ~conjugate]
+        direction = w[top].conj() / np.abs(w[top]) if w[top] != 0.0 else 0.0
+        simple = np.all(np.abs(w[top]) - np.abs(others) > close)
+        return np.real(np.outer(u, v) * (direction / (u @ v) if simple else np.nan))
 
 
 def lu(X):

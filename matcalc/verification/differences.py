@@ -58,11 +58,19 @@ def by_complex_step(f: Line, shape: tuple[int, ...]) -> Array | None:
 
 
 def by_differences(f: Line) -> Slope:
-    """Return the extrapolated central difference with the least estimated error."""
+    """Return the extrapolated central difference with the least estimated error.
+
+    Wide steps that leave the domain are left out; where all do, that is raised.
+    """
     best: Slope | None = None
     above: list[Array] = []
     for h in STEPS:
-        high, low = _real(f(h)), _real(f(-h))
+        try:
+            high, low = _real(f(h)), _real(f(-h))
+        except np.linalg.LinAlgError:
+            if best is not None or h == STEPS[-1]:
+                raise
+            continue
         noise = ROUNDING * float(np.max(np.abs(high), initial=0.0)) / h
         row = [(high - low) / (2 * h)]
         for order in range(1, min(len(above), ORDERS) + 1):

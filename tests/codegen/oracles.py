@@ -66,6 +66,7 @@ def pfaffian(A):
 ORACLES = {
     "spectral_radius": lambda X: np.max(np.abs(np.linalg.eigvals(X))),
     "perron": perron,
+    "perron_real": perron,
     "inv": np.linalg.inv,
     "det": np.linalg.det,
     "logdet": lambda X: np.linalg.slogdet(X)[1],

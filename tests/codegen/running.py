@@ -46,6 +46,7 @@ DOMAINS = {
     "care": lambda X: X / np.sqrt(len(X) or 1) - np.eye(len(X)),
     "dare": lambda X: X / (2 * np.sqrt(len(X) or 1)),
     "perron": np.abs,
+    "perron_real": np.abs,
     "logm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "sqrtm": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),
     "powi": lambda X: X / (3 * np.sqrt(len(X) or 1)) + np.eye(len(X)),

@@ -59,7 +59,7 @@ def test_faults(name, numba_names, numpy_names):
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 4)
     given = {n: np.zeros_like(a) for n, a in operands(k, sizes, (), np.random.default_rng(0)).items()}
-    if name.startswith(("schur", "adj", "eig", "svd", "pinv", "pfaffian")):
+    if name.startswith(("schur", "adj", "eig", "svd", "pinv", "pfaffian")) or name == "perron":
         run_numba(k, given, (), sizes, numba_names)
         run_numpy(k, given, (), sizes, numpy_names)
         return
@@ -67,7 +67,7 @@ def test_faults(name, numba_names, numpy_names):
         given["y"] = np.full(4, np.nan)
     if name == "dlyapunov":
         given["A"] = np.eye(4)
-    if name == "perron":
+    if name == "perron_real":
         given["X"] = np.triu(np.ones((4, 4)), 1) - np.tril(np.ones((4, 4)), -1)
     if k.via and k.via[0].name == "chol":
         k = KERNELS["chol"]
@@ -80,6 +80,7 @@ def test_faults(name, numba_names, numpy_names):
 
 UNSAFE = ["eigh", "eig_top", "gap_middle", "pinv", "svd", "svd_top", "svd_bottom", "sqrtm", "schur", "care"]
 UNSAFE += ["dare", "signm", "lu", "eig", "eigvals", "spectral_radius", "perron", "pfaffian", "pfaffian_adj", "qr"]
+UNSAFE += ["perron_real"]
 UNSAFE += [n for n in KERNELS if n.startswith(("expm", "cosm", "sinm", "logm", "powm")) and "whole" not in n]
 
 

@@ -55,6 +55,7 @@ DOMAINS = {
     "lu": {"X": shifted(0.5, 2)},
     "eig": {"X": lambda rng, shape: 0.1 * rng.standard_normal(shape) + np.diag(np.arange(1.0, shape[0] + 1))},
     "perron": {"X": uniform(0.1, 1)},
+    "perron_real": {"X": uniform(0.1, 1)},
     "spectral_radius": {"X": uniform(0.1, 1)},
     "gapsum": {"w": uniform(0.5, 1)},
     "columndiv": {"w": uniform(0.5, 1)},

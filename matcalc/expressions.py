@@ -114,10 +114,10 @@ class Expression(Arithmetic, Forms):
         return f"$\\displaystyle {self.latex()}$"
 
     def sympy(self) -> Any:
-        """Return the formula as a SymPy expression."""
+        """Return the formula as a SymPy expression, in the SymPy symbols that it was read from."""
         from matcalc.sympy_bridge import to_sympy
 
-        return to_sympy(self.formula(), self.names.symbols)
+        return to_sympy(self.formula(), self.names.symbols, self.names.theirs)
 
     def explain(self, form: str = "text") -> str:
         """Return the derivation as in a worked example, numbered, with rules and facts used: text, latex, markdown."""

@@ -7,7 +7,7 @@ a function: symbols as declared, then new ones, then sizes that no argument dete
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matcalc.errors import ShapeError
@@ -22,12 +22,14 @@ class Names:
 
     `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
     `conditions` are those on sizes that reading left open: that parts lie inside what they are parts of.
+    `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` gives these back.
     """
 
     symbols: Mapping[str, Node]
     written: tuple[str, ...]
     tangents: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    theirs: Mapping[str, Any] = field(default_factory=dict)
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -44,7 +46,8 @@ class Names:
             raise ShapeError(f"'{both}' is both a size and a symbol", hint="give one of them another name")
         written = tuple(dict.fromkeys(self.written + other.written))
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
-        return Names({**self.symbols, **other.symbols}, written, (*self.tangents, *other.tangents), conditions)
+        symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
+        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs)
 
     @property
     def size_names(self) -> dict[str, None]:

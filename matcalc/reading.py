@@ -19,7 +19,7 @@ from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sympy_bridge import from_sympy as read_sympy
-from matcalc.sympy_bridge import sizes_in
+from matcalc.sympy_bridge import sizes_in, symbols_in
 from matcalc.sympy_bridge.objects import is_sympy, symbol_name
 
 
@@ -66,7 +66,14 @@ def expressions(
     sizes = _sizes(unread, declarations, scope)
     trees = [_tree(formula, scope, sizes) for formula in unread]
     made = iter(_elaborated(trees, declarations, dialect, _declared(scope, declarations)))
-    return [e if e is not None else next(made) for e in ready]
+    return [e if e is not None else _with_theirs(next(made), f) for e, f in zip(ready, formulas, strict=True)]
+
+
+def _with_theirs(e: Expression, formula: Any) -> Expression:
+    """Return an expression that knows the SymPy symbols that it was read from."""
+    if not is_sympy(formula):
+        return e
+    return Expression(e.node, replace(e.names, theirs=symbols_in(formula)), e.row)
 
 
 def _sizes(formulas: Sequence[Any], declarations: str, known: Mapping[str, Node]) -> set[str]:
@@ -176,7 +183,8 @@ def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") 
         if isinstance(one, Expression):
             e = Expression(e.node, e.names.joined(Names(one.names.symbols, ())), e.row)
         elif symbol_name(one) is not None:
-            e = Expression(e.node, e.names.joined(Names(theirs, ())), e.row)
+            names = Names(theirs, (), theirs=symbols_in(one))
+            e = Expression(e.node, e.names.joined(names), e.row)
         elif declarations and isinstance(f, Expression):
             declared = {s.node.name: s for s in symbols(declarations)}
             if name_of(one) not in declared:

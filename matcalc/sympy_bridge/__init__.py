@@ -5,7 +5,7 @@ and written from the same notation. A column is a vector, a row its transpose an
 on both sides. SymPy's own matrix derivatives are never used, and SymPy is imported only when it is needed.
 """
 
-from matcalc.sympy_bridge.reading import from_sympy, sizes_in
+from matcalc.sympy_bridge.reading import from_sympy, sizes_in, symbols_in
 from matcalc.sympy_bridge.writing import to_sympy
 
-__all__ = ["from_sympy", "sizes_in", "to_sympy"]
+__all__ = ["from_sympy", "sizes_in", "symbols_in", "to_sympy"]

@@ -57,6 +57,18 @@ def sizes_in(expr: Any) -> frozenset[str]:
     return frozenset(Reading(expr).sizes)
 
 
+def symbols_in(expr: Any) -> dict[str, Any]:
+    """Return the SymPy symbols of an expression by name, those of sizes included, without bound ones."""
+    found: dict[str, Any] = {}
+    bound: set[Any] = set()
+    for node in _everything(expr):
+        bound.update(indexed.indices_of(node))
+        bound.update(getattr(node, "variables", ()))
+        if type(node).__name__ in ("Symbol", "MatrixSymbol"):
+            found.setdefault(node.name, node)
+    return {name: node for name, node in found.items() if node not in bound}
+
+
 class Reading:
     """The state of one reading: symbols by name, the names of sizes, bound indices and variables."""
 

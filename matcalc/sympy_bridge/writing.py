@@ -24,15 +24,29 @@ from matcalc.sympy_bridge.sizes import size_to
 from matcalc.sympy_bridge.tables import CHOICES, scalar_functions
 
 
-def to_sympy(ast: Ast, symbols: Mapping[str, Node]) -> Any:
-    """Return a formula over symbols as a SymPy scalar or matrix.
+def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Any] | None = None) -> Any:
+    """Return a formula over symbols as a SymPy scalar or matrix; `theirs` are SymPy symbols to use, by name.
 
-    Raises: NotSupported for what SymPy has no class for.
+    Raises: NotSupported for what SymPy has no form for.
     """
     try:
-        return _written(ast, symbols)
+        made = _written(ast, symbols)
+        replaced = {_name(name, symbols): theirs[name] for name in theirs or {}} if theirs else {}
+        return made.xreplace(dict(_fitting(plain, own) for plain, own in replaced.items()))
     except RecursionError:
         raise NotSupported("the formula is nested too deeply for SymPy, whose shapes recurse") from None
+
+
+def _fitting(plain: Any, own: Any) -> tuple[Any, Any]:
+    """Return what stands for a symbol: a column is the transpose of the user's row, a scalar the entry of a 1 x 1."""
+    from sympy.matrices.expressions.matexpr import MatrixElement
+
+    if not is_matrix(own):
+        return plain, own if not is_matrix(plain) else plain
+    if not is_matrix(plain):
+        return plain, MatrixElement(own, 0, 0) if own.shape == (1, 1) else plain
+    shape, given = (tuple(map(str, matrix.shape)) for matrix in (plain, own))
+    return plain, own if shape == given else own.T if shape == given[::-1] else plain
 
 
 def _written(ast: Ast, symbols: Mapping[str, Node]) -> Any:

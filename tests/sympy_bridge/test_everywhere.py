@@ -209,3 +209,19 @@ def test_one_entry_says_how_to_ask():
         mc.gradient(Trace(S * A), S[0, 1])
     assert mc.jacobian(A * w, A[0, 1]).shape == ("n",)
     assert mc.gradient(Trace(A * C), [A[0, 1], C])[0].shape == ()
+
+
+def test_the_way_back_is_in_the_symbols_that_came():
+    """Whatever SymPy assumes of them: so that numbers can be put in for them."""
+    d = mc.gradient(loss, w)
+    assert d.sympy() == 2 * X.T * (X * w - y) + (2 * lam) * w
+    assert d.sympy().atoms(MatrixSymbol) == {X, w, y}
+    assert mc.hessian(loss, w).sympy().atoms(sp.Symbol) >= {m, n, lam}
+    row, one = MatrixSymbol("r", 1, n), MatrixSymbol("s", 1, 1)
+    back = mc.gradient(row * A * row.T * one, row).sympy()
+    assert back.atoms(MatrixSymbol) == {row, A, one}
+    c = sp.Symbol("c", real=True, nonzero=True)
+    assert mc.gradient(c**2 * Trace(A), c).sympy().subs({c: 3}).free_symbols == {A}
+    i = sp.Symbol("i", integer=True)
+    total = sp.Sum(sp.sin(w[i, 0]), (i, 0, n - 1))
+    assert mc.hvp(total, w).sympy().atoms(MatrixSymbol) == {w, v}

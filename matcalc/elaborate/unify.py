@@ -22,6 +22,7 @@ from matcalc.sizes import Size
 
 MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
 MAX_BITS = 9000  # of an exact number
+MOST_TRIED = 200  # numbers, where an equation in one unknown has no other solution
 ZERO = Size.of(0)
 
 Fault = Callable[[], MatcalcError]
@@ -119,7 +120,7 @@ class Sizes:
             waiting, self._waiting = self._waiting, []
             for a, b, fault in waiting:
                 self.require(a, b, fault)
-            if len(self._waiting) == len(waiting) and not self._solve_together():
+            if len(self._waiting) == len(waiting) and not (self._solve_together() or self._find()):
                 raise self._waiting[0][2]()
 
     def _solve_together(self) -> bool:
@@ -138,6 +139,18 @@ class Sizes:
                     raise fault()
                 solved = True
         return solved
+
+    def _find(self) -> bool:
+        """Bind the unknown of a waiting equation that holds for one number alone, as 3 for `(?1*?1 + ?1)//2 = 6`."""
+        for a, b, _ in self._waiting:
+            difference = self.resolve(a) - self.resolve(b)
+            if len(difference.names) != 1:
+                continue
+            (unknown,) = difference.names
+            zeros = [k for k in range(MOST_TRIED) if difference.substitute({unknown: Size.of(k)}) == 0]
+            if len(zeros) == 1:
+                return self._bind(unknown, Size.of(zeros[0]))
+        return False
 
     def settle(self, lengths: Iterable[Size]) -> bool:
         """Bind unknowns that have one value with which no length is below 0, as 2 in `5 - 2*?1` and `?1 - 2`.

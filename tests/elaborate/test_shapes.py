@@ -118,6 +118,7 @@ SOLVED = [
     ("kron([A; B], C)*x + z", "A: matrix(m, n); B: matrix(p, n); z: vector(m*q + p*q)", "C: matrix(q, k)"),
     ("[x; x; y; y; y]'*z + [x; x; x; y]'*w", "z: vector(12); w: vector(11)", "x: vector(3); y: vector(2)"),
     ("[x; y]'*z", "z: vector(0)", "x: vector(0); y: vector(0)"),
+    ("vech(S)'*x", "x: vector(6)", "S: matrix(3, 3)"),
     ("(A*B - C)*[x; 1]", "x: vector(n); A: matrix(m, n)", "B: matrix(n, n + 1); C: matrix(m, n + 1)"),
 ]
 

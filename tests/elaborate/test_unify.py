@@ -144,3 +144,12 @@ def test_the_only_length_that_is_left() -> None:
     assert sizes.settle([a, 5 - 2 * a, a - 2]) and sizes.resolve(a) == 2
     assert not Sizes().settle([a, 3 - 2 * a, a - 2])
     assert not Sizes().settle([Size.of(-1)])
+
+
+def test_the_only_number_that_solves_an_equation_is_found() -> None:
+    sizes = Sizes()
+    a, b = sizes.fresh(), sizes.fresh()
+    assert sizes.equate((a * a + a) // 2, Size.of(6), fault) and sizes.equate(b * b + 2, 3 * b, fault)
+    with pytest.raises(ShapeError):  # 1 and 2
+        sizes.finish()
+    assert sizes.resolve(a) == 3

@@ -68,34 +68,60 @@ class _Named:
 
     def value(self) -> Any:
         """Return the number or matrix of numbers that it is, by plain NumPy."""
-        import numpy as np
-
-        from matcalc.reading import expression
-
-        operands, declared, given = [], [], {}
-        for k, (operand, facts) in enumerate(zip(self.operands, self._facts(), strict=True)):
-            if not getattr(operand, "is_Matrix", False):
-                operands.append(operand)
-                continue
-            matrix = operand.as_explicit()
-            name = f"a{k}_"
-            given[name] = np.array(matrix.tolist(), dtype=float).reshape([n for n in matrix.shape if n != 1])
-            operands.append(sympy.MatrixSymbol(name, *matrix.shape))
-            if given[name].ndim == 2 and facts:
-                declared.append(f"{name}: matrix({matrix.rows}, {matrix.cols}) {' '.join(facts)}")
-        made = self.func(*self.args[: 2 + self.sizes], *operands)  # type: ignore[attr-defined]
-        e = expression(made, "; ".join(declared))
-        found = np.asarray(e(*(given[name] for name in e.symbols)))
+        found = evaluated(self.operation, self.keywords, *map(_plain, self.operands))
         if self.sizes == 0:
             return sympy.Float(float(found))
         rows, columns = (int(size) for size in self.args[2:4])
         return sympy.ImmutableMatrix(rows, columns, [float(entry) for entry in found.reshape(-1)])
 
-    def _facts(self) -> list[tuple[str, ...]]:
-        """Return what the operation needs to know of each operand."""
-        parameters = default_rulebook().candidates(self.operation)[0].rule.parameters
-        own = [parameter.facts for parameter in parameters]
-        return [own[k] if k < len(own) and not parameters[k].repeated else () for k in range(len(self.operands))]
+    def _numpycode(self, printer: Any, **options: Any) -> str:
+        """Return the code by which `lambdify` evaluates it."""
+        printer.module_imports[__name__].add("evaluated")
+        words = [repr(self.operation), repr(self.keywords)]
+        for operand in self.operands:
+            plain = _plain(operand)
+            words.append(repr(plain) if isinstance(plain, str) else printer._print(operand))
+        return f"evaluated({', '.join(words)})"
+
+
+def evaluated(name: str, keywords: str, *operands: Any) -> Any:
+    """Return the value of an operation of arrays, numbers and names of functions; a vector is a column."""
+    import numpy as np
+
+    from matcalc.reading import expression
+
+    parameters = default_rulebook().candidates(name)[0].rule.parameters
+    words, declared, given = [], [], {}
+    for k, operand in enumerate(operands):
+        array = operand if isinstance(operand, str) else np.asarray(operand, dtype=float)
+        if isinstance(array, str) or (array.ndim == 0 and np.isfinite(array)):
+            words.append(array if isinstance(array, str) else repr(float(array)).removesuffix(".0"))
+            continue
+        array = array.reshape(-1) if array.ndim == 2 and array.shape[1] == 1 else array
+        kind = ("scalar", "vector", "matrix")[array.ndim] + (f"({', '.join(map(str, array.shape))})" * bool(array.ndim))
+        facts = parameters[k].facts if k < len(parameters) and array.ndim == 2 and not parameters[k].repeated else ()
+        words.append(f"a{k}_")
+        declared.append(f"a{k}_: {kind} {' '.join(facts)}")
+        given[f"a{k}_"] = array
+    e = expression(f"{name}({', '.join([*words, *filter(None, [keywords])])})", "; ".join(declared))
+    found = np.asarray(e(*(given[symbol] for symbol in e.symbols)))
+    return float(found) if found.ndim == 0 else found.reshape(len(found), -1) if found.ndim == 1 else found
+
+
+def _plain(operand: Any) -> Any:
+    """Return an operand as an array, a number, or the text of a function."""
+    import numpy as np
+
+    from matcalc.language.write import text
+    from matcalc.sympy_bridge.reading import from_sympy
+
+    if isinstance(operand, Str):
+        return str(operand.name)
+    if isinstance(operand, sympy.Lambda):
+        return f"{operand.variables[0].name} -> {text(from_sympy(operand.expr)[0])}"
+    if getattr(operand, "is_Matrix", False) and not operand.free_symbols:
+        return np.array(operand.as_explicit().tolist(), dtype=float)
+    return float(operand) if operand.is_number else operand
 
 
 class Operation(_Named, sympy.MatrixExpr):  # type: ignore[misc]

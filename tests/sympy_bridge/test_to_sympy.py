@@ -144,6 +144,9 @@ def test_operations_that_sympy_has_no_class_for(formula, printed):
     found = np.array(_number(expr, data())).astype(float)
     assert np.allclose(found.reshape(expected.shape), expected)
     assert sp.latex(expr)
+    names = sorted(expr.free_symbols - {sp.Symbol("t")}, key=str)
+    coded = sp.lambdify(names, expr)(*(np.reshape(data()[s.name], s.shape) for s in names))
+    assert np.allclose(np.reshape(coded, expected.shape), expected)
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,15 @@ def input_weight(B, R, G):
     return g + 2 * b - r
 
 
+@njit(int64(MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
+def filled_with_nan(A, B, Q, R, Y):
+    """Y = NaN, and 1, where an entry of what is given is not finite."""
+    if is_finite(A) and is_finite(B) and is_finite(Q) and is_finite(R):
+        return 0
+    fill(math.nan, Y)
+    return 1
+
+
 @njit(types.void(MATRIX_OUT), **EXACT)
 def add_one(X):
     """X = 1 + X."""
@@ -213,10 +222,7 @@ def care_step(A, G, Q, Y):
 def care(A, B, Q, R, Y):
     """The stabilising Y of A'*Y + Y*A - Y*B*inv(R)*B'*Y + Q = 0."""
     n = A.shape[0]
-    if n == 0:
-        return 0
-    if is_finite(A) == 0 or is_finite(B) == 0 or is_finite(Q) == 0 or is_finite(R) == 0:
-        fill(math.nan, Y)
+    if n == 0 or filled_with_nan(A, B, Q, R, Y):
         return 0
     G = np.empty((n, n))
     D = np.empty((n, n))
@@ -333,10 +339,7 @@ def dare_step(A, G, Q, Y):
 def dare(A, B, Q, R, Y):
     """The stabilising Y of A'*Y*A - Y - A'*Y*B*inv(R + B'*Y*B)*B'*Y*A + Q = 0."""
     n = A.shape[0]
-    if n == 0:
-        return 0
-    if is_finite(A) == 0 or is_finite(B) == 0 or is_finite(Q) == 0 or is_finite(R) == 0:
-        fill(math.nan, Y)
+    if n == 0 or filled_with_nan(A, B, Q, R, Y):
         return 0
     G = np.empty((n, n))
     W = np.empty((n, n))

@@ -14,6 +14,7 @@ from matcalc.names import Names, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import symbol
+from matcalc.sympy_bridge.objects import is_sympy
 
 
 def value_of(
@@ -32,7 +33,7 @@ def value_of(
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
     expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
     bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
-    arrays = {n.name: to_numbers(Operand(n.name, n.shape), bound[n.name]) for n in inputs}
+    arrays = {n.name: to_numbers(Operand(n.name, n.shape), _plain(bound[n.name], n.rank)) for n in inputs}
     given = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
     if check_facts:
@@ -40,6 +41,16 @@ def value_of(
     check_conditions(names.conditions, sizes)
     (found,) = evaluate([root], arrays, sizes)
     return float(found) if np.ndim(found) == 0 and not np.iscomplexobj(found) else found
+
+
+def _plain(value: Any, rank: int) -> Any:
+    """Return a number or matrix of SymPy as an array, a matrix of one column or row as the vector that is asked for."""
+    if not is_sympy(value):
+        return value
+    import numpy as np
+
+    array = np.array(value.tolist() if hasattr(value, "tolist") else value, dtype=np.float64)
+    return array.reshape(-1) if rank == 1 and array.ndim == 2 and 1 in array.shape else array
 
 
 def project_tangents(names: Names, inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[Node], list[Node]]:

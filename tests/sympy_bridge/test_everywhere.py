@@ -194,6 +194,12 @@ def test_sizes_are_known_from_all_that_is_given():
     assert mc.expression(n**2, declarations="A: matrix(n, n)").symbols == ("n",)
 
 
+def test_values_may_be_numbers_of_sympy():
+    found = mc.from_sympy(lam * A * w)(lam=sp.Rational(1, 2), A=sp.eye(3), w=sp.Matrix([1, 2, 3]))
+    assert found.dtype == float
+    assert np.array_equal(found, [0.5, 1, 1.5])
+
+
 def test_minimize():
     given = numbers()
     data = {X: given["X"], y: given["y"], lam: 0.3}

@@ -16,7 +16,7 @@ from matcalc.notation.measure import tokens
 from matcalc.verification.sampling import sample
 
 Data = dict[str, Any]
-PERTURBED, PERTURBATIONS = 1e-13, 8
+PERTURBED, PERTURBATIONS = 1e-13, 64
 
 
 class Trial(NamedTuple):

@@ -69,10 +69,18 @@ def _length(node: Node) -> int:
     if node.kind in ("map", "op"):
         return 2 + sum(a.length + 1 for a in node.args)
     if node.kind == "product":
-        return max(1, sum(a.length + 1 for a in node.args) - 1 + (node.coef != 1))
+        return max(1, sum(a.length + 1 for a in node.args) - 1 + (node.coef != 1) - 3 * _holds_mean(node))
     if node.kind == "sum":
         return 1 + sum(a.length + 1 for a in node.args)
     return 1
+
+
+def _holds_mean(node: Node) -> bool:
+    """Whether a product holds the sum of a vector over its length: both are one call then."""
+    sizes = [a.args[0].size for a in node.args if a.kind == "map" and a.args[0].kind == "size"]
+    return bool(sizes) and any(
+        a.kind == "product" and not a.rank and a.index_sizes == (s,) for a in node.args for s in sizes
+    )
 
 
 def _symbol(node: Node) -> None:

@@ -35,8 +35,8 @@ NUMBERS = (Fraction(5, 2), Fraction(-2))
 BOUND = 1e-9
 TALL = ((4, 3), (3, 2))  # columns can be orthonormal
 CYCLE = len(MODES)
-"""A further mode: the largest entries of a matrix lie in a cycle, a permutation that is not its own inverse. Then one
-with singular matrices."""
+"""A further mode: the largest entries of a matrix lie in a cycle, a permutation that is not its own inverse; numbers
+and vectors are even, so that powers of both signs are real. Then one with singular matrices."""
 
 PART = 2  # an integer variable: how many of the rows or columns
 WORK = {"op": 32, "map": 30}
@@ -214,9 +214,11 @@ def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode:
     facts: Sequence[Any] = sorted(node.data[1])
     if facts:
         return sample(rng, shape, interior(facts, mode > 0))
-    if mode < CYCLE or len(shape) != 2:
-        return MODES[mode % len(MODES)](rng, shape)
+    if mode < CYCLE:
+        return MODES[mode](rng, shape)
     drawn = MODES[0](rng, shape)
+    if len(shape) != 2:
+        return 2 * np.sign(drawn) * np.ceil(np.abs(drawn)) if mode == CYCLE else drawn
     if mode == CYCLE:
         return np.roll(drawn + 4 * np.eye(*shape), 1, axis=0)
     drawn[:, -1] = 0.0

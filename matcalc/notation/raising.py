@@ -31,7 +31,7 @@ from matcalc.notation.measure import tokens
 from matcalc.notation.mirrored import LEAST_SAVED, with_parts
 from matcalc.notation.naming import Names
 from matcalc.notation.products import product_reading, selector_form
-from matcalc.notation.reading import Reading, of_difference, scaled, summed
+from matcalc.notation.reading import Reading, is_identity, of_difference, scaled, summed
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 
@@ -230,7 +230,7 @@ def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
     if blocks is not None:
         return blocks
     readings = [_term_reading(context, arg) for _, arg in terms]
-    if node.rank and any(r.form.scalar is None for r in readings):
+    if node.rank and any(r.form.scalar is None for r in readings) and not any(is_identity(r.form) for r in readings):
         readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
     coefs = [factor * c for c, _ in terms]
     written_out = summed(list(zip(coefs, readings, strict=True)), [a.digest for _, a in terms])

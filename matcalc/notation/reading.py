@@ -172,9 +172,13 @@ def _term(coef: Fraction, reading: Reading) -> tuple[int, Form]:
 
 def _rank(form: Form) -> tuple[bool, int, tuple[str, ...], int, int]:
     """Return the place of a term: the highest degree first, identities and numbers last."""
+    return is_identity(form) or form.is_repeated, -form.degree, form.names, form.transposes, form.tokens
+
+
+def is_identity(form: Form) -> bool:
+    """Whether a term is a multiple of an identity matrix."""
     last = form.ast.args[-1] if form.ast.head == "product" else form.ast
-    identity = last.head == "call" and syntax.call_name(last) == "eye"
-    return identity or form.is_repeated, -form.degree, form.names, form.transposes, form.tokens
+    return last.head == "call" and syntax.call_name(last) == "eye"
 
 
 def _is_unit(form: Form) -> bool:

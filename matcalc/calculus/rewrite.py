@@ -23,7 +23,7 @@ from matcalc.calculus.match import Operands, Terms, match, match_product, match_
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
-from matcalc.language.syntax import call_name, walk
+from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import Batched, instantiate, spread
 from matcalc.normal_form.sums import split_coef
@@ -32,7 +32,7 @@ from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
 
-_MERGES = re.compile(r"\[\w+ == [^]]*[*+]")  # a condition that is more than an identity: [p == i*n + j]
+_SELECTS = re.compile(r"\[\w+ (>=|==[^]]*[*+])")  # a condition that is more than an identity: [p == i*n + j], [i >= j]
 ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
 
 
@@ -61,6 +61,13 @@ class Applied(NamedTuple):
 def head(node: Node) -> str:
     """Return what a pattern is indexed by: the operation's name, else the kind."""
     return node.rule.name if node.kind in ("map", "op") else node.kind
+
+
+def _is_no_count(ast: Ast) -> bool:
+    """Whether an exponent is a number, and no positive integer, which makes a product of equal factors."""
+    if ast.head in ("negative", "product"):
+        return all(arg.head == "number" for arg in ast.args)
+    return ast.head == "number" and ast.value.denominator > 1  # type: ignore[union-attr]
 
 
 def _key(left: Node) -> str:
@@ -99,7 +106,7 @@ class Rewriter:
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
-        self.waiting = [(self._needs(r), r) for r in book.rewrites]
+        self.waiting = [(self.needs(r.left), r) for r in book.rewrites]
         self.by_head: dict[str, list[Pattern]] = {}
         self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
@@ -107,17 +114,21 @@ class Rewriter:
         self.present: frozenset[str] | None = None  # nothing is compiled yet, not even what needs no operation
         self.settled: WeakSet[Node] = WeakSet()
 
-    def _needs(self, rewrite: Rewrite) -> frozenset[str]:
-        names = set()
-        for ast in walk(read(rewrite.left)):
-            if ast.head == "call" and call_name(ast) in self.book:
-                rule = self.book.get(call_name(ast))
-                if rule.kind != "definition":
-                    names.add(rule.name)
-                elif _MERGES.search(rule.definition(0) or ""):
+    def needs(self, text: str) -> frozenset[str]:
+        """Return names that `heads` has of every expression in which the left side `text` occurs."""
+        names: set[str] = set()
+        for ast in walk(read(text)):
+            meant = {c.rule for c in self.book.spellings.get(call_name(ast), ())} if ast.head == "call" else set()
+            if len(meant) == 1:
+                (rule,) = meant
+                definition = rule.definition(0) if rule.kind == "definition" else None
+                names |= {rule.name} if rule.kind != "definition" else self.needs(definition or "")
+                if definition is not None and _SELECTS.search(definition):
                     names.add("selector")
             elif ast.head == "block":
                 names.add("selector")
+            elif ast.head == "power" and ast.value == ".^" and _is_no_count(ast.args[1]):
+                names.add("pow")
         return frozenset(names)
 
     def prepare(self, names: frozenset[str]) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 import matcalc as mc
-from matcalc.calculus.rewrite import compiled
+from matcalc.calculus.rewrite import Rewriter, compiled, heads
 from matcalc.calculus.simplify import simplify
 from matcalc.normal_form.node import toposort
 from matcalc.rulebook import default_rulebook
@@ -11,6 +11,7 @@ from matcalc.rulebook.entry import rewrite_from_table
 from matcalc.verification.rewrite_check import applied_sides, rewrite_faults
 
 BOOK = default_rulebook()
+REWRITER = Rewriter(BOOK)
 LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vector(n); c: scalar"
 
 
@@ -101,3 +102,10 @@ def test_faulty_rewrites_are_refused(let, rule, fault):
     except mc.RuleError as error:
         found = str(error)
     assert any(word in found for word in fault.split("|")), found
+
+
+@pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
+def test_rewrite_is_there_when_it_fits(rewrite):
+    """A rewrite waits until all that it needs has been met; what it fits holds all of that."""
+    needed = REWRITER.needs(rewrite.left)
+    assert all(needed <= heads([pattern.left]) for pattern in compiled(rewrite, BOOK))

@@ -67,7 +67,7 @@ def _is_no_count(ast: Ast) -> bool:
     """Whether an exponent is a number, and no positive integer, which makes a product of equal factors."""
     if ast.head in ("negative", "product"):
         return all(arg.head == "number" for arg in ast.args)
-    return ast.head == "number" and ast.value.denominator > 1  # type: ignore[union-attr]
+    return isinstance(ast.value, Fraction) and ast.value.denominator > 1
 
 
 def _key(left: Node) -> str:

@@ -113,7 +113,7 @@ def test_sympy_form_or_a_reason(call):
     e = expression(call["f"])
     try:
         written = e.sympy()
-        again = mc.expression(written)
+        again = mc.expression(written, e.declarations)
     except mc.NotSupported as error:
         assert "SymPy" in str(error)
         return

@@ -59,6 +59,8 @@ def simplified(text):
         ("sigmoid(z) + sigmoid(-z) + z", "1 + z"),
         ("sigmoid(x).*(1 - y) - sigmoid(-x).*y", "sigmoid(x) - y"),
         ("std(x)*sum(normalize(x - mean(x)))", "0"),
+        ("sum(normalize(A - ones(n)*sum(A, axis=0)'/n, axis=0))", "0"),
+        ("sum(normalize(B - ones(n)*sum(B, axis=0)'/n, axis=0))", "0"),
         ("(A*x).*(A*x)", "(A*x).^2"),
         ("sign(x)./abs(x)", "1 ./ x"),
         ("inv(A*B)*A", "inv(B)"),

@@ -263,12 +263,13 @@ def _locate(items: list[Item], subject: Node | Operands, found: Found, runs: Seq
     for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
         if place in found.places or len(indices) != len(at):
             continue
-        for read, order in readings(wanted, node, indices):
+        for read, order, sign in readings(wanted, node, indices):
             mapped = _map_indices(at, order, found.indices)
             if mapped is None:
                 continue
             for bound in match(wanted, read, found.bindings):
-                step = found._replace(bindings=bound, places=found.places | {place}, indices=mapped)
+                places = found.places | {place}
+                step = Found(bound, places, mapped, sign * found.coef)
                 yield from _locate(rest, subject, step, runs)
 
 

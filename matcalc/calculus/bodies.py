@@ -31,7 +31,7 @@ def _slope(body: Node) -> Node:
         elif all(slope[arg].is_zero for arg in node.args):
             slope[node] = number(0)
         elif node.kind == "sum":
-            slope[node] = add([(c, slope[arg]) for c, arg in zip(node.coefs, node.args, strict=True)])
+            slope[node] = add([(c, slope[arg]) for c, arg in node.terms])
         else:
             parts = [_of_operand(node, place, slope[arg]) for place, arg in enumerate(node.args)]
             slope[node] = add([(1, part) for part in parts])

@@ -63,7 +63,7 @@ def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | N
     out = tuple(range(node.rank))
     sizes = dict(enumerate(node.shape))
     terms = []
-    for coef, term in zip(node.coefs, node.args, strict=True):
+    for coef, term in node.terms:
         operands: list[tuple[Node, Indices]]
         exponent = Fraction(0)
         if term.kind == "map" and exponent_of(term)[0] is base and axes == out:

@@ -78,7 +78,7 @@ def _take_out(node: Node, key: Key, places: Sequence[Place]) -> Node:
         rests.append((coef, rest_of(term, place.operand, how) if place.operand >= 0 else _identity(x, how)))
     chosen = {place.term for place in places}
     whole = combined(node, x, how, factor(add(rests)))
-    others = [(c, a) for k, (c, a) in enumerate(zip(node.coefs, node.args, strict=True)) if k not in chosen]
+    others = [(c, a) for k, (c, a) in enumerate(node.terms) if k not in chosen]
     return add([(Fraction(1), whole), *others])
 
 

@@ -120,7 +120,7 @@ def _terms(q: Node) -> list[tuple[Node, Fraction]]:
     coef, inner = split_coef(q)
     if inner.kind != "sum":
         return [(inner, coef)]
-    return [(n, c * coef) for c, n in zip(inner.coefs, inner.args, strict=True)]
+    return [(n, c * coef) for c, n in inner.terms]
 
 
 def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str] | None:
@@ -215,7 +215,7 @@ def _lines(parts: Sequence[Known], *own: str) -> tuple[str, ...]:
 
 
 def _sum(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Known:
-    parts = [_scaled(known[a], 1 if c > 0 else -1) for c, a in zip(node.coefs, node.args, strict=True)]
+    parts = [_scaled(known[a], 1 if c > 0 else -1) for c, a in node.terms]
     return _together(parts)
 
 

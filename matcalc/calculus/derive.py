@@ -131,7 +131,7 @@ def as_matrix(node: Node, rows: int) -> Node:
     """
     node = separated(node) if node.rank > 2 else node
     if node.kind == "sum":
-        return add([(c, as_matrix(a, rows)) for c, a in zip(node.coefs, node.args, strict=True)])
+        return add([(c, as_matrix(a, rows)) for c, a in node.terms])
     rank = len(node.shape)
     operands: list[tuple[Node, tuple[int, ...]]] = [(node, tuple(range(rank)))]
     out: list[int] = []

@@ -120,7 +120,7 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     best: Node | None = None
     for chosen in trials:
         terms = []
-        for k, (coef, arg) in enumerate(zip(node.coefs, node.args, strict=True)):
+        for k, (coef, arg) in enumerate(node.terms):
             terms += opened[k] if k in chosen else [(coef, arg)]
         content, rest = split_coef(_added(terms, node))
         made = scale(content, settle(rest))

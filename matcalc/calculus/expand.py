@@ -60,7 +60,7 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
     if node.is_zero:
         return {}
     if node.kind == "sum":
-        parts = [(c, done[a]) for c, a in zip(node.coefs, node.args, strict=True)]
+        parts = [(c, done[a]) for c, a in node.terms]
         return merged([(c * k, n) for c, terms in parts for n, k in terms.items()])
     if node.kind == "product":
         choices = [list(done[a].items()) for a in node.args]
@@ -126,10 +126,7 @@ def separated(root: Node) -> Node:
     pending = [(Fraction(1), root)]
     while pending:
         coef, node = pending.pop()
-        if node.kind == "sum":
-            parts = [(c, a) for c, a in zip(node.coefs, node.args, strict=True)]
-        else:
-            parts = _distributed(node)
+        parts = list(node.terms) if node.kind == "sum" else _distributed(node)
         if not parts:
             settled.append((coef, node))
         pending += [(coef * c, a) for c, a in reversed(parts)]

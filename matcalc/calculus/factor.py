@@ -7,7 +7,7 @@ same of its own indices. What it leaves behind is summed in its place, and facto
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from matcalc.calculus.clearing import cleared, divisors, quotient
 from matcalc.calculus.masks import masked
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
-from matcalc.normal_form.tensor import add, power, product
+from matcalc.normal_form.tensor import add, power, product, transpose
 
 Key = tuple[Node, tuple[int, ...]]
 LINKED, OPEN = -1, 0
@@ -68,14 +68,8 @@ def _put_together(node: Node) -> Node:
     for number, term in enumerate(node.args):
         if term.kind != "product" or len(term.args) < 3 or len(set(term.out)) < len(term.out):
             continue
-        for place, (operand, indices) in enumerate(zip(term.args, term.indices, strict=True)):
-            others = {i for k, t in enumerate(term.indices) if k != place for i in t}
-            how = tuple(_standing(i, term.out, others) for i in indices)
-            if (
-                operand.kind == "selector"
-                or len(set(indices)) < len(indices)
-                or any(LINKED * 100 != h < 0 for h in how)
-            ):
+        for place, operand, how in standings(term):
+            if any(LINKED * 100 != h < 0 for h in how):
                 continue
             axes = tuple(sorted(h for h in how if h > 0))
             order = [*(how.index(axis) for axis in axes), *linked(how)]
@@ -83,25 +77,16 @@ def _put_together(node: Node) -> Node:
             rest = rest_of(term, place, how)
             found.setdefault((rest, axes), {})[number] = turned
             if len(linked(how)) == operand.rank == 2 and not term.rank:
-                found.setdefault((_transposed(rest), axes), {})[number] = _transposed(turned)
+                found.setdefault((transpose(rest), axes), {})[number] = transpose(turned)
     for (rest, axes), by_term in found.items():
         if len(by_term) > 1:
             how = (*axes, *[LINKED * 100] * (next(iter(by_term.values())).rank - len(axes)))
             operand = add([(node.coefs[k], turned) for k, turned in by_term.items()])
             whole = combined(node, operand, how, rest)
-            made = add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(terms(node)) if k not in by_term)])
+            made = add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(node.terms) if k not in by_term)])
             if made.length < node.length:
                 return made
     return node
-
-
-def _transposed(node: Node) -> Node:
-    return product(1, [(node, (1, 0))], (0, 1))
-
-
-def terms(node: Node) -> list[tuple[Fraction, Node]]:
-    """Return the terms of a sum with their coefficients."""
-    return list(zip(node.coefs, node.args, strict=True))
 
 
 def _over_common_power(node: Node) -> Node:
@@ -156,18 +141,22 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
         return [(0, (term, tuple(1 + a for a in range(len(term.shape)))))] if term.shape == () else []
     repeats = len(set(term.out)) < len(term.out)
     result = []
-    for place, (arg, indices) in enumerate(zip(term.args, term.indices, strict=True)):
-        if arg.kind == "selector" or len(set(indices)) < len(indices) or (repeats and indices):
-            continue
-        others = {i for k, t in enumerate(term.indices) if k != place for i in t}
-        own = tuple(_standing(i, term.out, others) for i in indices)
-        if any(h == LINKED * 1000 for h in own):
+    for place, arg, own in standings(term):
+        if repeats and own or LINKED * 1000 in own:
             continue
         for how in (own, *_beside_diagonal(own)):
             left = len(term.out) - sum(1 for h in how if h > 0) + len(linked(how))
             if len(linked(how)) <= 1 and left <= max(2, len(term.out)):
                 result.append((place, (arg, how)))
     return result
+
+
+def standings(term: Node) -> Iterator[tuple[int, Node, tuple[int, ...]]]:
+    """Yield the operands of a product that no index meets twice, selectors left out: place, operand, how it stands."""
+    for place, (arg, indices) in enumerate(zip(term.args, term.indices, strict=True)):
+        if arg.kind != "selector" and len(set(indices)) == len(indices):
+            others = {i for k, t in enumerate(term.indices) if k != place for i in t}
+            yield place, arg, tuple(_standing(i, term.out, others) for i in indices)
 
 
 def _alone(term: Node) -> list[tuple[int, Key]]:
@@ -212,9 +201,7 @@ def _take_out(node: Node, key: Key, places: Sequence[Place], divides: bool) -> N
     if inner.length < node.length:  # what is left is smaller each time, so this ends
         inner = _factored(inner, divides)
     whole = combined(node, factor_node, how, inner)
-    others: list[tuple[Fraction, Node]] = [
-        (c, a) for k, (c, a) in enumerate(zip(node.coefs, node.args, strict=True)) if k not in chosen
-    ]
+    others: list[tuple[Fraction, Node]] = [(c, a) for k, (c, a) in enumerate(node.terms) if k not in chosen]
     return add([(Fraction(1), whole), *others]) if others else whole
 
 

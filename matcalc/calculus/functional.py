@@ -79,7 +79,7 @@ def _of_matrix(rule: Rule, body: Node, args: tuple[Node, ...], book: Rulebook) -
         if not holds_scalars(node):
             continue
         if node.kind == "sum":
-            made[node] = add([(c, of(a)) for c, a in zip(node.coefs, node.args, strict=True)])
+            made[node] = add([(c, of(a)) for c, a in node.terms])
         elif node.kind == "product":
             made[node] = _product_of(rule, node, argument, varies, made)
         elif node.kind == "map" and len(node.args) == 1:

@@ -66,7 +66,7 @@ def _terms(linear: Node) -> list[Node]:
             continue
         operands, sizes = _operands(node), dict(enumerate(node.index_sizes))
         inner, at = operands.pop(place)
-        for c, t in reversed(list(zip(inner.coefs, inner.args, strict=True))):
+        for c, t in reversed(inner.terms):
             stack.append(scale(c, product(node.coef, [*operands, (t, at)], node.out, sizes)))
     return found
 

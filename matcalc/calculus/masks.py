@@ -37,7 +37,7 @@ def _with_mask(node: Node, matrix: Node, parts: list[tuple[int, Node]]) -> Node:
         return node
     mask = add([(node.coefs[k], piece) for k, piece in pieces])
     taken = {k for k, _ in pieces}
-    rest = [(c, a) for k, (c, a) in enumerate(zip(node.coefs, node.args, strict=True)) if k not in taken]
+    rest = [(c, a) for k, (c, a) in enumerate(node.terms) if k not in taken]
     whole = product(1, [(matrix, (0, 1)), (mask, (0, 1))], (0, 1))
     return add([(Fraction(1), whole), *rest, (Fraction(0), zeros(node.shape))])
 

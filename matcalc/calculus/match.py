@@ -119,7 +119,7 @@ def terms_of(node: Node) -> list[tuple[Fraction, Node]] | None:
     coef, rest = split_coef(node)
     if rest.kind != "sum":
         return None
-    return [(coef * c, arg) for c, arg in zip(rest.coefs, rest.args, strict=True)]
+    return [(coef * c, arg) for c, arg in rest.terms]
 
 
 def summands(node: Node) -> list[tuple[Fraction, Node]] | None:

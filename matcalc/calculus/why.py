@@ -14,8 +14,8 @@ from typing import NamedTuple
 from matcalc.calculus.mirror import nonnegative
 from matcalc.calculus.reasons import written
 from matcalc.normal_form.chain import Links, chain_between
-from matcalc.normal_form.complements import complement, is_definite_part, parallel_sum, terms_of
-from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.complements import complement, is_definite_part, parallel_sum
+from matcalc.normal_form.node import Node, terms_of, toposort
 from matcalc.normal_form.product_facts import is_definite
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.normal_form.tensor import matmul, symbol, transpose

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.normal_form.chain import chain_between
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Node, terms_of
 from matcalc.sizes import is_nonnegative
 
 Link = tuple[Node, bool]
@@ -234,14 +234,6 @@ def _apart(left: Sequence[Link], right: Sequence[Link]) -> bool:
     return is_nonnegative(one.offset - other.offset - other.shape[1]) or is_nonnegative(
         other.offset - one.offset - one.shape[1]
     )
-
-
-def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
-    """Return the terms of a sum or of a multiple of one; any other node is its only term."""
-    if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum" and node.out == node.indices[0]:
-        inner = node.args[0]
-        return [(node.coef * c, a) for c, a in zip(inner.coefs, inner.args, strict=True)]
-    return list(zip(node.coefs, node.args, strict=True)) if node.kind == "sum" else [(Fraction(1), node)]
 
 
 def _term(node: Node, coef: Fraction) -> Term | None:

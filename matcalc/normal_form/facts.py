@@ -131,7 +131,7 @@ def _product(node: Node) -> None:
 def _sum(node: Node) -> None:
     low = high = 0.0
     low_open = high_open = False
-    for coef, arg in zip(node.coefs, node.args, strict=True):
+    for coef, arg in node.terms:
         term = scaled(arg.range, as_float(coef))
         low, high = low + term.low, high + term.high
         low_open, high_open = low_open or term.low_open, high_open or term.high_open

@@ -134,6 +134,11 @@ class Node:
         return coefs
 
     @property
+    def terms(self) -> tuple[tuple[Fraction, Node], ...]:
+        """Terms of a sum, each with its coefficient."""
+        return tuple(zip(self.coefs, self.args, strict=True))
+
+    @property
     def rule(self) -> Rule:
         """Rulebook entry of a map or op."""
         rule: Rule = self.data[0]
@@ -223,6 +228,13 @@ def _encode(value: object) -> bytes:
         return _encode(tuple(sorted(value)))
     digest = getattr(value, "digest", None)
     return digest if isinstance(digest, bytes) else str(value).encode()
+
+
+def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
+    """Return the terms of a sum or of a multiple of one; any other node is its only term."""
+    if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum" and node.out == node.indices[0]:
+        return [(node.coef * c, a) for c, a in node.args[0].terms]
+    return list(node.terms) if node.kind == "sum" else [(Fraction(1), node)]
 
 
 def toposort(roots: Node | Iterable[Node]) -> list[Node]:

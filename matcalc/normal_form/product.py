@@ -17,7 +17,7 @@ from matcalc.normal_form.make import exponent_of, number, power_node, product_no
 from matcalc.normal_form.network import MOST, Network, flatten, full_runs, is_closed_scalar
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.reindex import reduce_selectors
-from matcalc.sizes import Size
+from matcalc.sizes import COMPOUND, Atom, Size
 
 Term = tuple[Node, Indices]
 
@@ -107,13 +107,9 @@ def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
     return content, atoms if left == 1 else [*atoms, size_atom(left)]
 
 
-def atom_size(atom: object) -> Size:
+def atom_size(atom: Atom) -> Size:
     """Return the size that a polynomial's atom is."""
-    if isinstance(atom, str):
-        return Size.of(atom)
-    from matcalc.sizes import COMPOUND
-
-    return COMPOUND[atom.operator](atom.left, atom.right)  # type: ignore[attr-defined]
+    return Size.of(atom) if isinstance(atom, str) else COMPOUND[atom.operator](atom.left, atom.right)
 
 
 def rational_content(values: Sequence[Fraction]) -> Fraction:

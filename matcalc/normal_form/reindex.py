@@ -190,8 +190,8 @@ def _merge_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) ->
     return False
 
 
-def _common_ends(first: Selector, second: Selector) -> tuple[int, int]:
-    """Return how many leading and trailing parts of two partitions of one axis agree in size."""
+def _common_ends(first: Selector, second: Selector) -> tuple[int, int] | None:
+    """Return how many leading and trailing parts of two partitions of one axis agree in size; None if none does."""
     a, b = first.shape[1:], second.shape[1:]
     lead = 0
     while lead < min(len(a), len(b)) - 1 and a[lead] == b[lead]:
@@ -199,7 +199,7 @@ def _common_ends(first: Selector, second: Selector) -> tuple[int, int]:
     tail = 0
     while tail < min(len(a), len(b)) - 1 - lead and a[-1 - tail] == b[-1 - tail]:
         tail += 1
-    return (lead, tail) if lead or tail else ()  # type: ignore[return-value]
+    return (lead, tail) if lead or tail else None
 
 
 def _split_common(network: Network, one: Entry, two: Entry, shared: tuple[int, int], make: MakeSelector) -> None:

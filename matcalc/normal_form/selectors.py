@@ -57,12 +57,14 @@ def _merge(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:
     rank = at[1] * 0
     for axis in range(1, len(shape)):
         rank = rank * shape[axis] + at[axis]
-    return at[0] == rank  # type: ignore[no-any-return]
+    met: np.ndarray = at[0] == rank
+    return met
 
 
 def _triangle(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:
     p, i, j = at
-    return (i >= j) & (p == i + j * shape[1] - j * (j + 1) // 2)  # type: ignore[no-any-return]
+    met: np.ndarray = (i >= j) & (p == i + j * shape[1] - j * (j + 1) // 2)
+    return met
 
 
 RULES: dict[str, Callable[[np.ndarray, list[int], int], np.ndarray]] = {

@@ -12,7 +12,7 @@ from fractions import Fraction
 from matcalc.errors import ShapeError
 from matcalc.language.declare import Declaration, Signature
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size, floordiv, maximum, minimum, modulo
 
@@ -133,7 +133,7 @@ def _product(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> S
 
 
 def _call(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
-    function = str(node.value[0])  # type: ignore[index]
+    function = call_name(node)
     if function not in EXTREMA or len(node.args) != 2:
         raise ShapeError(f"a size has no function '{function}'", at=node.caret)
     return EXTREMA[function](values[node.args[0]], values[node.args[1]])

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from matcalc.errors import ShapeError
 from matcalc.normal_form.make import number, sum_node
 from matcalc.normal_form.network import MOST, full_runs
-from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.product import (
     SKEW,
     SYMMETRIC,
@@ -100,7 +101,7 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
 def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:
     """Return the terms of a sum or of a transposed sum, coefficients apart; None for anything else."""
     if node.kind == "sum":
-        return list(zip(node.coefs, node.args, strict=True))
+        return list(node.terms)
     if node.kind != "product" or len(node.args) != 1 or node.args[0].kind != "sum" or node.coef != 1:
         return None
     if len(node.out) != 2 or node.indices != ((1, 0),) or node.out != (0, 1):
@@ -147,7 +148,7 @@ def as_size(node: Node) -> Size | None:
 
 def _add_reindexed(collected: Coefs) -> Coefs:
     """Add terms under one re-indexing (selector, broadcast, repeated output) before they are re-indexed."""
-    groups: dict[tuple[object, ...], list[tuple[Node, Node, Fraction]]] = {}
+    groups: dict[Wrapping, list[tuple[Node, Node, Fraction]]] = {}
     result: Coefs = {}
     for node, coef in collected.items():
         peeled = peel(node)
@@ -155,19 +156,28 @@ def _add_reindexed(collected: Coefs) -> Coefs:
             result[node] = coef
         else:
             groups.setdefault(peeled[0], []).append((peeled[1], node, coef))
-    for key, members in groups.items():
+    for wrapping, members in groups.items():
         if len(members) == 1:
             _, node, coef = members[0]
             result[node] = result.get(node, Fraction(0)) + coef
             continue
         core = add([(coef, inner) for inner, _, coef in members])
-        factor, node = split_coef(_rewrap(key, core))
+        factor, node = split_coef(_rewrap(wrapping, core))
         if not node.is_zero:
             result[node] = result.get(node, Fraction(0)) + factor
     return {node: c for node, c in result.items() if c}
 
 
-def peel(node: Node) -> tuple[tuple[object, ...], Node] | None:
+class Wrapping(NamedTuple):
+    """An outer re-indexing: its selectors, output indices, the number of axes inside, and the size of each index."""
+
+    selectors: tuple[tuple[Node, Indices], ...]
+    out: Indices
+    axes: int
+    sizes: Shape
+
+
+def peel(node: Node) -> tuple[Wrapping, Node] | None:
     """Split a product into its outer re-indexing and the core that is re-indexed, if it has one."""
     if node.kind != "product":
         return None
@@ -193,19 +203,18 @@ def peel(node: Node) -> tuple[tuple[object, ...], Node] | None:
     for index in (*node.out, *(i for _, at in selectors for i in at)):
         number_of.setdefault(index, len(number_of))
     key_sizes = tuple(node.index_sizes[i] for i in number_of)
-    key = (
+    wrapping = Wrapping(
         tuple((arg, tuple(number_of[i] for i in at)) for arg, at in selectors),
         tuple(number_of[i] for i in node.out),
         len(axes),
         key_sizes,
     )
-    return key, core
+    return wrapping, core
 
 
-def _rewrap(key: tuple[object, ...], core: Node) -> Node:
-    selectors, out, axes, sizes = key
-    operands: list[tuple[Node, Indices]] = [*selectors, (core, tuple(range(axes)))]  # type: ignore[misc,call-overload]
-    return simple_product(1, operands, out, dict(enumerate(sizes)))  # type: ignore[arg-type]
+def _rewrap(wrapping: Wrapping, core: Node) -> Node:
+    operands = [*wrapping.selectors, (core, tuple(range(wrapping.axes)))]
+    return simple_product(1, operands, wrapping.out, dict(enumerate(wrapping.sizes)))
 
 
 def _finish(collected: Coefs) -> Node:

@@ -45,8 +45,7 @@ def product(
     node, indices = network.operands[met]
     others = network.operands[:met] + network.operands[met + 1 :]
     terms = [
-        (c, product(network.coef, [*others, (term, indices)], network.out, network.sizes))
-        for c, term in zip(node.coefs, node.args, strict=True)
+        (c, product(network.coef, [*others, (term, indices)], network.out, network.sizes)) for c, term in node.terms
     ]
     return add(terms)
 

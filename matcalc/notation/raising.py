@@ -18,7 +18,7 @@ from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
 from matcalc.normal_form.make import exponent_of, parameter
-from matcalc.normal_form.node import Node, everything, toposort
+from matcalc.normal_form.node import Node, everything, terms_of, toposort
 from matcalc.normal_form.product import is_turning
 from matcalc.normal_form.tensor import add, product
 from matcalc.notation import forms
@@ -172,7 +172,7 @@ def _term_by_term(context: Context, node: Node) -> Reading | None:
     whole = operands[place][0]
     sizes = dict(enumerate(node.index_sizes))
     terms = []
-    for coef, arg in zip(whole.coefs, whole.args, strict=True):
+    for coef, arg in whole.terms:
         operands[place] = (arg, node.indices[place])
         terms.append((coef * node.coef, product(1, operands, node.out, sizes)))
     if add(terms) is not node or any(a not in context.readings for _, t in terms for a in t.args):
@@ -243,17 +243,13 @@ def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
 
 def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
     """Return the terms of a sum, those of its groups too where the constructor groups them so by itself."""
-    terms = list(zip(node.coefs, node.args, strict=True))
+    terms = list(node.terms)
     while any(a.kind == "sum" for _, a in terms):
-        flat = [(c * k, a) for c, term in terms for k, a in _terms_in(term)]
+        flat = [(c * k, a) for c, term in terms for k, a in terms_of(term)]
         if add(flat) is not node:
             break
         terms = flat
     return terms
-
-
-def _terms_in(node: Node) -> list[tuple[Fraction, Node]]:
-    return list(zip(node.coefs, node.args, strict=True)) if node.kind == "sum" else [(Fraction(1), node)]
 
 
 def _term_reading(context: Context, node: Node) -> Reading:

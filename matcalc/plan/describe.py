@@ -59,7 +59,7 @@ def _tight(node: Node, depth: int, level: int = 3) -> str:
 
 def _sum(node: Node, depth: int) -> str:
     text = ""
-    terms = sorted(zip(node.coefs, node.args, strict=True), key=lambda t: t[0] < 0)
+    terms = sorted(node.terms, key=lambda t: t[0] < 0)
     for coef, term in terms[:6]:
         body = _tight(term, depth - 1, 2)
         body = body if abs(coef) == 1 else f"{_number(abs(coef))}*{body}"

@@ -69,7 +69,7 @@ def difference(body: Node) -> Node:
         if all(slope[arg].is_zero for arg in node.args):
             slope[node] = number(0)
         elif node.kind == "sum":
-            slope[node] = add([(c, slope[a]) for c, a in zip(node.coefs, node.args, strict=True)])
+            slope[node] = add([(c, slope[a]) for c, a in node.terms])
         elif node.kind == "product":
             slope[node] = _leibniz(node.coef, [(at_a[a], at_b[a], slope[a]) for a in node.args])
         elif node.kind == "map":

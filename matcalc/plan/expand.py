@@ -115,10 +115,7 @@ def _multiplied_out(node: Node, needed: set[Node]) -> Node:
         if not others:
             return node
         sizes = dict(enumerate(node.index_sizes))
-        terms = [
-            (c, product(node.coef, [*others, (t, at)], node.out, sizes))
-            for c, t in zip(arg.coefs, arg.args, strict=True)
-        ]
+        terms = [(c, product(node.coef, [*others, (t, at)], node.out, sizes)) for c, t in arg.terms]
         return add(terms)
     return node
 

@@ -91,7 +91,7 @@ def lower_sum(session: Session, node: Node) -> Ref:
     dense: list[tuple[Number, Expr]] = []
     every: list[tuple[Number, Expr]] = []
     parts: list[Part] = []
-    for coef, term in zip(node.coefs, node.args, strict=True):
+    for coef, term in node.terms:
         ref = _term(session, term)
         read = session.read(term, axes) if term.kind != "selector" else _read(lower_selector(session, term), axes)
         every.append((coef, read))

@@ -54,8 +54,8 @@ class Rulebook:
     facts: Mapping[str, Fact]
     prelude: Mapping[str, str]
     spellings: Mapping[str, tuple[Candidate, ...]] = field(repr=False)
-    functions: Mapping[str, Callable[..., Any]] = field(default_factory=lambda: _NOTHING, repr=False)
-    precise: Mapping[str, str] = field(default_factory=lambda: _NOTHING, repr=False)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=lambda: NOTHING, repr=False)
+    precise: Mapping[str, str] = field(default_factory=lambda: NOTHING, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def measured() -> Mapping[str, Mapping[str, Any]]:
     Made by `python -m benchmarks.accuracy`; empty where there is no file of them.
     """
     path = data_folder("rules") / MEASURED
-    return _table_of(path) if path.is_file() else _NOTHING
+    return _table_of(path) if path.is_file() else NOTHING
 
 
 @cache
@@ -352,5 +352,7 @@ def _candidates(rule: Rule, output: str) -> list[Candidate]:
     return [Candidate(rule, output, index) for index in range(len(rule.signatures))]
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
-_EMPTY = Rulebook(_NOTHING, (), _NOTHING, _NOTHING, _NOTHING)
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""The default of a mapping that is only read."""
+
+_EMPTY = Rulebook(NOTHING, (), NOTHING, NOTHING, NOTHING)

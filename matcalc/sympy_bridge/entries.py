@@ -7,7 +7,7 @@ with none a scalar.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -72,11 +72,8 @@ class Entries:
         if ast.head == "call":
             return self._call(ast, bound)
         args = [self.entry(arg, bound) for arg in ast.args]
-        if ast.head == "sum":
-            signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
-            return sympy.Add(*(sign * arg for sign, arg in zip(signs, args, strict=True)))
-        if ast.head == "negative":
-            return -args[0]
+        if ast.head in ("sum", "negative"):
+            return _signed(ast, args)
         if ast.head == "power":
             return args[0] ** args[1]
         raise NotSupported(f"{ast.head} in an index form has no SymPy form")
@@ -104,11 +101,8 @@ class Entries:
         if ast.head in ("number", "slice"):
             return self.write(ast)
         args = [self.position(arg) for arg in ast.args]
-        if ast.head == "sum":
-            signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
-            return sympy.Add(*(sign * arg for sign, arg in zip(signs, args, strict=True)))
-        if ast.head == "negative":
-            return -args[0]
+        if ast.head in ("sum", "negative"):
+            return _signed(ast, args)
         if ast.head == "product":
             operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
             total = args[0]
@@ -191,6 +185,15 @@ class Entries:
         for name in names:  # another term may use the name for another index
             entry = sympy.Sum(entry, (_index(name), 0, self.lengths.pop(name) - 1))
         return entry
+
+
+def _signed(ast: Ast, args: Sequence[Any]) -> Any:
+    """Return a sum, or a term with a minus, of what its parts were written as."""
+    import sympy
+
+    signs = (-1,) if ast.head == "negative" else ast.value
+    assert isinstance(signs, tuple)
+    return sympy.Add(*(sign * arg for sign, arg in zip(signs, args, strict=True)))
 
 
 def _index(name: str) -> Any:

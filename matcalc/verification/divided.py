@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -56,13 +58,16 @@ def _form(at: Point, text: str) -> Iterator[Finding]:
     def found(b: Array) -> Array:
         return at.evaluate([node], {"a": a, "b": b})[0]
 
+    def value(start: Array, t: Any) -> Array:
+        return at.value({x: start + t})[""]
+
     for b in (a[::-1] if len(a) > 1 else a * 1.5, *(a * factor for factor in FACTORS)):
         with np.errstate(all="ignore"):
             quotient = (at.value({x: a})[""] - at.value({x: b})[""]) / (a - b)
         usable = (np.abs(a - b) > 1e-3) & np.isfinite(quotient)
         yield Finding("`divided`", "divided", relative(found(b)[usable], quotient[usable]), EXACT, place(at))
     for b in (a, a * (1 + 1e-9)):
-        halfway = slope(lambda t, b=b: at.value({x: (a + b) / 2 + t})[""])  # type: ignore[misc]
+        halfway = slope(partial(value, (a + b) / 2))
         usable = np.isfinite(halfway.value)
         bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value[usable])))
         error = relative(found(b)[usable], halfway.value[usable])

@@ -14,7 +14,7 @@ from matcalc.calculus.simplify import simplify_all
 from matcalc.errors import NotDifferentiable
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import symbol
-from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.load import NOTHING, Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.verification.rule_point import MODES, Draws, points
 
@@ -45,7 +45,7 @@ def varied_parts(roots: Sequence[Node]) -> dict[Part, Node]:
     return found
 
 
-def derivative_graph(book: Rulebook, draws: Mapping[str, Draws] = {}) -> Mapping[Part, Mapping[Part, Node]]:  # noqa: B006
+def derivative_graph(book: Rulebook, draws: Mapping[str, Draws] = NOTHING) -> Mapping[Part, Mapping[Part, Node]]:
     """Return for each output of each rule the operations that its simplified derivatives hold.
 
     `draws` are integer arguments by rule, where sizes have to fit together.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -153,7 +154,7 @@ def _symmetries(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         exponent = degree(at)
         for c in (3.0, -2.0) if rule.homogeneous and _may(at, first, "negative") else (3.0,):
             factor = np.sign(c) ** round(exponent) * abs(c) ** exponent if c < 0 else c**exponent
-            yield from holds("degree", {first: c * at.data[first]}, lambda y, factor=factor: factor * y)  # type: ignore[misc]
+            yield from holds("degree", {first: c * at.data[first]}, partial(np.multiply, factor))
     if rule.transpose_same and all(a.ndim == 2 and _may(at, n, "transposed") for n, a in at.data.items()):
         yield from holds("transpose", {n: a.T for n, a in at.data.items()}, np.transpose)
     if rule.commutes and len(tensors) == 2:

@@ -20,7 +20,7 @@ from matcalc.calculus.differentiate import pullback, pushforward
 from matcalc.errors import MatcalcError, NotDifferentiable, NotSupported
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import symbol
-from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.load import NOTHING, Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.verification.course import course
 from matcalc.verification.covariance import covariance, homogeneity
@@ -53,7 +53,7 @@ from matcalc.verification.structure import structure
 from matcalc.verification.ties import ties, with_close_spectrum
 
 
-def findings(book: Rulebook, rule: Rule, draws: Draws = {}, modes: Sequence[int] = ()) -> list[Finding]:  # noqa: B006
+def findings(book: Rulebook, rule: Rule, draws: Draws = NOTHING, modes: Sequence[int] = ()) -> list[Finding]:
     """Return the tests of a rule at the mode that fits its domain; none if its value is finite nowhere."""
     found: list[Finding] = []
     in_words = rule.domain is not None and not facts_in(rule.domain, book)
@@ -220,7 +220,7 @@ def _second(
         yield Finding(f"{what}, against {reference.how},", derivative_field(at), error, min(bound, 1e-3), where)
 
 
-def tested(book: Rulebook, rule: Rule, draws: Draws = {}) -> list[Finding]:  # noqa: B006
+def tested(book: Rulebook, rule: Rule, draws: Draws = NOTHING) -> list[Finding]:
     """Return all tests of a rule; what cannot be tested is a test that fails."""
     try:
         found = [*findings(book, rule, draws), *edges(book, rule)]

@@ -20,7 +20,7 @@ from matcalc.language.read import read
 from matcalc.normal_form.make import parameter, symbol
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN, size_of
-from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.load import NOTHING, Rulebook, default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size
@@ -113,7 +113,7 @@ class Point:
             return ", ".join(name for name in self.symbols if name.startswith(f"{p.name}_"))
         return str(self.plain.get(p.name, p.name))
 
-    def value(self, changed: Mapping[str, Array] = {}) -> dict[str, Array]:  # noqa: B006 - never changed
+    def value(self, changed: Mapping[str, Array] = NOTHING) -> dict[str, Array]:
         """Return the oracle's value of each output, with some arguments changed."""
         function = oracle(self.book, self.rule, self.form.overload)
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -121,7 +121,7 @@ class Point:
             found = self._called(function, changed, float, as_callable)
         return {name: np.asarray(a) for name, a in found.items()}
 
-    def precise(self, changed: Mapping[str, Array] = {}) -> dict[str, Array]:  # noqa: B006 - never changed
+    def precise(self, changed: Mapping[str, Array] = NOTHING) -> dict[str, Array]:
         """Return the value of each output at many digits (see `verification.precise`), as `value` does.
 
         Raises: NotSupported where the value calls what is not known to many digits.
@@ -163,7 +163,7 @@ class Point:
         """Return the body of a function argument."""
         return build_formula(f"{name}(x)", (), self.book, {"x": parameter()})
 
-    def evaluate(self, nodes: Sequence[Node], more: Mapping[str, Array] = {}) -> list[Array]:  # noqa: B006
+    def evaluate(self, nodes: Sequence[Node], more: Mapping[str, Array] = NOTHING) -> list[Array]:
         """Return values of nodes over the arguments, and further symbols, by plain NumPy."""
         return [np.asarray(a) for a in evaluate(nodes, {**self.data, **more}, self.lengths)]
 

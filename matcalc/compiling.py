@@ -17,6 +17,7 @@ from matcalc.emit import emit
 from matcalc.emit.spelling import applied
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression, name_of
+from matcalc.lengths import Condition
 from matcalc.names import Names, declaration, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.plan import plan
@@ -27,6 +28,7 @@ from matcalc.runtime.convert import to_size
 from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 
 TARGETS = ("numba", "numpy")
+GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 
 SAMPLES = {
@@ -56,14 +58,17 @@ def compile(  # noqa: A001 - the interface names it so
     dialect: str = "matrix",
     name: str = "f",
     check_facts: bool = False,
+    guards: str = "allow",
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
     `args` gives another order of arguments (names or symbols), `sizes` hints for typical sizes (costs only). With
     `check_facts` every call from Python checks its arguments for the facts that they are declared to have, as
-    `fn(..., check_facts=True)` does once.
+    `fn(..., check_facts=True)` does once. Every access to an array is proved to be inside it, for all sizes, or
+    stands under a guard that tests it: `fn.plan` ends with the count. `guards="refuse"` takes proofs alone.
 
-    Raises: NotSupported for what a target cannot do, and what reading the formulas raises.
+    Raises: NotSupported for what a target cannot do, and for a guard where they are refused; and what reading the
+    formulas raises.
     """
     start = time.perf_counter()
     flat: list[Any] = []
@@ -71,7 +76,7 @@ def compile(  # noqa: A001 - the interface names it so
     read = expressions(flat, declarations, dialect)
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
-    return build(read, labels, nesting, args, target, dtype, sizes, name, (), seconds, check_facts)
+    return build(read, labels, nesting, args, target, dtype, sizes, name, (), seconds, check_facts, guards)
 
 
 def value_and_gradient(
@@ -112,10 +117,13 @@ def build(
     slopes: Sequence[tuple[int, int, str]],
     seconds: list[tuple[str, float]],
     check_facts: bool = False,
+    guards: str = "allow",
 ) -> Compiled:
     """Plan, emit and load expressions that share their arguments."""
     if target not in TARGETS:
         raise NotSupported(f"there is no target '{target}'{nearest(target, list(TARGETS))}")
+    if guards not in GUARDS:
+        raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {guards!r}")
     if dtype != "float64":
         raise NotSupported(f"dtype {dtype}: functions compute in float64 and convert what they are given")
     names = read[0].names
@@ -132,13 +140,18 @@ def build(
     clock = time.perf_counter()
     taken = {node.name for node in inputs}
     outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
-    program = plan(outputs, inputs, _hints(sizes or {}, names, nodes), target, forms=[plain])
+    conditions = tuple(names.conditions)
+    hints = _hints(sizes or {}, names, nodes)
+    program = plan(outputs, inputs, hints, target, forms=[plain], assumed=[c.size for c in conditions])
+    assert program.proof is not None
+    if guards == "refuse" and program.proof.guarded:
+        raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
+    hoisted = [Condition(size, f"an array on the way has the size {size}") for size in program.proof.hoisted]
     seconds += [("plan", time.perf_counter() - clock)]
     clock = time.perf_counter()
     source = emit(program, name, "numba") if target == "numba" else ""
     numpy_source = emit(program, name, "numpy")
     seconds += [("emit", time.perf_counter() - clock)]
-    sized = {n for node in (*inputs, *nodes) for size in node.shape for n in size.names} | {*program.size_args}
     place_of = {node.name: k for k, node in enumerate(inputs)}
     spec = CompiledSpec(
         name=name,
@@ -157,7 +170,7 @@ def build(
         plan=str(program),
         seconds=tuple(seconds),
         check_facts=check_facts,
-        conditions=tuple(c for c in names.conditions if sized.issuperset(c.size.names)),
+        conditions=(*(c for c in conditions if c.size in program.assumed), *hoisted),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]

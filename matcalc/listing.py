@@ -18,6 +18,7 @@ from matcalc.program import (
     Place,
     Product,
     Program,
+    Proof,
     Read,
     Select,
     Step,
@@ -61,7 +62,15 @@ def listing(program: Program) -> str:
     for part in (part for kernel in program.kernels for part in kernel.parts):
         lines += ["", f"{part.name}({', '.join(part.parameters)}):"]
         lines += [f"    {line}".rstrip() for line in listing(part.program).splitlines()]
+    if program.proof is not None:
+        lines += ["", *_proof(program.proof)]
     return "\n".join(lines)
+
+
+def _proof(proof: Proof) -> list[str]:
+    """Return what the accesses rest on, their count last."""
+    lines = [f"tested once: {size} >= 0" for size in proof.hoisted]
+    return [*lines, *(f"guarded: {access}" for access in dict.fromkeys(proof.guarded)), str(proof)]
 
 
 def _shape(shape: tuple[Size, ...]) -> str:

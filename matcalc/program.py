@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from matcalc.errors import MatcalcError
+from matcalc.errors import NotSupported
 from matcalc.sizes import Size
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ At = tuple[Index, ...]
 Number = Fraction | float
 
 
-class ProgramFault(MatcalcError):  # noqa: N818 - a fault of the planner, not of the user
-    """A Program that would compute something else than was planned."""
+class ProgramFault(NotSupported):
+    """A Program that would compute something else than was planned: refused, never run."""
 
 
 # ---- expressions inside a loop
@@ -187,12 +187,28 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """How the accesses of a Program are known to be sound, for all sizes.
+
+    `discharged`: how many are by the bounds of their loops alone; `hoisted`: sizes that a call must test not to
+    be negative; `guarded`: accesses, in words, that are only under the guard that the Program has there.
+    """
+
+    discharged: int
+    hoisted: tuple[Size, ...]
+    guarded: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.discharged} accesses discharged, {len(self.hoisted)} hoisted, {len(self.guarded)} guarded"
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A whole function: inputs, then `size_args`, then outputs are its parameters.
 
     `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that
     are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
-    k says, at k - 1.
+    k says, at k - 1. `assumed`: sizes that every call makes sure are not negative, besides those of shapes.
     """
 
     inputs: tuple[str, ...]
@@ -207,6 +223,8 @@ class Program:
     constants: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
     comment: str = ""
+    assumed: tuple[Size, ...] = ()
+    proof: Proof | None = None
 
     def buffer(self, name: str) -> Buffer:
         return self.table[name]

@@ -69,6 +69,19 @@ class Size:
         """Whether this is one name and nothing else."""
         return self.names == (self.key,)
 
+    @property
+    def divisors(self) -> list[Size]:
+        """What is divided by, in quotients and remainders at any depth."""
+        found: list[Size] = []
+        stack = [self]
+        while stack:
+            for monomial, _ in stack.pop().terms:
+                for atom, _ in monomial:
+                    if not isinstance(atom, str):
+                        stack += [atom.left, atom.right]
+                        found += [atom.right] if atom.operator in ("//", "%") else []
+        return found
+
     def substitute(self, values: Mapping[str, Size]) -> Size:
         """Return this size with names replaced by sizes."""
         if self.is_name:

@@ -79,7 +79,7 @@ LAYERS = [
         "verification.sampling",
         "verification.precise",
     ],
-    ["program", "listing", "plan"],
+    ["program", "programs", "listing", "plan"],
     ["emit"],
     ["runtime"],
     [

@@ -40,7 +40,10 @@ from matcalc.sizes import Size
 WORD = re.compile(r"[A-Za-z_]\w*")
 CALLED = re.compile(r"[\w.]+\(.*\)$")
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
-RESERVED = ("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg")
+RESERVED = (
+    *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg"),
+    "guarded_entries",
+)
 SUM, PRODUCT, ATOM = 1, 2, 3
 
 

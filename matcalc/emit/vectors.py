@@ -24,6 +24,7 @@ from matcalc.program import (
     parts,
     statements,
 )
+from matcalc.programs.inequalities import is_evidently_injective
 from matcalc.sizes import Size
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -42,7 +43,7 @@ class VectorWriter:
         self.axes: list[str] = []
         self.sizes: dict[str, Size] = {}
         self.local: dict[str, frozenset[str]] = {}
-        self.selecting = 0
+        self.guarded = self.selecting = False
         self.expressions = Expressions(names, self.read, self.where)
 
     # ---- reading
@@ -56,10 +57,8 @@ class VectorWriter:
             return (f"{name}[0]" if buffer.role == "output" else name), ATOM
         at = read.at
         if not self.is_plain(at, buffer.shape):
-            return (
-                f"{name}[{', '.join(self.clipped(a, s) for a, s in zip(at, buffer.shape, strict=True))}]",
-                ATOM,
-            )
+            index = ", ".join(self.names.size(a) for a in at)
+            return (f"guarded_entries({name}, {index})" if self.selecting else f"{name}[{index}]"), ATOM
         places = [self.axes.index(a) for a in at if isinstance(a, str)]
         order = sorted(range(len(places)), key=places.__getitem__)
         if order != list(range(len(order))):
@@ -79,22 +78,13 @@ class VectorWriter:
     def _is_full(self, at: At, shape: tuple[Size, ...]) -> bool:
         return all(isinstance(a, str) and self.sizes.get(a) is s for a, s in zip(at, shape, strict=True))
 
-    def clipped(self, index: object, size: Size) -> str:
-        assert isinstance(index, (str, Size))
-        text = self.names.size(index)
-        if not self.selecting or (isinstance(index, str) and self.sizes.get(index) is size):
-            return text
-        return f"np.clip({text}, 0, {self.names.size(size - 1)})"
-
     def where(self, test: str, body: str) -> tuple[str, int]:
         return f"np.where({test}, {body}, 0.0)", ATOM
 
     def spelled(self, expr: Expr, level: int = 1) -> str:
         """Return the text of an expression; reads under a Select stay inside their arrays."""
-        self.selecting = 1 if _has_select(expr) else self.selecting
-        text = self.expressions.tight(expr, level)
-        self.selecting = 0
-        return text
+        self.selecting = self.guarded or _has_select(expr)
+        return self.expressions.tight(expr, level)
 
     def spans(self, expr: Expr) -> frozenset[str]:
         """Return the axes that the text of an expression really has."""
@@ -122,7 +112,7 @@ class VectorWriter:
         self.sizes = dict(loop.axes)
         self.local = {}
         lines = self.index_arrays(loop)
-        self.selecting = 1 if loop.guards else 0
+        self.guarded = bool(loop.guards)
         outlived = self.outlived(loop)
         for let in loop.lets:
             copied = ".copy()" if let.value in outlived else ""
@@ -258,16 +248,17 @@ class VectorWriter:
         return self.scatter(store, guards, name, body)
 
     def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[str]:
-        at = ", ".join(self.names.size(a) for a in store.at)
-        if not guards:
-            return [f"{name}[{at}] {'+=' if store.onto else '='} {body}"]
-        test = self.expressions.guards(guards)
-        here = "here_" if "here" in self.names.taken else "here"
-        shape = self.shape()
-        chosen = ", ".join(f"np.broadcast_to({self.names.size(a)}, {shape})[{here}]" for a in store.at)
-        values = f"np.broadcast_to({body}, {shape})[{here}]"
-        sign = "+=" if store.onto else "="
-        return [f"{here} = np.broadcast_to({test}, {shape})", f"{name}[{chosen}] {sign} {values}"]
+        once = is_evidently_injective(store.at, self.axes)
+        at = [self.names.size(a) for a in store.at]
+        lines, shape = [], self.shape()
+        if guards:
+            here = "here_" if "here" in self.names.taken else "here"
+            lines.append(f"{here} = np.broadcast_to({self.expressions.guards(guards)}, {shape})")
+            at = [f"np.broadcast_to({a}, {shape})[{here}]" for a in at]
+            body = f"np.broadcast_to({body}, {shape})[{here}]"
+        if store.onto and not once:  # entries that several points meet in are added to each time
+            return [*lines, f"np.add.at({name}, ({', '.join(at)},), {body})"]
+        return [*lines, f"{name}[{', '.join(at)}] {'+=' if store.onto else '='} {body}"]
 
     def bind(self, buffer: str, text: str, fresh: bool) -> str:
         """Return the statement that gives `buffer` its entries: a new array where it has no memory yet."""

@@ -7,6 +7,7 @@ to the end and its estimated time taken. A plan with formed inverses has to be c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import lcm
@@ -28,7 +29,9 @@ from matcalc.plan.schedule import Scheduler, accumulate
 from matcalc.plan.session import Ref, Session, body
 from matcalc.plan.values import Graph, Value
 from matcalc.program import Program, Source
-from matcalc.sizes import Size
+from matcalc.programs.accesses import proved
+from matcalc.programs.inequalities import Known
+from matcalc.sizes import Size, is_nonnegative
 
 SOLVE_BETTER = 1.25
 LARGE = 1500  # nodes beyond which only the first order of outputs is planned
@@ -41,10 +44,12 @@ def plan(
     target: str = "numba",
     folder: Path | None = None,
     forms: Sequence[Sequence[Node]] = (),
+    assumed: Sequence[Size] = (),
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
-    `sizes` are hints for costs; sizes that no input determines become arguments. `forms` are other nodes of
+    `sizes` are hints for costs; sizes that no input determines become arguments. Those `assumed` are not negative:
+    whoever calls the Program makes sure of it. `forms` are other nodes of
     the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
     may exist.
 
@@ -55,19 +60,21 @@ def plan(
     estimate = Estimate(sizes)
     comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
     given = [node for _, node in outputs]
+    shapes = [s for node in (*inputs, *given) for s in node.shape]
+    known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: tuple[float, Program] | None = None
     for form in (given, *(f for f in forms if list(f) != given and len(toposort(f)) < LARGE)):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
             program = _plan_once(
-                named, order, form_all, inputs, lowerings, matcher, estimate, target, comment, folder, sizes
+                named, order, form_all, inputs, lowerings, matcher, estimate, target, comment, folder, sizes, known
             )
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):
                 best = (cost, program)
     assert best is not None
-    return best[1]
+    return proved(best[1])
 
 
 def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
@@ -92,9 +99,12 @@ def _plan_once(
     comment: str,
     folder: Path | None,
     sizes: Mapping[str, int] | None,
+    assumed: Sequence[Size],
 ) -> Program:
     nodes = toposort([outputs[k][1] for k in order])
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
+    measured = {*size_args, *(s.name for s in sources)}
+    assumed = tuple(s for s in assumed if measured.issuperset(s.names))
     reserved = {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
     graph = Graph(frozenset(reserved))
     bodies: dict[tuple[object, ...], int] = {}
@@ -114,17 +124,18 @@ def _plan_once(
         must_form(nodes, [node for _, node in outputs], form_all),
         frozenset(straight),
         bodies,
+        Known(assumed),
     )
     for node in inputs:
         session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
-    session.plan = partial(_plan_part, target=target, folder=folder, sizes=sizes)
+    session.plan = partial(_plan_part, target=target, folder=folder, sizes=sizes, assumed=assumed)
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     accumulate(graph)
     results = _results(session, outputs)
     schedule = Scheduler(graph, list(results.values())).steps()
     allocator = Allocator(graph, schedule, results)
-    return allocator.program([n.name for n in inputs], size_args, sources, comment)
+    return replace(allocator.program([n.name for n in inputs], size_args, sources, comment), assumed=assumed)
 
 
 def _plan_part(
@@ -133,9 +144,10 @@ def _plan_part(
     target: str,
     folder: Path | None,
     sizes: Mapping[str, int] | None,
+    assumed: Sequence[Size],
 ) -> Program:
     """Return the Program of a function that a kernel calls: part of the plan that needs it."""
-    return plan(outputs, inputs, sizes, target, folder)
+    return plan(outputs, inputs, sizes, target, folder, assumed=assumed)
 
 
 def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:

@@ -7,6 +7,7 @@ takes them as a factor (an inverse is then a solve). What an operation `becomes`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.errors import NotSupported
@@ -100,7 +101,7 @@ def lower_sum(session: Session, node: Node) -> Ref:
             continue
         if ref.value.base is not None:
             dense.append((coef, ref.value.base))
-        parts += [Part(p.domain, p.at, times(coef, (p.expr,)), p.guards) for p in ref.value.parts]
+        parts += [replace(p, expr=times(coef, (p.expr,))) for p in ref.value.parts]
     comment = describe(node)
     if parts:
         base = plus(dense) if dense else None
@@ -130,7 +131,7 @@ def lower_selector(session: Session, node: Node) -> Ref:
     found = session.refs.get(node)
     if found is None:
         out = list(range(len(node.shape)))
-        indexed = Indexed([], [*out], dict(enumerate(node.shape)), [])
+        indexed = Indexed([], [*out], dict(enumerate(node.shape)), session.sizes)
         SOLVE[node.selector.kind][1](indexed, node.selector, [*out], [])
         found = session.refs[node] = place_result(session, node, indexed, Fraction(1))
     return found

@@ -20,7 +20,7 @@ from matcalc.sizes import Size
 
 def lower_product(session: Session, node: Node) -> Ref:
     """Return where the value of a product node is found."""
-    return place_result(session, node, resolve(node), node.coef)
+    return place_result(session, node, resolve(node, session.sizes), node.coef)
 
 
 def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -> Ref:
@@ -57,6 +57,7 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
     indices.
     """
     pieces: list[Piece] = []
+    taken: set[Guard] = set()
     for node, at in indexed.operands:
         if not at:
             scaling.scalars.append(session.read(node, ()))
@@ -69,13 +70,19 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
             ref = session.ref(node)
             pieces.append(Piece(tuple(plain[ref.axes.index(k)] for k in range(len(plain))), ref.value, node))
             continue
-        pieces.append(_gathered(session, node, at, indexed))
+        pieces.append(_gathered(session, node, at, indexed, taken))
+    if any(isinstance(a, Size) for a in indexed.out):  # places of the result may need them as well
+        taken = {g for g in taken if not set(_guard_indices(g)) <= kept}
+    indexed.guards[:] = [g for g in indexed.guards if g not in taken]
     _attach_guards(session, indexed, pieces, kept)
     return pieces
 
 
-def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed) -> Piece:
-    """Return an operand read through index arithmetic: a view where it is one, else a value of its own."""
+def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, taken: set[Guard]) -> Piece:
+    """Return an operand read through index arithmetic: a view where it is one, else a value of its own.
+
+    The guards of its indices stand in it, and are added to those `taken`.
+    """
     ref = session.ref(node)
     spots = [at[ref.axes.index(k)] for k in range(len(at))]
     if all(isinstance(a, (int, Rank)) for a in spots):
@@ -97,7 +104,7 @@ def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed) -> P
     expr: Expr = Read(ref.value.name, names)
     mine = [g for g in indexed.guards if set(_guard_indices(g)) <= set(order)]
     if mine:
-        indexed.guards[:] = [g for g in indexed.guards if g not in mine]
+        taken.update(mine)
         expr = Select(tuple(moved_guard(g, axes) for g in mine), expr)
     shape = tuple(indexed.sizes[i] for i in order)
     if (expr, shape) not in session.gathered:
@@ -211,7 +218,10 @@ def _entrywise(
         return Ref(value, tuple(range(len(node.shape))))
     at = tuple(axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out)
     whole = _spread(session, indexed, node.shape, expr, axes, own)
-    part = Part(domain, at, expr, own)
+    here = session.sizes.at(dict(zip(axes.values(), domain, strict=True)))
+    once = here.at({}, own).is_injective(at, list(axes.values()))
+    covers = once and not own and here.is_zero(volume(domain) - volume(node.shape))
+    part = Part(domain, at, expr, own, once, covers)
     return Ref(graph.placed(node.shape, None, (part,), whole, comment), tuple(range(len(node.shape))))
 
 
@@ -233,11 +243,13 @@ def _spread(
         found = indices_of(spot)
         if isinstance(spot, Rank) or len(found) != 1:
             return None
-        offset = as_size(spot, indexed.sizes) - Size.of(token(found[0]))
-        if any(n.startswith("#") for n in offset.names):
+        index = Size.of(token(found[0]))
+        slope = next((s for s in (1, -1) if index.key not in (as_size(spot, indexed.sizes) - index * s).names), 0)
+        if not slope:
             return None
+        offset = as_size(spot, indexed.sizes) - index * slope
         axis = axes[found[0]]
-        target: Index = here if offset == 0 else Size.of(here) - offset
+        target: Index = here if offset == 0 and slope == 1 else (Size.of(here) - offset) * slope
         if axis in where:
             guards.append(Guard("==", Size.of(target) - Size.of(where[axis])))
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from matcalc.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times, volume
+from matcalc.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
 from matcalc.program import At, Call, Each, Expr, Let, Literal, Loop, Place, Read, Step, Store, Sum, reads
 
 
@@ -253,7 +253,7 @@ class Scheduler:
         comment = _shaped(value.comment, value.shape)
         if self._is_covered(value):
             store = Store(after, part.at, part.expr, comment=comment)
-        elif place == 0 and value.base is None:
+        elif place == 0 and value.base is None and part.once:
             store = Store(after, part.at, part.expr, over=before, comment=comment)
         else:
             store = Store(after, part.at, part.expr, before, comment=comment)
@@ -261,10 +261,7 @@ class Scheduler:
 
     def _is_covered(self, value: Value) -> bool:
         """Whether the parts of a value write all its entries, so that it need not be zeroed first."""
-        part = value.parts[0]
-        if value.base is not None or len(value.parts) > 1 or part.guards:
-            return False
-        return volume(part.domain) is volume(value.shape)
+        return value.base is None and len(value.parts) == 1 and value.parts[0].covers
 
 
 def _shaped(comment: str, shape: At | Shape) -> str:

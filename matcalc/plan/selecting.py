@@ -4,17 +4,22 @@ Every selector is an equation between indices, such as p = i*n + j. One index of
 in operands and output; what cannot be solved stays as a guard. An operand whose axis is replaced by a rank of
 several indices is a reshaped view, by an index and an offset a slice, by anything else a gathered read; an
 output axis likewise says where the entries of the result are placed. No selector is ever formed.
+
+An index that is replaced keeps its range: where arithmetic is not proved to stay in it, a guard says so. A summed
+index is rather replaced than one of the output, so that a result is gathered and not scattered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.selectors import Selector
 from matcalc.program import Guard
-from matcalc.sizes import Size, is_nonnegative
+from matcalc.programs.inequalities import Known
+from matcalc.sizes import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +34,33 @@ At = int | Rank | Size  # an index, a rank of indices, arithmetic on tokens of i
 
 @dataclass(slots=True)
 class Indexed:
-    """A product without selectors: operands with what indexes their axes, output places, guards."""
+    """A product without selectors: operands with what indexes their axes, output places, guards.
+
+    `known` is what is known of sizes.
+    """
 
     operands: list[tuple[Node, list[At]]]
     out: list[At]
     sizes: dict[int, Size]
-    guards: list[Guard]
+    known: Known
+    guards: list[Guard] = field(default_factory=list)
+
+    def point(self, *sizes: Size) -> Known:
+        """Return what is known of the indices in some sizes, and of those that their guards speak of."""
+        names = {n for size in sizes for n in size.names}
+        guards = [g for g in self.guards if set(g.size.names) & names]
+        names |= {n for g in guards for n in g.size.names}
+        return self.known.at({n: self.sizes[int(n[1:])] for n in sorted(names) if n.startswith("#")}, guards)
 
 
 def token(index: int) -> str:
     return f"#{index}"
 
 
-def resolve(node: Node) -> Indexed:
+def resolve(node: Node, known: Known) -> Indexed:
     """Return the product `node` with its selectors replaced by indexing."""
     sizes = dict(enumerate(node.index_sizes))
-    state = Indexed([], list(node.out), sizes, [])
+    state = Indexed([], list(node.out), sizes, known)
     waiting: list[tuple[Selector, list[At]]] = []
     for arg, indices in zip(node.args, node.indices, strict=True):
         if arg.kind == "selector":
@@ -80,8 +96,10 @@ def indices_of(at: At) -> tuple[int, ...]:
 
 
 def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -> None:
-    """Put `value` for `index` everywhere."""
+    """Put `value` for `index` everywhere, guarded to stay in the range of `index`."""
     name = {token(index): as_size(value, state.sizes)}
+    if not isinstance(value, int):
+        _within(state, name[token(index)], state.sizes[index])
 
     def swap(at: At) -> At:
         if at == index and isinstance(at, int):
@@ -98,8 +116,11 @@ def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -
 
 
 def _within(state: Indexed, value: Size, size: Size) -> None:
-    """Guard that 0 <= value < size."""
-    state.guards += [Guard(">=", value), Guard(">=", size - 1 - value)]
+    """Guard that 0 <= value < size, as far as it is not known."""
+    known = state.point(value)
+    for condition in (value, size - 1 - value):
+        if not known.is_nonnegative(condition):
+            state.guards.append(Guard(">=", condition))
 
 
 def _plain(*ats: At) -> bool:
@@ -151,17 +172,11 @@ def _unify(state: Indexed, later: Sequence[list[At]], index: int, part: At) -> N
 def _slice(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
     offset, (outer, inner) = selector.offset, selector.shape
     i, j = at
-    low, high = is_nonnegative(offset), is_nonnegative(outer - inner - offset)
-    if isinstance(i, int) and i not in indices_of(j) and (low and high or not isinstance(j, int)):
-        value = as_size(j, state.sizes) + offset
-        if not (low and high):
-            _within(state, value, outer)
-        _replace(state, later, i, value)
+    fits = state.known.is_nonnegative(offset) and state.known.is_nonnegative(outer - inner - offset)
+    if isinstance(i, int) and i not in indices_of(j) and (fits or i not in state.out or not isinstance(j, int)):
+        _replace(state, later, i, as_size(j, state.sizes) + offset)
     elif isinstance(j, int) and j not in indices_of(i):
-        value = as_size(i, state.sizes) - offset
-        if not (is_nonnegative(-offset) and is_nonnegative(inner - outer + offset)):
-            _within(state, value, inner)
-        _replace(state, later, j, value)
+        _replace(state, later, j, as_size(i, state.sizes) - offset)
     else:
         _equation(state, as_size(i, state.sizes), as_size(j, state.sizes) + offset)
 
@@ -173,7 +188,7 @@ def _mask(state: Indexed, selector: Selector, at: list[At], later: Sequence[list
 
 def _flip(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
     last = selector.shape[0] - 1
-    for mine, other in ((at[0], at[1]), (at[1], at[0])):
+    for mine, other in _summed_first(state, at):
         if isinstance(mine, int) and mine not in indices_of(other):
             _replace(state, later, mine, last - as_size(other, state.sizes))
             return
@@ -182,11 +197,18 @@ def _flip(state: Indexed, selector: Selector, at: list[At], later: Sequence[list
 
 def _shift(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
     n = selector.shape[1]
-    for mine, other, offset in ((at[0], at[1], selector.offset), (at[1], at[0], -selector.offset)):
+    for mine, other in _summed_first(state, at):
         if isinstance(mine, int) and mine not in indices_of(other):
+            offset = selector.offset if mine == at[0] else -selector.offset
             _replace(state, later, mine, (as_size(other, state.sizes) + offset) % n)
             return
     _equation(state, as_size(at[0], state.sizes), (as_size(at[1], state.sizes) + selector.offset) % n)
+
+
+def _summed_first(state: Indexed, at: Sequence[At]) -> list[tuple[At, At]]:
+    """Return both indices, each with the other one, one that is summed before one of the output."""
+    pairs = [(at[0], at[1]), (at[1], at[0])]
+    return sorted(pairs, key=lambda pair: pair[0] in state.out)
 
 
 def _conv(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
@@ -201,7 +223,6 @@ def _conv(state: Indexed, selector: Selector, at: list[At], later: Sequence[list
     for axis in options:
         mine, value = solved[axis]
         if isinstance(mine, int) and mine not in indices_of(value):
-            _within(state, value, selector.shape[axis])
             _replace(state, later, mine, value)
             return
     _equation(state, ks, is_ + js + selector.offset)
@@ -210,7 +231,7 @@ def _conv(state: Indexed, selector: Selector, at: list[At], later: Sequence[list
 def _triangle(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
     p, i, j = at
     row, column = as_size(i, state.sizes), as_size(j, state.sizes)
-    rank = row + column * selector.shape[1] - (column * (column + 1)) // 2
+    rank = row + column * selector.shape[1] - column * (column + 1) * Fraction(1, 2)
     state.guards.append(Guard(">=", row - column))
     if isinstance(p, int) and p not in indices_of(rank):
         _replace(state, later, p, rank)

@@ -19,6 +19,7 @@ from matcalc.plan.entries import Kernel, Lowerings, Term
 from matcalc.plan.match import Matcher
 from matcalc.plan.values import Graph, Operand, Run, Value
 from matcalc.program import At, Expr, Index, Literal, Program, Read
+from matcalc.programs.inequalities import Known
 from matcalc.sizes import Size
 
 TRIANGULAR = frozenset(["lower", "upper"])
@@ -47,6 +48,7 @@ class Session:
     formed: frozenset[Node]
     straight: frozenset[Node]  # nodes that are wanted in the order of their axes
     bodies: Mapping[tuple[object, ...], int]
+    sizes: Known  # what is known of sizes
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)

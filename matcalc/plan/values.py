@@ -21,12 +21,17 @@ LETTERS = ("i", "j", "k", "l", "p", "q", "r", "s", "t", "u", "a", "b", "c", "d",
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is put at some places of an array: for each point of `domain`, `expr` added at `at`."""
+    """What is put at some places of an array: for each point of `domain`, `expr` added at `at`.
+
+    `once`: no two points share a place; `covers`: they are all places.
+    """
 
     domain: Shape
     at: At
     expr: Expr
-    guards: tuple[Guard, ...] = ()
+    guards: tuple[Guard, ...]
+    once: bool
+    covers: bool
 
 
 @dataclass(eq=False, slots=True)

@@ -1,0 +1,1 @@
+"""Programs judged: what is known of their indices, and what follows for every access."""

@@ -1,0 +1,123 @@
+"""What is known of the integers of a Program, and what follows: bounds of indices, and one entry a point.
+
+Names are sizes and axes; all are integers that are not negative. Most questions are about plain axes and are
+answered by bounds alone: an axis is at most its size less one, and a size is at least one where an axis runs
+over it. Only what these leave open is asked of integer sets (`integer_sets`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from matcalc.program import At, Guard, Index
+from matcalc.programs.integer_sets import System, is_impossible
+from matcalc.sizes import Size, is_nonnegative
+
+PRIME = "'"
+
+
+@dataclass(frozen=True)
+class Known:
+    """Sizes that are not negative or zero, and axes with their lengths: 0 <= axis < length."""
+
+    nonnegative: tuple[Size, ...] = ()
+    zero: tuple[Size, ...] = ()
+    axes: Mapping[str, Size] = field(default_factory=dict)
+
+    def at(self, axes: Mapping[str, Size], guards: Iterable[Guard] = ()) -> Known:
+        """Return what is known at a point of a loop where the guards hold."""
+        guards = tuple(guards)
+        more = tuple(g.size for g in guards if g.relation == ">=")
+        zero = tuple(g.size for g in guards if g.relation == "==")
+        return Known((*self.nonnegative, *more), (*self.zero, *zero), {**self.axes, **axes})
+
+    def system(self) -> System:
+        """Return all that is known as inequalities."""
+        inside = [length - 1 - Size.of(axis) for axis, length in self.axes.items()]
+        return System((*inside, *self.nonnegative), self.zero)
+
+    # ---- bounds
+
+    def is_nonnegative(self, size: Size) -> bool:
+        """Whether it is proved that `size >= 0`."""
+        return self._by_bounds(size) or self._is_given(size) or is_impossible(self.system().also((-size - 1,)))
+
+    def is_zero(self, size: Size) -> bool:
+        """Whether it is proved that `size == 0`."""
+        return size == 0 or (self.is_nonnegative(size) and self.is_nonnegative(-size))
+
+    def is_inside(self, index: Index, length: Size) -> bool:
+        """Whether it is proved that 0 <= index < length."""
+        if isinstance(index, str) and self.axes.get(index) is length:
+            return True
+        index = Size.of(index)
+        return self.is_nonnegative(index) and self.is_nonnegative(length - 1 - index)
+
+    def _is_given(self, size: Size) -> bool:
+        """Whether a condition says so, perhaps with something to spare."""
+        return any(is_nonnegative(size - given) for given in self.nonnegative)
+
+    def _by_bounds(self, size: Size) -> bool:
+        """Whether each axis at its worst end leaves something that is not negative."""
+        for axis, length in self.axes.items():
+            if axis not in size.names:
+                continue
+            slope = size.substitute({axis: Size.of(1)}) - size.substitute({axis: Size.of(0)})
+            if axis in slope.names or size - Size.of(axis) * slope is not size.substitute({axis: Size.of(0)}):
+                return False
+            if is_nonnegative(slope):
+                size = size.substitute({axis: Size.of(0)})
+            elif is_nonnegative(-slope):
+                size = size.substitute({axis: length - 1})
+            else:
+                return False
+        return is_nonnegative(size) or is_nonnegative(self._from_one(size))
+
+    def _from_one(self, size: Size) -> Size:
+        """Return a size counted from one in the names that are at least one since an axis runs over them."""
+        ones = {s.key: s + 1 for s in self.axes.values() if s.is_name}
+        return size.substitute(ones)
+
+    # ---- maps of points into entries
+
+    def is_injective(self, at: At, axes: Sequence[str]) -> bool:
+        """Whether two points of the axes never share the entry `at`."""
+        if is_evidently_injective(at, axes):
+            return True
+        if not set(axes) <= {name for index in at for name in _names(index)}:
+            return False
+        other = {axis: Size.of(axis + PRIME) for axis in self.axes}
+        there = Known(
+            tuple(s.substitute(other) for s in self.nonnegative),
+            tuple(s.substitute(other) for s in self.zero),
+            {axis + PRIME: length for axis, length in self.axes.items()},
+        ).system()
+        same = tuple(Size.of(index) - Size.of(index).substitute(other) for index in at)
+        both = self.system().also(there.nonnegative, (*there.zero, *same))
+        left = list(axes)
+        while left:  # an axis that must agree makes it easier for the others
+            agreed = next((a for a in left if is_impossible(both.also((Size.of(a) - other[a] - 1,)))), None)
+            if agreed is None:
+                return False
+            left.remove(agreed)
+            both = both.substitute({agreed + PRIME: Size.of(agreed)})
+        return True
+
+
+def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:
+    """Whether each axis stands alone in one place of `at`, plain or shifted by a size."""
+    alone = set()
+    for index in at:
+        own = [axis for axis in axes if axis in _names(index)]
+        if len(own) == 1 and (index == own[0] or _is_shifted(Size.of(index), own[0])):
+            alone.add(own[0])
+    return alone >= set(axes)
+
+
+def _is_shifted(size: Size, axis: str) -> bool:
+    return any(axis not in rest.names for rest in (size - Size.of(axis), size + Size.of(axis)))
+
+
+def _names(index: Index) -> tuple[str, ...]:
+    return (index,) if isinstance(index, str) else index.names

@@ -35,7 +35,7 @@ from matcalc.program import (
     statements,
     walk,
 )
-from matcalc.sizes import Size
+from matcalc.sizes import COMPOUND, Size, floordiv
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 CALLED = re.compile(r"[\w.]+\(.*\)$")
@@ -96,10 +96,21 @@ class Names:
             return str(size)
         renamed = {n: Size.of(self.spelled[n]) for n in size.names if self.spelled.get(n, n) != n}
         size = size.substitute(renamed) if renamed else size
-        scale = lcm(*(c.denominator for _, c in size.terms))
-        if scale == 1:
-            return str(size)
-        return f"({size * scale})//{scale}"
+        return str(_integral(size))
+
+
+def _integral(size: Size) -> Size:
+    """Return a size with a floor division, which is exact, in place of coefficients that are no integers."""
+    total = Size.of(0)
+    for monomial, coefficient in size.terms:
+        term = Size.of(coefficient)
+        for atom, power in monomial:
+            factor = Size.of(atom) if isinstance(atom, str) else COMPOUND[atom.operator](*map(_integral, atom[1:]))
+            for _ in range(power):
+                term = term * factor
+        total = total + term
+    scale = lcm(*(c.denominator for _, c in total.terms))
+    return total if scale == 1 else floordiv(total * scale, Size.of(scale))
 
 
 def _templates(program: Program, target: str) -> Iterator[str]:

@@ -87,6 +87,8 @@ class Known:
             return True
         if not set(axes) <= {name for index in at for name in _names(index)}:
             return False
+        if set(axes) <= {axis for index in at for axis in self._digits(index, axes)}:
+            return True
         other = {axis: Size.of(axis + PRIME) for axis in self.axes}
         there = Known(
             tuple(s.substitute(other) for s in self.nonnegative),
@@ -103,6 +105,28 @@ class Known:
             left.remove(agreed)
             both = both.substitute({agreed + PRIME: Size.of(agreed)})
         return True
+
+    def _digits(self, index: Index, axes: Sequence[str]) -> list[str]:
+        """Return the axes that an index determines as a number of mixed radix determines its digits."""
+        index = Size.of(index)
+        weights: dict[str, Size] = {}
+        for axis in (a for a in axes if a in index.names):
+            weight = index.substitute({axis: Size.of(1)}) - index.substitute({axis: Size.of(0)})
+            rest = index - Size.of(axis) * weight
+            if set(axes) & set(weight.names) or axis in rest.names:
+                return []
+            weights[axis] = weight if is_nonnegative(weight) else -weight
+        left, span = list(weights), Size.of(1)
+        while left:
+            reach = {a: weights[a] * self.axes[a] for a in left}
+            lowest = next(
+                (a for a in left if all(self._by_bounds(weights[b] - reach[a]) for b in left if b != a)), None
+            )
+            if lowest is None or not self._by_bounds(weights[lowest] - span):
+                return []
+            left.remove(lowest)
+            span = reach[lowest]
+        return list(weights)
 
 
 def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:

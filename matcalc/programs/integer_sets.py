@@ -1,10 +1,12 @@
 """Systems of polynomial inequalities over integers, and whether they can hold at all.
 
-A system is decided by the integer set library (isl) after every monomial that is no name has become an unknown
-of its own. What is known of products is added as products of the inequalities: `i <= n - 1` times `m >= 0`
-says that `i*m <= n*m - m`. So "impossible" is a proof for all sizes, while "perhaps" says nothing: the
-relaxation may have solutions that the integers have not. Floor divisions and remainders by positive sizes
-become quotients with their two inequalities; minima and maxima are split into cases.
+Every monomial that is no name becomes an unknown of its own, and what is known of products is added as products of
+the inequalities: `i <= n - 1` times `m >= 0` says that `i*m <= n*m - m`. That a system is impossible then has a
+certificate: a combination of its inequalities, with factors that are not negative, that reads -1 >= 0 (Farkas).
+A linear program finds one, and it is checked in exact arithmetic. A linear system without one is asked of the
+integer set library (isl), which knows that integers have gaps. So "impossible" is a proof for all sizes, while
+"perhaps" says nothing. Floor divisions and remainders by positive sizes become quotients with their two
+inequalities; minima and maxima are split into cases.
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from math import lcm
 from typing import Any
 
 from matcalc.sizes import Compound, Monomial, Size
 
-OPERATIONS = 200_000  # steps of isl that one question may take
+OPERATIONS = 100_000  # steps of isl that one question may take
+REMEMBERED = 2000  # answers
+DENOMINATOR = 1000  # of a factor in a certificate
 PRODUCTS = 14  # inequalities that are multiplied with each other, at most
 CASES = 32  # of minima and maxima
 
@@ -39,7 +43,7 @@ class System:
         )
 
 
-@cache
+@lru_cache(REMEMBERED)
 def is_impossible(system: System) -> bool:
     """Whether it is proved that no integers satisfy the system."""
     if any(s.is_integer and s.constant < 0 for s in system.nonnegative):
@@ -149,10 +153,11 @@ def _compared(case: _Case, quotient: Size, divisor: Size) -> list[_Case]:
 
 
 def _case_is_impossible(system: System) -> bool:
-    linear = all(_degree(m) < 2 for s in (*system.nonnegative, *system.zero) for m, _ in s.terms)
-    if linear or _is_empty(system):
-        return _is_empty(system)
-    return any(_is_empty(stage) for stage in _stages(system))
+    if has_certificate(system):
+        return True
+    if all(_degree(m) < 2 for s in (*system.nonnegative, *system.zero) for m, _ in s.terms):
+        return _has_no_integers(system)
+    return any(has_certificate(stage) for stage in _stages(system))
 
 
 def _stages(system: System) -> Iterable[System]:
@@ -208,30 +213,54 @@ def _multiplied(system: System) -> System:
     return _relevant(system.also(products))
 
 
-@cache
-def _is_empty(system: System) -> bool:
-    """Whether isl finds no integer point, each monomial being an unknown that is not negative."""
+def has_certificate(system: System) -> bool:
+    """Whether a combination of the inequalities and equations, each monomial being not negative, reads -1 >= 0."""
+    import numpy as np
+    from scipy.optimize import linprog
+
+    sizes = (*system.nonnegative, *system.zero)
+    free = len(system.nonnegative)
+    rows: dict[Monomial, int] = {(): 0}
+    for size in sizes:
+        for monomial, _ in size.terms:
+            rows.setdefault(monomial, len(rows))
+    table = np.zeros((len(rows), len(sizes)))
+    for column, size in enumerate(sizes):
+        for monomial, coefficient in size.terms:
+            table[rows[monomial], column] = float(coefficient)
+    # what stands before a monomial may be negative, since the monomial is not; the constant must be
+    limits = np.zeros(len(rows))
+    limits[0] = -1.0
+    bounds = [(0, None)] * free + [(None, None)] * (len(sizes) - free)
+    found = linprog(np.ones(len(sizes)) * ([1.0] * free + [0.0] * (len(sizes) - free)), table, limits, bounds=bounds)
+    if not found.success:
+        return False
+    factors = [Fraction(x).limit_denominator(DENOMINATOR) for x in found.x.tolist()]
+    total = dict.fromkeys(rows, Fraction(0))
+    for factor, size in zip(factors, sizes, strict=True):
+        for monomial, coefficient in size.terms:
+            total[monomial] += factor * coefficient
+    signs = all(factor >= 0 for factor in factors[:free])
+    return signs and total.pop(()) < 0 and all(rest <= 0 for rest in total.values())
+
+
+def _has_no_integers(system: System) -> bool:
+    """Whether isl finds no integer point of a linear system, its names being not negative."""
     import islpy
 
-    unknowns: dict[Monomial, int] = {}
-    lines = []
+    names = {
+        n: f"x{k}" for k, n in enumerate(dict.fromkeys(n for s in system.nonnegative + system.zero for n in s.names))
+    }
+    lines = [f"{x} >= 0" for x in names.values()]
     for sizes, relation in ((system.nonnegative, ">="), (system.zero, "=")):
         for size in sizes:
             scale = lcm(*(c.denominator for _, c in size.terms))
-            terms = [_term(c * scale, m, unknowns) for m, c in size.terms]
-            lines.append(f"{' + '.join(terms) or '0'} {relation} 0")
-    lines += [f"x{k} >= 0" for k in range(len(unknowns))]
-    text = f"{{ [{', '.join(f'x{k}' for k in range(len(unknowns)))}] : {' and '.join(lines) or '1 = 1'} }}"
+            terms = [f"{c * scale}{f'*{names[m[0][0]]}' if m else ''}" for m, c in size.terms]  # type: ignore[index]
+            lines.append(f"{' + '.join(terms)} {relation} 0")
     context: Any = islpy.Context()
-    points = islpy.BasicSet(text, context=context)
+    points = islpy.BasicSet(f"{{ [{', '.join(names.values())}] : {' and '.join(lines)} }}", context=context)
     context.set_max_operations(OPERATIONS)
     try:
         return bool(points.is_empty())
     except islpy.Error:  # too many steps: nothing is proved
         return False
-
-
-def _term(coefficient: Fraction, monomial: Monomial, unknowns: dict[Monomial, int]) -> str:
-    if not monomial:
-        return str(coefficient)
-    return f"{coefficient}*x{unknowns.setdefault(monomial, len(unknowns))}"

@@ -234,6 +234,8 @@ def is_nonnegative(size: Size) -> bool:
     pending, tried = [size], 0
     while pending and tried < 16:
         size, tried = pending.pop(), tried + 1
+        if not all(_is_nonnegative_atom(atom) for monomial, _ in size.terms for atom, _ in monomial):
+            return False
         negative = [(monomial, c) for monomial, c in size.terms if c < 0]
         if not negative:
             return True
@@ -244,6 +246,14 @@ def is_nonnegative(size: Size) -> bool:
                     without = size - _make({monomial: c})
                     pending += [without + rest * atom.left, without + rest * atom.right]
     return False
+
+
+def _is_nonnegative_atom(atom: Atom) -> bool:
+    """Whether a name, quotient, remainder, minimum or maximum is surely >= 0: that of a difference may not be."""
+    if isinstance(atom, str):
+        return True
+    left, right = is_nonnegative(atom.left), is_nonnegative(atom.right)
+    return {"%": right, "max": left or right}.get(atom.operator, left and right)
 
 
 def _extremum(operator: str, a: Size, b: Size) -> Size:

@@ -85,7 +85,7 @@ class Known:
         """Whether two points of the axes never share the entry `at`."""
         if is_evidently_injective(at, axes):
             return True
-        if not set(axes) <= {name for index in at for name in _names(index)}:
+        if not set(axes) <= {name for index in (*at, *self.zero) for name in _names(index)}:
             return False
         if set(axes) <= {axis for index in at for axis in self._digits(index, axes)}:
             return True

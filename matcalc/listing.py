@@ -64,6 +64,13 @@ def listing(program: Program) -> str:
     return "\n".join(lines)
 
 
+def step_text(step: Step) -> str:
+    """Return a step in one line."""
+    if isinstance(step, Each):
+        return f"each {step.axis} < {step.size}"
+    return "; ".join(line.strip() for line in _lines(step))
+
+
 def _shape(shape: tuple[Size, ...]) -> str:
     inner = ", ".join(map(str, shape))
     return f" ({inner}{',' if len(shape) == 1 else ''})" if shape else ""

@@ -158,7 +158,8 @@ def _lines(step: Step) -> list[str]:
 
 def _call(call: Call) -> str:
     results = ", ".join(_place(p) for _, p in call.results)
-    operands = ", ".join(_place(p) for _, p in call.operands)
+    turned = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
+    operands = ", ".join(_place(p) + "'" * (field in turned) for field, p in call.operands)
     alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha)}"
     onto = f", onto {call.onto}" if call.onto else ""
     return f"{results} = {call.kernel.name}({operands}{alpha}{onto})"

@@ -82,6 +82,7 @@ LAYERS = [
     ["program", "listing", "plan"],
     ["emit"],
     ["runtime"],
+    ["programs", "programs.interpret"],
     [
         "operators",
         "arithmetic",

@@ -32,39 +32,21 @@ Whole = Callable[[Frame], int]
 def whole(size: Index) -> Whole:
     """Return a size or an index as a function of a frame.
 
-    Raises: RunFault, when called, where the size is no integer or has no value.
+    Raises: when called, KeyError for a name without a value, ZeroDivisionError, RunFault where it is no integer.
     """
     if isinstance(size, str):
         return eval(f"lambda f: f[{size!r}]")  # type: ignore[no-any-return]
-    shown = str(size)
     scale = lcm(*(c.denominator for _, c in size.terms))
-    text = _text(size, scale)
-    function = eval(f"lambda f: {text}")
+    function: Whole = eval(f"lambda f: {_text(size, scale)}")
+    if scale == 1:
+        return function
+    shown = str(size)
 
     def found(frame: Frame) -> int:
-        try:
-            value = function(frame)
-        except ZeroDivisionError:
-            raise RunFault(f"{shown} is divided by zero") from None
-        except KeyError as missing:
-            raise RunFault(f"{shown} speaks of {missing.args[0]}, which is no size or axis here") from None
-        if scale == 1:
-            return int(value)
+        value = function(frame)
         if value % scale:
-            raise RunFault(f"{shown} is {value}/{scale}, which is no integer")
-        return int(value // scale)
-
-    return found if scale != 1 or "//" in text or "%" in text else _guarded(function, shown)
-
-
-def _guarded(function: Whole, shown: str) -> Whole:
-    """Return a polynomial, which can only lack a name."""
-
-    def found(frame: Frame) -> int:
-        try:
-            return function(frame)
-        except KeyError as missing:
-            raise RunFault(f"{shown} speaks of {missing.args[0]}, which is no size or axis here") from None
+            raise RunFault(f"{shown} is {Fraction(value, scale)}, which is no integer")
+        return value // scale
 
     return found
 

@@ -17,10 +17,11 @@ import numpy as np
 
 from matcalc.errors import ShapeError
 from matcalc.listing import step_text
+from matcalc.plan.entries import Part
 from matcalc.program import At, Call, Each, Loop, Program, Read, Step, Store, View, reads, statements
 from matcalc.programs.expressions import Frame, Numeric, guard, holds, numeric, whole
 from matcalc.programs.faults import RunFault
-from matcalc.programs.kernels import compute, factorised
+from matcalc.programs.kernels import Surroundings, compute, factorised
 from matcalc.programs.memory import Array, Memory, check_index, numbered
 
 LETS = "lets "  # where a frame keeps a let: no name of a size or axis has a space
@@ -44,7 +45,7 @@ class Interpreter:
 
     def __init__(self, program: Program, goes_on: bool = False) -> None:
         self.program = program
-        self.goes_on = goes_on
+        self.around = Surroundings(program.faults, self.part, goes_on)
         self.number, self.before = numbered(program)
         self.memory: Memory
         self.frame: Frame
@@ -98,6 +99,25 @@ class Interpreter:
             act()
         except RunFault as fault:
             raise fault.inside(step_text(step), self.frame_sizes) from None
+        except KeyError as missing:
+            what = f"{missing.args[0]} is no size, axis or value here"
+            raise RunFault(what, str(missing.args[0]), (), step_text(step), self.frame_sizes) from None
+        except ZeroDivisionError:
+            what = "an index or size is divided by zero"
+            raise RunFault(what, "", (), step_text(step), self.frame_sizes) from None
+
+    def part(self, part: Part) -> Callable[..., int]:
+        """Return a function that a kernel calls, interpreted; it writes its results into its first arguments."""
+        machine = Interpreter(part.program, self.around.goes_on)
+
+        def function(*arguments: Any) -> int:
+            named = dict(zip(part.parameters, arguments, strict=True))
+            given = {name: named[name] for name in part.program.inputs}
+            for name, value in machine.run(given, {n: int(named[n]) for n in part.program.size_args}).items():
+                named[name][...] = value
+            return 0
+
+        return function
 
     # ---- steps
 
@@ -107,6 +127,7 @@ class Interpreter:
         if isinstance(step, View):
             return lambda: self.view(step)
         if isinstance(step, Loop):
+            check_lets(step)
             return LoopRun(self, step).run
         alpha = numeric(step.alpha, self.reader({}))
         return lambda: self.call(step, alpha)
@@ -149,14 +170,14 @@ class Interpreter:
             elif np.any(owner == self.number[place.value]):
                 raise RunFault(f"{place.value} is written a second time", place.value, lead)
         made = {field: self.made.get((self.root(p.value), leads[field])) for field, p in call.operands}
-        found = compute(call, operands, {f: b[0].shape for f, b in blocks.items()}, made, self.frame, self)
-        scale = alpha(self.frame)
+        found = compute(call, operands, {f: b[0].shape for f, b in blocks.items()}, made, self.frame, self.around)
+        scale, known = alpha(self.frame), factorised(call, operands)
         for number, (field, place) in enumerate(call.results):
             data, owner = blocks[field]
             value = scale * found[field] if data.dtype.kind == "f" else found[field]
             data[...] = data + value if call.onto and number == 0 else value
             owner[...] = self.number[place.value]
-            self.made[self.root(place.value), leads[field]] = factorised(call, operands)
+            self.made[self.root(place.value), leads[field]] = known
 
     def root(self, value: str) -> str:
         while value in self.program.same:
@@ -211,7 +232,6 @@ class LoopRun:
         read = machine.reader(local)
         self.sums = [(s, [whole(a) for a in s.at], numeric(s.expr, read)) for s in loop.sums]
         self.stores = [(s, [whole(a) for a in s.at], numeric(s.expr, read)) for s in loop.stores]
-        _check_lets(loop, {let.value for let in loop.lets})
 
     def run(self) -> None:
         memory, number = self.machine.memory, self.machine.number
@@ -276,10 +296,11 @@ def _entry(store: Store, index: tuple[int, ...]) -> str:
     return f"{store.value}[{', '.join(map(str, index))}]" if index else store.value
 
 
-def _check_lets(loop: Loop, lets: set[str]) -> None:
+def check_lets(loop: Loop) -> None:
     """Raise RunFault where a let is read at two places of its loop: it is one number."""
-    seen: dict[str, At] = {}
+    lets, seen = {let.value for let in loop.lets}, dict[str, At]()
     for statement in statements(loop):
         for read in reads(statement.expr):
             if read.value in lets and seen.setdefault(read.value, read.at) != read.at:
-                raise RunFault(f"{read.value} is read at {read.at} and at {seen[read.value]} of one loop", read.value)
+                what = f"{read.value} is read at two places of one loop: {read.at} and {seen[read.value]}"
+                raise RunFault(what, read.value, (), step_text(loop))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,13 +27,11 @@ from matcalc.rulebook.rule import Rule
 from matcalc.runtime.library import load_library
 from matcalc.sizes import Size
 
-if TYPE_CHECKING:
-    from matcalc.programs.interpret import Interpreter
-
 Array = np.ndarray[Any, np.dtype[Any]]
+Meaning = Callable[[Mapping[str, Array]], dict[str, Array] | None]
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 CLOSE, NEARBY = 1e-9, 2.0**-44
-"""What a template may differ by, relative to the largest entry, and how far operands are moved to see what rounding does."""
+"""What a template may differ by, relative to the largest entry; how far operands are moved to see their rounding."""
 FACT = 1e-7
 REFUSED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError, OverflowError)
 
@@ -47,11 +45,20 @@ class Factorised:
     call: object
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a call takes of the program around it: what faults say, how parts run, whether NaN stands for no value."""
+
+    faults: tuple[str, ...]
+    function: Callable[[Part], Callable[..., int]]
+    goes_on: bool
+
+
 def factorised(call: Call, operands: Mapping[str, Array]) -> Factorised | None:
     """Return what is remembered of the results of a call of one operand."""
     if len(call.operands) != 1 or len(call.kernel.factors) != 1:
         return None
-    (field, place), array = call.operands[0], next(iter(operands.values()))
+    (_, place), array = call.operands[0], next(iter(operands.values()))
     return Factorised(call.kernel, np.array(array.T if place.flip else array), object())
 
 
@@ -61,16 +68,17 @@ def compute(
     shapes: Mapping[str, tuple[int, ...]],
     made: Mapping[str, Factorised | None],
     frame: Frame,
-    machine: Interpreter,
+    around: Surroundings,
 ) -> dict[str, Array]:
     """Return the results of a call by field, as the pattern says, having compared the template for NumPy with it.
 
     Raises: RunFault for operands that do not fit the pattern, and for a template that computes something else;
     np.linalg.LinAlgError where there is no value.
     """
-    run = Run(call, operands, shapes, made, frame, machine)
+    run = Run(call, operands, shapes, made, frame, around)
     run.check_shapes()
     run.check_facts()
+    wanted: dict[str, Array] | None
     wanted, why = _tried(run.meaning, run.operands)
     templated, why_not = _tried(run.template, run.operands)
     if wanted is None and why is None:  # the entry is what its template computes
@@ -78,8 +86,8 @@ def compute(
     elif wanted is not None and templated is not None:
         run.compare(wanted, templated)
     if wanted is None:
-        if not machine.goes_on:
-            raise np.linalg.LinAlgError(machine.program.faults[call.fault - 1] if call.fault else str(why))
+        if not around.goes_on:
+            raise np.linalg.LinAlgError(around.faults[call.fault - 1] if call.fault else str(why))
         return {field: np.full(shape, np.nan) for field, shape in shapes.items()}
     for field, shape in shapes.items():
         if np.shape(wanted[field]) != shape:
@@ -87,7 +95,9 @@ def compute(
     return wanted
 
 
-def _tried(function: Callable[[Mapping[str, Array]], Any], operands: Mapping[str, Array]) -> tuple[Any, Exception | None]:
+def _tried(
+    function: Callable[[Mapping[str, Array]], Any], operands: Mapping[str, Array]
+) -> tuple[Any, Exception | None]:
     try:
         return function(operands), None
     except REFUSED as error:
@@ -104,12 +114,13 @@ class Run:
         shapes: Mapping[str, tuple[int, ...]],
         made: Mapping[str, Factorised | None],
         frame: Frame,
-        machine: Interpreter,
+        around: Surroundings,
     ) -> None:
-        self.call, self.kernel, self.shapes, self.machine = call, call.kernel, shapes, machine
-        self.flips = {field for field, place in (*call.results, *call.operands) if place.flip}
-        self.stored = operands
+        self.kernel, self.shapes, self.around = call.kernel, shapes, around
         self.params = {n: whole(v)(frame) if isinstance(v, Size) else v for n, v in call.params}
+        self.flips = {field for field, place in (*call.results, *call.operands) if place.flip}
+        self.flips |= {field for field in operands if self.params.get(f"{field}.t") == "1"}
+        self.stored = operands
         self.sizes = {letter: whole(s)(frame) for letter, s in call.sizes}
         self.operands = {f: a.T if f in self.flips else a for f, a in operands.items()}
         self.through = self.matrices(made)
@@ -124,7 +135,9 @@ class Run:
             first = next(iter(given.values()), None)
             for field, known in given.items():
                 if known is None or known.kernel.name != entry.name:
-                    raise RunFault(f"{self.kernel.name} takes {field} of {entry.name}({name}), and it is not that", field)
+                    raise RunFault(
+                        f"{self.kernel.name} takes {field} of {entry.name}({name}), and it is not that", field
+                    )
                 assert first is not None
                 if known.call is not first.call:
                     raise RunFault(f"{self.kernel.name} takes results of two factorisations", field)
@@ -145,11 +158,11 @@ class Run:
         terms += [(t.name, t.letters, self.shapes[t.name]) for t in self.kernel.results if t.name in self.shapes]
         terms += [(a.name, a.letters, self.through[a.name].shape) for a in self.arguments if a.name in self.through]
         for name, letters, shape in terms:
-            if letters is None and shape == ():
+            if letters is None:  # an argument that the pattern does not measure, as in inv(X)[i,k]
                 continue
-            if len(letters or ()) != len(shape):
-                raise RunFault(f"{self.kernel.name} takes {name} with {len(letters or ())} axes, not {shape}", name)
-            for letter, length in zip(letters or (), shape, strict=True):
+            if len(letters) != len(shape):
+                raise RunFault(f"{self.kernel.name} takes {name} with {len(letters)} axes, not {shape}", name)
+            for letter, length in zip(letters, shape, strict=True):
                 if lengths.setdefault(letter, length) != length:
                     raise RunFault(f"{self.kernel.name}: {letter} of {name} is {length} and {lengths[letter]}", name)
         for letter, size in self.kernel.letters(lengths).items():
@@ -164,7 +177,7 @@ class Run:
         """Raise RunFault where the first operand lacks what the entry asks of it, as far as zeros tell."""
         term = self.kernel.factors[0]
         name = term.args[0].name if term.args else term.name
-        array = self.through.get(name, self.operands.get(name))
+        array = self.through.get(name, self.stored.get(name))
         if not self.kernel.when or array is None or array.ndim != 2 or not np.all(np.isfinite(array)):
             return
         for fact in _linear(tuple(sorted(self.kernel.when))):
@@ -255,7 +268,7 @@ class Run:
             return None
         space = dict(space_of(self.kernel))
         for part in self.kernel.parts:
-            space[part.spelled("numpy")] = part_function(part, self.machine.goes_on)
+            space[part.spelled("numpy")] = self.around.function(part)
         given: dict[str, str] = {"fault": repr("fault"), **{n: str(v) for n, v in self.params.items()}}
         given |= {letter: str(length) for letter, length in self.sizes.items()}
         for field, array in operands.items():
@@ -285,15 +298,19 @@ class Run:
         for field, value in wanted.items():
             other = found[field]
             if other.shape != value.shape:
-                raise RunFault(f"{self.kernel.name} on NumPy gives {field} of shape {other.shape}, not {value.shape}", field)
+                raise RunFault(
+                    f"{self.kernel.name} on NumPy gives {field} of shape {other.shape}, not {value.shape}", field
+                )
             if (chosen and value.ndim == 2) or not value.size:
                 continue
             finite = np.isfinite(value) & np.isfinite(other)
-            error, scale = _largest((value - other)[finite]), _largest(value[finite])
+            error, scale = _largest(value[finite] - other[finite]), _largest(value[finite])
             if error > CLOSE * scale and error > self.sensitivity(field, value):
-                index = tuple(int(k) for k in np.unravel_index(np.argmax(np.where(finite, np.abs(value - other), -1)), value.shape))
+                index = _worst(value, other, finite)
                 told = f"{other[index]:.6g}, not {value[index]:.6g}"
-                raise RunFault(f"{self.kernel.name} on NumPy gives {field}[{', '.join(map(str, index))}] = {told}", field, index)
+                raise RunFault(
+                    f"{self.kernel.name} on NumPy gives {field}[{', '.join(map(str, index))}] = {told}", field, index
+                )
 
     def sensitivity(self, field: str, value: Array) -> float:
         """Return how much a result may change with the last digits of the operands."""
@@ -315,6 +332,13 @@ def _moved(array: Array, rng: np.random.Generator) -> Array:
     if array.dtype.kind != "f":
         return array
     return np.asarray(array * (1 + NEARBY * rng.standard_normal(array.shape)))
+
+
+def _worst(value: Array, other: Array, finite: Array) -> tuple[int, ...]:
+    """Return the index of the entry that differs most."""
+    with np.errstate(all="ignore"):
+        gap = np.where(finite, np.abs(value - other), -1.0)
+    return tuple(int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))
 
 
 def _largest(array: Array) -> float:
@@ -374,20 +398,3 @@ def space_of(kernel: Kernel) -> dict[str, Any]:
     """Return the names that the template of a kernel may speak of."""
     own = kernel.sources.get("numpy")
     return _own(own) if own else _library()
-
-
-def part_function(part: Part, goes_on: bool) -> Callable[..., int]:
-    """Return a function that a kernel calls, which writes its outputs into its first arguments, as interpreted."""
-    from matcalc.programs.interpret import Interpreter
-
-    machine = Interpreter(part.program, goes_on)
-
-    def function(*arguments: Any) -> int:
-        named = dict(zip(part.parameters, arguments, strict=True))
-        given = {name: np.asarray(named[name], np.float64) for name in part.program.inputs}
-        found = machine.run(given, {n: int(named[n]) for n in part.program.size_args})
-        for name, value in found.items():
-            named[name][...] = value
-        return 0
-
-    return function

@@ -83,7 +83,8 @@ class Memory:
         check_index(value, lead, data.shape[: len(lead)])
         if len(lead) > data.ndim:
             raise RunFault(f"{value} is given with {len(lead)} leading axes", value, lead)
-        return data[lead], self.owner[name][lead]
+        at: Any = (*lead, ...)
+        return data[at], self.owner[name][at]
 
     def check_read(self, value: str, lead: tuple[int, ...]) -> Array:
         """Return a block of which every entry holds the value.

@@ -98,6 +98,7 @@ LAYERS = [
     [
         "rule_pages",
         "compiling",
+        "claims",
         "two_pass",
         "verification.rule_point",
         "verification.gauge",

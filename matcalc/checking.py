@@ -15,6 +15,7 @@ import numpy as np
 
 from matcalc.calculus.derive import as_matrix, shape_text
 from matcalc.calculus.evaluate import evaluate
+from matcalc.claims import Claim, Row, compiled_rows
 from matcalc.comparing import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression
@@ -26,31 +27,18 @@ from matcalc.normal_form.tensor import symbol
 from matcalc.reading import expressions, place_of, with_wrt
 from matcalc.rulebook.fields import nearest
 from matcalc.verification.differences import Slope, slope
+from matcalc.verification.finding import REFUSED
 from matcalc.verification.rule_point import MODES, interior
 from matcalc.verification.sampling import Array, projected, sample
 
 SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
 """Lengths of the size names, in order; a set at which the formula has no value is left out."""
 
-NUDGE = 1e-9
-EXACT, NUMERIC, VANISHING = 1e-9, 1e-5, 1e-3
-"""Allowed relative errors: against complex steps, at most against differences; and what of |f|/|x| counts as 0."""
+MORE_SIZES = ((2, 2, 2, 2), (0, 3, 1, 2), (5, 1, 2, 0), (0, 0, 0, 0))
+"""Further lengths at which compiled code is tested: equal ones, none, one."""
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One derivative at one set of sizes."""
-
-    what: str
-    sizes: str
-    reference: str
-    error: float
-    bound: float
-    worst: str
-
-    @property
-    def is_right(self) -> bool:
-        return self.error <= self.bound
+NUDGE, VANISHING = 1e-9, 1e-3
+"""How far data are moved to see what is rounding; what of |f|/|x| counts as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +46,13 @@ class Report:
     """What `check` found: true if every row is right.
 
     For a formula of the user's that is wrong, `mistake` is what would make it right, if that is a common mistake, and
-    `right` the derivative as matcalc has it.
+    `right` the derivative as matcalc has it. `untested` is what compiled code was not tried on, with the reason.
     """
 
     rows: tuple[Row, ...]
     mistake: str = ""
     right: str = ""
+    untested: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return all(row.is_right for row in self.rows)
@@ -76,7 +65,8 @@ class Report:
         wrong = sum(not row.is_right for row in self.rows)
         table.append(f"{wrong} of {len(lines) - 1} wrong" if wrong else "all right")
         notes = {"likely mistake": self.mistake, "it should be": self.right}
-        return "\n".join([*table, *(f"{what}: {note}" for what, note in notes.items() if note)])
+        told = [f"{what}: {note}" for what, note in notes.items() if note]
+        return "\n".join([*table, *told, *(f"not compiled for {why}" for why in self.untested)])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -84,12 +74,23 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (row.what, row.sizes, row.reference, f"{row.error:.1e}", f"{row.bound:.0e}", verdict, row.worst)
 
 
-def check(f: Any, wrt: Any, declarations: str = "", against: Any = None, dialect: str = "matrix") -> Report:
+def check(
+    f: Any,
+    wrt: Any,
+    declarations: str = "",
+    against: Any = None,
+    dialect: str = "matrix",
+    compiled: bool = False,
+) -> Report:
     """Test the derivatives of a formula numerically; `against` is a formula for one of them, tested instead.
 
     Without `against`: the gradient and the Hessian times a vector of a scalar, the Jacobian, pushforward and pullback
     of any other. `against` may be a gradient, Jacobian, Hessian, Jacobian of stacked columns, or, with the
     symbol dX (or G), a differential (or pullback).
+
+    With `compiled`, value and derivatives are compiled together too, and compared with the same numbers at more sizes,
+    equal ones, 0 and 1 among them: the program as it is interpreted with every access checked, and what the code for
+    Numba and for NumPy returns.
 
     Raises: what reading raises; ShapeError for `against` of no derivative's shape, or if no random data fit.
 
@@ -103,15 +104,16 @@ def check(f: Any, wrt: Any, declarations: str = "", against: Any = None, dialect
         both = expressions([f, against], declarations, dialect)
         e, other = with_wrt(both[0], wrt, e.declarations), both[1]
         _check_symbols(e, other, against, wrt, dialect)
-    rows: list[Row] = []
-    for lengths in SIZES:
-        for x in e.symbols_of(wrt):
-            at = _setting(e, x, lengths, other)
-            if at is not None:
-                rows += _against(at, other) if other is not None else _derivatives(at)
+    found = [(x, list(_claims(e, x, lengths, other))) for lengths in SIZES for x in e.symbols_of(wrt)]
+    rows = [claim.row(claim.evaluated()) for _, claims in found for claim in claims]
     if not rows:
         raise ShapeError("no random data at which the formula is finite: declare facts such as positive or spd")
-    report = Report(tuple(rows))
+    further: list[Row | str] = []
+    for x in e.symbols_of(wrt) if compiled else ():
+        claims = [claim for y, made in found if y is x for claim in made]
+        further += compiled_rows([*claims, *_more_claims(e, x, other)])
+    rows += [row for row in further if isinstance(row, Row)]
+    report = Report(tuple(rows), untested=tuple(dict.fromkeys(r for r in further if isinstance(r, str))))
     if other is None or report or isinstance(wrt, (list, tuple)):
         return report
     truth = _derivative_like(e, e.symbols_of(wrt)[0], other)
@@ -185,10 +187,6 @@ class _Setting:
         f = float(np.max(np.abs(self.value(self.e.node)), initial=0.0))
         return VANISHING * f / max(x, 1e-300)
 
-    @property
-    def shown(self) -> str:
-        return ", ".join(f"{name}={length}" for name, length in self.sizes.items()) or "as declared"
-
     def random(self, *names: str) -> Array:
         rng = np.random.default_rng([17, *"".join(names).encode()])
         drawn: Array = np.asarray(rng.standard_normal(self.data[self.x.name].shape))
@@ -235,36 +233,54 @@ def _drawn(node: Node, shape: tuple[int, ...], mode: int) -> Array:
 # ---- what is compared
 
 
-def _derivatives(at: _Setting) -> Iterator[Row]:
+def _claims(e: Expression, x: Node, lengths: Sequence[int], other: Expression | None) -> Iterator[Claim]:
+    """Yield what is claimed of the derivatives in `x` at sizes of these lengths; nothing where there are no data."""
+    at = _setting(e, x, lengths, other)
+    if at is not None:
+        yield from _against(at, other) if other is not None else _derivatives(at)
+
+
+def _more_claims(e: Expression, x: Node, other: Expression | None) -> Iterator[Claim]:
+    """Yield the claims at the further lengths at which there is a reference, and the value's at all of them."""
+    for lengths in (*SIZES, *MORE_SIZES):
+        at = _setting(e, x, lengths, None)
+        if at is not None:
+            yield _claim(at, "value", e, at.value(e.node), Slope(np.zeros(()), 0.0, "value"))
+    for lengths in MORE_SIZES:
+        try:
+            yield from list(_claims(e, x, lengths, other))
+        except REFUSED:
+            continue
+
+
+def _derivatives(at: _Setting) -> Iterator[Claim]:
     e, name = at.e, at.x.name
     shape = at.value(e.node).shape
+    full, worst = _jacobian(at)
     if not e.node.shape:
-        yield _entries(at, f"gradient in {name}", at.value(e.gradient(name).node), *_jacobian(at))
+        yield _claim(at, f"gradient in {name}", _only(e.gradient(name)), full, worst)
         yield from _second(at)
         return
-    yield _entries(at, f"Jacobian in {name}", at.value(e.jacobian(name).node), *_jacobian(at), split=len(shape))
+    yield _claim(at, f"Jacobian in {name}", _only(e.jacobian(name)), full, worst)
     E = at.random("E")
     moved = at.along(E)
     tangent = _fresh(e, f"d{name}_")
-    pushed = at.value(e.jvp(name, tangent).node, {tangent: E})
-    yield _entries(at, f"pushforward of d{name}", pushed, moved.value, moved)
+    yield _claim(at, f"pushforward of d{name}", _only(e.jvp(name, tangent)), moved.value, moved, {tangent: E})
     G = np.asarray(np.random.default_rng(19).standard_normal(shape))
     bar = _fresh(e, "G_")
-    pulled = at.value(e.vjp(name, bar).node, {bar: G})
     total = Slope(np.asarray(np.sum(G * moved.value)), moved.error * float(np.sum(np.abs(G))), moved.how)
-    yield _entries(at, f"pullback to {name}, <Xbar, dX>", np.asarray(np.sum(pulled * E)), total.value, total)
+    yield _claim(at, f"pullback to {name}, <Xbar, dX>", _only(e.vjp(name, bar)), total.value, total, {bar: G}, E)
 
 
-def _second(at: _Setting) -> Iterator[Row]:
+def _second(at: _Setting) -> Iterator[Claim]:
     """Compare the Hessian times a vector with differences of the gradient, which has been compared itself."""
     vector, E = _fresh(at.e, "v_"), at.random("v")
     try:
         product = at.e.hvp(at.x.name, vector)
     except (NotDifferentiable, NotSupported):
         return
-    moved = at.along(E, at.e.gradient(at.x.name).node)
-    found = at.value(product.node, {vector: E})
-    yield _entries(at, f"Hessian in {at.x.name}, times v", found, moved.value, moved)
+    moved = at.along(E, _only(at.e.gradient(at.x.name)).node)
+    yield _claim(at, f"Hessian in {at.x.name}, times v", _only(product), moved.value, moved, {vector: E})
 
 
 def _fresh(e: Expression, name: str) -> str:
@@ -285,45 +301,38 @@ def _jacobian(at: _Setting) -> tuple[Array, Slope]:
     return full, max(slopes.values(), key=lambda s: (s.how != "complex step", s.error), default=exact)
 
 
-def _entries(at: _Setting, what: str, found: Array, reference: Array, worst: Slope, split: int = 0) -> Row:
-    """Return the row that compares a derivative with its reference."""
-    if found.shape != reference.shape:
-        shapes = f"has the shape {found.shape}, not {reference.shape}"
-        return Row(what, at.shown, worst.how, float("inf"), 0.0, shapes)
-    scale = max(float(np.max(np.abs(reference), initial=0.0)), at.scale, 1e-300)
-    errors = np.abs(found - reference) / scale
-    errors = np.where(np.isfinite(errors), errors, np.inf)
-    error = float(np.max(errors, initial=0.0))
-    bound = EXACT if worst.how == "complex step" else min(NUMERIC, max(EXACT, 100 * worst.error / scale))
-    if not errors.size:
-        return Row(what, at.shown, worst.how, 0.0, bound, "no entries")
-    index = tuple(int(k) for k in np.unravel_index(int(np.argmax(errors)), errors.shape))
-    shown = f"[{', '.join(map(str, index))}] " if index else ""
-    return Row(what, at.shown, worst.how, error, bound, f"{shown}{found[index]:.6g}, not {reference[index]:.6g}"
-               if error > bound else shown.strip())  # fmt: skip
+def _claim(
+    at: _Setting,
+    what: str,
+    formula: Expression,
+    reference: Array,
+    worst: Slope,
+    more: Mapping[str, Array] = {},  # noqa: B006 - never changed
+    along: Array | None = None,
+) -> Claim:
+    return Claim(what, formula, {**at.data, **more}, at.sizes, reference, worst, at.scale, along)
 
 
 # ---- a formula of the user's
 
 
-def _against(at: _Setting, other: Expression) -> Iterator[Row]:
+def _against(at: _Setting, other: Expression) -> Iterator[Claim]:
     """Compare the user's formula with the derivative that its symbols and shape say it is."""
     tangent, own = f"d{at.x.name}", at.e.names.written
     found = other.names.written
     if tangent in found and tangent not in own:
         E = at.random("E")
         moved = at.along(E)
-        value = at.value(other.node, {tangent: E})
-        yield _entries(at, f"differential in {at.x.name}", value, moved.value, moved)
+        yield _claim(at, f"differential in {at.x.name}", other, moved.value, moved, {tangent: E})
         return
     full, worst = _jacobian(at)
     if "G" in found and "G" not in own:
         G = np.asarray(np.random.default_rng(19).standard_normal(at.value(at.e.node).shape))
         reference = np.tensordot(G, full, G.ndim)
-        yield _entries(at, f"pullback to {at.x.name}", at.value(other.node, {"G": G}), reference, worst)
+        yield _claim(at, f"pullback to {at.x.name}", other, reference, worst, {"G": G})
         return
     what, reference, worst = _by_shape(at, other, full, worst)
-    yield _entries(at, what, at.value(other.node), reference, worst)
+    yield _claim(at, what, other, reference, worst)
 
 
 def _by_shape(at: _Setting, other: Expression, full: Array, worst: Slope) -> tuple[str, Array, Slope]:

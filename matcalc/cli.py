@@ -107,6 +107,7 @@ def parser() -> argparse.ArgumentParser:
     command = add(commands, "check", "test a derivative numerically; exit status 1 when it fails", check)
     formula(command)
     command.add_argument("--against", metavar="FORMULA", help="a formula for the derivative to be tested")
+    command.add_argument("--plain", action="store_true", help="test the formulas alone, and no compiled code")
     command = add(commands, "equivalent", "are two formulas equal? exit status 1 when not", equivalent)
     command.add_argument("first", metavar="A")
     command.add_argument("second", metavar="B")
@@ -274,7 +275,8 @@ def rewrite(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
-    report = mc.check(arguments.expression.strip(), variables(arguments), against=arguments.against, **scope(arguments))
+    given = {"against": arguments.against, "compiled": not arguments.plain}
+    report = mc.check(arguments.expression.strip(), variables(arguments), **given, **scope(arguments))
     print(report)
     return 0 if report else 1
 

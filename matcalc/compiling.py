@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from matcalc.arguments import project_tangents
 from matcalc.calculus.factor import factor_all
@@ -21,11 +21,13 @@ from matcalc.lengths import Condition
 from matcalc.names import Names, declaration, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.plan import plan
+from matcalc.program import Program
 from matcalc.reading import expressions, with_wrt
 from matcalc.rulebook.fields import nearest
 from matcalc.runtime.compiled import Compiled
 from matcalc.runtime.convert import to_size
 from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
+from matcalc.sizes import Size
 
 TARGETS = ("numba", "numpy")
 GUARDS = ("allow", "refuse")
@@ -126,28 +128,11 @@ def build(
         raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {guards!r}")
     if dtype != "float64":
         raise NotSupported(f"dtype {dtype}: functions compute in float64 and convert what they are given")
-    names = read[0].names
-    for e in read[1:]:
-        names = names.joined(e.names)
-    inputs = _ordered(names, args)
-    clock = time.perf_counter()
-    plain = simplify_all([e.unfactored for e in read])
-    nodes = factor_all(simplify_all([e.node for e in read]))
-    count = len(nodes)
-    inputs, nodes = project_tangents(names, inputs, [*nodes, *plain])
-    nodes, plain = nodes[:count], nodes[count:]
-    seconds = [*seconds, ("simplify", time.perf_counter() - clock)]
-    clock = time.perf_counter()
-    taken = {node.name for node in inputs}
-    outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
-    conditions = tuple(names.conditions)
-    hints = _hints(sizes or {}, names, nodes)
-    program = plan(outputs, inputs, hints, target, forms=[plain], assumed=[c.size for c in conditions])
+    names, inputs, nodes, outputs, program, spent = planned(read, labels, args, target, sizes)
+    seconds = [*seconds, *spent]
     assert program.proof is not None
     if guards == "refuse" and program.proof.guarded:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
-    hoisted = [Condition(size, f"an array on the way has the size {size}") for size in program.proof.hoisted]
-    seconds += [("plan", time.perf_counter() - clock)]
     clock = time.perf_counter()
     source = emit(program, name, "numba") if target == "numba" else ""
     numpy_source = emit(program, name, "numpy")
@@ -170,11 +155,54 @@ def build(
         plan=str(program),
         seconds=tuple(seconds),
         check_facts=check_facts,
-        conditions=(*(c for c in conditions if c.size in program.assumed), *hoisted),
+        conditions=(*(c for c in names.conditions if c.size in program.assumed), *map(_hoisted, program.proof.hoisted)),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
     return _loaded(spec, own)
+
+
+class Planned(NamedTuple):
+    """What expressions that share their arguments are planned to; `seconds` by stage."""
+
+    names: Names
+    inputs: list[Node]
+    nodes: list[Node]
+    outputs: list[tuple[str, Node]]
+    program: Program
+    seconds: list[tuple[str, float]]
+
+
+def planned(
+    read: Sequence[Expression],
+    labels: Sequence[str],
+    args: Sequence[Any] | None,
+    target: str,
+    sizes: Mapping[Any, int] | None,
+) -> Planned:
+    """Simplify and plan expressions together, as every compiled function is."""
+    names = read[0].names
+    for e in read[1:]:
+        names = names.joined(e.names)
+    inputs = _ordered(names, args)
+    clock = time.perf_counter()
+    plain = simplify_all([e.unfactored for e in read])
+    nodes = factor_all(simplify_all([e.node for e in read]))
+    count = len(nodes)
+    inputs, nodes = project_tangents(names, inputs, [*nodes, *plain])
+    nodes, plain = nodes[:count], nodes[count:]
+    seconds = [("simplify", time.perf_counter() - clock)]
+    clock = time.perf_counter()
+    taken = {node.name for node in inputs}
+    outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
+    hints = _hints(sizes or {}, names, nodes)
+    program = plan(outputs, inputs, hints, target, forms=[plain], assumed=[c.size for c in names.conditions])
+    return Planned(names, inputs, nodes, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
+
+
+def _hoisted(size: Size) -> Condition:
+    """Return the test of a size that no proof needs to say is not negative."""
+    return Condition(size, f"an array on the way has the size {size}")
 
 
 def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:

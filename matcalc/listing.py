@@ -73,6 +73,13 @@ def _proof(proof: Proof) -> list[str]:
     return [*lines, *(f"guarded: {access}" for access in dict.fromkeys(proof.guarded)), str(proof)]
 
 
+def step_text(step: Step) -> str:
+    """Return a step in one line."""
+    if isinstance(step, Each):
+        return f"each {step.axis} < {step.size}"
+    return "; ".join(line.strip() for line in _lines(step))
+
+
 def _shape(shape: tuple[Size, ...]) -> str:
     inner = ", ".join(map(str, shape))
     return f" ({inner}{',' if len(shape) == 1 else ''})" if shape else ""
@@ -160,7 +167,8 @@ def _lines(step: Step) -> list[str]:
 
 def _call(call: Call) -> str:
     results = ", ".join(_place(p) for _, p in call.results)
-    operands = ", ".join(_place(p) for _, p in call.operands)
+    turned = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
+    operands = ", ".join(_place(p) + "'" * (field in turned) for field, p in call.operands)
     alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha)}"
     onto = f", onto {call.onto}" if call.onto else ""
     return f"{results} = {call.kernel.name}({operands}{alpha}{onto})"

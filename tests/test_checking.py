@@ -1,8 +1,14 @@
 """`mc.check`: derivatives, and formulas that users give for them, against the values alone."""
 
+from dataclasses import replace
+
 import pytest
 
 import matcalc as mc
+from matcalc import compiling
+from matcalc.plan import plan
+from matcalc.program import Loop
+from matcalc.sizes import Size
 
 LEAST_SQUARES = "norm2(X*w - y)^2"
 RIGHT = [
@@ -43,6 +49,53 @@ def test_wrong(f, wrt, let, against):
     report = mc.check(f, wrt, let, against)
     assert not report
     assert "WRONG" in str(report) and ", not " in str(report)
+
+
+COMPILED = [
+    ("logdet(S) + tr(inv(S)*C)", "S", "S: matrix(n, n) spd; C: matrix(n, n) symmetric", None),
+    ("conv(z, w)", "z", "z: vector(n); w: vector(n)", None),
+    ("x'*A*x", "x", "A: matrix(n, n) symmetric", "2*A*x"),
+]
+
+
+@pytest.mark.parametrize(("f", "wrt", "let", "against"), COMPILED)
+def test_compiled_code_is_run_and_interpreted(f, wrt, let, against):
+    report = mc.check(f, wrt, let, against, compiled=True)
+    assert report, report
+    ways = {row.what.rpartition(", ")[2] for row in report.rows}
+    assert {"interpreted", "numba", "numpy"} <= ways
+    assert any(row.what.startswith("value, ") for row in report.rows)
+
+
+def test_a_program_that_is_wrong_is_found_and_not_run(monkeypatch):
+    """The planner's own program for a formula, with one index moved: plain evaluation does not see it."""
+    assert mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)")
+    monkeypatch.setattr(compiling, "plan", lambda *args, **more: moved(plan(*args, **more)))
+    report = mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)", compiled=True)
+    assert not report
+    wrong = [row for row in report.rows if not row.is_right]
+    assert wrong and all(row.what.endswith(", interpreted") and "RunFault" in row.worst for row in wrong)
+    assert not any(row.what.endswith((", numba", ", numpy")) for row in report.rows)
+
+
+def moved(program):
+    """Return a program whose last loop stores one entry further."""
+    place = max(k for k, step in enumerate(program.steps) if isinstance(step, Loop) and step.stores)
+    loop = program.steps[place]
+    (store, *rest) = loop.stores
+    at = tuple((Size.of(k) if isinstance(k, str) else k) + 1 for k in store.at)
+    steps = list(program.steps)
+    steps[place] = replace(loop, stores=(replace(store, at=at), *rest))
+    return replace(program, steps=tuple(steps))
+
+
+def test_what_a_target_refuses_is_said():
+    """A value that SciPy computes has no form for Numba."""
+    mc.define("nine_thirds(x: entry) -> entry", "sp.cbrt(x)**9", derivative="3*x^2")
+    report = mc.check("sum(nine_thirds(x))", "x", compiled=True)
+    assert report and report.untested
+    assert "not compiled for numba: nine_thirds has no form for the target numba" in str(report)
+    assert any(row.what.endswith(", numpy") for row in report.rows)
 
 
 MISTAKES = [

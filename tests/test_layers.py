@@ -82,6 +82,7 @@ LAYERS = [
     ["program", "programs", "listing", "plan"],
     ["emit"],
     ["runtime"],
+    ["programs", "programs.interpret"],
     [
         "operators",
         "arithmetic",
@@ -97,6 +98,7 @@ LAYERS = [
     [
         "rule_pages",
         "compiling",
+        "claims",
         "two_pass",
         "verification.rule_point",
         "verification.gauge",

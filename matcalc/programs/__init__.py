@@ -1,1 +1,1 @@
-"""Programs judged: what is known of their indices, and what follows for every access."""
+"""What can be said of a Program before it is text: that it is right for all sizes, and what it does at some."""

@@ -1,0 +1,167 @@
+"""Expressions of a Program as Python functions of a frame: sizes and axes by name, and the lets of the loop.
+
+Sizes are computed with integers alone; a size that is no integer is a fault where an index, a length or a guard is
+meant. Elementwise functions are the values of their rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.plan.entries import Scalar
+from matcalc.program import Apply, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
+from matcalc.programs.faults import RunFault
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.oracle import oracle
+from matcalc.sizes import Size
+
+Frame = dict[str, int]
+Whole = Callable[[Frame], int]
+
+
+# ---- sizes
+
+
+@lru_cache(maxsize=65536)
+def whole(size: Index) -> Whole:
+    """Return a size or an index as a function of a frame.
+
+    Raises: when called, KeyError for a name without a value, ZeroDivisionError, RunFault where it is no integer.
+    """
+    if isinstance(size, str):
+        return eval(f"lambda f: f[{size!r}]")  # type: ignore[no-any-return]
+    scale = lcm(*(c.denominator for _, c in size.terms))
+    function: Whole = eval(f"lambda f: {_text(size, scale)}")
+    if scale == 1:
+        return function
+    shown = str(size)
+
+    def found(frame: Frame) -> int:
+        value = function(frame)
+        if value % scale:
+            raise RunFault(f"{shown} is {Fraction(value, scale)}, which is no integer")
+        return value // scale
+
+    return found
+
+
+def _text(size: Size, scale: int) -> str:
+    """Return Python text for a size times `scale`."""
+    terms = []
+    for monomial, coefficient in size.terms:
+        factors = [str(coefficient * scale)]
+        for atom, power in monomial:
+            if isinstance(atom, str):
+                factors += [f"f[{atom!r}]"] * power
+                continue
+            inner = (_text_of_whole(atom.left), _text_of_whole(atom.right))
+            body = f"{atom.operator}({', '.join(inner)})" if atom.operator in ("min", "max") else ""
+            factors += [body or f"(({inner[0]}){atom.operator}({inner[1]}))"] * power
+        terms.append("*".join(factors))
+    return " + ".join(terms) or "0"
+
+
+def _text_of_whole(size: Size) -> str:
+    """Return Python text for an operand of `//`, `%`, min or max, rounded down where it is no integer."""
+    scale = lcm(*(c.denominator for _, c in size.terms))
+    text = _text(size, scale)
+    return text if scale == 1 else f"(({text})//{scale})"
+
+
+def guard(test: Guard) -> Callable[[Frame], bool]:
+    value = whole(test.size)
+    if test.relation == "==":
+        return lambda frame: value(frame) == 0
+    return lambda frame: value(frame) >= 0
+
+
+def holds(guards: Sequence[Callable[[Frame], bool]], frame: Frame) -> bool:
+    return all(test(frame) for test in guards)
+
+
+# ---- numbers
+
+
+def plain_number(value: Number | Size, frame: Frame) -> float:
+    """Return a number, or the rational number that a size is."""
+    if not isinstance(value, Size):
+        return float(value)
+    scale = lcm(*(c.denominator for _, c in value.terms))
+    return whole(value * scale)(frame) / scale
+
+
+Numeric = Callable[[Frame], Any]
+Reader = Callable[[Read], Numeric]
+
+
+def numeric(expr: Expr, reader: Reader) -> Numeric:
+    """Return an expression as a function of a frame; `reader` says how an entry is read."""
+    if isinstance(expr, Literal):
+        value = expr.value
+        return lambda frame: plain_number(value, frame)
+    if isinstance(expr, Read):
+        return reader(expr)
+    if isinstance(expr, Sum):
+        terms = [(float(c), numeric(t, reader)) for c, t in expr.terms]
+        return lambda frame: sum(c * term(frame) for c, term in terms)
+    if isinstance(expr, Product):
+        return _product(float(expr.coef), [numeric(f, reader) for f in expr.factors])
+    if isinstance(expr, Apply):
+        return _applied(expr, [numeric(a, reader) for a in expr.args])
+    assert isinstance(expr, Select)
+    tests, body = [guard(g) for g in expr.guards], numeric(expr.body, reader)
+    return lambda frame: body(frame) if holds(tests, frame) else 0.0
+
+
+def _product(coef: float, factors: Sequence[Numeric]) -> Numeric:
+    def found(frame: Frame) -> Any:
+        value: Any = coef
+        for factor in factors:
+            value = value * factor(frame)
+        return value
+
+    return found
+
+
+def _applied(expr: Apply, args: Sequence[Numeric]) -> Numeric:
+    function = meaning_of(expr.function)
+    params = expr.params
+    return lambda frame: function([a(frame) for a in args], [plain_number(p, frame) for p in params])
+
+
+@lru_cache(maxsize=1024)
+def meaning_of(function: Scalar) -> Callable[[list[Any], list[float]], Any]:
+    """Return an elementwise function of operands and parameters: the value of its rule.
+
+    The name of an entry is that of a rule, and of the parameters that the entry is for: `pow -2`.
+    """
+    import numpy as np
+
+    name, *given = function.name.split(" ")
+    rule = default_rulebook().rules.get(name)
+    value = oracle(default_rulebook(), rule) if rule is not None else None
+    if rule is None or value is None:
+        raise NotSupported(f"{name} has no value expression")
+    parameters = rule.signature.parameters
+    fixed = [float(Fraction(text)) for text in given]
+
+    def found(args: list[Any], params: list[float]) -> Any:
+        operands, numbers = iter(np.float64(a) for a in args), iter(fixed + params)
+        arguments: list[Any] = []
+        for p in parameters:
+            if p.kind in PLAIN:
+                number = next(numbers)
+                arguments.append(int(number) if p.kind == "integer" else number)
+            elif p.repeated:
+                arguments += operands
+            else:
+                arguments.append(next(operands))
+        return np.float64(value(*arguments))
+
+    return found

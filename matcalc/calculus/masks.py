@@ -57,6 +57,6 @@ def _triangle(term: Node) -> Part | None:
     core = peeled[1]
     for order in ((0, 1), (1, 0)):
         matrix = product(1, [(core, order)], (0, 1))
-        if product(1, [(matrix, (0, 1)), (mask, (0, 1))], (0, 1)) is term:
+        if matrix.shape == mask.shape and product(1, [(matrix, (0, 1)), (mask, (0, 1))], (0, 1)) is term:
             return matrix, mask
     return None

@@ -66,7 +66,7 @@ def supervise(outputs, inputs, program, sets=3):
 
 def fits(program, sizes):
     """Whether all lengths are possible at some sizes, and loops short."""
-    if any(whole(s)(sizes) < 0 for b in program.buffers for s in b.shape):
+    if any(whole(s)(sizes) < 0 for s in (*program.assumed, *(s for b in program.buffers for s in b.shape))):
         return False
     total, stack = 0, [(step, 1, {}) for step in program.steps]
     while stack:

@@ -4,7 +4,6 @@ import dataclasses
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from programs.textual import faulty
 

@@ -153,6 +153,22 @@ class Size:
     def __mod__(self, other: Size | int) -> Size:
         return modulo(self, Size.of(other))
 
+    def linear_in(self, name: str) -> tuple[Size, Size] | None:
+        """Return (slope, rest), without the name, such that this size is slope*name + rest; None if there are none."""
+        slope: dict[Monomial, Fraction] = {}
+        rest: dict[Monomial, Fraction] = {}
+        for monomial, coefficient in self.terms:
+            others = tuple(factor for factor in monomial if factor[0] != name)
+            if any(not isinstance(a, str) and name in (*a.left.names, *a.right.names) for a, _ in others):
+                return None
+            if len(others) == len(monomial):
+                rest[monomial] = coefficient
+            elif dict(monomial)[name] == 1:
+                slope[others] = coefficient
+            else:
+                return None
+        return _make(slope), _make(rest)
+
     def quotient(self, other: Size) -> Size | None:
         """Return the polynomial that times `other` is this size; None if there is none."""
         if not other.terms:
@@ -352,22 +368,27 @@ def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> tuple[str, ...]:
 
 
 _interned: weakref.WeakValueDictionary[str, Size] = weakref.WeakValueDictionary()
+_by_terms: weakref.WeakValueDictionary[frozenset[tuple[Monomial, Fraction]], Size] = weakref.WeakValueDictionary()
 _lock = Lock()
 
 
 def _make(terms: dict[Monomial, Fraction]) -> Size:
     kept = [(monomial, c) for monomial, c in terms.items() if c]
+    same = frozenset(kept)
+    found = _by_terms.get(same)  # the text, by which sizes are one, takes ten times as long
+    if found is not None:
+        return found
     kept.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
     canonical = tuple(kept)
     key = _text(canonical)
     with _lock:
         found = _interned.get(key)
-        if found is not None:
-            return found
-        size = object.__new__(Size)
-        object.__setattr__(size, "key", key)
-        object.__setattr__(size, "terms", canonical)
-        object.__setattr__(size, "names", _names(canonical))
-        object.__setattr__(size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big"))
-        _interned[key] = size
-        return size
+        if found is None:
+            size = object.__new__(Size)
+            object.__setattr__(size, "key", key)
+            object.__setattr__(size, "terms", canonical)
+            object.__setattr__(size, "names", _names(canonical))
+            object.__setattr__(size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big"))
+            found = _interned[key] = size
+        _by_terms[same] = found
+        return found

@@ -194,9 +194,11 @@ class _Checker:
 
     def _inside(self, index: Index, length: Size, here: Known, guards: Sequence[Guard], what: str) -> None:
         self._check_divisors(index, here, guards, what)
-        if here.is_inside(index, length):
+        under = here.at({}, guards) if guards else here
+        open_ = [s for s in _conditions(index, length) if guards and _stands(s, guards)]
+        if not open_ and here.is_inside(index, length):
             self.discharged += 1
-        elif guards and here.at({}, guards).is_inside(index, length):
+        elif guards and under.is_inside(index, length):
             self.guarded.append(f"{what}: {index} below {length}")
         else:
             raise ProgramFault(f"{what}, and {index} is not known to lie in 0 .. {length - 1}")
@@ -258,6 +260,16 @@ class _Checker:
 
     def _written(self, value: str) -> None:
         self.whole.add(self.root(self.buffer(value).name))
+
+
+def _conditions(index: Index, length: Size) -> tuple[Size, Size]:
+    index = Size.of(index)
+    return index, length - 1 - index
+
+
+def _stands(size: Size, guards: Sequence[Guard]) -> bool:
+    """Whether a guard is there for this very condition: what was proved has none."""
+    return any(g.relation == ">=" and g.size is size for g in guards)
 
 
 def _reads(expr: Expr) -> Iterator[tuple[Read, tuple[Guard, ...]]]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from matcalc.program import At, Guard, Index
-from matcalc.programs.integer_sets import System, is_impossible
+from matcalc.programs.integer_sets import REMEMBERED, System, is_impossible
 from matcalc.sizes import Size, is_nonnegative
 
 PRIME = "'"
+HOPS = 2  # from the names of a question to what is known of them
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,25 @@ class Known:
         inside = [length - 1 - Size.of(axis) for axis, length in self.axes.items()]
         return System((*inside, *self.nonnegative), self.zero)
 
+    def about(self, size: Size) -> System:
+        """Return what is known of the names of a size, and of the names of that."""
+        whole = self.system()
+        names = set(size.names)
+        for _ in range(HOPS):
+            names |= {n for s in (*whole.nonnegative, *whole.zero) if not names.isdisjoint(s.names) for n in s.names}
+        return System(
+            *(tuple(s for s in sizes if names.issuperset(s.names)) for sizes in (whole.nonnegative, whole.zero))
+        )
+
     # ---- bounds
 
     def is_nonnegative(self, size: Size) -> bool:
         """Whether it is proved that `size >= 0`."""
-        return self._by_bounds(size) or self._is_given(size) or is_impossible(self.system().also((-size - 1,)))
+        return is_nonnegative(size) or _is_nonnegative(self.nonnegative, self.zero, tuple(self.axes.items()), size)
+
+    def is_given(self, size: Size) -> bool:
+        """Whether a condition says that `size >= 0`, perhaps with something to spare."""
+        return any(is_nonnegative(size - given) for given in self.nonnegative)
 
     def is_zero(self, size: Size) -> bool:
         """Whether it is proved that `size == 0`."""
@@ -54,22 +70,19 @@ class Known:
         index = Size.of(index)
         return self.is_nonnegative(index) and self.is_nonnegative(length - 1 - index)
 
-    def _is_given(self, size: Size) -> bool:
-        """Whether a condition says so, perhaps with something to spare."""
-        return any(is_nonnegative(size - given) for given in self.nonnegative)
-
-    def _by_bounds(self, size: Size) -> bool:
+    def is_bounded(self, size: Size) -> bool:
         """Whether each axis at its worst end leaves something that is not negative."""
         for axis, length in self.axes.items():
             if axis not in size.names:
                 continue
-            slope = size.substitute({axis: Size.of(1)}) - size.substitute({axis: Size.of(0)})
-            if axis in slope.names or size - Size.of(axis) * slope is not size.substitute({axis: Size.of(0)}):
+            split = size.linear_in(axis)
+            if split is None:
                 return False
+            slope, rest = split
             if is_nonnegative(slope):
-                size = size.substitute({axis: Size.of(0)})
+                size = rest
             elif is_nonnegative(-slope):
-                size = size.substitute({axis: length - 1})
+                size = rest + slope * (length - 1)
             else:
                 return False
         return is_nonnegative(size) or is_nonnegative(self._from_one(size))
@@ -111,22 +124,30 @@ class Known:
         index = Size.of(index)
         weights: dict[str, Size] = {}
         for axis in (a for a in axes if a in index.names):
-            weight = index.substitute({axis: Size.of(1)}) - index.substitute({axis: Size.of(0)})
-            rest = index - Size.of(axis) * weight
-            if set(axes) & set(weight.names) or axis in rest.names:
+            split = index.linear_in(axis)
+            if split is None or set(axes) & set(split[0].names):
                 return []
+            weight = split[0]
             weights[axis] = weight if is_nonnegative(weight) else -weight
         left, span = list(weights), Size.of(1)
         while left:
             reach = {a: weights[a] * self.axes[a] for a in left}
             lowest = next(
-                (a for a in left if all(self._by_bounds(weights[b] - reach[a]) for b in left if b != a)), None
+                (a for a in left if all(self.is_bounded(weights[b] - reach[a]) for b in left if b != a)), None
             )
-            if lowest is None or not self._by_bounds(weights[lowest] - span):
+            if lowest is None or not self.is_bounded(weights[lowest] - span):
                 return []
             left.remove(lowest)
             span = reach[lowest]
         return list(weights)
+
+
+@lru_cache(REMEMBERED)
+def _is_nonnegative(
+    nonnegative: tuple[Size, ...], zero: tuple[Size, ...], axes: tuple[tuple[str, Size], ...], size: Size
+) -> bool:
+    known = Known(nonnegative, zero, dict(axes))
+    return known.is_bounded(size) or known.is_given(size) or is_impossible(known.about(size).also((-size - 1,)))
 
 
 def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from math import lcm
 from typing import Any
 
-from matcalc.sizes import Compound, Monomial, Size
+from matcalc.sizes import Compound, Size
 
 OPERATIONS = 100_000  # steps of isl that one question may take
 REMEMBERED = 2000  # answers
@@ -50,14 +50,8 @@ def is_impossible(system: System) -> bool:
         return True
     if any(s.is_integer and s.constant != 0 for s in system.zero):
         return True
-    found = _without_extrema(_relevant(system))
+    found = _without_compounds(system)
     return found is not None and all(_case_is_impossible(case) for case in found)
-
-
-def _relevant(system: System) -> System:
-    """Drop repeated and trivial conditions."""
-    inequalities = dict.fromkeys(s for s in system.nonnegative if not s.is_integer)
-    return System(tuple(inequalities), tuple(dict.fromkeys(s for s in system.zero if not s.is_integer)))
 
 
 def _compounds(sizes: Iterable[Size]) -> list[Compound]:
@@ -103,7 +97,7 @@ class _Case:
     quotients: tuple[tuple[Size, Size], ...] = ()
 
 
-def _without_extrema(system: System) -> list[System] | None:
+def _without_compounds(system: System) -> list[System] | None:
     """Return systems without compounds, one for each case of them; None for too many."""
     cases = [_Case({}, System(()))]
     for number, compound in enumerate(_compounds((*system.nonnegative, *system.zero))):
@@ -152,15 +146,61 @@ def _compared(case: _Case, quotient: Size, divisor: Size) -> list[_Case]:
     return [_Case(case.table, k, quotients) for k in known]
 
 
+# ---- polynomials in names with integer coefficients, whose products are quick
+
+
+Monomial = tuple[str, ...]  # its names, sorted, each as often as its power
+Polynomial = Mapping[Monomial, int]
+
+
+@dataclass(frozen=True)
+class _Polynomials:
+    """A system without compounds."""
+
+    nonnegative: Sequence[Polynomial]
+    zero: Sequence[Polynomial]
+
+    @property
+    def all(self) -> tuple[Polynomial, ...]:
+        return (*self.nonnegative, *self.zero)
+
+
+def _polynomial(size: Size) -> Polynomial:
+    """Return a size times the common denominator of its coefficients."""
+    scale = lcm(*(c.denominator for _, c in size.terms))
+    found = {}
+    for monomial, coefficient in size.terms:
+        names = tuple(sorted(atom for atom, power in monomial for _ in range(power) if isinstance(atom, str)))
+        found[names] = int(coefficient * scale)
+    return found
+
+
+def _times(one: Polynomial, other: Polynomial) -> Polynomial:
+    product: dict[Monomial, int] = {}
+    for left, a in one.items():
+        for right, b in other.items():
+            monomial = tuple(sorted(left + right))
+            product[monomial] = product.get(monomial, 0) + a * b
+    return {m: c for m, c in product.items() if c}
+
+
+def _distinct(polynomials: Iterable[Polynomial]) -> list[Polynomial]:
+    return list({frozenset(p.items()): p for p in polynomials if any(p)}.values())
+
+
 def _case_is_impossible(system: System) -> bool:
-    if has_certificate(system):
+    case = _Polynomials(
+        _distinct(map(_polynomial, system.nonnegative)),
+        _distinct(map(_polynomial, system.zero)),
+    )
+    if has_certificate(case):
         return True
-    if all(_degree(m) < 2 for s in (*system.nonnegative, *system.zero) for m, _ in s.terms):
-        return _has_no_integers(system)
-    return any(has_certificate(stage) for stage in _stages(system))
+    if all(len(m) < 2 for p in case.all for m in p):
+        return _has_no_integers(case)
+    return any(has_certificate(stage) for stage in _stages(case))
 
 
-def _stages(system: System) -> Iterable[System]:
+def _stages(system: _Polynomials) -> Iterable[_Polynomials]:
     """Yield the system with more and more of what follows for products, cheapest first."""
     weighted = system
     for _ in range(2):
@@ -169,93 +209,83 @@ def _stages(system: System) -> Iterable[System]:
     yield _multiplied(weighted)
 
 
-def _degree(monomial: Monomial) -> int:
-    return sum(power for _, power in monomial)
-
-
-def _weighted(system: System, known: System) -> System:
+def _weighted(system: _Polynomials, known: _Polynomials) -> _Polynomials:
     """Add the conditions of a system times the names that they are multiplied with in what is known."""
-    weights = _weights((*known.nonnegative, *known.zero))
-    more = [size * weight for size in system.nonnegative for weight in _weights_of(size, weights)]
-    equal = [size * weight for size in system.zero for weight in _weights_of(size, weights)]
-    return _relevant(system.also(more, equal))
+    weights = _weights(known.all)
+    more = [_times(p, {w: 1}) for p in system.nonnegative for w in _weights_of(p, weights)]
+    equal = [_times(p, {w: 1}) for p in system.zero for w in _weights_of(p, weights)]
+    return _Polynomials(_distinct((*system.nonnegative, *more)), _distinct((*system.zero, *equal)))
 
 
-def _weights_of(size: Size, weights: Mapping[str, list[Size]]) -> Iterable[Size]:
-    """Return what the names of a size that stand alone in it are multiplied with."""
-    alone = (m[0][0] for m, _ in size.terms if len(m) == 1 and m[0][1] == 1)
-    return dict.fromkeys(w for name in alone if isinstance(name, str) for w in weights.get(name, ()))
+def _weights_of(polynomial: Polynomial, weights: Mapping[str, Mapping[Monomial, None]]) -> Iterable[Monomial]:
+    """Return what the names that stand alone in a condition are multiplied with."""
+    return dict.fromkeys(w for m in polynomial if len(m) == 1 for w in weights.get(m[0], ()))
 
 
-def _weights(sizes: Sequence[Size]) -> dict[str, list[Size]]:
+def _weights(polynomials: Iterable[Polynomial]) -> dict[str, dict[Monomial, None]]:
     """Return for each name what it is multiplied with, as products of names."""
-    found: dict[str, dict[Size, None]] = {}
-    for size in sizes:
-        for monomial, _ in size.terms:
-            if not 2 <= _degree(monomial) <= 3:
-                continue
-            for atom, _ in monomial:
-                assert isinstance(atom, str)
-                rest = Size.of(1)
-                for other, power in monomial:
-                    for _ in range(power - (other == atom)):
-                        rest = rest * Size.of(other) if isinstance(other, str) else rest
-                found.setdefault(atom, {})[rest] = None
-    return {name: list(weights) for name, weights in found.items()}
+    found: dict[str, dict[Monomial, None]] = {}
+    for polynomial in polynomials:
+        for monomial in polynomial:
+            if 2 <= len(monomial) <= 3:
+                for place, name in enumerate(monomial):
+                    found.setdefault(name, {})[monomial[:place] + monomial[place + 1 :]] = None
+    return found
 
 
-def _multiplied(system: System) -> System:
-    """Add the products of any two linear inequalities of which one speaks of a name in a product."""
-    linear = [s for s in system.nonnegative if all(_degree(m) < 2 for m, _ in s.terms)]
-    busy = {a for s in system.nonnegative + system.zero for m, _ in s.terms if _degree(m) > 1 for a, _ in m}
-    chosen = [s for s in linear if set(s.names) <= busy][:PRODUCTS]
-    products = [a * b for k, a in enumerate(chosen) for b in chosen[k:]]
-    return _relevant(system.also(products))
+def _multiplied(system: _Polynomials) -> _Polynomials:
+    """Add the products of any two linear inequalities in names that occur in products."""
+    busy = {name for p in system.all for m in p if len(m) > 1 for name in m}
+    linear = [p for p in system.nonnegative if all(len(m) < 2 and busy.issuperset(m) for m in p)][:PRODUCTS]
+    products = [_times(a, b) for k, a in enumerate(linear) for b in linear[k:]]
+    return _Polynomials(_distinct((*system.nonnegative, *products)), system.zero)
 
 
-def has_certificate(system: System) -> bool:
+def has_certificate(system: _Polynomials) -> bool:
     """Whether a combination of the inequalities and equations, each monomial being not negative, reads -1 >= 0."""
     import numpy as np
     from scipy.optimize import linprog
 
-    sizes = (*system.nonnegative, *system.zero)
+    if not system.all:
+        return False
     free = len(system.nonnegative)
     rows: dict[Monomial, int] = {(): 0}
-    for size in sizes:
-        for monomial, _ in size.terms:
+    for polynomial in system.all:
+        for monomial in polynomial:
             rows.setdefault(monomial, len(rows))
-    table = np.zeros((len(rows), len(sizes)))
-    for column, size in enumerate(sizes):
-        for monomial, coefficient in size.terms:
-            table[rows[monomial], column] = float(coefficient)
+    table = np.zeros((len(rows), len(system.all)))
+    for column, polynomial in enumerate(system.all):
+        for monomial, coefficient in polynomial.items():
+            table[rows[monomial], column] = coefficient
     # what stands before a monomial may be negative, since the monomial is not; the constant must be
     limits = np.zeros(len(rows))
     limits[0] = -1.0
-    bounds = [(0, None)] * free + [(None, None)] * (len(sizes) - free)
-    found = linprog(np.ones(len(sizes)) * ([1.0] * free + [0.0] * (len(sizes) - free)), table, limits, bounds=bounds)
-    if not found.success:
-        return False
-    factors = [Fraction(x).limit_denominator(DENOMINATOR) for x in found.x.tolist()]
-    total = dict.fromkeys(rows, Fraction(0))
-    for factor, size in zip(factors, sizes, strict=True):
-        for monomial, coefficient in size.terms:
-            total[monomial] += factor * coefficient
-    signs = all(factor >= 0 for factor in factors[:free])
+    cost = np.concatenate([np.ones(free), np.zeros(len(system.zero))])
+    bounds = [(0, None)] * free + [(None, None)] * len(system.zero)
+    found = linprog(cost, table, limits, bounds=bounds)
+    return bool(found.success) and _is_certificate(system, found.x.tolist())
+
+
+def _is_certificate(system: _Polynomials, numbers: Sequence[float]) -> bool:
+    """Whether the factors, as fractions, combine the system to what cannot be, in exact arithmetic."""
+    factors = [Fraction(x).limit_denominator(DENOMINATOR) for x in numbers]
+    total: dict[Monomial, Fraction] = {(): Fraction(0)}
+    for factor, polynomial in zip(factors, system.all, strict=True):
+        for monomial, coefficient in polynomial.items():
+            total[monomial] = total.get(monomial, Fraction(0)) + factor * coefficient
+    signs = all(factor >= 0 for factor in factors[: len(system.nonnegative)])
     return signs and total.pop(()) < 0 and all(rest <= 0 for rest in total.values())
 
 
-def _has_no_integers(system: System) -> bool:
+def _has_no_integers(system: _Polynomials) -> bool:
     """Whether isl finds no integer point of a linear system, its names being not negative."""
     import islpy
 
-    names = {
-        n: f"x{k}" for k, n in enumerate(dict.fromkeys(n for s in system.nonnegative + system.zero for n in s.names))
-    }
+    names = {n: f"x{k}" for k, n in enumerate(dict.fromkeys(n for p in system.all for m in p for n in m))}
     lines = [f"{x} >= 0" for x in names.values()]
-    for sizes, relation in ((system.nonnegative, ">="), (system.zero, "=")):
-        for size in sizes:
-            scale = lcm(*(c.denominator for _, c in size.terms))
-            terms = [f"{c * scale}{f'*{names[m[0][0]]}' if m else ''}" for m, c in size.terms]  # type: ignore[index]
+    for polynomials, relation in ((system.nonnegative, ">="), (system.zero, "=")):
+        for polynomial in polynomials:
+            terms = [f"{c}*{names[m[0]]}" if m else str(c) for m, c in polynomial.items()]
             lines.append(f"{' + '.join(terms)} {relation} 0")
     context: Any = islpy.Context()
     points = islpy.BasicSet(f"{{ [{', '.join(names.values())}] : {' and '.join(lines)} }}", context=context)

@@ -20,7 +20,6 @@ from matcalc.verification.sampling import sample
 
 SETS = ((3, 2, 5, 1), (2, 2, 2, 2), (1, 3, 0, 2), (3, 3, 3, 3), (0, 2, 1, 3), (1, 1, 1, 1), (5, 3, 2, 1), (0, 0, 0, 0))
 POINTS = 4000  # of all loops together, at one set of sizes
-WORK = 60000  # the same times the nodes of the expressions
 SAME, NUDGE, NOISE = 1e-6, 1e-11, 30.0
 
 

@@ -164,7 +164,7 @@ class Interpreter:
                 if np.may_share_memory(data, array) and array.size and data.size:
                     raise RunFault(f"{place.value} is written where {other} of the same call is", place.value, lead)
             if call.onto and number == 0:
-                memory.check_read(call.onto, lead)
+                memory.check_read(place.value, lead)  # the value that it is added to, or itself in an earlier round
                 if memory.place(call.onto) != memory.place(place.value):
                     raise RunFault(f"{place.value} is added to {call.onto}, which is elsewhere", place.value)
             elif np.any(owner == self.number[place.value]):

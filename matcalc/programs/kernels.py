@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,10 @@ from matcalc.plan.entries import Kernel, Part, Term, load
 from matcalc.program import Call
 from matcalc.programs.expressions import Frame, whole
 from matcalc.programs.faults import RunFault
+from matcalc.programs.templates import space_of
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
-from matcalc.runtime.library import load_library
 from matcalc.sizes import Size
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -83,8 +83,8 @@ def compute(
     templated, why_not = _tried(run.template, run.operands)
     if wanted is None and why is None:  # the entry is what its template computes
         wanted, why = templated, why_not
-    elif wanted is not None and templated is not None:
-        run.compare(wanted, templated)
+    elif wanted is not None:
+        run.compare(wanted, templated, why_not)
     if wanted is None:
         if not around.goes_on:
             raise np.linalg.LinAlgError(around.faults[call.fault - 1] if call.fault else str(why))
@@ -256,6 +256,8 @@ class Run:
             if len(rule.outputs) > 1:
                 own = self.kernel.name.removeprefix(f"value of {rule.name}_")
                 one = value[rule.outputs.index(term.name if term.name in rule.outputs else own)]
+            if np.iscomplexobj(one):
+                raise np.linalg.LinAlgError("the value is not real")
             found[term.name] = np.asarray(one, np.float64)
         return found
 
@@ -291,8 +293,18 @@ class Run:
             raise RunFault(f"the template of {self.kernel.name} gives {len(values)} results, not {len(names)}")
         return {n: np.asarray(v) for n, v in zip(names, values, strict=True)}
 
-    def compare(self, wanted: Mapping[str, Array], found: Mapping[str, Array]) -> None:
-        """Raise RunFault where the template differs by more than rounding of the operands would make of the result."""
+    def compare(
+        self, wanted: Mapping[str, Array], found: Mapping[str, Array] | None, refusal: Exception | None
+    ) -> None:
+        """Raise RunFault where the template differs by more than rounding of the operands would make of the result.
+
+        So does one that refuses operands of which the result is finite and no matter of rounding.
+        """
+        if found is None:
+            known = all(np.all(np.isfinite(v)) for v in (*wanted.values(), *self.operands.values()))
+            if known and refusal and all(self.sensitivity(f, v) <= CLOSE * _largest(v) for f, v in wanted.items()):
+                raise RunFault(f"{self.kernel.name} on NumPy refuses what has a value: {refusal}")
+            return
         rule = default_rulebook().rules.get(self.kernel.factors[0].name)
         chosen = rule is not None and rule.gauge is not None
         for field, value in wanted.items():
@@ -346,7 +358,7 @@ def _largest(array: Array) -> float:
     return np.inf if np.isnan(size) else size
 
 
-# ---- entries, facts, functions
+# ---- entries and facts
 
 
 def factorisation(term: Term) -> Kernel:
@@ -374,27 +386,3 @@ ZEROS: Mapping[str, Callable[[Array], Array]] = {
 
 def _defect(array: Array, fact: str) -> float:
     return _largest(ZEROS[fact](array)) / max(_largest(array), 1e-300)
-
-
-@cache
-def _library() -> dict[str, Any]:
-    """Return the functions of the target NumPy by name."""
-    library = load_library("numpy")
-    space: dict[str, Any] = {}
-    exec("\n".join(dict.fromkeys(library.imports.values())), space)
-    for item in library.items.values():
-        exec(item.text, space)
-    return space
-
-
-@lru_cache(maxsize=256)
-def _own(text: str) -> dict[str, Any]:
-    space = dict(_library())
-    exec(text, space)
-    return space
-
-
-def space_of(kernel: Kernel) -> dict[str, Any]:
-    """Return the names that the template of a kernel may speak of."""
-    own = kernel.sources.get("numpy")
-    return _own(own) if own else _library()

@@ -150,7 +150,7 @@ FAULTS = [
     (program(COPY, call("gemv", "u", "A", "y"), loop(store("z", "i", entry("u", "i"))),
              places={"u": "out", "z": "r"}, r=(N,)), "u is written where x of the same call is"),
     (program(call("gemv", "y", "A", "x"), call("gemv", "y", "A", "x")), "y is written a second time"),
-    (program(call("gemv", "y", "A", "x", onto="z"), places={"z": "out"}), "z.0. is read and nobody wrote"),
+    (program(call("gemv", "y", "A", "x", onto="z"), places={"z": "out"}), "y.0. is read and nobody wrote"),
     (program(call("symv", "y", "A", "x")), "symv is for symmetric matrices, and A is not"),
     (program(MATRIX, Call(KERNELS["chol_solve_vec"], (("z", Place("y")),), (("L", Place("t")), ("b", Place("x")))),
              **T), "takes L of chol.X., and it is not that"),
@@ -183,7 +183,7 @@ RIGHT = [
     "circshift(w, 2)", "cumsum(flip(w))", "X*w + 2*y", "y'*X*A*w", "inv(A)*w", "inv(S)*A*inv(S)'", "logdet(S) + det(A)",
     "inv(L)*A*inv(L')", "softmax(X*w)", "logsumexp(X, axis=1)", "sort(w)", "sum(eigvalsh(S))", "expm(A)", "adj(A)",
     "sylvester(S, S, A)", "pinv(X)", "sum(svdvals(X))", "norm2(w)*normalize(w)", "max(w) + median(z)", "chol(S)",
-    "where(w > 0, exp(w), w)", "diag(A)*w'", "powm(A + 5*eye(n), 3)", "sqrtm(S)",
+    "where(w > 0, exp(w), w)", "kron(X, A)", "diag(A)*w'", "powm(A + 5*eye(n), 3)", "sqrtm(S)",
 ]  # fmt: skip
 
 

@@ -114,6 +114,7 @@ LAYERS = [
         "verification.ties",
         "verification.rule_check",
         "verification.report",
+        "verification.batch",
         "verification.rewrite_check",
         "verification.counterexample",
         "verification.curvature",

@@ -67,6 +67,7 @@ LAYERS = [
         "calculus.why",
         "calculus.derivation",
         "calculus.explain",
+        "calculus.domain",
         "calculus.proof",
         "calculus.mirror",
         "calculus.homogeneous",

@@ -111,6 +111,9 @@ def parser() -> argparse.ArgumentParser:
     command = add(commands, "equivalent", "are two formulas equal? exit status 1 when not", equivalent)
     command.add_argument("first", metavar="A")
     command.add_argument("second", metavar="B")
+    command.add_argument(
+        "--domain", choices=("first", "common"), default="first", help="where: the first is defined, or both are"
+    )
     declarations(command)
     command = add(commands, "convex", "is a formula convex? exit status 1 when that is not proved", convex)
     formula(command)
@@ -284,7 +287,7 @@ def check(arguments: argparse.Namespace) -> int:
 def equivalent(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
-    found = mc.equivalent(arguments.first, arguments.second, **scope(arguments))
+    found = mc.equivalent(arguments.first, arguments.second, domain=arguments.domain, **scope(arguments))
     print(found)
     return 0 if found else 1
 

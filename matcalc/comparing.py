@@ -2,7 +2,9 @@
 
 A proof brings both to one normal form: by construction, by the rulebook's rewrites, by expanding products of sums.
 What is left over is decided by numbers: a difference at a random point disproves, and is then looked for among
-small integers.
+small integers. All this is about points at which both have values. That the second has one wherever the first has is
+a question of its own: it follows from what their operations ask, or it is looked for a point at which the first alone
+has a value, which disproves too. A formula is what its construction makes of it: `log(a) - log(a)` is 0.
 """
 
 from __future__ import annotations
@@ -10,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from matcalc.calculus.derive import shape_text
+from matcalc.calculus.domain import asks_no_more, conditions
 from matcalc.calculus.proof import proof
 from matcalc.elaborate.expressions import elaborate
-from matcalc.errors import MatcalcError, ShapeError
+from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.expressions import Expression
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
@@ -30,19 +33,24 @@ from matcalc.notation.raising import formula_of
 from matcalc.reading import expressions
 from matcalc.verification.counterexample import DIFFERENT, EQUAL, POINTS, Comparer, Point
 
+DOMAINS = ("first", "common")
+"""Where formulas are to be equal: wherever the first has a value, or wherever both have."""
+
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """What `equivalent` found: true if the formulas are equal; prints how that is known.
+    """What `equivalent` found: true if the formulas are equal; prints how that is known, and where it holds.
 
-    `verdict` is "proved", "tested" or "different". `steps` are the lines of a proof; `at` holds the counterexample's
-    data, `left` and `right` the values there, `mistake` what would make the second formula right.
+    `verdict` is "proved", "tested" or "different": how it is known that their values are equal where both have one.
+    `domain` says where that is, in words, nothing where it is everywhere. `steps` are the lines of a proof; `at` holds
+    the counterexample's data, `point` the values there, `mistake` what would make the second formula right.
     """
 
     verdict: str
     steps: tuple[str, ...] = ()
     point: Point | None = None
     mistake: str = ""
+    domain: str = ""
 
     def __bool__(self) -> bool:
         return self.verdict != "different"
@@ -54,54 +62,99 @@ class Equivalence:
 
     def __str__(self) -> str:
         numbered = [f"{k}. {line}" for k, line in enumerate(self.steps, 1)]
+        where = [self.domain] if self.domain else []
         if self.verdict == "proved":
-            return "\n".join(["equal, proved:", *numbered])
+            return "\n".join(["equal, proved:", *numbered, *where])
         if self.verdict == "tested":
-            return "\n".join([f"equal at {POINTS} random points, not proved", *numbered])
+            return "\n".join([f"equal at {POINTS} random points, not proved", *numbered, *where])
         lines = ["not equal", *numbered]
         if self.point is not None:
             lines[0] += f" at {_data(self.point)}:" if self.point.data or self.point.sizes else ":"
-            lines += [f"the first is {shown_array(self.point.left)}", f"the second is {shown_array(self.point.right)}"]
-        return "\n".join([*lines, *([f"likely mistake: {self.mistake}"] if self.mistake else [])])
+            second = shown_array(self.point.right) if self.point.is_common else "undefined"
+            lines += [f"the first is {shown_array(self.point.left)}", f"the second is {second}"]
+        return "\n".join([*lines, *([f"likely mistake: {self.mistake}"] if self.mistake else []), *where])
 
 
-def equivalent(a: Any, b: Any, declarations: str = "", dialect: str = "matrix") -> Equivalence:
-    """Return whether two formulas are equal for all values that their symbols' facts allow.
+def equivalent(
+    a: Any, b: Any, declarations: str = "", dialect: str = "matrix", domain: Literal["first", "common"] = "first"
+) -> Equivalence:
+    """Return whether two formulas are equal wherever the first is defined, for all values that declared facts allow.
 
-    The result is true or false, and prints as a proof, as tested, or as a counterexample with the likely mistake.
+    With `domain="common"` it is enough that they are equal wherever both are defined. The result is true or false, and
+    prints as a proof, as tested, or as a counterexample with the likely mistake; in each case with the domain.
 
-    Raises: what reading raises; ShapeError where no random data can be found at which both are finite.
+    Raises: what reading raises; NotSupported for another domain; ShapeError where no random data can be found at which
+    both are finite.
 
     Example:
         >>> bool(equivalent("tr(A*B)", "tr(B*A)")), bool(equivalent("A*B", "B*A", "A: matrix(n, n); B: matrix(n, n)"))
         (True, False)
+        >>> print(equivalent("a", "exp(log(a))", "a: scalar"))
+        not equal at a = -1:
+        the first is -1
+        the second is undefined
+        equal wherever both are defined, proved (domain="common" asks for no more); the second needs a > 0
+        >>> bool(equivalent("exp(log(a))", "a", "a: scalar"))
+        True
     """
+    if domain not in DOMAINS:
+        raise NotSupported(f"no domain '{domain}': {', '.join(DOMAINS)}")
     one, other = expressions([a, b], declarations, dialect)
     if one.node.shape != other.node.shape:
         shapes = f"{shape_text(one.node.shape)} and {shape_text(other.node.shape)}"
         mistake = "transposed" if _is_transposed(one, other) else ""
         return Equivalence("different", (f"the shapes are {shapes}",), None, mistake)
-    found = difference(one, other) if one.node is not other.node else None
-    if found is not None:
+    is_covered = asks_no_more(other.node, one.node)
+    found = difference(one, other, is_covered or domain == "common") if one.node is not other.node else None
+    if found is not None and found.is_common:
         return Equivalence("different", (), found, mistake_of(one, other))
     steps = proof(one.node, other.node)
-    return Equivalence("proved", tuple(steps)) if steps is not None else Equivalence("tested")
+    verdict = "proved" if steps is not None else "tested"
+    if found is not None:
+        known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
+        return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]))
+    return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain))
+
+
+def _where(one: Expression, other: Expression, is_covered: bool, domain: str) -> str:
+    """Return where two formulas are equal, and how it is known that the second has a value there."""
+    if is_covered:
+        own = _needs("the first", one)
+        return "; ".join(["it holds wherever the first is defined", *own]) if own else ""
+    told = ["it holds wherever both are defined", *_needs("the second", other)]
+    if domain == "first":
+        told.append("no point was found at which the first alone is defined")
+    return "; ".join(told)
+
+
+def _needs(which: str, e: Expression) -> list[str]:
+    """Return what a formula asks beyond what is declared, as a clause; nothing if it is defined everywhere."""
+    words = list(dict.fromkeys(c.words for c in conditions(e.node)))
+    return [f"{which} needs {' and '.join(words)}"] if words else []
 
 
 # ---- numbers
 
 
-def difference(one: Expression, other: Expression) -> Point | None:
+def difference(one: Expression, other: Expression, is_common: bool = True) -> Point | None:
     """Return a point at which two formulas differ, of small integers if there is one; None if they agree.
 
-    Raises: ShapeError if both are finite at none of the random points.
+    Without `is_common`, also one at which the first alone has a value, where no values differ.
+
+    Raises: ShapeError if both are finite at none of the random points, and none else is found.
     """
     comparer = _comparer(one, other)
-    seen = 0
+    seen, alone = 0, None
     for point in comparer.random():
+        if not point.is_common:
+            if alone is None and not is_common and comparer.is_real(point):
+                alone = point
+            continue
         if point.difference > DIFFERENT and comparer.is_real(point):
             return comparer.smallest() or point
         seen += 1
+    if not is_common and (smallest := comparer.smallest(is_common=False) or alone) is not None:
+        return smallest
     if not seen:
         raise ShapeError("no random data at which both are finite: declare facts such as positive or spd")
     return None
@@ -132,6 +185,8 @@ def agree(one: Expression, other: Expression) -> bool:
     """Return whether two formulas of one shape are equal at random points, as far as these can tell."""
     comparer, seen = _comparer(one, other), 0
     for point in comparer.random():
+        if not point.is_common:
+            continue
         if point.difference > DIFFERENT and comparer.is_real(point):
             return False
         seen += 1
@@ -214,6 +269,8 @@ def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
     """Return the simple number c for which truth = c*wrong at random points, if there is one other than 1."""
     ratios = []
     for point in _comparer(truth, wrong).random():
+        if not point.is_common:
+            continue
         largest = int(np.argmax(np.abs(point.right))) if point.right.size else 0
         if not point.right.size or not point.right.flat[largest]:
             continue

@@ -129,6 +129,12 @@ def test_equivalent(capsys):
     status, out, _ = run(capsys, "equivalent", "X'*(X*w - y)", "2*X'*(X*w - y)", "--let", "w: vector(n)")
     assert status == 1
     assert "a factor of 2" in out
+    status, out, _ = run(capsys, "equivalent", "a", "exp(log(a))", "--let", "a: scalar")
+    assert status == 1
+    assert "the second needs a > 0" in out
+    status, out, _ = run(capsys, "equivalent", "a", "exp(log(a))", "--let", "a: scalar", "--domain", "common")
+    assert status == 0
+    assert "wherever both are defined; the second needs a > 0" in out
 
 
 @pytest.mark.parametrize(

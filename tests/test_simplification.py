@@ -247,3 +247,12 @@ def test_rewrites_without_operations_hold_from_the_start():
     code = "import matcalc as mc; print(mc.expression(\"Q'*Q\", 'Q: matrix(n, n) orthogonal').simplify())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "eye(n)"
+
+
+@pytest.mark.parametrize("value", [-2.0, 2.0, 0.0])
+def test_a_power_by_a_size_may_be_negative(value):
+    """a^n has the sign of a where n is odd: its magnitude is not itself."""
+    e = mc.expression("abs(a^n)*sum(x)", "a: scalar; x: vector(n)")
+    for f in (e, e.simplify()):
+        assert f(a=value, x=[1.0, 1.0, 1.0]) == 3 * abs(value) ** 3
+    assert mc.gradient(e, "a")(a=value, x=[1.0, 1.0, 1.0]) == 9 * value * abs(value)

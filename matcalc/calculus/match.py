@@ -307,6 +307,8 @@ def _locate_concrete(
 ) -> Iterator[Found]:
     """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
     coef, core = split_coef(known)
+    if not coef:
+        return  # no product has zero among its operands
     if core.kind == "product" and core.rank:
         fresh = -1 - sum(1 for i in found.indices if i < 0)
         inner: dict[int, int] = dict(zip(core.out, at, strict=True))

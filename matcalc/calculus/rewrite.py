@@ -152,13 +152,18 @@ class Rewriter:
         for pattern in self.by_head.get(head(node), ()):
             if pattern.rewrite.splits and not splits or not self.speaks_of[pattern.left] <= held(node):
                 continue
-            if len(pattern.left.shape) != len(node.shape) and node.kind != "product":
+            if not fits_head(pattern, node):
                 continue
             for result in results(pattern, node, self.book):
                 if result is not node:
                     self.prepare(self.introduces[pattern.right])
                     return Applied(result, pattern.rewrite)
         return None
+
+
+def fits_head(pattern: Pattern, node: Node) -> bool:
+    """Whether a node is of the kind and rank that a pattern is tried on."""
+    return _key(pattern.left) == head(node) and (node.kind == "product" or pattern.left.rank == node.rank)
 
 
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:

@@ -30,8 +30,8 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
 
 
 def _turns(node: Node) -> bool:
-    """Whether a node is a function that commutes with transposition."""
-    return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same)
+    """Whether a function commutes with the swap of its two axes: a batch axis is none of an operation's own."""
+    return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same and not node.batch_rank)
 
 
 def _mirrored(node: Node) -> Node:

@@ -177,7 +177,7 @@ def _op(node: Node) -> None:
         needed = conditions if tangents else [c for c in conditions if c[1] != repeated]
         if output in ("Y", node.output) and all(f in known.get(p, frozenset()) for f, p in needed):
             facts.append(fact)
-    facts = list(closure(facts))
+    facts = list(_of_core(closure(facts), node.rank - node.batch_rank))
     interval = None if tangents else rule.interval
     node.range = Range(interval[0], interval[2], interval[1], interval[3]) if interval else ANY
     if "positive" in facts:
@@ -194,19 +194,26 @@ def _op(node: Node) -> None:
 def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
     """Return the facts of each argument under its parameter's name; functions have facts by their range."""
     known: dict[str, frozenset[str]] = {}
-    tensors = iter(node.args)
+    cores = (_of_core(a.facts, a.rank - len(b)) for a, b in zip(node.args, node.batches, strict=True))
     values = iter(node.params)
     for parameter in node.rule.signature.parameters:
         if parameter.kind in PLAIN:
             value = next(values, None)
             known[parameter.name] = frozenset(_sign_facts(value)) if isinstance(value, Node) else frozenset()
         elif parameter.repeated:
-            rest = [arg.facts for arg in tensors]
+            rest = list(cores)
             known[parameter.name] = frozenset.intersection(*rest) if rest else closure(["symmetric"])
         else:
-            arg = next(tensors, None)
-            known[parameter.name] = arg.facts if arg is not None else frozenset()
+            known[parameter.name] = next(cores, frozenset())
     return known
+
+
+def _of_core(facts: frozenset[str], rank: int) -> frozenset[str]:
+    """Return the facts that hold of each slice of this rank: what matrices have, their rows have not."""
+    if rank == 2:
+        return facts
+    known = default_rulebook().facts
+    return frozenset(f for f in facts if f not in known or known[f].of == "any")
 
 
 def _sign_facts(node: Node) -> list[str]:

@@ -97,7 +97,7 @@ def entries_of_psd(node: Node) -> bool:
     """Whether a sum is over all entries of a Hadamard product of psd matrices, tr(A*B) among them."""
     pairs = {tuple(sorted(at)) for at in node.indices if at}
     return len(pairs) == 1 and all(
-        "psd" in arg.facts and len(set(at)) == 2 if at else arg.range.nonnegative
+        "psd" in arg.facts and len(set(at)) == len(at) == 2 if at else arg.range.nonnegative
         for arg, at in zip(node.args, node.indices, strict=True)
     )
 

@@ -1,5 +1,7 @@
 """The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
 
+They are equal inside larger tensors too (see `verification.batch`), wherever the rewrite fires there.
+
 A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2 or -2,
 and on random data with these facts. What is larger is the node with more results that depend on a choice
 (eigenvectors), then the one with more roots of sums (a norm is none), then the one with more work in it: operations
@@ -15,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from matcalc.calculus.evaluate import evaluate
-from matcalc.calculus.rewrite import Pattern, compiled, results, sides
+from matcalc.calculus.rewrite import Pattern, compiled, fits_head, results, sides
 from matcalc.elaborate.formula import build_formula
 from matcalc.normal_form.make import exponent_of, parameter
 from matcalc.normal_form.node import Node, toposort
@@ -24,6 +26,7 @@ from matcalc.normal_form.tensor import symbol
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.sizes import Size
+from matcalc.verification.batch import error, in_tensors, symbols_of
 from matcalc.verification.gauge import is_gauge_part
 from matcalc.verification.rule_point import MODES, facts_in, interior
 from matcalc.verification.sampling import Array, sample
@@ -80,6 +83,33 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
             yield "has no random data at which both sides are finite", ""
         elif error > BOUND:
             yield "is wrong: its sides differ", f" by {error:.2g}"
+    yield from _in_tensors(pattern, left, book)
+
+
+def _in_tensors(pattern: Pattern, left: Node, book: Rulebook) -> Iterator[tuple[str, str]]:
+    """Try a rewrite wherever it fires on its left side inside larger tensors, next to reductions over every axis."""
+    patterns = compiled(pattern.rewrite, book)
+
+    def fired(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+        for node in toposort(nodes):
+            for other in patterns:
+                if fits_head(other, node):
+                    yield from ((node, result) for result in results(other, node, book))
+
+    symbols = symbols_of(left)
+    sizes = _lengths(symbols, [left], TALL[1])
+    for mode in range(CYCLE + 1):
+
+        def draw(number: int, mode: int = mode) -> dict[str, Array]:
+            rng = np.random.default_rng([17, mode, number])
+            return {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
+
+        found = [(at.lift, error(at, fired)) for at in in_tensors(left, draw, sizes)]
+        for lift, off in found:
+            if off > BOUND:
+                yield "is wrong inside a larger tensor", f", {lift}: by {off:.2g}"
+        if found:
+            return
 
 
 def compared_sides(pattern: Pattern, book: Rulebook) -> tuple[Node, Node] | None:
@@ -170,9 +200,7 @@ def difference(left: Node, right: Node) -> float | None:
 def _difference(left: Node, right: Node, lengths: Sequence[int], mode: int) -> float | None:
     """Return the relative difference at one set of data: infinite without a right side, None without a left one."""
     symbols = [n for n in toposort([left, right]) if n.kind == "symbol" and n is not parameter()]
-    names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
-    sizes = {name: lengths[k % 2] for k, name in enumerate(names)}
-    sizes.update(dict.fromkeys(_integers([left, right]) - set(sizes), PART))
+    sizes = _lengths(symbols, [left, right], lengths)
     rng = np.random.default_rng([13, mode])
     data = {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
     one, other = (_value(node, data, sizes) for node in (left, right))
@@ -183,6 +211,14 @@ def _difference(left: Node, right: Node, lengths: Sequence[int], mode: int) -> f
     terms = [_value(term, data, sizes) for term in (left, *(left.args if left.kind == "sum" else ()))]
     scale = max(float(np.max(np.abs(term), initial=0.0)) for term in terms if term is not None)
     return float(np.max(np.abs(one - other), initial=0.0)) / max(1.0, scale)
+
+
+def _lengths(symbols: Sequence[Node], roots: Sequence[Node], lengths: Sequence[int]) -> dict[str, int]:
+    """Return a length for each size name that nodes speak of."""
+    names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
+    sizes = {name: lengths[k % 2] for k, name in enumerate(names)}
+    sizes.update(dict.fromkeys(_integers(roots) - set(sizes), PART))
+    return sizes
 
 
 def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:

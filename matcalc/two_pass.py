@@ -15,6 +15,7 @@ from typing import Any
 from matcalc.binding import bind
 from matcalc.compiling import build
 from matcalc.expressions import Expression
+from matcalc.identifiers import shown
 from matcalc.names import Names
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import rebuild
@@ -48,7 +49,7 @@ class TwoPass:
         """The generated text of both passes."""
         return f"{self.first.source}\n\n{self.second.source}"
 
-    def forward(self, *args: Any, check_facts: bool = False, **values: Any) -> tuple[Any, tuple[Any, ...]]:
+    def forward(self, /, *args: Any, check_facts: bool = False, **values: Any) -> tuple[Any, tuple[Any, ...]]:
         """Return the value, and what `backward` needs; with `check_facts` check the facts of the arguments first."""
         bound = bind(self.first.spec.name, self.args, args, values)
         value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
@@ -58,7 +59,10 @@ class TwoPass:
         """Return the cotangent of each variable; a tuple where several were asked for."""
         import numpy as np
 
-        bar = np.asarray(G, dtype=np.float64)
+        try:
+            bar = np.asarray(G, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"G takes an array of numbers, not {shown(G)}") from None
         batch = bar.shape[: bar.ndim - self.rank]
         if not batch:
             return self._shaped(self.second(*saved, bar))

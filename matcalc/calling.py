@@ -136,6 +136,9 @@ def block(rows: Sequence[Sequence[Any]]) -> Expression:
             e = as_expression(entry)
             if e is None:
                 raise NotSupported(f"a block is an expression, a number or an array, not {entry!r}")
+            if e.node.kind == "number":
+                entries.append(str(e))
+                continue
             names = names.joined(e.names)
             symbols[f"a{i}_{j}_"] = e.node
             entries.append(f"a{i}_{j}_'" if e.row else f"a{i}_{j}_")

@@ -15,7 +15,7 @@ from typing import Any
 from matcalc.binding import bind
 from matcalc.compiling import build
 from matcalc.expressions import Expression
-from matcalc.identifiers import shown
+from matcalc.identifiers import free, shown
 from matcalc.names import Names
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import rebuild
@@ -85,14 +85,15 @@ def pullback(
     """Return the compiled forward and backward pass of a formula of any shape."""
     start = time.perf_counter()
     value = with_wrt(f, wrt, declarations, dialect).simplify()
-    found = value.vjp(wrt)
+    cotangent = free("G", set(value.names.scope))
+    found = value.vjp(wrt, cotangent)
     many = isinstance(found, tuple)
     cotangents = list(found) if many else [found]
     names = value.names_with(wrt)
-    bar = cotangents[0].names.symbols["G"]
+    bar = cotangents[0].names.symbols[cotangent]
     inputs = names.ordered()
     saved = to_save([e.node for e in cotangents], inputs, [bar])
-    stand_ins = _stand_ins(saved, set(cotangents[0].names.symbols))
+    stand_ins = _stand_ins(saved, set(cotangents[0].names.scope))
     seconds = [("derive", time.perf_counter() - start)]
     forward = [Expression(node, names) for node in (value.node, *saved)]
     labels = ["value", *(s.name for s in stand_ins.values())]
@@ -114,10 +115,7 @@ def _stand_ins(saved: Sequence[Node], taken: set[str]) -> dict[Node, Node]:
     """Return a new symbol for each node that forward saves."""
     found = {}
     for number, node in enumerate(saved, 1):
-        label = f"saved{number}"
-        while label in taken:
-            label += "_"
-        found[node] = symbol(label, node.shape, sorted(node.facts))
+        found[node] = symbol(free(f"saved{number}", taken), node.shape, sorted(node.facts))
     return found
 
 

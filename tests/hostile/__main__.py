@@ -1,4 +1,7 @@
-"""`python tests/hostile 20000 [seed]`: that many hostile texts through all public text parameters."""
+"""`python tests/hostile 20000 [seed]`: that many hostile texts through all public text parameters.
+
+`python tests/hostile names [numpy] [numba]`: every name of generated code as symbol, size and function.
+"""
 
 import sys
 from pathlib import Path

@@ -1,11 +1,30 @@
 """The names that generated code gives itself, read from sources of programs of every kind."""
 
 import ast
+import keyword
 from functools import cache
 
 import matcalc as mc
-from matcalc.runtime.library import load_library
+from matcalc.identifiers import MAX_BYTES, WORDS
+from matcalc.runtime.library import global_names, load_library
 from matcalc.runtime.save import saved_text
+from matcalc.runtime.save_test import TEST_NAMES
+from matcalc.runtime.source import TAKEN
+
+OTHERS = ["λ", "ν", "变", "ħ", "é", "_", "out", "self", "check_facts", "x" * MAX_BYTES]
+VARIABLES = ["v0", "v1_0", "v3_sum", "r1", "s1", "x1", "K0", "i0", "ii", "i", "k", "here", "drawn", "M", "X_0", "a0_"]
+FORMS = [
+    "value",
+    "gradient_A",
+    "result",
+    "result1",
+    "saved1",
+    "cotangent_A",
+    "f_K0",
+    "f_numpy_K0",
+    "f_into",
+    "f_shapes",
+]
 
 PROGRAMS = [
     ("sum(log(1 + exp(X*w))) + w'*w", "w", "X: matrix(m, n); w: vector(n)"),
@@ -41,3 +60,16 @@ def generated_names() -> list[str]:
             words = [getattr(node, name, None) for name in ("id", "arg", "attr", "name", "asname")]
             found.update(word for word in words if isinstance(word, str) and word.isidentifier())
     return sorted(found)
+
+
+def all_names() -> list[str]:
+    """Return every name to be tried: those of generated code, of Python, of other scripts."""
+    own = {*TAKEN, *TEST_NAMES, *OTHERS, *VARIABLES, *FORMS}
+    return sorted({*generated_names(), *WORDS, *keyword.softkwlist, *own})
+
+
+def risky_names() -> list[str]:
+    """Return those that stand where names of users can meet them: at the top of modules, in tests, in functions."""
+    at_top = {name for text in texts() for name in global_names(text)}
+    own = {*TAKEN, *TEST_NAMES, *OTHERS, *VARIABLES, *FORMS, "lambda", "True", "match", "exec"}
+    return sorted({*at_top, *own})

@@ -1,7 +1,6 @@
 """A slice of `python tests/hostile 20000`, and that the trial sees what it is there to see."""
 
 import inspect
-import types
 
 import pytest
 
@@ -72,9 +71,7 @@ def test_code_in_a_source_is_seen(text):
 
 def test_a_wrong_result_is_seen():
     function = mc.compile("sum(x)", declarations="x: vector(n)", target="numpy")
-    function.module.f_into = None
-    wrong = types.SimpleNamespace(**{**vars(mc.compile("2*sum(x)", target="numpy"))})
-    function._entry = wrong._entry
+    function._into = mc.compile("2*sum(x)", declarations="x: vector(n)", target="numpy")._into
     with pytest.raises((AssertionError, Fault)):
         examine(function)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from hostile.colliding import try_names
 from hostile.judging import judge
 from hostile.names import generated_names
 from hostile.parameters import CODE, parameters
@@ -62,7 +63,9 @@ def try_texts(count: int, seed: int) -> tuple[Counter[str], list[str]]:
 
 
 def main(words: Sequence[str]) -> int:
-    count, seed = (int(word) for word in [*words, "20000", "0"][:2]) if len(words) < 2 else map(int, words[:2])
+    if words[:1] == ["names"]:
+        return 1 if try_names(words[1:] or ("numpy", "numba")) else 0
+    count, seed = map(int, [*words, *("20000", "0")[len(words) :]])
     counts, faults = try_texts(count, seed)
     print(f"{count} texts, seed {seed}: {dict(counts)}")
     print("\n".join(faults[:200]), file=sys.stderr)

@@ -38,8 +38,8 @@ def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is not None:
         return getattr(import_module(home), name)
-    if name.startswith("_") or find_spec(f"matcalc.{name}") is not None:
-        raise AttributeError(f"module 'matcalc' has no attribute '{name}'")
+    if name.startswith("_") or not name.isidentifier() or find_spec(f"matcalc.{name}") is not None:
+        raise AttributeError(f"module 'matcalc' has no attribute {name[:80]!r}")
     from matcalc.calling import function
 
     return function(name)

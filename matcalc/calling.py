@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from matcalc.calculus.derive import shape_text
 from matcalc.elaborate.formula import build_formula
-from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
+from matcalc.errors import NotDifferentiable, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.expressions import Expression, as_expression
+from matcalc.identifiers import free, identifier, shown
+from matcalc.language.read import read
+from matcalc.language.syntax import call_keywords, call_name
 from matcalc.lengths import Condition
 from matcalc.names import Names
 from matcalc.normal_form.node import Node, toposort
@@ -16,6 +20,8 @@ from matcalc.normal_form.substitute import solution, substitute
 from matcalc.normal_form.tensor import broadcast, symbol
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
+
+WORD = re.compile(r"\w+")
 
 
 def function(name: str) -> Callable[..., Any]:
@@ -40,9 +46,10 @@ def function(name: str) -> Callable[..., Any]:
         names = Names({}, ())
         written = []
         row = False
+        taken = {word for text in (*args, *keywords.values()) if isinstance(text, str) for word in WORD.findall(text)}
         for place, arg in enumerate(args):
             if isinstance(arg, str):
-                written.append(arg)
+                written.append(single_argument(name, arg))
                 continue
             e = as_expression(arg)
             if e is None:
@@ -52,9 +59,10 @@ def function(name: str) -> Callable[..., Any]:
             if e.node.kind == "number":
                 written.append(str(e))
                 continue
-            symbols[f"a{place}_"] = e.node
-            written.append(f"a{place}_'" if e.row and len(e.node.shape) == 1 else f"a{place}_")
-        written += [f"{key}={value}" for key, value in keywords.items()]
+            stand_in = free(f"a{place}_", taken)
+            symbols[stand_in] = e.node
+            written.append(f"{stand_in}'" if e.row and len(e.node.shape) == 1 else stand_in)
+        written += [f"{identifier(k, 'the keyword')}={single_argument(name, str(v))}" for k, v in keywords.items()]
         conditions: list[Condition] = []
         formula = f"{name}({', '.join(written)})"
         node = build_formula(formula, (), default_rulebook(), symbols, conditions=conditions)
@@ -63,6 +71,17 @@ def function(name: str) -> Callable[..., Any]:
     call.__name__ = name
     call.__doc__ = f"Return {name} of expressions, as the text form gives it."
     return call
+
+
+def single_argument(function: str, text: str) -> str:
+    """Return the text of one argument: a formula or a function, such as `x -> log(x)^2`.
+
+    Raises: ParseError for any other text.
+    """
+    call = read(f"{function}({text})")
+    if call.head != "call" or len(call.args) != 1 or call_keywords(call) or call_name(call) != function:
+        raise ParseError(f"{shown(text)} is not one argument of {function}")
+    return text
 
 
 def parts(name: str, names: Sequence[str]) -> Callable[..., tuple[Expression, ...]]:
@@ -117,6 +136,9 @@ def block(rows: Sequence[Sequence[Any]]) -> Expression:
             e = as_expression(entry)
             if e is None:
                 raise NotSupported(f"a block is an expression, a number or an array, not {entry!r}")
+            if e.node.kind == "number":
+                entries.append(str(e))
+                continue
             names = names.joined(e.names)
             symbols[f"a{i}_{j}_"] = e.node
             entries.append(f"a{i}_{j}_'" if e.row else f"a{i}_{j}_")

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from matcalc.arguments import project_tangents
 from matcalc.calculus.factor import factor_all
 from matcalc.calculus.simplify import simplify_all
-from matcalc.emit import emit
+from matcalc.emit import companions, emit
 from matcalc.emit.spelling import applied
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression, name_of
+from matcalc.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.lengths import Condition
 from matcalc.names import Names, declaration, free_sizes
 from matcalc.normal_form.node import Node
@@ -26,6 +27,8 @@ from matcalc.reading import expressions, with_wrt
 from matcalc.rulebook.fields import nearest
 from matcalc.runtime.compiled import Compiled
 from matcalc.runtime.convert import to_size
+from matcalc.runtime.save_test import TEST_NAMES
+from matcalc.runtime.source import function_name
 from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 from matcalc.sizes import Size
 
@@ -34,10 +37,10 @@ GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 
 SAMPLES = {
-    "spd": "(M := rng.standard_normal({shape})) @ M.T/max(len(M), 1) + np.eye(len(M))",
-    "psd": "(M := rng.standard_normal({shape})) @ M.T",
-    "symmetric": "((M := rng.standard_normal({shape})) + M.T)/2",
-    "skew": "((M := rng.standard_normal({shape})) - M.T)/2",
+    "spd": "(drawn := rng.standard_normal({shape})) @ drawn.T/max(len(drawn), 1) + np.eye(len(drawn))",
+    "psd": "(drawn := rng.standard_normal({shape})) @ drawn.T",
+    "symmetric": "((drawn := rng.standard_normal({shape})) + drawn.T)/2",
+    "skew": "((drawn := rng.standard_normal({shape})) - drawn.T)/2",
     "orthogonal": "np.linalg.qr(rng.standard_normal({shape}))[0]",
     "diagonal": "np.diag(rng.uniform(0.5, 1.5, {shape}[0]))",
     "lower": "np.tril(rng.standard_normal({shape})) + 2.0*np.eye(*{shape})",
@@ -122,18 +125,21 @@ def build(
     guards: str = "allow",
 ) -> Compiled:
     """Plan, emit and load expressions that share their arguments."""
-    if target not in TARGETS:
-        raise NotSupported(f"there is no target '{target}'{nearest(target, list(TARGETS))}")
-    if guards not in GUARDS:
-        raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {guards!r}")
+    name = identifier(name, "name=")
+    if not is_one_of(target, TARGETS):
+        raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
+    if not is_one_of(guards, GUARDS):
+        raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {shown(guards)}")
     if dtype != "float64":
-        raise NotSupported(f"dtype {dtype}: functions compute in float64 and convert what they are given")
+        raise NotSupported(f"dtype {shown(dtype)}: functions compute in float64 and convert what they are given")
     names, inputs, nodes, outputs, program, spent = planned(read, labels, args, target, sizes)
     seconds = [*seconds, *spent]
     assert program.proof is not None
     if guards == "refuse" and program.proof.guarded:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
     clock = time.perf_counter()
+    targets = ("numba", "numpy") if target == "numba" else ("numpy",)
+    name = function_name(name, [companions(program, used) for used in targets], TEST_NAMES)
     source = emit(program, name, "numba") if target == "numba" else ""
     numpy_source = emit(program, name, "numpy")
     seconds += [("emit", time.perf_counter() - clock)]
@@ -193,8 +199,8 @@ def planned(
     nodes, plain = nodes[:count], nodes[count:]
     seconds = [("simplify", time.perf_counter() - clock)]
     clock = time.perf_counter()
-    taken = {node.name for node in inputs}
-    outputs = [(_free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
+    taken = {*(node.name for node in inputs), *names.size_names, *free_sizes(nodes, names)}
+    outputs = [(free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
     hints = _hints(sizes or {}, names, nodes)
     program = plan(outputs, inputs, hints, target, forms=[plain], assumed=[c.size for c in names.conditions])
     return Planned(names, inputs, nodes, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
@@ -228,8 +234,8 @@ def _hints(sizes: Mapping[Any, int], names: Names, nodes: Sequence[Node]) -> dic
         return {}
     known = [*names.size_names, *free_sizes(nodes, names)]
     found = {}
-    for key, value in sizes.items():
-        name = str(key)
+    for key, value in by_name(sizes, "sizes=").items():
+        name = name_of(key)
         if name not in known:
             which = nearest(name, known) or f"; the sizes are {', '.join(known)}" if known else ""
             raise UnknownName(f"sizes: {name} is no size of the formulas{which}")
@@ -275,16 +281,8 @@ def _ordered(names: Names, args: Sequence[Any] | None) -> list[Node]:
     return chosen
 
 
-def _free(label: str, taken: set[str]) -> str:
-    while label in taken:
-        label += "_"
-    taken.add(label)
-    return label
-
-
 def _operand(node: Node, names: Names) -> Operand:
     declared = names.symbols[node.name].data[1]
-    shape = f"({', '.join(map(str, node.shape))}{',' if len(node.shape) == 1 else ''})"
-    sample = next((text.format(shape=shape) for fact, text in SAMPLES.items() if fact in declared), "")
+    sample = next((text for fact, text in SAMPLES.items() if fact in declared), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
     return Operand(node.name, node.shape, " ".join(sorted(declared)), sample, checked)

@@ -19,6 +19,7 @@ from typing import Any
 from matcalc.calling import function
 from matcalc.elaborate.check import check_rule
 from matcalc.errors import MatcalcError, RuleError
+from matcalc.identifiers import by_name, file_path, shown
 from matcalc.language.declare import read_signature
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.files import line_numbers
@@ -69,7 +70,7 @@ def define(signature: str | Sequence[str], value: Any = None, at: Draws | None =
         rule = rule_from_table(name, table, address, known)
         return book.with_functions(functions).with_rules([rule]), []
 
-    rules, report = _adopted(extended, at or {}, lambda rule, field: address)
+    rules, report = _adopted(extended, by_name(at or {}, "at="), lambda rule, field: address)
     made = tuple(function(spelling) for rule in rules for spelling in rule.names) or (function(name),)
     for call in made:
         call.report = report  # type: ignore[attr-defined]
@@ -89,7 +90,7 @@ def load_rules(path: str | Path) -> RuleNames:
 
     Raises: RuleError that lists all faults of the file; then nothing of it is in force.
     """
-    file = Path(path)
+    file = Path(file_path(path))
 
     def where(rule: Rule, field: str) -> str:
         lines = line_numbers(file.read_text(encoding="utf-8"))
@@ -117,8 +118,10 @@ def check_rules(*names: str, at: Draws | None = None) -> RuleReport:
         True
     """
     book = default_rulebook()
-    rules = [book.get(name) for name in names]
-    return RuleReport(tuple((rule.name, tuple(tested(book, rule, at or {}))) for rule in rules))
+    if wrong := [name for name in names if not isinstance(name, str)]:
+        raise TypeError(f"names of operations are text, not {shown(wrong[0])}")
+    rules, draws = [book.get(name) for name in names], by_name(at or {}, "at=")
+    return RuleReport(tuple((rule.name, tuple(tested(book, rule, draws))) for rule in rules))
 
 
 def _adopted(

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+LONGEST = 2000
+"""Characters of a line of a message: a name or formula of any length may stand in it."""
+
 
 class MatcalcError(Exception):
     """Base of every error that matcalc raises.
@@ -25,6 +28,7 @@ class MatcalcError(Exception):
         hint: str = "",
         marks: tuple[tuple[int, int], ...] = (),
     ) -> None:
+        message = "\n".join(map(_cut, message.split("\n")))
         super().__init__(message)
         self.message = message
         self.text = text
@@ -93,6 +97,10 @@ def excerpt(text: str, at: int, width: int = 72, marks: Sequence[tuple[int, int]
             below[place - first] = "~"
     below[column - first] = "^"
     return f"  {head}{shown}{tail}\n  {' ' * len(head)}{''.join(below).rstrip()}"
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
 
 
 def _rebuild(

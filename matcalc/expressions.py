@@ -6,7 +6,7 @@ row mark for NumPy's operators. Derivatives are again expressions, simplified an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -23,6 +23,7 @@ from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
 from matcalc.forms import Forms
+from matcalc.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -132,16 +133,17 @@ class Expression(Arithmetic, Forms):
         """Return the shortest equal expression that the rewrites and factoring find, never a longer one."""
         return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
 
-    def substitute(self, **values: Any) -> Expression:
+    def substitute(self, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Expression:
         """Return the expression with symbols replaced by expressions or numbers, and sizes by sizes: `n=3`.
 
-        A value of other sizes than the symbol's is put in where these agree with all else, which takes them over.
+        They are given by name or in a dictionary. A value of other sizes than the symbol's is put in where these agree
+        with all else, which takes them over.
 
         Raises: UnknownName; ShapeError for shapes that do not fit.
         """
         bound: dict[str, tuple[Node, Names]] = {}
         sizes: dict[str, Size] = {}
-        for name, value in values.items():
+        for name, value in {**self._named(values), **named}.items():
             new = as_expression(value)
             if new is None:
                 raise ShapeError(f"{value!r} is no expression to put in for {name}")
@@ -152,14 +154,18 @@ class Expression(Arithmetic, Forms):
                 bound[self._symbol(name).name] = new.node, new.names
         return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
 
+    @staticmethod
+    def _named(values: Mapping[Any, Any] | None) -> dict[str, Any]:
+        return {name_of(key): value for key, value in by_name(values or {}, "substitute").items()}
+
     def equals(self, other: Expression) -> bool:
         """Whether both are one node."""
-        return self.node is other.node
+        return isinstance(other, Expression) and self.node is other.node
 
     # Values.
 
-    def __call__(self, *args: Any, check_facts: bool = False, **values: Any) -> Any:
-        """Return the value by plain NumPy; arguments as `symbols`, by position or name.
+    def __call__(self, /, *args: Any, check_facts: bool = False, **values: Any) -> Any:
+        """Return the value by plain NumPy; arguments as `symbols`, by position or name, or in one dictionary.
 
         With `check_facts` each array is first checked for the facts that its symbol is declared to have.
 
@@ -175,8 +181,8 @@ class Expression(Arithmetic, Forms):
             shape = derive.shape_text(self.node.shape)
             hint = "use vjp for a pullback, jacobian for all derivatives"
             raise ShapeError(f"gradient needs a scalar, and this is {shape}", hint=hint)
-        if convention not in derive.CONVENTIONS:
-            raise ShapeError(f"unknown convention '{convention}': projected or magnus")
+        if not is_one_of(convention, derive.CONVENTIONS):
+            raise ShapeError(f"unknown convention {shown(convention)}: projected or magnus")
         trace = Derivation("gradient", self.node, convention=convention)
         return self._each(wrt, trace, lambda f, xs: derive.gradients(f, xs, convention))
 
@@ -227,7 +233,8 @@ class Expression(Arithmetic, Forms):
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
         xs, many = self._wrt(wrt)
-        bar = symbol(name_of(cotangent), self.node.shape)
+        (name,) = new_names([name_of(cotangent)], ["G"], "cotangent")
+        bar = symbol(name, self.node.shape)
         names = self._names_with(xs).with_symbol(bar, "cotangent")
         traces = [Derivation("vjp", self.node, (x,), cotangent=bar) for x in xs]
         made = _finished(derive.vjps(simplify(self.node), xs, bar), names, traces)
@@ -387,11 +394,13 @@ def as_expression(value: Any) -> Expression | None:
 def name_of(wrt: Any) -> str:
     """Return the name of a symbol given as text, as an expression or as a SymPy symbol."""
     if isinstance(wrt, str):
-        return wrt
+        if len(wrt) > MAX_BYTES or not wrt.isprintable():
+            raise UnknownName(f"{shown(wrt)} is no name")
+        return normalised(wrt)
     if isinstance(wrt, Expression) and wrt.node.kind == "symbol":
         return wrt.node.name
     name = symbol_name(wrt) if is_sympy(wrt) else getattr(wrt, "name", None)
     if not isinstance(name, str):
         hint = "differentiate in the symbol and take an entry of the result" if "[" in str(wrt) else ""
-        raise UnknownName(f"{wrt} is no symbol to differentiate in", hint=hint)
+        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is no symbol to differentiate in", hint=hint)
     return name

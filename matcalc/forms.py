@@ -16,6 +16,7 @@ from matcalc.calculus.factor import factor
 from matcalc.calculus.needs import at_least_zero, needs
 from matcalc.elaborate.expressions import elaborate
 from matcalc.errors import MatcalcError, NotSupported
+from matcalc.identifiers import is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.names import Names
 from matcalc.normal_form.node import Node
@@ -88,6 +89,8 @@ class Forms:
 
         Raises: UnknownName; NotSupported where the symbol stands inside a function.
         """
+        if not isinstance(degree, int):
+            raise TypeError(f"a degree is an integer, not {shown(degree)}")
         return self._as(coefficient(self.node, self._symbol_of(x), degree))
 
     def rewrite(self, form: str) -> Self:
@@ -98,8 +101,8 @@ class Forms:
 
         Raises: NotSupported for any other form.
         """
-        if form not in WAYS:
-            raise NotSupported(f"no form '{form}': {', '.join(WAYS)}")
+        if not is_one_of(form, WAYS):
+            raise NotSupported(f"no form {shown(form)}: {', '.join(WAYS)}")
         made: Self = WAYS[form](self)
         return made
 

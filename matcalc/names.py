@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matcalc.errors import ShapeError
+from matcalc.identifiers import identifier
 from matcalc.lengths import Condition, undetermined
 from matcalc.normal_form.node import Node, everything
 from matcalc.sizes import Size
@@ -54,9 +55,14 @@ class Names:
         """The names in the shapes of the symbols."""
         return dict.fromkeys(n for s in self.symbols.values() for size in s.shape for n in size.names)
 
+    @property
+    def scope(self) -> dict[str, None]:
+        """The names of all symbols and of their sizes."""
+        return {**dict.fromkeys(self.symbols), **self.size_names}
+
     def with_symbol(self, node: Node, parameter: str) -> Names:
         """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
-        if node.name in self.symbols:
+        if node.name in self.scope:
             raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
         tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
         symbols = {**self.symbols, node.name: node}
@@ -108,10 +114,13 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
 
 
 def new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:
-    """Return the names of new symbols: as given for `parameter`, else the defaults."""
+    """Return the names of new symbols: as given for `parameter`, else the defaults.
+
+    Raises: ParseError for what is no name, ShapeError for another number of them.
+    """
     if given is None:
-        return list(defaults)
+        return [identifier(name, f"the default of {parameter}=") for name in defaults]
     chosen = [given] if isinstance(given, str) else list(given)
     if len(chosen) != len(defaults):
         raise ShapeError(f"{parameter}= needs {len(defaults)} names, and has {len(chosen)}")
-    return chosen
+    return [identifier(name, f"{parameter}=") for name in chosen]

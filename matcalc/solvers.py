@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import matcalc as mc
 from matcalc.expressions import name_of
+from matcalc.identifiers import by_name, free, shown
 
 Vector = NDArray[np.float64]
 
@@ -86,11 +87,14 @@ def minimize(
     from scipy.optimize import minimize as scipy_minimize
 
     names = list(map(name_of, wrt if isinstance(wrt, (list, tuple)) else [wrt]))
-    start, given = ({name_of(key): value for key, value in values.items()} for values in (start, data or {}))
+    start, given = (
+        {name_of(key): value for key, value in by_name(values, what).items()}
+        for values, what in ((start, "start="), (data or {}, "data="))
+    )
     check_names(names, start, given)
-    kind = METHODS.get(method.lower())
+    kind = METHODS.get(str(method).lower())
     if kind is None:
-        raise ValueError(f"unknown method {method!r}; known are {', '.join(sorted(METHODS.values()))}")
+        raise ValueError(f"unknown method {shown(method)}; known are {', '.join(sorted(METHODS.values()))}")
     packing = Packing.of(start, names)
     texts = {"declarations": declarations, "dialect": dialect}
     arguments: dict[str, Any] = {"jac": kind not in VALUE}
@@ -101,7 +105,7 @@ def minimize(
         compiled = mc.value_and_gradient(f, names, target=target, **texts)
         arguments["fun"] = value_and_gradient(compiled, packing, given)
     if check_facts:
-        compiled(**start, **given, check_facts=True)
+        compiled({**start, **given}, check_facts=True)
     if kind in PRODUCT or kind in HESSIAN:
         product = hessian_product(f, names, packing, given, target, texts)
         arguments["hessp" if kind in PRODUCT else "hess"] = product if kind in PRODUCT else dense(product)
@@ -130,7 +134,7 @@ def value_only(compiled: Any, packing: Packing, data: Mapping[str, ArrayLike]) -
     """Return f(x) as SciPy calls it."""
 
     def value(x: Vector) -> float:
-        return float(compiled(**data, **packing.unpack(x)))
+        return float(compiled({**data, **packing.unpack(x)}))
 
     return value
 
@@ -141,7 +145,7 @@ def value_and_gradient(
     """Return x -> (f(x), gradient) as SciPy calls it with jac=True."""
 
     def both(x: Vector) -> tuple[float, Vector]:
-        value, gradients = compiled(**data, **packing.unpack(x))
+        value, gradients = compiled({**data, **packing.unpack(x)})
         return float(value), packing.pack(dict(zip(packing.shapes, gradients, strict=True)))
 
     return both
@@ -156,13 +160,14 @@ def hessian_product(
     texts: Mapping[str, str],
 ) -> Callable[[Vector, Vector], Vector]:
     """Return (x, p) -> Hessian times p; SciPy may hand in p as int8."""
-    vectors = [f"v_{name}" for name in names]
+    taken = set(mc.expression(f, **texts).names.scope)
+    vectors = [free(f"v_{name}", taken) for name in names]
     rows = mc.hvp(f, list(names), vector=vectors, **texts)
     compiled = mc.compile(list(rows), target=target)
 
     def product(x: Vector, p: Vector) -> Vector:
         along = dict(zip(vectors, packing.unpack(p).values(), strict=True))
-        blocks = compiled(**data, **packing.unpack(x), **along)
+        blocks = compiled({**data, **packing.unpack(x), **along})
         return packing.pack(dict(zip(packing.shapes, blocks, strict=True)))
 
     return product

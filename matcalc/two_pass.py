@@ -15,6 +15,7 @@ from typing import Any
 from matcalc.binding import bind
 from matcalc.compiling import build
 from matcalc.expressions import Expression
+from matcalc.identifiers import free, shown
 from matcalc.names import Names
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import rebuild
@@ -48,7 +49,7 @@ class TwoPass:
         """The generated text of both passes."""
         return f"{self.first.source}\n\n{self.second.source}"
 
-    def forward(self, *args: Any, check_facts: bool = False, **values: Any) -> tuple[Any, tuple[Any, ...]]:
+    def forward(self, /, *args: Any, check_facts: bool = False, **values: Any) -> tuple[Any, tuple[Any, ...]]:
         """Return the value, and what `backward` needs; with `check_facts` check the facts of the arguments first."""
         bound = bind(self.first.spec.name, self.args, args, values)
         value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
@@ -58,7 +59,10 @@ class TwoPass:
         """Return the cotangent of each variable; a tuple where several were asked for."""
         import numpy as np
 
-        bar = np.asarray(G, dtype=np.float64)
+        try:
+            bar = np.asarray(G, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"G takes an array of numbers, not {shown(G)}") from None
         batch = bar.shape[: bar.ndim - self.rank]
         if not batch:
             return self._shaped(self.second(*saved, bar))
@@ -81,14 +85,15 @@ def pullback(
     """Return the compiled forward and backward pass of a formula of any shape."""
     start = time.perf_counter()
     value = with_wrt(f, wrt, declarations, dialect).simplify()
-    found = value.vjp(wrt)
+    cotangent = free("G", set(value.names.scope))
+    found = value.vjp(wrt, cotangent)
     many = isinstance(found, tuple)
     cotangents = list(found) if many else [found]
     names = value.names_with(wrt)
-    bar = cotangents[0].names.symbols["G"]
+    bar = cotangents[0].names.symbols[cotangent]
     inputs = names.ordered()
     saved = to_save([e.node for e in cotangents], inputs, [bar])
-    stand_ins = _stand_ins(saved, set(cotangents[0].names.symbols))
+    stand_ins = _stand_ins(saved, set(cotangents[0].names.scope))
     seconds = [("derive", time.perf_counter() - start)]
     forward = [Expression(node, names) for node in (value.node, *saved)]
     labels = ["value", *(s.name for s in stand_ins.values())]
@@ -110,10 +115,7 @@ def _stand_ins(saved: Sequence[Node], taken: set[str]) -> dict[Node, Node]:
     """Return a new symbol for each node that forward saves."""
     found = {}
     for number, node in enumerate(saved, 1):
-        label = f"saved{number}"
-        while label in taken:
-            label += "_"
-        found[node] = symbol(label, node.shape, sorted(node.facts))
+        found[node] = symbol(free(f"saved{number}", taken), node.shape, sorted(node.facts))
     return found
 
 

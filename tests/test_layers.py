@@ -14,7 +14,7 @@ PACKAGE = Path(matcalc.__file__).parent
 
 # From the bottom to the top. A name covers the module or all modules of the package.
 LAYERS = [
-    ["errors", "paths", "data", "normal_form", "calculus", "verification", "verification.differences"],
+    ["errors", "identifiers", "paths", "data", "normal_form", "calculus", "verification", "verification.differences"],
     ["sizes"],
     ["lengths"],
     ["language"],

@@ -17,6 +17,7 @@ from matcalc.calculus.factor import factor_all
 from matcalc.calculus.simplify import simplify_all
 from matcalc.elaborate.formula import build_formula
 from matcalc.errors import ShapeError
+from matcalc.identifiers import is_one_of, shown
 from matcalc.normal_form.node import Node, Shape
 from matcalc.normal_form.selectors import merge
 from matcalc.normal_form.substitute import Batched, instantiate
@@ -159,6 +160,6 @@ def shape_text(shape: Shape) -> str:
 
 def is_vec(layout: str) -> bool:
     """Whether a Jacobian is asked for as the matrix of stacked columns."""
-    if layout not in ("tensor", "vec"):
-        raise ShapeError(f"unknown layout '{layout}': tensor or vec")
+    if not is_one_of(layout, ("tensor", "vec")):
+        raise ShapeError(f"unknown layout {shown(layout)}: tensor or vec")
     return layout == "vec"

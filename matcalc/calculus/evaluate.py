@@ -7,6 +7,7 @@ the `value` expressions of their rules, an operation with batch axes a loop over
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -211,7 +212,8 @@ def fault(node: Node, error: Exception) -> str:
     tensors = [p.name for p in node.rule.signature.parameters if p.kind not in PLAIN and not p.repeated]
     texts = {name: text(formula_of(arg)) for name, arg in zip(tensors, node.args, strict=False)}
     if node.rule.fails is not None:
-        return f"{node.rule.spelling}: {node.rule.fails.format(**texts)}"
+        said = re.sub(r"\{(\w+)\}", lambda found: texts.get(found[1], found[0]), node.rule.fails)
+        return f"{node.rule.spelling}: {said}"
     why = str(error).removeprefix(f"{node.rule.spelling}: ")
     return why if why.startswith(node.rule.spelling) else f"{node.rule.spelling}: {why} ({', '.join(texts.values())})"
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from matcalc.calculus.derivation import Line
 from matcalc.calculus.reasons import KINDS, Reason
 from matcalc.errors import NotSupported
+from matcalc.identifiers import is_one_of, shown
 from matcalc.language.latex import latex
 from matcalc.language.latex_tables import escaped
 from matcalc.language.read import read
@@ -25,8 +26,8 @@ def printed(lines: Sequence[Line], form: str = "text") -> str:
 
     Raises: NotSupported for another form.
     """
-    if form not in FORMS:
-        raise NotSupported(f"no derivation as '{form}': {', '.join(FORMS)}")
+    if not is_one_of(form, FORMS):
+        raise NotSupported(f"no derivation as {shown(form)}: {', '.join(FORMS)}")
     return FORMS[form](lines)
 
 

@@ -17,6 +17,7 @@ from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.scope import Scope, adopt, check_facts, declare, scope_of
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotSupported
+from matcalc.identifiers import is_one_of, shown
 from matcalc.language.declare import read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
@@ -49,8 +50,8 @@ def elaborate(
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
     """
-    if dialect not in READERS:
-        raise NotSupported(f"the dialect '{dialect}'", hint=f"dialects are {' and '.join(READERS)}")
+    if not is_one_of(dialect, READERS):
+        raise NotSupported(f"the dialect {shown(dialect)}", hint=f"dialects are {' and '.join(READERS)}")
     reader = READERS[dialect]
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]

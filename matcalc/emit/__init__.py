@@ -8,12 +8,14 @@ it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from matcalc.emit.loops import INDENT, LoopWriter
 from matcalc.emit.spelling import Expressions, Names, applied, fill, number, operands
 from matcalc.emit.vectors import VectorWriter
 from matcalc.errors import NotSupported
+from matcalc.identifiers import comment, docstring, literal
 from matcalc.program import At, Call, Each, Literal, Loop, Place, Program, Step, View, walk
 from matcalc.sizes import Size
 
@@ -21,6 +23,8 @@ COMMENT_COLUMN = 48
 PART = '@njit(error_model="numpy", fastmath=False)'
 """How a function that a kernel calls is compiled for Numba: with its caller."""
 LINE = 110
+BETWEEN = re.compile(r"\n\n\n(?=\S)")
+"""What stands between functions; inside one, lines that follow are indented."""
 
 
 def emit(program: Program, name: str, target: str = "numba") -> str:
@@ -32,9 +36,14 @@ def emit(program: Program, name: str, target: str = "numba") -> str:
     return "\n".join([*_functions(program, target), *_definition(program, name, "_into", parameters, target)]) + "\n"
 
 
+def companions(program: Program, target: str) -> str:
+    """Return the text of the functions and constants that stand above the function of a program."""
+    return "\n".join(_functions(program, target))
+
+
 def _definition(program: Program, name: str, ending: str, parameters: Sequence[str], target: str) -> list[str]:
     """Return the lines that define a program's function, its constants before it."""
-    names = Names(program, target)
+    names = Names(program, target, name + ending)
     names.spelled.update({constant: f"{name}_{constant}" for constant in program.constants})
     lines = _Function(program, names, target).lines()
     text = _constants(program, names)
@@ -42,10 +51,10 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
         text.append(PART)
     text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
-        text.append(f'{INDENT}"""{_safe(program.comment)}"""')
+        text += docstring([comment(program.comment)], INDENT)
     body = [(line, comment) for line, comment in lines if line]
     text += _sizes(program, names, body)
-    text += [_join(f"{INDENT}{line}", comment) for line, comment in body]
+    text += [_join(f"{INDENT}{line}", said) for line, said in body]
     return [*text, f"{INDENT}return 0"]
 
 
@@ -139,12 +148,12 @@ class _Function:
             )
         fields = operands(call, self.names, self.place)
         if call.fault:
-            fields["fault"] = repr(self.program.faults[call.fault - 1])
+            fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
         if self.target == "numpy":
             return self.call_expression(call, template, fields)
         lines = [(a, "") for a in self.allocations(call)]
-        fields["alpha"] = self.expressions.text(call.alpha)
-        fields["beta"] = "1.0" if call.onto else "0.0"
+        fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may have the name
+        fields.setdefault("beta", "1.0" if call.onto else "0.0")
         text = fill(template, fields, call.kernel.name)
         if not call.fault:
             return [*lines, (text, call.comment)]
@@ -193,7 +202,7 @@ def _functions(program: Program, target: str) -> list[str]:
         texts.append("\n".join(_functions(part.program, target)))
         texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
     texts += [function.sources.get(target, "") for function in applied(program)]
-    parts = dict.fromkeys(part.strip() for text in texts for part in text.split("\n\n\n") if part.strip())
+    parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 
 
@@ -233,16 +242,12 @@ def _bracketed(text: str) -> str:
     return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
-def _join(line: str, comment: str) -> str:
-    if not comment:
+def _join(line: str, said: str) -> str:
+    if not said:
         return line
     room = LINE - max(len(line) + 2, COMMENT_COLUMN) - 2
     if room < 8:
         return line
-    comment = _safe(comment)
-    comment = comment if len(comment) <= room else comment[: room - 3] + "..."
-    return f"{line:<{COMMENT_COLUMN - 2}}  # {comment}"
-
-
-def _safe(comment: str) -> str:
-    return " ".join(comment.replace("\\", "\\\\").replace('"""', "'''").split())
+    said = comment(said)
+    said = said if len(said) <= room else said[: room - 3] + "..."
+    return f"{line:<{COMMENT_COLUMN - 2}}  # {said}"

@@ -80,7 +80,7 @@ class LoopWriter:
         buffer = self.table[self.program.places[store.value]]
         if not buffer.shape and buffer.role != "output":
             return self.names.give(buffer.name)
-        return self.names.give(f"{store.value}_sum")
+        return self.names.local(f"{store.value}_sum")
 
     def _zero(self, store: Store, sizes: dict[str, object]) -> list[tuple[str, str]]:
         lines = []

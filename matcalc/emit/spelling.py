@@ -7,14 +7,13 @@ before: then they get an underscore. An expression is bracketed only where prece
 
 from __future__ import annotations
 
-import builtins
-import keyword
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import isinf, isnan, lcm
 
 from matcalc.errors import NotSupported
+from matcalc.identifiers import WORDS, free
 from matcalc.plan.entries import Scalar
 from matcalc.program import (
     Apply,
@@ -37,7 +36,7 @@ from matcalc.program import (
 )
 from matcalc.sizes import COMPOUND, Size, floordiv
 
-WORD = re.compile(r"[A-Za-z_]\w*")
+WORD = re.compile(r"[^\W\d]\w*")
 CALLED = re.compile(r"[\w.]+\(.*\)$")
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 RESERVED = (
@@ -48,13 +47,15 @@ SUM, PRODUCT, ATOM = 1, 2, 3
 
 
 class Names:
-    """The spelling of every name of a Program."""
+    """The spelling of every name of a Program, in the function `function`."""
 
-    def __init__(self, program: Program, target: str) -> None:
+    def __init__(self, program: Program, target: str, function: str = "") -> None:
         self.target = target
-        self.taken = {*keyword.kwlist, *dir(builtins), *RESERVED}
-        for template in _templates(program, target):
-            self.taken.update(WORD.findall(FIELD.sub("", template)))
+        used = {word for template in _templates(program, target) for word in WORD.findall(FIELD.sub("", template))}
+        used |= {f"{word}_numpy" for word in used}  # what a saved file, which has both targets, calls some of them
+        stem = function.removesuffix("_into")
+        own = {f"{stem}{form}_{k}" for form in ("", "_numpy", "_numba") for k in ("into", *program.constants)}
+        self.taken = {*WORDS, *RESERVED, *used, *own}
         self.spelled: dict[str, str] = {}
         self.sizes: dict[str, Size] = {}
         for name in _ordered(program):
@@ -75,12 +76,15 @@ class Names:
     def give(self, name: str) -> str:
         """Return the spelling of `name`, a new one at its first occurrence."""
         if name not in self.spelled:
-            text = name
-            while text in self.taken:
-                text += "_"
-            self.taken.add(text)
-            self.spelled[name] = text
+            self.spelled[name] = free(name, self.taken)
         return self.spelled[name]
+
+    def local(self, word: str) -> str:
+        """Return the spelling of a variable of the generated code, whatever is called so in the Program."""
+        key = f"{word} of the text"
+        if key not in self.spelled:
+            self.spelled[key] = free(word, self.taken)
+        return self.spelled[key]
 
     def size_name(self, name: str) -> str:
         text = self.give(name)

@@ -252,7 +252,7 @@ class VectorWriter:
         at = [self.names.size(a) for a in store.at]
         lines, shape = [], self.shape()
         if guards:
-            here = "here_" if "here" in self.names.taken else "here"
+            here = self.names.local("here")
             lines.append(f"{here} = np.broadcast_to({self.expressions.guards(guards)}, {shape})")
             at = [f"np.broadcast_to({a}, {shape})[{here}]" for a in at]
             body = f"np.broadcast_to({body}, {shape})[{here}]"

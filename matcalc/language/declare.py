@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
+from matcalc.identifiers import shown
 from matcalc.language.read import identifier, parse
 from matcalc.language.syntax import Ast, call_name, same, walk
 from matcalc.language.write import text as write
@@ -73,6 +74,8 @@ def read_declarations(text: str, kinds: _Kinds = KINDS, facts: Mapping[str, str]
 
     Raises: ParseError, UnknownName (kind or fact), ShapeError; each with `text` and a position.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"declarations are text, not {shown(text)}")
     found: list[Declaration] = []
     for begin, end in _pieces(text):
         names, type_ = parse(text, "declaration", begin, end)

@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
-from unicodedata import normalize
 
 from matcalc.errors import MatcalcError, ParseError
+from matcalc.identifiers import bounded, normalised
 from matcalc.language import faults
 from matcalc.language.syntax import Ast
 
@@ -168,12 +168,14 @@ def _name(children: list[Any]) -> Ast:
 
 
 def identifier(token: Token) -> str:
-    """Return a name in the form that Python compares (NFKC); refuse what is no identifier in Unicode."""
-    if token.isascii():
-        return str(token)
-    name = normalize("NFKC", token)
-    if token.isidentifier() and name.isidentifier():
-        return name
+    """Return a name in the form that Python compares (NFKC); refuse what is no identifier in Unicode, or too long."""
+    name = normalised(str(token))
+    if token.isascii() or token.isidentifier() and name.isidentifier():
+        try:
+            return bounded(name)
+        except ParseError as fault:
+            fault.at = cast(int, token.start_pos)
+            raise
     wrong = next(k for k in range(1, len(token) + 1) if not token[:k].isidentifier()) - 1
     at = cast(int, token.start_pos) + wrong
     message = f"unexpected character {faults.show(token[wrong])}"

@@ -23,7 +23,7 @@ PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate,
 TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
 CALL = 40.0  # ns to call a kernel
 
-TERM = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
+TERM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,12 @@ class Part:
     def spelled(self, target: str) -> str:
         """Return what the function is called: different for targets, since a saved file has both."""
         return self.name if target == "numba" else f"{self.name}_{target}"
+
+
+def part_sizes(parts: Sequence[Part]) -> dict[str, str]:
+    """Return the sizes that functions take, by the fields of the template that stand for them."""
+    names = dict.fromkeys(name for part in parts for name in part.program.size_args)
+    return {f"size_{place}": name for place, name in enumerate(names)}
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -14,7 +14,7 @@ from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.plan.describe import describe
-from matcalc.plan.entries import Kernel, Scalar, Term
+from matcalc.plan.entries import Kernel, Scalar, Term, part_sizes
 from matcalc.plan.own import own_kernel, own_scalar
 from matcalc.plan.products import lower_product, place_result
 from matcalc.plan.selecting import Indexed
@@ -265,7 +265,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     run = Run(kernel, [], [], tuple(letters.items()), comment=describe(node))
     run.batch = tuple(zip(batch, node.shape[:rank], strict=True))
     run.kept = tuple(batch)
-    run.params = (*_params(node), *((n, Size.of(n)) for part in kernel.parts for n in part.program.size_args))
+    run.params = (*_params(node), *((field, Size.of(n)) for field, n in part_sizes(kernel.parts).items()))
     arguments = _arguments(kernel, node)
     named = {name: node.args[place] for place, (name, _) in enumerate(arguments)}
     if kernel.via and not node.batch_rank:

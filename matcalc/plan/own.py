@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from matcalc.identifiers import free
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import tensors_of
 from matcalc.plan.entries import Kernel, Scalar, read_kernel
@@ -46,11 +47,12 @@ def _kernel(
     if rule.value is None or any(isinstance(p, Node) for p in params):
         return None
     names = _operand_names(rule, len(ranks))
-    args = ", ".join(f"{name}{_letters(name, rank)}" for name, rank in zip(names, ranks, strict=True))
-    letters = _letters("out", core)
-    entry = {"pattern": f"{RESULT}{letters} = {rule.name}({args}){letters if core else ''}", "flops": COST}
+    args = ", ".join(f"{name}{_letters(f'x{k}', r)}" for k, (name, r) in enumerate(zip(names, ranks, strict=True)))
+    result = free(RESULT, {p.name for p in rule.signature.parameters})
+    letters = _letters("y", core)
+    entry = {"pattern": f"{result}{letters} = {rule.name}({args}){letters if core else ''}", "flops": COST}
     for target in targets(rule, book):
-        entry[target] = _template(rule, output, names, params, core, target, book)
+        entry[target] = _template(rule, output, names, params, f"{{{result}}}{'[...]' if core else ''}", target, book)
     sources = {target: source(rule, target, book) for target in targets(rule, book)}
     return replace(read_kernel(f"value of {name_of(rule, output)}", entry, 0), sources=sources)
 
@@ -109,7 +111,7 @@ def _letters(name: str, rank: int) -> str:
 
 
 def _template(
-    rule: Rule, output: str, names: list[str], params: tuple[Any, ...], core: int, target: str, book: Rulebook
+    rule: Rule, output: str, names: list[str], params: tuple[Any, ...], place: str, target: str, book: Rulebook
 ) -> str:
     operands, plain = iter(names), iter(params)
     copied = ".copy()" if given_function(rule, book) is not None and target == "numba" else ""
@@ -126,9 +128,7 @@ def _template(
     text = f"{function_name(rule, target)}({', '.join(given)})"
     if output:
         text += f"[{rule.outputs.index(output)}]"
-    if target == "numpy":
-        return text
-    return f"{{{RESULT}}}[...] = {text}" if core else f"{{{RESULT}}} = {text}"
+    return text if target == "numpy" else f"{place} = {text}"
 
 
 # ---- the text of a value

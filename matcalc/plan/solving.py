@@ -6,7 +6,6 @@ own; the iteration round them is a function of `codegen/`. An unknown number is 
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,15 +13,16 @@ from matcalc.calculus.differentiate import pullback
 from matcalc.calculus.implicit import slope_in
 from matcalc.calculus.linear_map import inverse_image
 from matcalc.calculus.simplify import simplify_all
-from matcalc.normal_form.node import Node
+from matcalc.identifiers import WORDS, free
+from matcalc.normal_form.node import Node, everything
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import product, symbol
 from matcalc.plan.describe import describe
-from matcalc.plan.entries import Kernel, Part, read_kernel
+from matcalc.plan.entries import Kernel, Part, part_sizes, read_kernel
 from matcalc.plan.session import Session
 from matcalc.sizes import Size
 
-RESULT, START, OPERAND = "result_", "start_", "a_"
+RESULT, START = "result_", "start_"
 PART = '@njit(error_model="numpy", fastmath=False)'
 STATES, EVALUATE, SOLVE = 7, 2, 3  # as in codegen/numba/newton.py
 LOCAL = ("known", "start", "state", "status", "task", "flat", "y", "t", "s", "r", "d", "np", "newton", "newton_begin")
@@ -33,10 +33,10 @@ def newton_kernel(session: Session, node: Node) -> Kernel:
     """Return a kernel that solves an equation; its operands are the start and the symbols of the equation."""
     start, *symbols = node.args
     equation, unknown = node.params
-    taken = {s.name for s in symbols}
-    at = symbol(_free("Y" if unknown.rank > 1 else "y", taken), unknown.shape or (Size.of(1),))
-    right = symbol(_free("R", taken), at.shape)
-    labels = [_free(name, taken) for name in ("F", "D")]
+    taken = {s.name for s in symbols} | {n for x in everything(node.args) for size in x.shape for n in size.names}
+    at = symbol(free("Y" if unknown.rank > 1 else "y", taken), unknown.shape or (Size.of(1),))
+    right = symbol(free("R", taken), at.shape)
+    labels = [free(name, taken) for name in ("F", "D")]
     value = at if unknown.rank else product(1, [(at, (0,))], ())
     image = right if unknown.rank else product(1, [(right, (0,))], ())
     step = inverse_image(slope_in(equation, unknown, pullback), image)
@@ -53,41 +53,36 @@ def newton_kernel(session: Session, node: Node) -> Kernel:
         Part(f"{name}_residual", programs[0], (labels[0], at.name, *given)),
         Part(f"{name}_step", programs[1], (labels[1], at.name, right.name, *given)),
     )
-    return _kernel(node, name, parts, sizes)
+    return _kernel(node, name, parts)
 
 
-def _free(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
-
-
-def _kernel(node: Node, name: str, parts: tuple[Part, ...], sizes: tuple[str, ...]) -> Kernel:
+def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
     """Return the entry: as one of kernels.toml, with the two functions as parts."""
     start, *symbols = node.args
+    given = [f"a_{place}" for place in range(len(symbols))]
     operands = [f"{START}{_letters(START, start.rank)}"]
-    operands += [f"{OPERAND}{s.name}{_letters(s.name, s.rank)}" for s in symbols]
+    operands += [f"{name}{_letters(name, s.rank)}" for name, s in zip(given, symbols, strict=True)]
     out = _letters("out", max(start.rank, 1))
-    fields = [*(f"{{{OPERAND}{s.name}}}" for s in symbols), *(f"{{{n}}}" for n in sizes)]
-    given = "".join(f"{field}, " for field in fields)
+    fields = [f"{{{name}}}" for name in (*given, *part_sizes(parts))]
+    arguments = "".join(f"{field}, " for field in fields)
     first = f"{{{START}}}" if start.rank else f"np.full(1, {{{START}}})"
     functions = ", ".join(part.spelled("numpy") for part in parts)
     entry = {
         "pattern": f"{RESULT}{out} = {node.rule.name}({', '.join(operands)}){out}",
         "flops": COST,
         "fails": _fault(node),
-        "numpy": f"newton({_finite(symbols, '')}, {functions}, {first}, ({given.rstrip()}), {{fault}})",
-        "numba": f"{name}({_finite(symbols, '.reshape(-1)')}, {first}, {given}{{{RESULT}}})",
+        "numpy": f"newton({_finite(given, symbols, '')}, {functions}, {first}, ({arguments.rstrip()}), {{fault}})",
+        "numba": f"{name}({_finite(given, symbols, '.reshape(-1)')}, {first}, {arguments}{{{RESULT}}})",
     }
     sources = {"numba": _search(node, name, parts)}
     return replace(read_kernel(name, entry, 0), parts=parts, sources=sources)
 
 
-def _finite(symbols: Sequence[Node], flat: str) -> str:
+def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str) -> str:
     """Return the test of all data of an equation."""
     tests = [
-        f"all_finite({{{OPERAND}{s.name}}}{flat})" if s.rank else f"np.isfinite({{{OPERAND}{s.name}}})" for s in symbols
+        f"all_finite({{{name}}}{flat})" if s.rank else f"np.isfinite({{{name}}})"
+        for name, s in zip(fields, symbols, strict=True)
     ]
     return " and ".join(tests) or "True"
 
@@ -95,8 +90,8 @@ def _finite(symbols: Sequence[Node], flat: str) -> str:
 def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
     """Return the function for Numba that does what `newton` of codegen/numba asks for."""
     residual, step = (part.name for part in parts)
-    taken = {*LOCAL, *keyword.kwlist}
-    given = "".join(f", {_free(n, taken)}" for n in parts[0].parameters[2:])
+    taken = {*LOCAL, *WORDS, residual, step}
+    given = "".join(f", {free(n, taken)}" for n in parts[0].parameters[2:])
     lines = [
         PART,
         f"def {name}(known, start{given}, y):",
@@ -126,7 +121,7 @@ def _equation(node: Node) -> str:
 
 
 def _name(node: Node) -> str:
-    return _free("Y" if node.rank > 1 else "y", {s.name for s in node.args[1:] if s.kind == "symbol"})
+    return free("Y" if node.rank > 1 else "y", {s.name for s in node.args[1:] if s.kind == "symbol"})
 
 
 def _fault(node: Node) -> str:

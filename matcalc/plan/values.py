@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from matcalc.identifiers import free
 from matcalc.plan.entries import Kernel
 from matcalc.program import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum, reads
 from matcalc.sizes import Size
@@ -101,12 +102,12 @@ class Graph:
     batch_axes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        free = [a for a in LETTERS if a not in self.reserved]
-        numbered = [f"i{k}" for k in range(40) if f"i{k}" not in self.reserved]
-        names = free + numbered
-        self.axes, self.batch_axes = tuple(names[:20]), tuple(f"{a}{a}" for a in names[:20])
-        self.prefix = "v"
-        while any(name.startswith(self.prefix) and name[len(self.prefix) :].isdigit() for name in self.reserved):
+        taken = set(self.reserved)
+        names = [a for a in LETTERS if a not in taken]
+        names += [free(f"i{k}", taken) for k in range(20 - len(names))]
+        self.axes, self.batch_axes = tuple(names), tuple(free(a + a, taken) for a in names)
+        self.prefix = "v"  # of values, and of their versions and sums: v3, v3_0, v3_sum
+        while any(name.startswith(self.prefix) and name[len(self.prefix) :][:1].isdigit() for name in self.reserved):
             self.prefix += "_"
 
     def fresh(self) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 
 from matcalc.binding import bind
 from matcalc.errors import NotSupported
+from matcalc.identifiers import file_path
 from matcalc.runtime import twins
 from matcalc.runtime.convert import Array, check_out, needs_copy, to_array, to_size
 from matcalc.runtime.modules import load_text, write_whole
@@ -33,6 +34,9 @@ UNFIT = (AttributeError, TypeError, ValueError)
 
 class Compiled:
     """A compiled function: `fn(X, w)`, `fn(X=X, w=w)`, `fn(X, w, out=(None, G))`, `fn(X, w, check_facts=True)`.
+
+    An argument of any name can be given in a dictionary, `fn({"out": x})`: as a keyword, `out` and `check_facts` are
+    always the options.
 
     Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `save(path)`.
     """
@@ -61,8 +65,8 @@ class Compiled:
         self._cache = "hit" if loaded.hit else "built"
         self._note = loaded.note
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
             out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
             return self._polite(*self._bound(args, kwargs), out=out, check_facts=check)
         try:
@@ -119,10 +123,14 @@ class Compiled:
         return self._cfunc
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the function as a stand-alone file that needs NumPy, SciPy and, to be fast, Numba."""
+        """Write the function as a stand-alone file that needs NumPy, SciPy and, to be fast, Numba.
+
+        Raises: ParseError for a path that names no file; OSError.
+        """
+        place = Path(file_path(path))
         text = saved_text(self.spec)
         try:
-            write_whole(Path(path), text)
+            write_whole(place, text)
         except OSError as fault:
             raise type(fault)(fault.errno, fault.strerror, os.fspath(path)) from None
 

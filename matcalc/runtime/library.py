@@ -106,6 +106,11 @@ def free_names(text: str) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
+def global_names(text: str) -> frozenset[str]:
+    """Return the global names that Python source binds or refers to."""
+    return frozenset({*free_names(text), *symtable.symtable(text, "<source>", "exec").get_identifiers()})
+
+
 def closure(library: Library, names: Iterable[str]) -> tuple[Item, ...]:
     """Return the items of these names and all that they need, operands first, else in file order."""
     needed: dict[str, Item] = {}

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -25,6 +26,7 @@ from matcalc.runtime.folder import Folder, cache_folder
 from matcalc.runtime.library import Item, closure, import_block, load_library
 
 PACKAGE = "matcalc.runtime.generated"
+STEM = 40  # characters of a function's name that its file is called after, plain ones
 DAMAGED = (pickle.UnpicklingError, EOFError)
 
 _lock = RLock()
@@ -41,7 +43,8 @@ class Loaded:
 
 def module_name(text: str, stem: str) -> str:
     """Return the full name of the module made of `text`."""
-    return f"{PACKAGE}.{stem}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    plain = re.sub(r"\W", "", stem, flags=re.ASCII)[:STEM]
+    return f"{PACKAGE}.{plain}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def load_text(text: str, stem: str) -> Loaded:

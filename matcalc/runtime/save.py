@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 
 from matcalc.errors import NotSupported
+from matcalc.identifiers import docstring, literal
 from matcalc.lengths import described
 from matcalc.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.runtime.save_test import sample_text, self_test_text
 from matcalc.runtime.source import (
     INDENT,
     INTO,
+    WORD,
     SizeLines,
     Spelled,
     into_name,
@@ -51,7 +53,7 @@ def saved_text(spec: CompiledSpec) -> str:
     spelling = _spelling(spec, plain_items, quick_items)
     head = [_docstring(spec), _imports(plain, quick, plain_items, quick_items), f'__all__ = ["{spec.name}"]']
     if spec.faults:
-        head.append("\n".join(["FAULTS = (", *(f"{INDENT}{_quoted(fault)}," for fault in spec.faults), ")"]))
+        head.append("\n".join(["FAULTS = (", *(f"{INDENT}{literal(fault)}," for fault in spec.faults), ")"]))
     parts = [_spelled(text, spelling) for text in (*(item.text for item in plain_items), plain)]
     if quick:
         parts.append(_numba_part(spec, quick, quick_items))
@@ -63,7 +65,8 @@ def saved_text(spec: CompiledSpec) -> str:
 def _renamed(source: str, name: str) -> str:
     """Return the source with its function called `<name>_into` and its constants alike."""
     old = into_name(source).removesuffix("_into")
-    return re.sub(rf"\b{re.escape(old)}(?=_into\b|_K\d)", name, source).strip("\n")
+    defined = re.findall(rf"^{old}(_K\d+)(?= = )", source, re.MULTILINE)
+    return re.sub(rf"\b{old}(?=({'|'.join(['_into', *defined])})\b)", name, source).strip("\n")
 
 
 def _spelling(spec: CompiledSpec, plain: tuple[Item, ...], quick: tuple[Item, ...]) -> dict[str, str]:
@@ -77,11 +80,6 @@ def _spelled(text: str, spelling: dict[str, str]) -> str:
     for old, new in spelling.items():
         text = re.sub(rf"(?<![\w.]){re.escape(old)}(?=\()", new, text)
     return text
-
-
-def _quoted(text: str) -> str:
-    """Return a string literal in double quotes."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _docstring(spec: CompiledSpec) -> str:
@@ -99,8 +97,7 @@ def _docstring(spec: CompiledSpec) -> str:
         "",
     ]
     lines += NOTICE.format(version=f" {spec.version}" if spec.version else "").splitlines()
-    text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{text}\n"""'
+    return "\n".join(docstring([*lines]))
 
 
 def _imports(plain: str, quick: str, plain_items: tuple[Item, ...], quick_items: tuple[Item, ...]) -> str:
@@ -140,13 +137,13 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
             body.append(f"{name} = np.float64(float({name}))")
             continue
         rank = len(operand.shape)
-        fault = _quoted(f"{described(operand.name, operand.shape)} takes an array of {rank} axes")
+        fault = literal(f"{described(operand.name, operand.shape)} takes an array of {rank} axes")
         body.append(f'{name} = np.asarray({name}, dtype=np.float64, order="C")')
         body += [f"if {name}.ndim != {rank}:", f"{INDENT}raise ValueError({fault})"]
     head = len(body)
     for argument in dict.fromkeys(argument for _, argument in tests):
         test = " or ".join(test for test, of in tests if of == argument)
-        fault = _quoted(f"{argument} has a shape that does not fit")
+        fault = literal(f"{argument} has a shape that does not fit")
         body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
     body += [f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     call = ", ".join([*names.arguments, *(names.sizes[n] for n in spec.sizes), *names.outputs])
@@ -183,7 +180,6 @@ def _needed(lines: list[str], rest: list[str]) -> list[str]:
     return kept[::-1]
 
 
-WORD = re.compile(r"[^\W\d]\w*")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _JIT = "jit: bool = HAS_NUMBA"
 
@@ -206,8 +202,8 @@ def _entry_docstring(spec: CompiledSpec, has_quick: bool) -> list[str]:
             found += [f"{INDENT}{operand.about}"] if operand.about else []
         return found
 
-    lines = [f'"""Compute {", ".join(o.name for o in spec.outputs)}.', "", "Parameters", "----------"]
+    lines = [f"Compute {', '.join(o.name for o in spec.outputs)}.", "", "Parameters", "----------"]
     lines += [*rows(spec.arguments), *(f"{name} : int" for name in spec.sizes)]
     lines += ["jit : bool", f"{INDENT}Use the Numba form, else the NumPy form."] if has_quick else []
     lines += ["", "Returns", "-------", *rows(spec.outputs)]
-    return [line.replace("\\", "\\\\") for line in lines] + ['"""']
+    return docstring(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from matcalc.identifiers import literal
 from matcalc.lengths import holds
 from matcalc.runtime.source import INDENT, Spelled
 from matcalc.runtime.spec import CompiledSpec, Slope, size_names
@@ -39,12 +40,19 @@ SLOPE = """\
             ends.append(flat({name}(*moved))[{value}])
         errors.append(abs((ends[0] - ends[1]) / (2.0 * step) - slope) / (1.0 + abs(slope)))
     if not min(errors) < 1e-5:
-        faults.append("{result} is not the derivative in {operand}")"""
+        faults.append({fault})"""
 MAIN = """\
 if __name__ == "__main__":
     problems = [problem for seed in range(3) for problem in self_test(seed)]
     print("\\n".join(problems) or "all right")
     sys.exit(1 if problems else 0)"""
+
+
+TEST_NAMES = (
+    *("args", "direction", "ends", "entry", "errors", "faults", "got", "moved", "name", "part", "plain", "problem"),
+    *("results", "seed", "sign", "slope", "step", "want"),
+)
+"""What a function that tests itself must not be called, since the test calls it beside its own variables."""
 
 
 def sample_text(spec: CompiledSpec, names: Spelled) -> str:
@@ -54,7 +62,8 @@ def sample_text(spec: CompiledSpec, names: Spelled) -> str:
     for identifier, operand in zip(names.arguments, spec.arguments, strict=True):
         shape = ", ".join(names.size(s) for s in operand.shape) + ("," if len(operand.shape) == 1 else "")
         normal = f"rng.standard_normal(({shape}))" if operand.shape else "rng.standard_normal()"
-        lines.append(f"{INDENT}{identifier} = {operand.sample or normal}")
+        drawn = operand.sample.replace("{shape}", f"({shape})")
+        lines.append(f"{INDENT}{identifier} = {drawn or normal}")
     values = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
     return "\n".join([*lines, f"{INDENT}return [{', '.join(values)}]"])
 
@@ -82,19 +91,19 @@ def self_test_text(spec: CompiledSpec, has_quick: bool) -> list[str]:
     lines += [COMPARE.format(name=spec.name)] if has_quick else [FINITE]
     lines += [_slope(spec, slope, order) for slope in spec.slopes]
     lines.append(f"{INDENT}return faults")
-    names = ", ".join(f'"{spec.outputs[k].name}"' for k in order)
+    names = ", ".join(literal(spec.outputs[k].name) for k in order)
     head = [f"NAMES = [{names}]\n\n\n{ERROR}"] if has_quick else []
     return [*head, FLAT, "\n".join(lines), MAIN]
 
 
 def _slope(spec: CompiledSpec, slope: Slope, order: list[int]) -> str:
+    operand = spec.arguments[slope.argument].name
     return SLOPE.format(
         name=spec.name,
         value=order.index(slope.value),
         gradient=order.index(slope.gradient),
         argument=slope.argument,
-        result=spec.outputs[slope.gradient].name,
-        operand=spec.arguments[slope.argument].name,
+        fault=literal(f"{spec.outputs[slope.gradient].name} is not the derivative in {operand}"),
     )
 
 

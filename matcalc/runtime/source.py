@@ -7,11 +7,12 @@ which goes through the slow and polite way of `convert.py`.
 
 from __future__ import annotations
 
-import keyword
 import re
+from collections.abc import Iterable
 from math import lcm
 
-from matcalc.runtime.library import free_names, import_block, load_library
+from matcalc.identifiers import DUNDER, WORDS, docstring, free, literal
+from matcalc.runtime.library import free_names, global_names, import_block, load_library
 from matcalc.runtime.modules import generated_imports, load_items
 from matcalc.runtime.spec import CompiledSpec, Nesting, Operand
 from matcalc.sizes import Size
@@ -25,38 +26,29 @@ OPTIONS = {
 }"""
 EMPTY = "empty = np.empty  # a global name is found 20 ns sooner than an attribute of np"
 INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
+WORD = re.compile(r"[^\W\d]\w*")
 INDENT = "    "
 TAKEN = (
-    *(
-        "np",
-        "math",
-        "types",
-        "njit",
-        "OPTIONS",
-        "SIGNATURE",
-        "FAULTS",
-        "empty",
-        "status",
-        "into",
-        "min",
-        "max",
-        "float",
-        "int",
-    ),
-    *(
-        "inputs",
-        "outputs",
-        "sizes",
-        "carray",
-        "ShapeError",
-        "LinAlgError",
-        "type",
-        "ValueError",
-        "range",
-        "sys",
-    ),
-    *("sample", "self_test", "flat", "relative_error", "rng", "jit", "HAS_NUMBA", "linalg", "special"),
+    *("np", "math", "sl", "sp", "linalg", "special", "sys", "types", "njit", "carray", "cfunc", "LinAlgError"),
+    *("ShapeError", "OPTIONS", "SIGNATURE", "REALS", "FAULTS", "NAMES", "HAS_NUMBA", "linked", "by_address", "_"),
+    *("empty", "status", "into", "inputs", "outputs", "sizes", "c_entry", "sample", "self_test", "flat"),
+    *("relative_error", "problems", "rng", "jit", "drawn"),
 )
+"""The names that modules, twins and saved files give themselves, besides those of functions of `codegen/`."""
+FORMS = re.compile(r"(_numpy|_numba)?(_into|_shapes|_K\d+)?")
+"""What the functions and constants of a module are called behind the name of its function."""
+
+
+def function_name(name: str, texts: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return the spelling of a function that stands beside generated `texts`, and clear of `others`."""
+    items = {item for target in ("numba", "numpy") for item in load_library(target).items}
+    used = {word for text in texts for word in global_names(text)}
+    taken = {*WORDS, *TAKEN, *items, *(f"{item}_numpy" for item in items), *used, *others}
+    if DUNDER.match(name):  # a module's own, such as __name__
+        name = name.strip("_") or "f"
+    while any(w.startswith(name) and FORMS.fullmatch(w, len(name)) for w in taken):
+        name += "_"
+    return name
 
 
 def into_name(text: str) -> str:
@@ -77,7 +69,7 @@ def numba_text(spec: CompiledSpec) -> str:
     head = INTO.search(spec.source)
     assert head is not None
     body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip("\n")
-    parts = [docstring(spec), import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
+    parts = [header(spec), import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
     entry = entry_text(spec)
     return "\n\n".join(parts) + (f"\n\n\n{entry}\n" if entry else "\n")
 
@@ -88,15 +80,14 @@ def numpy_text(spec: CompiledSpec) -> str:
     modules = load_items("numpy", names)
     imports = load_library("numpy").imports
     statements = [imports[n] for n in names if n in imports] + generated_imports(modules, names)
-    parts = [docstring(spec), import_block(statements), f"\n{spec.numpy_source.strip()}"]
+    parts = [header(spec), import_block(statements), f"\n{spec.numpy_source.strip()}"]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def docstring(spec: CompiledSpec) -> str:
+def header(spec: CompiledSpec) -> str:
     """Return the docstring of the module: what each result is."""
-    lines = [f"{f.name} = {f.text}" for f in spec.formulas] or [spec.name]
-    text = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{text}\n"""' if len(lines) > 1 else f'"""{text}"""'
+    lines = docstring([f"{f.name} = {f.text}" for f in spec.formulas] or [spec.name])
+    return "\n".join(lines)
 
 
 def signature_text(spec: CompiledSpec) -> str:
@@ -117,11 +108,12 @@ class Spelled:
     """Identifiers for the arguments, sizes and results of a function, free of keywords and of each other."""
 
     def __init__(self, spec: CompiledSpec) -> None:
-        taken = {*TAKEN, spec.name, f"{spec.name}_into"}
-        self.arguments = [_free(a.name, taken) for a in spec.arguments]
+        forms = ("", "_into", "_shapes", "_numpy_into", "_numba_into")
+        taken = {*TAKEN, *WORDS, *(f"{spec.name}{form}" for form in forms)}
+        self.arguments = [free(a.name, taken) for a in spec.arguments]
         names = dict.fromkeys(n for o in (*spec.arguments, *spec.outputs) for s in o.shape for n in s.names)
-        self.sizes = {n: _free(n, taken) for n in names | dict.fromkeys(spec.sizes)}
-        self.outputs = [_free(o.name, taken) for o in spec.outputs]
+        self.sizes = {n: free(n, taken) for n in names | dict.fromkeys(spec.sizes)}
+        self.outputs = [free(o.name, taken) for o in spec.outputs]
         self.taken = taken
         self.into = into_name(spec.source or spec.numpy_source)
 
@@ -135,14 +127,6 @@ class Spelled:
         """Return a tuple of sizes, for a vector its length."""
         texts = [self.size(s) for s in shape] or ["1"]
         return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
-
-
-def _free(name: str, taken: set[str]) -> str:
-    text = name
-    while text in taken or keyword.iskeyword(text):
-        text += "_"
-    taken.add(text)
-    return text
 
 
 SizeLines = tuple[list[str], list[tuple[str, str]]]
@@ -165,7 +149,7 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
             known.update(plain)
             lines.append(f"{_row([names.sizes[p] for p in plain])} = {name}.shape")
             continue
-        parts = [_free(f"{name}_{k}", names.taken) for k in range(len(plain))]
+        parts = [free(f"{name}_{k}", names.taken) for k in range(len(plain))]
         waiting.append((operand, name, list(zip(operand.shape, parts, strict=True))))
     for operand, name, axes in waiting:
         if all(set(s.names) <= known for s, _ in axes):
@@ -260,7 +244,7 @@ def _function(name: str, parameters: list[str], docstring: str, body: list[str])
 
 
 def _faults_text(spec: CompiledSpec) -> str:
-    return "\n".join(["FAULTS = (", *(f"{INDENT}{fault!r}," for fault in spec.faults), ")"])
+    return "\n".join(["FAULTS = (", *(f"{INDENT}{literal(fault)}," for fault in spec.faults), ")"])
 
 
 def nested_text(nesting: Nesting, values: list[str]) -> str:

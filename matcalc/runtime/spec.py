@@ -19,7 +19,7 @@ class Operand:
     """An argument or a result: the user's name for it and its shape.
 
     `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
-    random data of an argument, in terms of `rng`, the size names and `np`; empty: standard normal entries.
+    random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
     `facts` are those that an argument can be checked for.
     """
 

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from matcalc.errors import NotSupported, ParseError
+from matcalc.identifiers import identifier, shown
+
 ENTRIES = ("MatrixElement", "ArrayElement", "Indexed")
 
 
 def is_sympy(value: Any) -> bool:
     """Whether a value is of a class of SymPy, or of one derived from it."""
     return any((kind.__module__ or "").partition(".")[0] == "sympy" for kind in type(value).__mro__)
+
+
+def name_of(theirs: Any) -> str:
+    """Return the name of a SymPy symbol or size, as the language writes it.
+
+    Raises: NotSupported for what is no identifier, or one that Python reads as another.
+    """
+    name = str(theirs)
+    try:
+        plain = identifier(name, "the SymPy symbol")
+    except ParseError as fault:
+        raise NotSupported(f"the SymPy symbol {shown(name)}: rename it, its name is no identifier") from fault
+    if plain != name:
+        raise NotSupported(f"the SymPy symbol {shown(name)}: rename it {plain}, as which Python reads its name")
+    return name
 
 
 def symbol_name(value: Any) -> str | None:

@@ -16,6 +16,7 @@ from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
 from matcalc.sizes import Size
 from matcalc.sympy_bridge import arrays, indexed, matrices, scalars
+from matcalc.sympy_bridge.objects import name_of
 from matcalc.sympy_bridge.sizes import size_from
 from matcalc.sympy_bridge.values import Index, Make, Value, number_of
 
@@ -134,9 +135,7 @@ class Reading:
 
         Raises: NotSupported for a name that the language cannot write, or one for two things.
         """
-        if not name.isidentifier():
-            raise NotSupported(f"the SymPy symbol {name!r}: rename it, its name is no identifier")
-        self.reserve(node, name)
+        self.reserve(node, name_of(name))
         self.symbols.setdefault(name, symbol(name, shape, facts))
 
     def reserve(self, node: Any, name: str) -> None:

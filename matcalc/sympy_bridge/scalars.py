@@ -14,6 +14,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.sympy_bridge.facts import facts_of
 from matcalc.sympy_bridge.indexed import index_condition
 from matcalc.sympy_bridge.matrices import multiplied, squared
+from matcalc.sympy_bridge.objects import name_of
 from matcalc.sympy_bridge.tables import FUNCTIONS, MATRIX_FUNCTIONS, REWRITTEN
 from matcalc.sympy_bridge.values import Make, Reader, Value, common, is_matrix, rational, shape_of, size_formula
 
@@ -285,12 +286,11 @@ def _argument(reader: Reader, operand: Any, rest: Iterator[Value]) -> Ast:
     """Return an operand as it is written in a call: a formula, a function, or the name of one."""
     kind = type(operand).__name__
     if kind == "Str":
-        return syntax.name(operand.name)
+        return syntax.name(name_of(operand.name))
     if kind == "Lambda":
         (variable,) = operand.variables
-        return syntax.function(
-            variable.name, reader.read(operand.expr, {variable: Value(syntax.name(variable.name))}).ast
-        )
+        name = name_of(variable.name)
+        return syntax.function(name, reader.read(operand.expr, {variable: Value(syntax.name(name))}).ast)
     return next(rest).ast
 
 

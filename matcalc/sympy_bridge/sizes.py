@@ -10,6 +10,7 @@ from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.sizes import Compound, Size, floordiv, maximum, minimum
+from matcalc.sympy_bridge.objects import name_of
 
 
 def size_from(expr: Any) -> Size:
@@ -33,7 +34,7 @@ def size_from(expr: Any) -> Size:
 
 def _size(node: Any, args: list[Size]) -> Size:
     if node.is_Symbol:
-        return Size.of(node.name)
+        return Size.of(name_of(node.name))
     if node.is_Rational:
         return Size.of(Fraction(int(node.p), int(node.q)))
     name = type(node).__name__

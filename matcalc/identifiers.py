@@ -1,0 +1,127 @@
+"""The gate for names: what text may be a name, how generated code spells it, how other text stands in a source.
+
+The decision: text becomes code in one of three ways, each here. A name is an identifier, NFKC-normalised as Python
+compares it and of bounded length, or it is refused: symbols, sizes, indices, functions, new symbols alike. In generated
+code it keeps its spelling unless that is taken (a keyword, a builtin, a name of the surrounding text): then it gets
+underscores. All other text is a docstring, a comment or a literal, in which nothing can end what it stands in.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from unicodedata import normalize
+
+from matcalc.errors import ParseError
+
+MAX_BYTES = 150
+"""Of a name in UTF-8: the cache's files are called after functions, and 255 is what file systems take."""
+
+MAX_FILE_BYTES = 255
+
+WORDS = frozenset({*keyword.kwlist, *dir(builtins)}) - {"_"}  # which an interactive session puts there
+"""What no variable of generated code is called."""
+
+DUNDER = re.compile(r"__\w+__\Z")
+
+
+def identifier(text: Any, what: str) -> str:
+    """Return a name in the form that Python compares; `what` is what a user sets to give it.
+
+    Raises: ParseError for what is no identifier, or is longer than MAX_BYTES.
+
+    Example:
+        >>> identifier("ﬁt", "name=")
+        'fit'
+    """
+    name = normalised(text) if isinstance(text, str) and len(text) <= MAX_BYTES else text
+    if not isinstance(text, str) or not text.isidentifier() or not str(name).isidentifier():
+        hint = "a name is made of letters, digits and _, and does not begin with a digit"
+        raise ParseError(f"{what} {shown(text)} is no name", hint=hint)
+    return bounded(str(name), what)
+
+
+def bounded(name: str, what: str = "the name") -> str:
+    """Return a name that is short enough.
+
+    Raises: ParseError.
+    """
+    if len(name.encode()) > MAX_BYTES:
+        raise ParseError(f"{what} {shown(name)} is too long for a name: at most {MAX_BYTES} bytes")
+    return name
+
+
+def normalised(text: str) -> str:
+    """Return a name in the form that Python compares, for looking it up."""
+    return text if text.isascii() else normalize("NFKC", text)
+
+
+def file_path(path: str | os.PathLike[str]) -> str:
+    """Return the path of a file, whose own name is one: no folder's, of printable characters.
+
+    Raises: ParseError.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"a path is text, not {shown(path)}")
+    text = os.fspath(path)
+    name = text if isinstance(text, str) else ""
+    last = re.split(r"[/\\]" if os.name == "nt" else "/", name)[-1]
+    if last in ("", ".", "..") or "\0" in name or not last.isprintable() or len(last.encode()) > MAX_FILE_BYTES:
+        raise ParseError(f"{shown(text)} is no path of a file")
+    return name
+
+
+def is_one_of(word: Any, words: Iterable[str]) -> bool:
+    """Whether an option is one of a few words."""
+    return isinstance(word, str) and word in words
+
+
+def by_name(values: Any, what: str) -> Mapping[Any, Any]:
+    """Return values that are given by name.
+
+    Raises: TypeError.
+    """
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{what} takes a dictionary by name, not {shown(values)}")
+    return values
+
+
+def shown(text: Any) -> str:
+    """Return text as a message shows it: escaped, and cut where it is long."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= 60 else f"{quoted[:40]}..."
+
+
+def free(name: str, taken: set[str]) -> str:
+    """Return a name with as many underscores as keep it clear of `taken`, which it joins."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def docstring(lines: Iterable[str], indent: str = "") -> list[str]:
+    """Return the lines of a docstring, a line of text each, whatever that holds."""
+    body = [_plain(line).replace("\\", "\\\\").replace('"""', "'''") for line in lines]
+    if len(body) == 1 and not body[0].endswith('"'):
+        return [f'{indent}"""{body[0]}"""']
+    return [f'{indent}"""{body[0]}', *(f"{indent}{line}" if line else "" for line in body[1:]), f'{indent}"""']
+
+
+def comment(text: str) -> str:
+    """Return text as one line that can stand in a comment."""
+    return _plain(" ".join(text.split()))
+
+
+def literal(text: str) -> str:
+    """Return a string literal in double quotes, of printable characters."""
+    return '"' + _plain(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def _plain(text: str) -> str:
+    """Return text with its line ends, control characters and the like escaped."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -1,0 +1,1 @@
+"""Hostile text in every public text parameter: nothing of it runs, and what is accepted is right."""

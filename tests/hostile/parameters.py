@@ -1,0 +1,291 @@
+"""Every public text parameter, found by inspection of the signatures, with a call that is right but for one text.
+
+A public function or method without an example in EXAMPLES fails the test that enumerates them: so what is new is
+covered on the day it is born, each of its parameters by its place in the signature.
+"""
+
+import argparse
+import contextlib
+import inspect
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+
+import matcalc as mc
+from matcalc import cli, solvers
+from matcalc.rulebook.fields import RULE_FIELDS
+from matcalc.runtime.compiled import Compiled
+from matcalc.two_pass import TwoPass
+
+LOSS = "sum(log(1 + exp(X*w))) + w'*w"
+LET = "X: matrix(m, n); w: vector(n)"
+DATA = {"X": np.arange(6.0).reshape(2, 3) / 5, "w": np.array([0.3, -0.2, 0.1])}
+CUBE = {
+    "signature": "cube_(X: matrix(n, n)) -> matrix(n, n)",
+    "value": "X @ X @ X",
+    "differential": "dX*X*X + X*dX*X + X*X*dX",
+}
+OF = {"f": LOSS, "wrt": "w", "declarations": LET, "dialect": "matrix"}
+RULES = Path(__file__).with_name("rules.toml")
+
+CODE = {
+    "define.value": "Python by contract: a rule's value is code that its author trusts",
+    "define.at": "arrays and functions that draw them",
+}
+"""Parameters that take no text, or take code, with the reason."""
+FOREIGN = {f"{module}minimize.options": "go to SciPy as they are" for module in ("", "solvers.")}
+"""Parameters of which another library may complain in its own words."""
+INTERNAL = {
+    "Expression": "expressions are made by functions",
+    "solvers.Packing": "made by minimize",
+    "solvers.check_names": "part of minimize",
+    "solvers.dense": "part of minimize",
+    "solvers.hessian_product": "part of minimize",
+    "solvers.value_and_gradient": "part of minimize",
+    "solvers.value_only": "part of minimize",
+}
+PATHS = ("path", "output")
+"""Parameters that are paths of files, of which the system may complain."""
+
+
+def loss() -> Any:
+    return mc.expression(LOSS, LET)
+
+
+def compiled() -> Any:
+    return mc.compile(LOSS, declarations=LET, target="numpy")
+
+
+EXAMPLES: dict[str, tuple[Callable[[], Any], list[Any], dict[str, Any]]] = {
+    "check": (lambda: mc.check, [], {"f": "w'*w", "wrt": "w", "against": "2*w"}),
+    "check_rules": (lambda: mc.check_rules, ["tr"], {}),
+    "compile": (lambda: mc.compile, [], {"outputs": LOSS, "declarations": LET, "target": "numpy"}),
+    "convex": (lambda: mc.convex, [], {"f": "w'*w", "wrt": "w"}),
+    "define": (lambda: mc.define, [], CUBE),
+    "differential": (lambda: mc.differential, [], OF),
+    "equivalent": (lambda: mc.equivalent, [], {"a": "w'*w", "b": "sum(w.^2)"}),
+    "expression": (lambda: mc.expression, [], {"text": LOSS, "declarations": LET}),
+    "from_sympy": (lambda: mc.from_sympy, [], {"expr": 1}),
+    "gradient": (lambda: mc.gradient, [], OF),
+    "hessian": (lambda: mc.hessian, [], OF),
+    "hvp": (lambda: mc.hvp, [], OF),
+    "jacobian": (lambda: mc.jacobian, [], OF),
+    "jvp": (lambda: mc.jvp, [], OF),
+    "load_rules": (lambda: mc.load_rules, [], {"path": str(RULES)}),
+    "minimize": (lambda: mc.minimize, [], {
+        "f": LOSS, "wrt": "w", "start": {"w": np.zeros(3)}, "data": {"X": DATA["X"]}, "declarations": LET,
+        "target": "numpy", "options": {"maxiter": 2}}),
+    "pullback": (lambda: mc.pullback, [], {"f": "tanh(X*w)", "wrt": "w", "declarations": LET, "target": "numpy"}),
+    "symbols": (lambda: mc.symbols, [], {"declarations": LET}),
+    "value_and_gradient": (lambda: mc.value_and_gradient, [], {**OF, "target": "numpy"}),
+    "vjp": (lambda: mc.vjp, [], OF),
+    "solvers.minimize": (lambda: solvers.minimize, [], {
+        "f": LOSS, "wrt": "w", "start": {"w": np.zeros(3)}, "data": {"X": DATA["X"]}, "declarations": LET,
+        "target": "numpy"}),
+    "Expression.coefficient": (lambda: mc.expression("X*w", LET).coefficient, [], {"x": "w"}),
+    "Expression.collect": (lambda: mc.expression("X*w + 2*(X*w)", LET).collect, [], {"x": "w"}),
+    "Expression.differential": (lambda: loss().differential, [], {"wrt": "w"}),
+    "Expression.equals": (lambda: loss().equals, [], {"other": 1}),
+    "Expression.explain": (lambda: loss().gradient("w").explain, [], {}),
+    "Expression.gradient": (lambda: loss().gradient, [], {"wrt": "w"}),
+    "Expression.hessian": (lambda: loss().hessian, [], {"wrt": "w"}),
+    "Expression.hvp": (lambda: loss().hvp, [], {"wrt": "w"}),
+    "Expression.jacobian": (lambda: loss().jacobian, [], {"wrt": "w"}),
+    "Expression.jvp": (lambda: loss().jvp, [], {"wrt": "w"}),
+    "Expression.names_with": (lambda: loss().names_with, [], {"wrt": "w"}),
+    "Expression.rewrite": (lambda: loss().rewrite, [], {"form": "inv"}),
+    "Expression.substitute": (lambda: loss().substitute, [], {"w": mc.symbols("u: vector(n)")[0]}),
+    "Expression.symbols_of": (lambda: loss().symbols_of, [], {"wrt": "w"}),
+    "Expression.vjp": (lambda: loss().vjp, [], {"wrt": "w"}),
+    "Expression.__call__": (loss, [], DATA),
+    "Expression.__getitem__": (lambda: loss().gradient("w").__getitem__, [], {"at": 0}),
+    "Compiled.__call__": (compiled, [], DATA),
+    "Compiled.save": (lambda: compiled().save, [], {"path": "saved.py"}),
+    "TwoPass.forward": (lambda: mc.pullback("tanh(X*w)", "w", LET, target="numpy").forward, [], DATA),
+    "TwoPass.backward": (lambda: mc.pullback("X*w", "w", LET, target="numpy").backward, [], {
+        "saved": (DATA["X"], DATA["w"]), "G": np.ones(2)}),
+    "mc.sum": (lambda: mc.sum, [mc.symbols(LET)[0]], {"axis": 0}),
+    "mc.eye": (lambda: mc.eye, [3], {}),
+    "mc.matfun": (lambda: mc.matfun, ["exp", mc.symbols("S: matrix(n, n) symmetric")[0]], {}),
+    "mc.block": (lambda: mc.block, [], {"rows": [[1, 2]]}),
+    "mc.getattr": (lambda: lambda name: getattr(mc, str(name)), [], {"name": "inv"}),
+}  # fmt: skip
+
+EMBEDDED = {
+    "declarations": ["{}: vector(n)", "x: vector({})", "x: vector(n) {}", "x: {}", "w: vector(n); {}: scalar"],
+    "let": ["{}: vector(n)", "x: vector({})"],
+    "f": ["sum({})", "sum(w) + {}", "sum({{{}: w[{}]}})", "{}(w)", "sum(w, {}=0)"],
+    "outputs": ["sum({})", "sum(w) + {}", "{{{}: w[{}]}}", "{}(w)"],
+    "text": ["sum({})", "{{{}: w[{}]}}", "{}(w)", "w[{}]", "[w, {}]"],
+    "signature": ["{}(X: matrix(n, n)) -> matrix(n, n)", "cube_({}: matrix(n, n)) -> matrix(n, n)"],
+    "wrt": ["w,{}"],
+}
+"""Texts round a hostile one that put it where names stand."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One public text parameter: `call(text, way)` calls with the text in one of `ways` of writing it."""
+
+    label: str
+    ways: int
+    call: Callable[[str, int], Any] = field(repr=False)
+
+
+def public() -> dict[str, Callable[..., Any]]:
+    """Return every public function and method that takes a parameter, by its label."""
+    found: dict[str, Callable[..., Any]] = {}
+    for name in mc.__all__:
+        value = getattr(mc, name)
+        if not (inspect.isclass(value) and issubclass(value, Exception)):
+            found[name] = value
+    for name, value in vars(solvers).items():
+        if not name.startswith("_") and getattr(value, "__module__", "") == solvers.__name__:
+            found[f"solvers.{name}"] = value
+    for kind in (mc.Expression, Compiled, TwoPass, *results()):
+        for name, value in inspect.getmembers(kind, inspect.isfunction):
+            if not name.startswith("_") or name in ("__call__", "__getitem__"):
+                found[f"{kind.__name__}.{name}"] = value
+    parameterless = [k for k, f in found.items() if set(inspect.signature(f).parameters) <= {"self"}]
+    return {label: f for label, f in found.items() if label not in parameterless and label not in INTERNAL}
+
+
+def results() -> list[type]:
+    """Return the classes of matcalc that public functions are annotated to return: their methods are public too."""
+    hints = [get_type_hints(getattr(mc, name)).get("return") for name in mc.__all__ if name != "Expression"]
+    own = [kind for kind in hints if inspect.isclass(kind) and kind.__module__.startswith("matcalc.")]
+    return [kind for kind in dict.fromkeys(own) if kind not in (mc.Expression, Compiled, TwoPass)]
+
+
+def parameters(folder: Path) -> Iterator[Parameter]:
+    """Yield every public text parameter: of functions and methods, of rule entries, of the command line."""
+    for label, (make, args, keywords) in EXAMPLES.items():
+        yield from _of(label, make, args, keywords)
+    for name in RULE_FIELDS:
+        if name not in ("signature", "value"):
+            yield _field(name)
+    yield from _of_command_line(folder)
+
+
+def _of(label: str, make: Callable[[], Any], args: list[Any], keywords: dict[str, Any]) -> Iterator[Parameter]:
+    for place in range(len(args)):
+        yield Parameter(f"{label}.{place}", 2, _positional(make, args, keywords, place))
+    for name, parameter in inspect.signature(make()).parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            yield Parameter(f"{label}.{name}", 2, _positional(make, [*args, ""], keywords, len(args)))
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            yield Parameter(f"{label}.{name}", 2, _named(make, args, keywords))
+        elif parameter.kind is parameter.POSITIONAL_ONLY:
+            yield Parameter(f"{label}.{name}", 4, _positional(make, [""], keywords, 0))
+        elif name not in list(inspect.signature(make()).parameters)[: len(args)]:
+            yield Parameter(f"{label}.{name}", 4 + len(EMBEDDED.get(name, ())), _keyword(make, args, keywords, name))
+
+
+def _written(text: str, way: int, name: str = "") -> Any:
+    """Return a text as it is, in a list, as a key, as a value, or inside a text where a name stands."""
+    ways: list[Any] = [text, [text], {text: 2}, {"x": text}]
+    ways += [form.replace("{{", "{ ").replace("{}", text).replace("}}", " }") for form in EMBEDDED.get(name, ())]
+    return ways[way % len(ways)]
+
+
+def _positional(make: Any, args: list[Any], keywords: dict[str, Any], place: int) -> Callable[[str, int], Any]:
+    def call(text: str, way: int) -> Any:
+        given = [_written(text, way) if k == place else arg for k, arg in enumerate(args)]
+        return make()(*given, **keywords)
+
+    return call
+
+
+def _keyword(make: Any, args: list[Any], keywords: dict[str, Any], name: str) -> Callable[[str, int], Any]:
+    def call(text: str, way: int) -> Any:
+        return make()(*args, **{**keywords, name: _written(text, way, name)})
+
+    return call
+
+
+def _named(make: Any, args: list[Any], keywords: dict[str, Any]) -> Callable[[str, int], Any]:
+    """Return the call with the text as a keyword, or as the value of the last one."""
+
+    def call(text: str, way: int) -> Any:
+        last = list(keywords)[-1] if keywords else "k"
+        return make()(*args, **{**keywords, **({text: 2.0} if way % 2 else {last: text})})
+
+    return call
+
+
+def _field(name: str) -> Parameter:
+    def call(text: str, way: int) -> Any:
+        return mc.define(**{**CUBE, name: [text, [text], {text: "X"}, {"X": text}][way % 4]})
+
+    return Parameter(f"define.{name}", 4, call)
+
+
+def _of_command_line(folder: Path) -> Iterator[Parameter]:
+    for command, parser in commands().items():
+        given = COMMANDS[command]
+        for action in parser._actions:
+            name = action.dest
+            if isinstance(action, argparse._HelpAction) or action.nargs == 0:
+                continue
+            ways = 1 + len(EMBEDDED.get(name, ()))
+            yield Parameter(f"matcalc {command} {name}", ways, _command(folder, command, given, action))
+
+
+def _command(folder: Path, command: str, given: list[str], action: argparse.Action) -> Callable[[str, int], Any]:
+    def call(text: str, way: int) -> Any:
+        written = text if way == 0 else _written(text, 3 + way, action.dest)
+        if action.option_strings:
+            words = [*given, f"{action.option_strings[-1]}={written}"]
+        else:
+            at = [a.dest for a in commands()[command]._actions if not a.option_strings].index(action.dest)
+            places = [k for k, word in enumerate(given) if not word.startswith("-")]
+            words = [written if k in places[at : at + 1] else word for k, word in enumerate(given)] or [written]
+        return run([command, *words])
+
+    return call
+
+
+def run(words: list[str]) -> "Printed":
+    """Run a command line; what it printed is the result."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = cli.main(words)
+        except SystemExit as end:  # argparse complains so
+            status = end.code if isinstance(end.code, int) else 2
+    assert status in (0, 1, 2), status
+    return Printed(words, status, out.getvalue(), err.getvalue())
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a command printed."""
+
+    words: list[str]
+    status: int
+    out: str
+    err: str
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command."""
+    actions = cli.parser()._actions
+    (choices,) = (a.choices for a in actions if isinstance(a, argparse._SubParsersAction))
+    return dict(choices or {})
+
+
+COMMANDS = {
+    **{name: [LOSS, "--wrt=w", f"--let={LET}", "--as=python", "--target=numpy"] for name in cli.DERIVATIVES},
+    "explain": [LOSS, "--wrt=w"],
+    "rewrite": [LOSS, "--to=expand"],
+    "check": ["w'*w", "--wrt=w"],
+    "equivalent": ["w'*w", "sum(w.^2)"],
+    "convex": ["w'*w", "--wrt=w"],
+    "export": [LOSS, "--wrt=w", "--output=saved.py", "--target=numpy"],
+    "rules": ["inv"],
+    "demo": [],
+}

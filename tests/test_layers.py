@@ -122,6 +122,7 @@ LAYERS = [
         "convexity",
         "defining",
     ],
+    ["testing"],
     ["solvers"],
     ["demo"],
     ["cli", "__main__"],

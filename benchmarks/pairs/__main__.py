@@ -6,13 +6,9 @@ Resumable and in shares: what is in the folder is not tried again (`--again STAT
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")  # before NumPy is imported
 
 from benchmarks.pairs import report, store
 from benchmarks.pairs.table import share, table
@@ -41,9 +37,8 @@ def run(given: argparse.Namespace) -> None:
     book = default_rulebook()
     part, parts = map(int, given.shard.split("/"))
     targets = ("numpy", "numba") if given.numba else ("numpy",)
-    done = {
-        record["key"]: record["state"] for record in store.records(given.folder) if set(targets) <= set(record["targets"])
-    }
+    tried_before = [r for r in store.records(given.folder) if set(targets) <= set(r["targets"])]
+    done = {record["key"]: record["state"] for record in tried_before}
     path, end = store.path_of(given.folder, part, parts), time.monotonic() + given.budget
     for pair in share(table(book, given.all), part, parts):
         if given.only not in pair.key:

@@ -1,7 +1,7 @@
-"""One expression on every path: plain evaluation, simplified, printed and read, the NumPy target, Numba; value and slope.
+"""One expression on every path: plain, simplified, printed and read, the NumPy target, Numba; value and slope.
 
-What comes back says how it went: `right`, `refused` (an error of matcalc's own, with the reason), `undefined` (no finite
-value, or no derivative there, by the evaluator), `unjudged` (ill-conditioned at every draw) or `wrong`, with the path.
+What comes back says how it went: `right`, `refused` (an error of matcalc's own, with the reason), `undefined` (no
+finite value, or no derivative there, by the evaluator), `unjudged` (ill-conditioned at every draw) or `wrong`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from oracle.differences import projected
-from oracle.values import Mismatch
 
 import matcalc as mc
 from benchmarks.pairs.truth import Array, Slope, along, quiet, value
@@ -19,6 +17,8 @@ from matcalc.calculus.evaluate import evaluate
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.data import drawn
 from matcalc.testing.trees import Written
+from oracle.differences import projected
+from oracle.values import Mismatch
 
 LENGTHS = ((3, 2, 4, 5), (2, 4, 3, 3))
 """Sizes by name in order, one for each expression: different ones, or some that are equal."""
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
     paths: tuple[str, ...] = ()
 
 
-class Wrong(Exception):
+class WrongError(Exception):
     """A path gave something else; the text says which and what."""
 
 
@@ -48,7 +48,7 @@ def judged(written: Written, seed: int = 0, targets: Sequence[str] = ("numpy",))
     with quiet():
         try:
             return _judged(written, seed, targets)
-        except Wrong as fault:
+        except WrongError as fault:
             return Outcome("wrong", str(fault))
         except mc.MatcalcError as error:
             return Outcome("refused", f"{type(error).__name__}: {str(error).splitlines()[0]}")
@@ -61,14 +61,13 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
     expression = _guarded("construct", mc.expression, written.text, written.declarations)
     shape = tuple(str(size) for size in written.shape)
     if tuple(map(str, expression.shape)) != shape:
-        raise Wrong(f"shape {expression.shape}, not {shape}")
+        raise WrongError(f"shape {expression.shape}, not {shape}")
     gradients = _guarded("derive", expression.vjp, names, cotangent=COTANGENT) if names else ()
     for made in (expression, *gradients):
         _guarded("print", _reads_back, made)
     simple = _guarded("simplify", expression.simplify)
     functions = {
-        target: _guarded(target, mc.compile, [expression, *gradients], target=target, name="pair")
-        for target in targets
+        target: _guarded(target, mc.compile, [expression, *gradients], target=target, name="pair") for target in targets
     }
     paths: dict[str, Any] = {"plain": _plain(expression, *gradients), "simplified": _plain(simple)}
     paths |= {target: _compiled(function) for target, function in functions.items()}
@@ -81,10 +80,10 @@ def _guarded(stage: str, run: Any, *given: Any, **named: Any) -> Any:
     """Run a stage: an error that is not matcalc's own, nor one of linear algebra, is a crash of it."""
     try:
         return run(*given, **named)
-    except (mc.MatcalcError, Wrong, *UNDEFINED):
+    except (mc.MatcalcError, WrongError, *UNDEFINED):
         raise
     except Exception as error:
-        raise Wrong(f"crash, {stage}: {type(error).__name__}: {error}") from error
+        raise WrongError(f"crash, {stage}: {type(error).__name__}: {error}") from error
 
 
 def _reads_back(made: Any) -> None:
@@ -92,9 +91,9 @@ def _reads_back(made: Any) -> None:
     try:
         again = mc.expression(text, made.declarations)
     except mc.MatcalcError as error:
-        raise Wrong(f"print: {text} does not read: {str(error).splitlines()[0]}") from error
+        raise WrongError(f"print: {text} does not read: {str(error).splitlines()[0]}") from error
     if again.node is not made.node:
-        raise Wrong(f"print: {text} reads as {again}")
+        raise WrongError(f"print: {text} reads as {again}")
 
 
 def _plain(*expressions: Any) -> Any:
@@ -146,7 +145,7 @@ def _at_point(
     except UNDEFINED:
         true = np.full(shape, np.nan)
     except Mismatch as error:
-        raise Wrong(f"shape: {error}") from error
+        raise WrongError(f"shape: {error}") from error
     given = {**data, **sizes, COTANGENT: cotangent}
     is_finite = bool(np.all(np.isfinite(true)))
     found = {name: _run(name, path, given) for name, path in paths.items()}
@@ -158,7 +157,7 @@ def _at_point(
         worst = [name for name in bad if found[name] is None or not _close(found[name][0], true, CLOSE + 1e3 * moved)]
         if worst and moved < 1e-6:
             shown = "an error" if found[worst[0]] is None else _short(found[worst[0]][0])
-            raise Wrong(f"value, {', '.join(worst)}: {shown}, not {_short(true)}")
+            raise WrongError(f"value, {', '.join(worst)}: {shown}, not {_short(true)}")
         return "unjudged: value"
     if not written.leaves:
         return "right"
@@ -170,11 +169,10 @@ def _at_point(
         faults = _slopes(written, found, directions, slope)
     if slope.way not in ("step", "differences"):
         return f"undefined: {slope.way}" if slope.way == "kink" else f"unjudged: {slope.way}"
-    if faults:
-        raise Wrong("; ".join(faults))
-    size = _size(found["plain"], directions)
-    if slope.way == "differences" and slope.error > 1e-5 * size + 1e-7:
+    if slope.way == "differences" and slope.error > 1e-5 * abs(slope.value) + 1e-7:
         return "unjudged: differences"
+    if faults:
+        raise WrongError("; ".join(faults))
     _compare(found)
     return "right"
 
@@ -225,9 +223,9 @@ def _compare(found: Mapping[str, Any]) -> None:
             continue
         for number, (one, other) in enumerate(zip(results, plain, strict=True)):
             if one.shape != other.shape:
-                raise Wrong(f"result {number}, {name}: shape {one.shape}, not {other.shape}")
+                raise WrongError(f"result {number}, {name}: shape {one.shape}, not {other.shape}")
             if not _close(one, other, 1e-7):
-                raise Wrong(f"result {number}, {name}: {_short(one)}, plain {_short(other)}")
+                raise WrongError(f"result {number}, {name}: {_short(one)}, plain {_short(other)}")
 
 
 def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Any]) -> None:
@@ -250,10 +248,10 @@ def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mappin
         return
     for name, results in found.items():
         if results is None:
-            raise Wrong(f"{name} at {lengths}: an error, plain {_short(plain[0])}")
+            raise WrongError(f"{name} at {lengths}: an error, plain {_short(plain[0])}")
         for number, (one, other) in enumerate(zip(results, plain, strict=True)):
             if one.shape != other.shape or not _close(one, other, 1e-6):
-                raise Wrong(f"result {number}, {name} at {lengths}: {_short(one)}, plain {_short(other)}")
+                raise WrongError(f"result {number}, {name} at {lengths}: {_short(one)}, plain {_short(other)}")
 
 
 def _sensitivity(

@@ -1,4 +1,4 @@
-"""What has been tried, a line of JSON for each expression, in a folder: added to, never rewritten, so that a run resumes."""
+"""What has been tried: a line of JSON for each expression, in a folder, added to and never rewritten: runs resume."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from oracle.arrays import NotAnalytic
 from oracle.values import evaluate, shaped
 

@@ -19,16 +19,16 @@ def tried(pair: Pair, book: Rulebook, targets: Sequence[str] = ("numpy",)) -> di
     """Return the record of a pair: how it fared, as which text, in how many seconds."""
     start = time.perf_counter()
     seed = zlib.crc32(pair.key.encode())
-    ways = [(False, pair.tree(False))]
+    ways = [pair.tree(False)]
     slot = pair.outer.slots[pair.place]
     if slot.inside is not None or slot.facts:
-        ways.append((True, pair.tree(True)))
-    outcome, written, led = Outcome("undefined", "no sizes"), None, False
-    for led, tree in ways:
+        ways.append(pair.tree(True))
+    outcome, written = Outcome("undefined", "no sizes"), None
+    for tree in ways:
         written, outcome = _outcome(tree, book, seed, targets)
         if outcome.state in GOOD:
             break
-    return record(pair.key, written, outcome, start, targets) | {"led": led}
+    return record(pair.key, written, outcome, start, targets)
 
 
 def tried_tree(key: str, tree: Tree, book: Rulebook, targets: Sequence[str]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from matcalc.testing.forms import Shape
 from matcalc.sizes import Size
+from matcalc.testing.forms import Shape
 
 LENGTHS = (2, 3, 4, 1, 5, 6)
 """Numbers that are tried for names, in this order."""

@@ -39,7 +39,7 @@ AXES = ("s_0", "s_1")
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for an operand: its shape in the form's own size names, facts asked of it, and the way into the domain."""
+    """A place for an operand: its shape in the form's own sizes, facts asked of it, and the way into the domain."""
 
     name: str
     shape: Shape
@@ -115,9 +115,9 @@ def forms_of(rule: Rule) -> Iterator[Form]:
     for whole in rule.signatures:
         if any(p.kind in UNWRITTEN for p in whole.parameters) or rule.spelling in FITTED:
             continue
-        plain = [_as_plain(p) if p.name in rule.opaque_in else p for p in whole.parameters]
-        signature = replace(whole, parameters=tuple(p for p in plain if not (p.repeated and rule.kind == "op")))
-        uses = [signature] if len(signature.parameters) == len(plain) else [signature, replace(whole, parameters=tuple(plain))]
+        given = tuple(_as_plain(p) if p.name in rule.opaque_in else p for p in whole.parameters)
+        without = tuple(p for p in given if not (p.repeated and rule.kind == "op"))
+        uses = [replace(whole, parameters=parameters) for parameters in dict.fromkeys((without, given))]
         for use, (index, name) in itertools.product(uses, enumerate(rule.names)):
             spelled = name if len(rule.names) > 1 else (rule.overload or name)
             output = use.outputs[index]

@@ -75,7 +75,7 @@ ELEMENTWISE = {
     "psi": sp.digamma,
     "log_ndtr": sp.log_ndtr,
     "entr": lambda x: -x * np.log(x),
-    "lambertw": lambda x: sp.lambertw(real_only(x)).real,
+    "lambertw": lambda x: np.where(real_only(x) < -np.exp(-1), np.nan, sp.lambertw(x).real),
     "sinc": np.sinc,
     "maximum": larger,
     "minimum": lambda a, b: -larger(-a, -b),

@@ -145,8 +145,18 @@ def matrix_power(A, p):
     if p == round(p):
         return np.linalg.matrix_power(A, round(p))
     if np.iscomplexobj(A) or not np.allclose(A, A.T):
-        return sl.expm(p * sl.logm(A))
+        return real_where_real(lambda X: sl.expm(p * sl.logm(X)), A)
     return spectral(lambda w: w**p, A)
+
+
+def real_where_real(f, X):
+    """A matrix function that has to be real at a real matrix: not defined where an eigenvalue is negative."""
+    value = f(X)
+    if np.iscomplexobj(X):
+        return value
+    if np.max(np.abs(value.imag), initial=0.0) > 1e-9 * (1 + np.max(np.abs(value), initial=0.0)):
+        raise np.linalg.LinAlgError("not real")
+    return value.real
 
 
 LINEAR_ALGEBRA = {
@@ -177,8 +187,8 @@ LINEAR_ALGEBRA = {
     "polar_U": lambda X: svd(X)[0] @ svd(X)[2].T,
     "polar_P": lambda X: (svd(X)[2] * svd(X)[1]) @ svd(X)[2].T,
     "expm": along_block(sl.expm),
-    "logm": along_block(lambda X: sl.logm(X) if np.iscomplexobj(X) else sl.logm(X).real),
-    "sqrtm": lambda X: sl.sqrtm(X) if np.iscomplexobj(X) else sl.sqrtm(X).real,
+    "logm": along_block(lambda X: real_where_real(sl.logm, X)),
+    "sqrtm": lambda X: real_where_real(sl.sqrtm, X),
     "powm": lambda X, p, *E: along_block(lambda M: matrix_power(M, p.reshape(()).item().real))(X, *E),
     "sinm": along_block(sl.sinm),
     "cosm": along_block(sl.cosm),

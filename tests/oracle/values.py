@@ -8,8 +8,8 @@ import itertools
 
 import numpy as np
 
-from oracle.arrays import integer, is_vector, scalar
 from oracle import rulebook
+from oracle.arrays import integer, is_vector, scalar
 from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS
 from oracle.linear_algebra import divided_difference, matfun, matrix_power
 from oracle.reading import read

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.pairs import report, store
-from benchmarks.pairs.table import share, table
-from benchmarks.pairs.trying import tried
+from benchmarks.pairs.random_trees import tree_of
+from benchmarks.pairs.table import Pair, table
+from benchmarks.pairs.trying import tried, tried_tree
 from matcalc.rulebook.load import default_rulebook
 
 
@@ -22,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--shard", default="0/1", help="k/n: the k-th of n shares of the table, from 0")
     parser.add_argument("--budget", type=float, default=float("inf"), help="seconds")
     parser.add_argument("--all", action="store_true", help="every pair of forms, not of operations alone")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="N random expressions in place of pairs")
+    parser.add_argument("--plain", action="store_true", help="without any target: plain evaluation alone")
     parser.add_argument("--numba", action="store_true", help="with the Numba target as well")
     parser.add_argument("--again", nargs="*", default=[], metavar="STATE", help="try these again: wrong refused ...")
     parser.add_argument("--only", default="", help="pairs whose name holds this")
@@ -36,18 +39,22 @@ def run(given: argparse.Namespace) -> None:
     """Try what has not been tried, until the time is up."""
     book = default_rulebook()
     part, parts = map(int, given.shard.split("/"))
-    targets = ("numpy", "numba") if given.numba else ("numpy",)
+    targets = () if given.plain else ("numpy", "numba") if given.numba else ("numpy",)
     tried_before = [r for r in store.records(given.folder) if set(targets) <= set(r["targets"])]
     done = {record["key"]: record["state"] for record in tried_before}
     path, end = store.path_of(given.folder, part, parts), time.monotonic() + given.budget
-    for pair in share(table(book, given.all), part, parts):
-        if given.only not in pair.key:
-            continue
-        if pair.key in done and done[pair.key] not in given.again:
+    keys: dict[str, Pair | int] = {f"random {seed}": seed for seed in range(given.random)}
+    keys = keys or {pair.key: pair for pair in table(book, given.all)}
+    for key in list(keys)[part::parts]:
+        if given.only not in key or (key in done and done[key] not in given.again):
             continue
         if time.monotonic() > end:
             break
-        store.add(path, tried(pair, book, targets))
+        work = keys[key]
+        if isinstance(work, Pair):
+            store.add(path, tried(work, book, targets))
+        else:
+            store.add(path, tried_tree(key, tree_of(work, book), book, targets))
 
 
 if __name__ == "__main__":

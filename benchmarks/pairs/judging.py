@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import matcalc as mc
-from benchmarks.pairs.truth import Array, Slope, along, quiet, value
+from benchmarks.pairs.truth import Array, Slope, along, evaluated, has, quiet, value
 from matcalc.calculus.evaluate import evaluate
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.data import drawn
@@ -27,6 +27,8 @@ SMALL = ((1, 1, 1, 1), (2, 1, 3, 2), (0, 2, 0, 3), (1, 3, 1, 2))
 DRAWS = 4
 CLOSE = 1e-8
 COTANGENT = "G_"
+ALONE = ("simplified", "written")
+"""Paths that give a value without derivatives."""
 LINEAR = frozenset({"symmetric", "spd", "psd", "diagonal", "lower", "upper", "skew"})
 UNDEFINED = (np.linalg.LinAlgError, FloatingPointError)
 
@@ -70,6 +72,7 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
         target: _guarded(target, mc.compile, [expression, *gradients], target=target, name="pair") for target in targets
     }
     paths: dict[str, Any] = {"plain": _plain(expression, *gradients), "simplified": _plain(simple)}
+    paths["written"] = lambda data: [np.asarray(expression(**{name: data[name] for name in expression.symbols}))]
     paths |= {target: _compiled(function) for target, function in functions.items()}
     state = _at(written, LENGTHS[seed % len(LENGTHS)], seed, paths)
     _together(written, SMALL[seed // len(LENGTHS) % len(SMALL)], seed, paths)
@@ -151,6 +154,8 @@ def _at_point(
     found = {name: _run(name, path, given) for name, path in paths.items()}
     if not is_finite:
         return "undefined: value"
+    if not all(has(evaluated(text, data, sizes), facts) for text, facts in written.assumed):
+        return "undefined: outside the domain"
     bad = [name for name, results in found.items() if results is None or not _close(results[0], true)]
     if bad:
         moved = _sensitivity(written, data, sizes, shape, true)
@@ -199,7 +204,7 @@ def _slopes(written: Written, found: Mapping[str, Any], directions: Mapping[str,
     """Return what is wrong with the derivatives of each path, by the slope along all directions at once."""
     faults = []
     for name, results in found.items():
-        if name == "simplified" or results is None:
+        if name in ALONE or results is None:
             continue
         parts = [float(np.sum(g * directions[leaf.name])) for g, leaf in zip(results[1:], written.leaves, strict=True)]
         size = _size(results, directions)
@@ -219,7 +224,7 @@ def _compare(found: Mapping[str, Any]) -> None:
     """Compare derivatives entry by entry: compiled against plain evaluation."""
     plain = found["plain"]
     for name, results in found.items():
-        if name in ("plain", "simplified") or results is None or plain is None:
+        if name in ("plain", *ALONE) or results is None or plain is None:
             continue
         for number, (one, other) in enumerate(zip(results, plain, strict=True)):
             if one.shape != other.shape:
@@ -241,13 +246,17 @@ def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mappin
         return
     rng = np.random.default_rng([seed, 6])
     data = drawn(written, sizes, seed, default_rulebook())
+    if written.assumed:
+        return
     given = {**data, **sizes, COTANGENT: np.asarray(rng.standard_normal(shape))}
-    found = {name: _run(f"{name} at {lengths}", path, given) for name, path in paths.items() if name != "simplified"}
+    compared = [name for name in paths if name not in ALONE]
+    found = {name: _run(f"{name} at {lengths}", paths[name], given) for name in compared}
     plain = found["plain"]
     if plain is None or not all(np.all(np.isfinite(result)) for result in plain):
         return
     for name, results in found.items():
         if results is None:
+            paths["written"](given)  # what is refused for these sizes is refused as it is written too
             raise WrongError(f"{name} at {lengths}: an error, plain {_short(plain[0])}")
         for number, (one, other) in enumerate(zip(results, plain, strict=True)):
             if one.shape != other.shape or not _close(one, other, 1e-6):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -93,8 +93,3 @@ def table(book: Rulebook, with_all: bool = False) -> list[Pair]:
 
 def _order(pair: Pair) -> tuple[int, str]:
     return zlib.crc32(pair.key.encode()), pair.key
-
-
-def share(found: Sequence[Pair], part: int, parts: int) -> list[Pair]:
-    """Return one of `parts` shares of the pairs."""
-    return [pair for k, pair in enumerate(found) if k % parts == part]

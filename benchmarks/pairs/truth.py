@@ -7,7 +7,7 @@ point at which the two sides have other slopes is a kink, one at which no width 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -46,6 +46,24 @@ def quiet() -> Iterator[None]:
 def value(text: str, data: Data, sizes: Mapping[str, int], shape: tuple[int, ...]) -> Array:
     """Return the value of a text in NumPy's shape."""
     return shaped(evaluate(text, dict(data), dict(sizes)), shape)
+
+
+def evaluated(text: str, data: Data, sizes: Mapping[str, int]) -> Array:
+    """Return the value of a text, two-dimensional."""
+    return np.asarray(evaluate(text, dict(data), dict(sizes)))
+
+
+def has(array: Array, facts: Sequence[str]) -> bool:
+    """Whether a value has facts that a domain asks for; of those that are known by construction it is not asked."""
+    return all(TESTS[fact](array) for fact in facts if fact in TESTS)
+
+
+TESTS: Mapping[str, Callable[[Array], bool]] = {
+    "positive": lambda x: bool(np.all(x > 0)),
+    "nonnegative": lambda x: bool(np.all(x >= 0)),
+    "spd": lambda x: bool(np.all(np.linalg.eigvalsh((x + x.T) / 2) > 0)),
+    "psd": lambda x: bool(np.all(np.linalg.eigvalsh((x + x.T) / 2) >= 0)),
+}
 
 
 def along(

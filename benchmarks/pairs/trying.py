@@ -7,10 +7,13 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
+import matcalc as mc
 from benchmarks.pairs.judging import Outcome, judged
 from benchmarks.pairs.table import Pair
+from matcalc.language.declare import read_declarations
+from matcalc.normal_form.signature_shapes import size_of
 from matcalc.rulebook.load import Rulebook
-from matcalc.testing.trees import Tree, Written, write
+from matcalc.testing.trees import Leaf, Tree, Written, write
 
 GOOD = ("right", "wrong")
 
@@ -56,3 +59,14 @@ def _outcome(tree: Tree, book: Rulebook, seed: int, targets: Sequence[str]) -> t
     if written is None:
         return None, Outcome("undefined", "no sizes")
     return written, judged(written, seed, targets)
+
+
+def written_of(text: str, declarations: str) -> Written:
+    """Return a text as an expression to be judged, its data those of the declared facts."""
+    leaves = []
+    for d in read_declarations(declarations):
+        shape = tuple(size_of(size, {}) for size in d.sizes)
+        leaves.append(Leaf(d.name, shape, d.facts, None, {}))
+    made = mc.expression(text, declarations)
+    names = dict.fromkeys(name for leaf in leaves for size in leaf.shape for name in size.names)
+    return Written(text, tuple(leaves), made.node.shape, tuple(names))

@@ -60,12 +60,16 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Written:
-    """An expression: its text, its symbols in order of appearance, its shape and the names of its sizes."""
+    """An expression: its text, its symbols in order of appearance, its shape and the names of its sizes.
+
+    `assumed` are the operands that were not led anywhere, with the facts that their places ask for.
+    """
 
     text: str
     leaves: tuple[Leaf, ...]
     shape: Shape
     sizes: tuple[str, ...]
+    assumed: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def declarations(self) -> str:
@@ -108,12 +112,14 @@ class Writer:
     def __init__(self, book: Rulebook, fit: Fit) -> None:
         self.book, self.fit = book, fit
         self.leaves: list[Leaf] = []
+        self.assumed: list[tuple[str, tuple[str, ...]]] = []
         self.sizes: dict[str, Size] = {}
 
     def written(self, tree: Tree) -> Written:
         text = self.tree(tree, "")
         shape = self.shape(tree.form.shape, "")
-        return Written(text, tuple(self.leaves), shape, tuple(str(size) for size in self.sizes.values()))
+        sizes = tuple(str(size) for size in self.sizes.values())
+        return Written(text, tuple(self.leaves), shape, sizes, tuple(self.assumed))
 
     def tree(self, tree: Tree, mark: str) -> str:
         operands = {}
@@ -123,6 +129,8 @@ class Writer:
                 continue
             text = self.tree(child.tree, f"{mark}{place}")
             operands[slot.name] = f"({self.led(text, slot, tree.form, mark)})" if child.is_led else f"({text})"
+            if slot.facts and not child.is_led:
+                self.assumed.append((text, slot.facts))
         text = re.sub(r"<(\w+)>", lambda found: self.number(found[1], mark), tree.form.text)
         return re.sub(r"\{(\w+)\}", lambda found: operands[found[1]], text)
 

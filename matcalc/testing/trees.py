@@ -129,7 +129,7 @@ class Writer:
                 continue
             text = self.tree(child.tree, f"{mark}{place}")
             operands[slot.name] = f"({self.led(text, slot, tree.form, mark)})" if child.is_led else f"({text})"
-            if slot.facts and not child.is_led:
+            if not child.is_led and (slot.facts or slot.inside is not None):
                 self.assumed.append((text, slot.facts))
         text = re.sub(r"<(\w+)>", lambda found: self.number(found[1], mark), tree.form.text)
         return re.sub(r"\{(\w+)\}", lambda found: operands[found[1]], text)

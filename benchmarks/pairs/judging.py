@@ -1,7 +1,8 @@
 """One expression on every path: plain, simplified, printed and read, the NumPy target, Numba; value and slope.
 
 What comes back says how it went: `right`, `refused` (an error of matcalc's own, with the reason), `undefined` (no
-finite value, or no derivative there, by the evaluator), `unjudged` (ill-conditioned at every draw) or `wrong`.
+finite value, or no derivative there, by the evaluator), `declined` (every path says NaN where the composition has a
+derivative but an operation in it has none), `unjudged` (ill-conditioned at every draw) or `wrong`.
 """
 
 from __future__ import annotations
@@ -176,6 +177,8 @@ def _at_point(
         return f"undefined: {slope.way}" if slope.way == "kink" else f"unjudged: {slope.way}"
     if slope.way == "differences" and slope.error > 1e-5 * abs(slope.value) + 1e-7:
         return "unjudged: differences"
+    if faults and all(": nan," in fault for fault in faults):
+        return f"declined: {faults[0]}"
     if faults:
         raise WrongError("; ".join(faults))
     _compare(found)

@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.pairs import store
 
 RESULT = Path(__file__).resolve().parents[1] / "results" / "pairs.md"
-STATES = ("right", "wrong", "refused", "undefined", "unjudged")
+STATES = ("right", "wrong", "refused", "declined", "undefined", "unjudged")
 
 
 def write(folder: Path) -> None:
@@ -28,7 +28,7 @@ def lines(found: Sequence[dict[str, Any]]) -> list[str]:
         if of:
             text.append(f"| {target} | {sum(of.values())} | " + " | ".join(str(of[s]) for s in STATES) + " |")
     text += ["", f"{seconds / max(len(found), 1):.2f} s each."]
-    for state in ("wrong", "refused", "unjudged"):
+    for state in ("wrong", "declined", "refused", "unjudged"):
         kinds = Counter(kind(record["detail"]) for record in found if record["state"] == state)
         if kinds:
             text += ["", f"## {state.capitalize()}", ""]

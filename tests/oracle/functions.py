@@ -23,6 +23,11 @@ def larger(a, b):
     return np.where(a.real > b.real, a, np.where(a.real < b.real, b, (a + b) / 2))
 
 
+def clip(x, lo, hi):
+    inside = np.where(x.real < lo.real, lo, np.where(x.real > hi.real, hi, x))
+    return np.where(lo.real <= hi.real, inside, np.nan)
+
+
 def softplus(x):
     return np.where(x.real > 0, x, 0) + np.log1p(np.exp(-x * np.where(x.real < 0, -1.0, 1.0)))
 
@@ -79,7 +84,7 @@ ELEMENTWISE = {
     "sinc": np.sinc,
     "maximum": larger,
     "minimum": lambda a, b: -larger(-a, -b),
-    "clip": lambda x, lo, hi: np.where(x.real < lo.real, lo, np.where(x.real > hi.real, hi, x)),
+    "clip": clip,
     "hypot": lambda a, b: np.sqrt(a * a + b * b),
     "atan2": lambda y, x: np.arctan(y / x) + np.where(x.real < 0, np.pi * np.where(y.real < 0, -1, 1), 0),
     "xlogy": lambda a, b: a * np.log(b),

@@ -114,6 +114,7 @@ class Writer:
         self.leaves: list[Leaf] = []
         self.assumed: list[tuple[str, tuple[str, ...]]] = []
         self.sizes: dict[str, Size] = {}
+        self.index_forms = 0
 
     def written(self, tree: Tree) -> Written:
         text = self.tree(tree, "")
@@ -131,8 +132,15 @@ class Writer:
             operands[slot.name] = f"({self.led(text, slot, tree.form, mark)})" if child.is_led else f"({text})"
             if not child.is_led and (slot.facts or slot.inside is not None):
                 self.assumed.append((text, slot.facts))
-        text = re.sub(r"<(\w+)>", lambda found: self.number(found[1], mark), tree.form.text)
+        text = re.sub(r"<(\w+)>", lambda found: self.number(found[1], mark), self.with_indices(tree.form.text))
         return re.sub(r"\{(\w+)\}", lambda found: operands[found[1]], text)
+
+    def with_indices(self, text: str) -> str:
+        """Return the text of a form with index names that no other use has: those outside are known inside."""
+        if not text.startswith("{") or ":" not in text:
+            return text
+        self.index_forms += 1
+        return text if self.index_forms == 1 else re.sub(r"\b([ijkl])\b(?!\})", rf"\g<1>{self.index_forms}", text)
 
     def number(self, name: str, mark: str) -> str:
         text = str(self.size(Size.of(name), mark))

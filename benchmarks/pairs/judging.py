@@ -57,6 +57,8 @@ def judged(written: Written, seed: int = 0, targets: Sequence[str] = ("numpy",))
             return Outcome("refused", f"{type(error).__name__}: {str(error).splitlines()[0]}")
         except RecursionError as error:
             return Outcome("wrong", f"crash: {error!r}")
+        except UNDEFINED as error:
+            return Outcome("undefined", f"{type(error).__name__}: {error}")
 
 
 def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:

@@ -162,7 +162,7 @@ def extended(front: Sequence[Form], x: Form) -> Form:
 
 
 def divided(x: Form, divisors: Sequence[Form]) -> Form:
-    """Return `x/d` or `x/(d*e)`; a product x is not parenthesised. Sizes that would be read as one divide one by one."""
+    """Return `x/d` or `x/(d*e)`, a product x without parentheses; sizes that would be read as one divide one by one."""
     if not divisors:
         return x
     sizes = [d for d in divisors if d.is_size]

@@ -173,7 +173,7 @@ def _scalars(context: Context, node: Node, signs: dict[Node, int]) -> tuple[list
 
 
 def _size_below(node: Node) -> Size | None:
-    """Return the size of several terms that a scalar is a negative power of: written as a power it reads as one size."""
+    """Return the size of several terms that a scalar is a negative power of: its written power reads as one size."""
     if node.kind != "map" or node.rule.name != "pow" or node.args[0].kind != "size" or len(node.args[0].size.terms) < 2:
         return None
     return node.args[0].size

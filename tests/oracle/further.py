@@ -69,6 +69,8 @@ def extremes(X):
 def real_eigen(X):
     """Real eigenvalues ascending, and eigenvectors of unit length with the largest entry positive."""
     w, V = np.linalg.eig(real_only(X))
+    if np.any(np.abs(w.imag) > 1e-10 * (1 + np.abs(w))):
+        raise np.linalg.LinAlgError("not real")
     order = np.argsort(w.real)
     V = V.real[:, order] / np.linalg.norm(V.real[:, order], axis=0)
     return w.real[order], V * np.where(V[np.argmax(np.abs(V), 0), np.arange(len(V))] < 0, -1.0, 1.0)

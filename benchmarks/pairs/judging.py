@@ -68,8 +68,7 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
     if tuple(map(str, expression.shape)) != shape:
         raise WrongError(f"shape {expression.shape}, not {shape}")
     gradients = _guarded("derive", expression.vjp, names, cotangent=COTANGENT) if names else ()
-    for made in (expression, *gradients):
-        _guarded("print", _reads_back, made)
+    misread = [fault for made in (expression, *gradients) if (fault := _guarded("print", _misread, made))]
     simple = _guarded("simplify", expression.simplify)
     functions = {
         target: _guarded(target, mc.compile, [expression, *gradients], target=target, name="pair") for target in targets
@@ -79,6 +78,8 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
     paths |= {target: _compiled(function) for target, function in functions.items()}
     state = _at(written, LENGTHS[seed % len(LENGTHS)], seed, paths)
     _together(written, SMALL[seed // len(LENGTHS) % len(SMALL)], seed, paths)
+    if misread:
+        raise WrongError(misread[0])
     return Outcome(state.partition(":")[0], state.partition(": ")[2], tuple(paths))
 
 
@@ -92,14 +93,14 @@ def _guarded(stage: str, run: Any, *given: Any, **named: Any) -> Any:
         raise WrongError(f"crash, {stage}: {type(error).__name__}: {error}") from error
 
 
-def _reads_back(made: Any) -> None:
+def _misread(made: Any) -> str:
+    """Return what is amiss with a printed form that does not read as its node; nothing if it does."""
     text = str(made)
     try:
         again = mc.expression(text, made.declarations)
     except mc.MatcalcError as error:
-        raise WrongError(f"print: {text} does not read: {str(error).splitlines()[0]}") from error
-    if again.node is not made.node:
-        raise WrongError(f"print: {text} reads as {again}")
+        return f"print: {text} does not read: {str(error).splitlines()[0]}"
+    return "" if again.node is made.node else f"print: {text} reads as {again}"
 
 
 def _plain(*expressions: Any) -> Any:

@@ -277,7 +277,19 @@ def _extremum(operator: str, a: Size, b: Size) -> Size:
     if difference.is_integer:
         a_is_smaller = difference.constant <= 0
         return a if a_is_smaller == (operator == "min") else b
+    for one, other in ((a, b), (b, a)):
+        if _is_at_most(one, other):
+            return one if operator == "min" else other
     return _compound(operator, *sorted((a, b), key=str))
+
+
+def _is_at_most(a: Size, b: Size) -> bool:
+    """Whether one size is surely at most another: `min(m, n)` is at most n, and n at most `max(m, n)`."""
+    (monomial, c), *others = b.terms or (((), Fraction(0)),)
+    atom = monomial[0][0] if len(monomial) == 1 and c == 1 and not others else None
+    if isinstance(atom, Compound) and atom.operator == "max" and monomial[0][1] == 1:
+        return a in (atom.left, atom.right)
+    return is_nonnegative(b - a)
 
 
 COMPOUND: dict[str, Callable[[Size, Size], Size]] = {

@@ -124,6 +124,7 @@ LAYERS = [
         "convexity",
         "defining",
     ],
+    ["testing"],
     ["solvers"],
     ["demo"],
     ["cli", "__main__"],

@@ -27,7 +27,7 @@ def test_data_folders_hold_no_package():
 
 def test_other_files_of_the_package_are_data():
     kinds = {path.suffix for path in (ROOT / "matcalc").rglob("*") if path.is_file()} - {".py", ".pyc"}
-    assert kinds <= {".typed", ".lark", ".csv", ".json", ".md"}
+    assert kinds <= {".typed", ".lark", ".toml", ".csv", ".json", ".md"}
 
 
 def test_dependencies_have_lower_bounds_only():

@@ -19,6 +19,7 @@ from matcalc.sizes import Size
 
 INVERSE, PSEUDOINVERSE, ROOT, MATRIX_POWER, POWER = "inv", "pinv", "sqrtm", "powm", "powr"
 MOST_FACTORS = 12
+HALF = Fraction(1, 2)
 MAX_EXPONENT = 256  # of a number that is raised exactly
 MAX_EXPONENT_BITS = 1000  # an exponent is a float in the end
 
@@ -100,13 +101,18 @@ def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fract
         message = f"cannot raise {inference.describe(base)} to a power: {reason}"
         about = ast.args[:1] * 2
         raise inference.fault(message, ast, hint="write .^ for entries", about=about, sizes=(rows, columns))
-    if exponent == Fraction(1, 2):
+    if exponent == HALF:
         return call(inference, ast, ROOT, [base])
-    if exponent.denominator != 1 or abs(exponent) > MOST_FACTORS:
+    if not is_written_out(exponent):
         return call(inference, ast, MATRIX_POWER, [base, typed_exact(Size.of(exponent), ast.args[1])])
     if exponent < 0:
         base = call(inference, ast, INVERSE, [base])
     return _repeated(inference, ast, base, abs(int(exponent)))
+
+
+def is_written_out(exponent: Fraction) -> bool:
+    """Whether `A^k` stands for something else than a matrix power: a root, or repeated factors."""
+    return exponent == HALF or (exponent.denominator == 1 and abs(exponent) <= MOST_FACTORS)
 
 
 def _repeated(inference: Inference, ast: Ast, base: Typed, count: int) -> Typed:

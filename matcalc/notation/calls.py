@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import chain, count
 from typing import Any
 
-from matcalc.elaborate.powers import MATRIX_POWER
+from matcalc.elaborate.powers import MATRIX_POWER, is_written_out
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.normal_form.substitute import substitute
@@ -80,7 +80,7 @@ def _difference(node: Node) -> tuple[int | None, bool]:
 
 
 def _call(context: Context, node: Node, shown: Sequence[Form]) -> Form:
-    if node.rule.name == MATRIX_POWER and len(shown) == 1:
+    if node.rule.name == MATRIX_POWER and len(shown) == 1 and not is_written_out(Fraction(node.params[0])):
         return forms.raised(shown[0], parameter_form(context, node.params[0]), False)
     return forms.call(name_of(node), *arguments(context, node, shown))
 

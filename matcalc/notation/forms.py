@@ -28,7 +28,8 @@ class Form:
 
     `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
     is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
-    the index names inside; of `ordered` leading axes of an index form the order is part of the node.
+    the index names inside; of `ordered` leading axes of an index form the order is part of the node; `is_size` marks
+    what reads as one size beside others.
     """
 
     ast: Ast
@@ -42,6 +43,7 @@ class Form:
     ordered: int = 0
     scalar: Form | None = None
     is_repeated: bool = False
+    is_size: bool = False
 
     def within(self, level: int) -> int:
         """Return the length where a formula of at least `level` is needed, parentheses included."""
@@ -160,8 +162,14 @@ def extended(front: Sequence[Form], x: Form) -> Form:
 
 
 def divided(x: Form, divisors: Sequence[Form]) -> Form:
-    """Return `x/d` or `x/(d*e)`; a product x is not parenthesised."""
+    """Return `x/d` or `x/(d*e)`, a product x without parentheses; sizes that would be read as one divide one by one."""
     if not divisors:
+        return x
+    sizes = [d for d in divisors if d.is_size]
+    if len(sizes) > 1:
+        x = divided(x, [*(d for d in divisors if not d.is_size), sizes[0]])
+        for size in sizes[1:]:
+            x = divided(x, [size])
         return x
     divisor = product(divisors, ["*"] * (len(divisors) - 1))
     both = (x, divisor)

@@ -162,10 +162,35 @@ def _scalars(context: Context, node: Node, signs: dict[Node, int]) -> tuple[list
         sign = signs.get(arg, 1)
         below = reading.inverse if sign > 0 else reading.inverse_minus
         form = below or reading.signed(sign)
+        size = _size_below(arg)
+        if below and size is not None:
+            bottoms += [replace(_root(context, size, arg.params[0]), is_size=True)] * (count * _times(arg.params[0]))
+            continue
         if count > 1:
             form = forms.raised(form, number(count), False)
         (bottoms if below else tops).append(form)
     return _ordered(tops), _ordered(bottoms)
+
+
+def _size_below(node: Node) -> Size | None:
+    """Return the size of several terms that a scalar is a negative power of: its written power reads as one size."""
+    if node.kind != "map" or node.rule.name != "pow" or node.args[0].kind != "size" or len(node.args[0].size.terms) < 2:
+        return None
+    return node.args[0].size
+
+
+def _times(exponent: Fraction) -> int:
+    """Return how often a power is divided by: (n - 1)^-2 is twice by n - 1, (n - 1)^(-3/2) once by its own root."""
+    return -int(exponent) if exponent.denominator == 1 else 1
+
+
+def _root(context: Context, size: Size, exponent: Fraction) -> Form:
+    form = context.size(size)
+    if exponent.denominator == 1:
+        return form
+    if exponent == Fraction(-1, 2):
+        return call("sqrt", form)
+    return forms.raised(form, number(-exponent), False)
 
 
 def _means(context: Context, counts: dict[Node, int]) -> list[Form]:

@@ -154,7 +154,7 @@ def _multiplied_out(context: Context, node: Node) -> Reading | None:
         return None
     if node.indices[0] == node.out:
         return _sum_of(context, node.args[0], node.coef)
-    if node.indices[0] != (1, 0) or node.rank > 2:
+    if node.indices[0] != (1, 0) or node.rank != 2:
         return None
     across = _sum_of(context, node.args[0], node.coef)
     if across.turned is None:

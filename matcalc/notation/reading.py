@@ -205,7 +205,8 @@ def _quotient(tops: list[Form], bottoms: list[Form]) -> Form:
     if len(tops) == 2 and tops[0].level > forms.PRODUCT and not bottoms:
         return forms.extended(tops[:1], tops[1])
     top = product(tops, _stars(tops))
-    if bottoms and len(tops) == 1 and top.ast.head == "product":
+    is_apart = sum(form.is_size for form in bottoms) > 1
+    if bottoms and len(tops) == 1 and top.ast.head == "product" and not is_apart:
         return product([top, product(bottoms, _stars(bottoms))], ["/"])
     return forms.divided(top, bottoms)
 

@@ -162,6 +162,7 @@ class _Entry:
             part_aliases=self.part_aliases(aliases),
             overload=table.get("overload"),
             domain=table.get("domain"),
+            inside=self.by_name("inside", "parameter", self.parameters),
             fails=table.get("fails"),
             gauge=table.get("gauge"),
             opaque=opaque if isinstance(opaque, str) else None,

@@ -25,7 +25,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "transpose": (str,), "degree": (int, str), "homogeneous": (bool,), "inverse": (bool,), "commutes": (bool,),
     "associative": (bool,), "keeps_rows": (bool,), "parity": (str,), "monotone": (str,), "through": (str,),
     "curvature": (str,), "interval": (str,), "facts": (list,), "rewrites": (list,), "edge": (list,),
-    "aliases": (list, dict), "overload": (str,), "domain": (str,), "fails": (str,), "gauge": (str,),
+    "aliases": (list, dict), "overload": (str,), "domain": (str,), "inside": (dict,), "fails": (str,), "gauge": (str,),
     "opaque": (str, dict),
     "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
     "square": (str,), "source": (str,), "latex": (str,),

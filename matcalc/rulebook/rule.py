@@ -66,6 +66,7 @@ class Rule:
     part_aliases: Mapping[str, str]
     overload: str | None
     domain: str | None
+    inside: Mapping[str, str]
     fails: str | None
     gauge: str | None
     opaque: str | None

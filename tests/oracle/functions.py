@@ -11,6 +11,7 @@ import scipy.linalg as sl
 import scipy.special as sp
 
 from oracle.arrays import column, integer, is_vector, real_only, scalar
+from oracle.further import FURTHER
 from oracle.linear_algebra import LINEAR_ALGEBRA
 
 
@@ -20,6 +21,11 @@ def sign(x):
 
 def larger(a, b):
     return np.where(a.real > b.real, a, np.where(a.real < b.real, b, (a + b) / 2))
+
+
+def clip(x, lo, hi):
+    inside = np.where(x.real < lo.real, lo, np.where(x.real > hi.real, hi, x))
+    return np.where(lo.real <= hi.real, inside, np.nan)
 
 
 def softplus(x):
@@ -74,16 +80,16 @@ ELEMENTWISE = {
     "psi": sp.digamma,
     "log_ndtr": sp.log_ndtr,
     "entr": lambda x: -x * np.log(x),
-    "lambertw": lambda x: sp.lambertw(real_only(x)).real,
+    "lambertw": lambda x: np.where(real_only(x) < -np.exp(-1), np.nan, sp.lambertw(x).real),
     "sinc": np.sinc,
     "maximum": larger,
     "minimum": lambda a, b: -larger(-a, -b),
-    "clip": lambda x, lo, hi: np.where(x.real < lo.real, lo, np.where(x.real > hi.real, hi, x)),
+    "clip": clip,
     "hypot": lambda a, b: np.sqrt(a * a + b * b),
     "atan2": lambda y, x: np.arctan(y / x) + np.where(x.real < 0, np.pi * np.where(y.real < 0, -1, 1), 0),
     "xlogy": lambda a, b: a * np.log(b),
     "logaddexp": logaddexp,
-    "where": lambda c, a, b: np.where(c.real != 0, a, b),
+    "where": lambda c, a, b: np.where(c.real > 0, a, b),
     "polygamma": lambda k, x: sp.polygamma(integer(k), real_only(x)),
     "besselj": lambda k, x: sp.jv(k.real, x),
     "besseli": lambda k, x: sp.iv(k.real, x),
@@ -142,10 +148,6 @@ def khatri_rao(A, B):
     return np.stack([np.kron(A[:, j], B[:, j]) for j in range(A.shape[1])], axis=1)
 
 
-def circulated(x, k):
-    return np.roll(x, integer(k), axis=0 if x.shape[1] == 1 else 1)
-
-
 def commutation(m, n):
     m, n = integer(m), integer(n)
     K = np.zeros((m * n, m * n))
@@ -188,14 +190,9 @@ def normp(x, p):
     return scalar(((x * sign(x)) ** p).sum() ** (1 / p))
 
 
-def normalize(x):
-    return x / np.sqrt((x * x).sum()) if x.any() else x * 0
-
-
 STRUCTURE = {
     "tr": lambda X: scalar(np.trace(X)),
     "diag": diag,
-    "vec": lambda X: column(X.reshape(-1, order="F")),
     "unvec": reshaped,
     "reshape": reshaped,
     "vech": vech,
@@ -205,11 +202,6 @@ STRUCTURE = {
     "khatri_rao": khatri_rao,
     "blkdiag": blkdiag,
     "outer": lambda x, y: x.reshape(-1, 1) * y.reshape(1, -1),
-    "toeplitz": lambda c: c.reshape(-1)[np.abs(np.subtract.outer(*[np.arange(c.size)] * 2))],
-    "vander": lambda x: x.reshape(-1, 1) ** np.arange(x.size - 1, -1, -1),
-    "flip": lambda x: x[::-1],
-    "circshift": circulated,
-    "repmat": lambda A, m, n: np.tile(A, (integer(m), integer(n))),
     "cross": lambda a, b: column(np.cross(a.reshape(-1), b.reshape(-1))),
     "conv": lambda a, b: column(np.convolve(a.reshape(-1), b.reshape(-1))),
     "commutation": commutation,
@@ -219,11 +211,9 @@ STRUCTURE = {
     "zeros": lambda m, n=1: np.zeros((integer(m), integer(n))),
     "cumsum": rows_of_scan(np.cumsum),
     "cumprod": rows_of_scan(np.cumprod),
-    "sort": lambda x: x[np.argsort(x.real, axis=0).reshape(-1)],
     "softmax": lambda x, axis=None: softmax(x, None if axis is None else integer(axis)),
     "log_softmax": lambda x, axis=None: x - logsumexp(x, None if axis is None else integer(axis)),
     "normp": normp,
-    "normalize": normalize,
     "var": variance,
     "std": lambda x, axis=None, ddof=None: np.sqrt(variance(x, axis, ddof)),
 }
@@ -240,5 +230,5 @@ ALIASES = {
     "norm_spec": "spectral_norm",
     "norm_nuc": "nuclear_norm",
 }
-FUNCTIONS = {**ELEMENTWISE, **REDUCTIONS, **STRUCTURE, **LINEAR_ALGEBRA}
+FUNCTIONS = {**ELEMENTWISE, **REDUCTIONS, **STRUCTURE, **LINEAR_ALGEBRA, **FURTHER}
 CONSTANTS = {"pi": math.pi}

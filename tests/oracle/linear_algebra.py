@@ -101,8 +101,11 @@ def matfun(f, S, *E):
     return V @ (divided * (V.T @ E[0] @ V)) @ V.T
 
 
-def divided_difference(f, a, b):
-    """(f(a) - f(b))/(a - b), the derivative where a is b."""
+def divided_difference(f, a, *points):
+    """f(a), or (f(a) - f(b))/(a - b), the derivative where a is b."""
+    if not points:
+        return f(a)
+    (b,) = points
     slope = np.asarray(f(a.real + 1e-30j)).imag / 1e-30
     gap = np.where(a == b, 1.0, a - b)
     return np.where(a == b, slope, (f(a) - f(b)) / gap)
@@ -138,23 +141,22 @@ def gapdiv(w, K):
     return np.where(gaps == 0, 0.0, K / np.where(gaps == 0, 1.0, gaps))
 
 
-def largest(x):
-    """1/k at the k largest entries."""
-    top = (x == x.max()).astype(float)
-    return top / top.sum()
-
-
-def prod_others(x):
-    flat = x.reshape(-1)
-    return np.array([np.prod(np.delete(flat, i)) for i in range(flat.size)]).reshape(x.shape)
-
-
 def matrix_power(A, p):
     if p == round(p):
         return np.linalg.matrix_power(A, round(p))
     if np.iscomplexobj(A) or not np.allclose(A, A.T):
-        return sl.expm(p * sl.logm(A))
+        return real_where_real(lambda X: sl.expm(p * sl.logm(X)), A)
     return spectral(lambda w: w**p, A)
+
+
+def real_where_real(f, X):
+    """A matrix function that has to be real at a real matrix: not defined where an eigenvalue is negative."""
+    value = f(X)
+    if np.iscomplexobj(X):
+        return value
+    if np.max(np.abs(value.imag), initial=0.0) > 1e-9 * (1 + np.max(np.abs(value), initial=0.0)):
+        raise np.linalg.LinAlgError("not real")
+    return value.real
 
 
 LINEAR_ALGEBRA = {
@@ -163,7 +165,7 @@ LINEAR_ALGEBRA = {
     "det": determinant,
     "logdet": logdet,
     "adj": along_step(adjugate),
-    "solve": np.linalg.solve,
+    "solve": lambda A, B: np.linalg.solve(A, B) if A.shape[0] == A.shape[1] else pinv(A) @ B,
     "sylvester": sylvester,
     "lyapunov": lambda A, Q: sylvester(A, A.T, Q),
     "dlyapunov": lambda A, Q: sl.solve_discrete_lyapunov(real_only(A), real_only(Q)),
@@ -185,9 +187,9 @@ LINEAR_ALGEBRA = {
     "polar_U": lambda X: svd(X)[0] @ svd(X)[2].T,
     "polar_P": lambda X: (svd(X)[2] * svd(X)[1]) @ svd(X)[2].T,
     "expm": along_block(sl.expm),
-    "logm": along_block(lambda X: sl.logm(X) if np.iscomplexobj(X) else sl.logm(X).real),
-    "sqrtm": lambda X: sl.sqrtm(X) if np.iscomplexobj(X) else sl.sqrtm(X).real,
-    "powm": lambda X, p: matrix_power(X, p.reshape(()).item().real),
+    "logm": along_block(lambda X: real_where_real(sl.logm, X)),
+    "sqrtm": lambda X: real_where_real(sl.sqrtm, X),
+    "powm": lambda X, p, *E: along_block(lambda M: matrix_power(M, p.reshape(()).item().real))(X, *E),
     "sinm": along_block(sl.sinm),
     "cosm": along_block(sl.cosm),
     "signm": lambda S: spectral(np.sign, S),
@@ -203,7 +205,4 @@ LINEAR_ALGEBRA = {
     "sym": lambda X: (X + X.T) / 2,
     "skew": lambda X: (X - X.T) / 2,
     "eig_top": lambda S, k: eigh(S)[1][:, -integer(k) :] @ eigh(S)[1][:, -integer(k) :].T,
-    "max_at": largest,
-    "min_at": lambda x: largest(-x),
-    "prod_others": along_step(prod_others),
 }

@@ -8,6 +8,7 @@ import itertools
 
 import numpy as np
 
+from oracle import rulebook
 from oracle.arrays import integer, is_vector, scalar
 from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS
 from oracle.linear_algebra import divided_difference, matfun, matrix_power
@@ -118,19 +119,30 @@ def power(operator: str, base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 
 def call(tree: tuple, env: dict) -> np.ndarray:
     _, name, positional, keywords = tree
-    if name == "matfun":
-        return matfun(scalar_function(positional[0], env), *(value_of(argument, env) for argument in positional[1:]))
-    if name == "dd":
-        points = (value_of(argument, env) for argument in positional[1:])
-        return divided_difference(scalar_function(positional[0], env), *points)
+    if name in APPLIED and (name != "svdfun" or len(positional) == 2):
+        function = scalar_function(positional[0], env)
+        return np.asarray(APPLIED[name](function, *(value_of(argument, env) for argument in positional[1:])))
     if name in ("max", "min") and len(positional) > 1:
         name += "imum"
-    function = FUNCTIONS[ALIASES.get(name, name)]
+    name = ALIASES.get(name, name)
+    if name == "svdfun" or (name not in FUNCTIONS and rulebook.knows(name)):
+        given = [a[1] if a[0] == "name" and a[1] in rulebook.CYCLES else value_of(a, env) for a in positional]
+        return rulebook.called(name, given, *(value_of(value, env) for key, value in keywords if key == "axis"))
+    function = FUNCTIONS[name]
     values = [value_of(argument, env) for argument in positional]
     if name in ("sum", "prod", "max", "min", "mean") and keywords and is_vector(values[0]):
         keywords = ()
     result = np.asarray(function(*values, **{key: value_of(value, env) for key, value in keywords}))
     return result if result.ndim >= 2 else result.reshape(-1, 1)
+
+
+APPLIED = {
+    "matfun": matfun,
+    "dd": divided_difference,
+    "svdfun": FUNCTIONS["svdfun"],
+    "svdsum": FUNCTIONS["svdsum"],
+}
+"""Functions that take a function."""
 
 
 def scalar_function(tree: tuple, env: dict):
@@ -254,8 +266,11 @@ class Indexed:
             value = part(base, tree[2], env)
             return value.reshape(()).item() if value.size == 1 else value
         if head == "call" and self.mentions(tree, bound):
-            arguments = tuple(("held", self.entry(argument, bound, sizes)) for argument in tree[2])
-            values = [scalar(value) for _, value in arguments]
+            env = {**self.env, **{name: scalar(float(k)) for name, k in bound.items()}}
+            values = [
+                value_of(argument, env) if argument[0] == "index" else scalar(self.entry(argument, bound, sizes))
+                for argument in tree[2]
+            ]
             return np.asarray(FUNCTIONS[ALIASES.get(tree[1], tree[1])](*values)).reshape(()).item()
         value = self.closed(tree)
         return value.reshape(()).item()

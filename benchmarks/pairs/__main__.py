@@ -1,0 +1,61 @@
+"""Every operation in every slot of every other: `python -m benchmarks.pairs` writes results/pairs.md.
+
+Resumable and in shares: what is in the folder is not tried again (`--again STATE` tries what fared so).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.pairs import report, store
+from benchmarks.pairs.random_trees import tree_of
+from benchmarks.pairs.table import Pair, table
+from benchmarks.pairs.trying import tried, tried_tree
+from matcalc.rulebook.load import default_rulebook
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the records are")
+    parser.add_argument("--shard", default="0/1", help="k/n: the k-th of n shares of the table, from 0")
+    parser.add_argument("--budget", type=float, default=float("inf"), help="seconds")
+    parser.add_argument("--all", action="store_true", help="every pair of forms, not of operations alone")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="N random expressions in place of pairs")
+    parser.add_argument("--plain", action="store_true", help="without any target: plain evaluation alone")
+    parser.add_argument("--numba", action="store_true", help="with the Numba target as well")
+    parser.add_argument("--again", nargs="*", default=[], metavar="STATE", help="try these again: wrong refused ...")
+    parser.add_argument("--only", default="", help="pairs whose name holds this")
+    parser.add_argument("--report", action="store_true", help="write the report of what is there, and try nothing")
+    given = parser.parse_args(arguments)
+    if not given.report:
+        run(given)
+    report.write(given.folder)
+
+
+def run(given: argparse.Namespace) -> None:
+    """Try what has not been tried, until the time is up."""
+    book = default_rulebook()
+    part, parts = map(int, given.shard.split("/"))
+    targets = () if given.plain else ("numpy", "numba") if given.numba else ("numpy",)
+    tried_before = [r for r in store.records(given.folder) if set(targets) <= set(r["targets"])]
+    done = {record["key"]: record["state"] for record in tried_before}
+    path, end = store.path_of(given.folder, part, parts), time.monotonic() + given.budget
+    keys: dict[str, Pair | int] = {f"random {seed}": seed for seed in range(given.random)}
+    keys = keys or {pair.key: pair for pair in table(book, given.all)}
+    for key in list(keys)[part::parts]:
+        if given.only not in key or (key in done and done[key] not in given.again):
+            continue
+        if time.monotonic() > end:
+            break
+        work = keys[key]
+        if isinstance(work, Pair):
+            store.add(path, tried(work, book, targets))
+        else:
+            store.add(path, tried_tree(key, tree_of(work, book), book, targets))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,303 @@
+"""One expression on every path: plain, simplified, printed and read, the NumPy target, Numba; value and slope.
+
+What comes back says how it went: `right`, `refused` (an error of matcalc's own, with the reason), `undefined` (no
+finite value, or no derivative there, by the evaluator), `declined` (every path says NaN where the composition has a
+derivative but an operation in it has none), `unjudged` (ill-conditioned at every draw) or `wrong`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import matcalc as mc
+from benchmarks.pairs.truth import Array, Slope, along, evaluated, has, quiet, value
+from matcalc.calculus.evaluate import evaluate
+from matcalc.rulebook.load import default_rulebook
+from matcalc.testing.data import drawn
+from matcalc.testing.trees import Written
+from oracle.differences import projected
+from oracle.values import Mismatch
+
+LENGTHS = ((3, 2, 4, 5), (2, 4, 3, 3))
+"""Sizes by name in order, one for each expression: different ones, or some that are equal."""
+SMALL = ((1, 1, 1, 1), (2, 1, 3, 2), (0, 2, 0, 3), (1, 3, 1, 2))
+"""Sizes, one for each expression, at which compiled and plain evaluation are compared with one another alone."""
+DRAWS = 4
+CLOSE = 1e-8
+COTANGENT = "G_"
+ALONE = ("simplified", "written")
+"""Paths that give a value without derivatives."""
+LINEAR = frozenset({"symmetric", "spd", "psd", "diagonal", "lower", "upper", "skew"})
+UNDEFINED = (np.linalg.LinAlgError, FloatingPointError)
+
+
+class Outcome(NamedTuple):
+    """How an expression fared, in which respect, and the paths on which it was tried."""
+
+    state: str
+    detail: str = ""
+    paths: tuple[str, ...] = ()
+
+
+class WrongError(Exception):
+    """A path gave something else; the text says which and what."""
+
+
+def judged(written: Written, seed: int = 0, targets: Sequence[str] = ("numpy",)) -> Outcome:
+    """Return how an expression fares at random data; the seed chooses the sizes as well."""
+    with quiet():
+        try:
+            return _judged(written, seed, targets)
+        except WrongError as fault:
+            return Outcome("wrong", str(fault))
+        except mc.MatcalcError as error:
+            return Outcome("refused", f"{type(error).__name__}: {str(error).splitlines()[0]}")
+        except RecursionError as error:
+            return Outcome("wrong", f"crash: {error!r}")
+        except UNDEFINED as error:
+            return Outcome("undefined", f"{type(error).__name__}: {error}")
+
+
+def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
+    names = [leaf.name for leaf in written.leaves]
+    expression = _guarded("construct", mc.expression, written.text, written.declarations)
+    shape = tuple(str(size) for size in written.shape)
+    if tuple(map(str, expression.shape)) != shape:
+        raise WrongError(f"shape {expression.shape}, not {shape}")
+    gradients = _guarded("derive", expression.vjp, names, cotangent=COTANGENT) if names else ()
+    misread = [fault for made in (expression, *gradients) if (fault := _guarded("print", _misread, made))]
+    simple = _guarded("simplify", expression.simplify)
+    functions = {
+        target: _guarded(target, mc.compile, [expression, *gradients], target=target, name="pair") for target in targets
+    }
+    paths: dict[str, Any] = {"plain": _plain(expression, *gradients), "simplified": _plain(simple)}
+    paths["written"] = lambda data: [np.asarray(expression(**{name: data[name] for name in expression.symbols}))]
+    paths |= {target: _compiled(function) for target, function in functions.items()}
+    state = _at(written, LENGTHS[seed % len(LENGTHS)], seed, paths)
+    _together(written, SMALL[seed // len(LENGTHS) % len(SMALL)], seed, paths)
+    if misread:
+        raise WrongError(misread[0])
+    return Outcome(state.partition(":")[0], state.partition(": ")[2], tuple(paths))
+
+
+def _guarded(stage: str, run: Any, *given: Any, **named: Any) -> Any:
+    """Run a stage: an error that is not matcalc's own, nor one of linear algebra, is a crash of it."""
+    try:
+        return run(*given, **named)
+    except (mc.MatcalcError, WrongError, *UNDEFINED):
+        raise
+    except Exception as error:
+        raise WrongError(f"crash, {stage}: {type(error).__name__}: {error}") from error
+
+
+def _misread(made: Any) -> str:
+    """Return what is amiss with a printed form that does not read as its node; nothing if it does."""
+    text = str(made)
+    try:
+        again = mc.expression(text, made.declarations)
+    except mc.MatcalcError as error:
+        return f"print: {text} does not read: {str(error).splitlines()[0]}"
+    return "" if again.node is made.node else f"print: {text} reads as {again}"
+
+
+def _plain(*expressions: Any) -> Any:
+    nodes = [e.node for e in expressions]
+
+    def run(data: Mapping[str, Any]) -> list[Array]:
+        sizes = {name: value for name, value in data.items() if isinstance(value, int)}
+        return [np.asarray(result) for result in evaluate(nodes, data, sizes)]
+
+    return run
+
+
+def _compiled(function: Any) -> Any:
+    def run(data: Mapping[str, Any]) -> list[Array]:
+        return [np.asarray(r) for r in function(**{name: data[name] for name in function.args})]
+
+    return run
+
+
+def _sizes(written: Written, lengths: Sequence[int]) -> dict[str, int]:
+    return {name: lengths[k % len(lengths)] for k, name in enumerate(written.sizes)}
+
+
+def _at(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Any]) -> str:
+    """Compare the paths with the truth at random data of these sizes; redraw where the point is ill-conditioned."""
+    sizes = _sizes(written, lengths)
+    shape = tuple(size.evaluate(sizes) for size in written.shape)
+    state = "undefined: no data"
+    for draw in range(DRAWS):
+        data = drawn(written, sizes, 10 * seed + draw, default_rulebook())
+        state = _at_point(written, data, sizes, shape, seed, paths)
+        if state == "right":
+            break
+    return state
+
+
+def _at_point(
+    written: Written,
+    data: dict[str, Array],
+    sizes: dict[str, int],
+    shape: tuple[int, ...],
+    seed: int,
+    paths: Mapping[str, Any],
+) -> str:
+    rng = np.random.default_rng([seed, 5])
+    cotangent = np.asarray(rng.standard_normal(shape))
+    try:
+        true = value(written.text, data, sizes, shape)
+    except UNDEFINED:
+        true = np.full(shape, np.nan)
+    except Mismatch as error:
+        raise WrongError(f"shape: {error}") from error
+    given = {**data, **sizes, COTANGENT: cotangent}
+    is_finite = bool(np.all(np.isfinite(true)))
+    found = {name: _run(name, path, given) for name, path in paths.items()}
+    if not is_finite:
+        return "undefined: value"
+    if not all(has(evaluated(text, data, sizes), facts) for text, facts in written.assumed):
+        return "undefined: outside the domain"
+    bad = [name for name, results in found.items() if results is None or not _close(results[0], true)]
+    if bad:
+        moved = _sensitivity(written, data, sizes, shape, true)
+        worst = [name for name in bad if found[name] is None or not _close(found[name][0], true, CLOSE + 1e3 * moved)]
+        if worst and moved < 1e-6:
+            shown = "an error" if found[worst[0]] is None else _short(found[worst[0]][0])
+            raise WrongError(f"value, {', '.join(worst)}: {shown}, not {_short(true)}")
+        return "unjudged: value"
+    if not written.leaves:
+        return "right"
+    directions = _directions(written, data, rng)
+    slope = along(written.text, data, sizes, directions, cotangent)
+    faults = _slopes(written, found, directions, slope)
+    if faults and slope.way == "step":
+        slope = along(written.text, data, sizes, directions, cotangent, by_step=False)
+        faults = _slopes(written, found, directions, slope)
+    if slope.way not in ("step", "differences"):
+        return f"undefined: {slope.way}" if slope.way == "kink" else f"unjudged: {slope.way}"
+    if slope.way == "differences" and slope.error > 1e-5 * abs(slope.value) + 1e-7:
+        return "unjudged: differences"
+    if faults and all(": nan," in fault for fault in faults):
+        return f"declined: {faults[0]}"
+    if faults:
+        raise WrongError("; ".join(faults))
+    _compare(found)
+    return "right"
+
+
+def _run(name: str, path: Any, given: Mapping[str, Any]) -> list[Array] | None:
+    """Return the results of a path; None where it is undefined by an error."""
+    try:
+        found: list[Array] = _guarded(f"{name} runs", path, given)
+        return found
+    except (*UNDEFINED, mc.MatcalcError):
+        return None
+
+
+def _directions(written: Written, data: Mapping[str, Array], rng: Any) -> dict[str, Array]:
+    found = {}
+    for leaf in written.leaves:
+        drawn_direction = np.asarray(rng.standard_normal(data[leaf.name].shape))
+        facts = frozenset(leaf.facts) & LINEAR
+        found[leaf.name] = projected(drawn_direction, facts) if facts else drawn_direction
+    return found
+
+
+def _slopes(written: Written, found: Mapping[str, Any], directions: Mapping[str, Array], slope: Slope) -> list[str]:
+    """Return what is wrong with the derivatives of each path, by the slope along all directions at once."""
+    faults = []
+    for name, results in found.items():
+        if name in ALONE or results is None:
+            continue
+        parts = [float(np.sum(g * directions[leaf.name])) for g, leaf in zip(results[1:], written.leaves, strict=True)]
+        size = _size(results, directions)
+        if not abs(sum(parts) - slope.value) <= CLOSE * (1 + size + abs(slope.value)) + 10 * slope.error:
+            faults.append(f"slope, {name}: {sum(parts):.12g}, not {slope.value:.12g} by {slope.way}")
+    return faults
+
+
+def _size(results: Sequence[Array] | None, directions: Mapping[str, Array]) -> float:
+    if results is None:
+        return 0.0
+    sizes = [float(np.sum(np.abs(g) * np.abs(d))) for g, d in zip(results[1:], directions.values(), strict=True)]
+    return float(np.nan_to_num(sum(sizes), nan=0.0, posinf=0.0))
+
+
+def _compare(found: Mapping[str, Any]) -> None:
+    """Compare derivatives entry by entry: compiled against plain evaluation."""
+    plain = found["plain"]
+    for name, results in found.items():
+        if name in ("plain", *ALONE) or results is None or plain is None:
+            continue
+        for number, (one, other) in enumerate(zip(results, plain, strict=True)):
+            if one.shape != other.shape:
+                raise WrongError(f"result {number}, {name}: shape {one.shape}, not {other.shape}")
+            if not _close(one, other, 1e-7):
+                raise WrongError(f"result {number}, {name}: {_short(one)}, plain {_short(other)}")
+
+
+def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Any]) -> None:
+    """Compare compiled with plain evaluation where sizes are 0, 1 or equal: both defined, or neither finite."""
+    sizes = _sizes(written, lengths)
+    try:
+        shape = tuple(size.evaluate(sizes) for size in written.shape)
+    except mc.MatcalcError:
+        return
+    if any(length < 0 for leaf in written.leaves for length in (s.evaluate(sizes) for s in leaf.shape)):
+        return
+    if any(length < 0 for length in shape):
+        return
+    rng = np.random.default_rng([seed, 6])
+    data = drawn(written, sizes, seed, default_rulebook())
+    if written.assumed:
+        return
+    given = {**data, **sizes, COTANGENT: np.asarray(rng.standard_normal(shape))}
+    compared = [name for name in paths if name not in ALONE]
+    found = {name: _run(f"{name} at {lengths}", paths[name], given) for name in compared}
+    plain = found["plain"]
+    if plain is None or not all(np.all(np.isfinite(result)) for result in plain):
+        return
+    for name, results in found.items():
+        if results is None:
+            if _run("written", paths["written"], given) is None:
+                return  # what is refused for these sizes is refused as it is written too
+            raise WrongError(f"{name} at {lengths}: an error, plain {_short(plain[0])}")
+        for number, (one, other) in enumerate(zip(results, plain, strict=True)):
+            if one.shape != other.shape or not _close(one, other, 1e-6):
+                raise WrongError(f"result {number}, {name} at {lengths}: {_short(one)}, plain {_short(other)}")
+
+
+def _sensitivity(
+    written: Written, data: Mapping[str, Array], sizes: Mapping[str, int], shape: tuple[int, ...], true: Array
+) -> float:
+    """Return how far the value moves, relative to its size, when data move by their last digits, over that move."""
+    worst = 0.0
+    for seed in range(3):
+        rng = np.random.default_rng([seed, 8])
+        moved = {name: a * (1 + 1e-13 * _even(rng.standard_normal(a.shape))) for name, a in data.items()}
+        try:
+            other = value(written.text, moved, sizes, shape)
+        except UNDEFINED:
+            return np.inf
+        worst = max(worst, float(np.max(np.abs(other - true), initial=0.0)))
+    return worst / (1 + float(np.max(np.abs(true), initial=0.0)))
+
+
+def _even(noise: Array) -> Array:
+    """Return noise that keeps symmetry."""
+    return noise + noise.T if noise.ndim == 2 and noise.shape[0] == noise.shape[1] else noise
+
+
+def _close(one: Array, other: Array, bound: float = CLOSE) -> bool:
+    if one.shape != other.shape:
+        return False
+    size = 1 + float(np.max(np.abs(other), initial=0.0, where=np.isfinite(other)))
+    both = np.isfinite(other)
+    return bool(np.all(np.abs(np.where(both, one, 0) - np.where(both, other, 0)) <= bound * size))
+
+
+def _short(array: Array) -> str:
+    return np.array2string(array, precision=6, threshold=12).replace("\n", "")

@@ -1,0 +1,41 @@
+"""results/pairs.md: how many pairs were tried and how they fared, from the records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.pairs import store
+
+RESULT = Path(__file__).resolve().parents[1] / "results" / "pairs.md"
+STATES = ("right", "wrong", "refused", "declined", "undefined", "unjudged")
+
+
+def write(folder: Path) -> None:
+    """Write the report of a folder."""
+    RESULT.write_text("\n".join(lines(list(store.records(folder)))) + "\n", encoding="utf-8")
+
+
+def lines(found: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the lines of the report."""
+    seconds = sum(record["seconds"] for record in found)
+    text = ["# Every operation in every other", "", "Written by `python -m benchmarks.pairs`.", ""]
+    text += ["| target | tried | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 2) + "|"]
+    for target in ("numpy", "numba"):
+        of = Counter(record["state"] for record in found if target in record["targets"])
+        if of:
+            text.append(f"| {target} | {sum(of.values())} | " + " | ".join(str(of[s]) for s in STATES) + " |")
+    text += ["", f"{seconds / max(len(found), 1):.2f} s each."]
+    for state in ("wrong", "declined", "refused", "unjudged"):
+        kinds = Counter(kind(record["detail"]) for record in found if record["state"] == state)
+        if kinds:
+            text += ["", f"## {state.capitalize()}", ""]
+            text += [f"- {count}: {words}" for words, count in kinds.most_common(40)]
+    return text
+
+
+def kind(detail: str) -> str:
+    """Return what cases of one kind have in common: the words before the numbers."""
+    return detail.split(":")[0] + (": " + detail.split(": ")[1].split(",")[0] if ": " in detail else "")

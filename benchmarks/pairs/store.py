@@ -1,0 +1,33 @@
+"""What has been tried: a line of JSON for each expression, in a folder, added to and never rewritten: runs resume."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+
+def path_of(folder: Path, part: int, parts: int) -> Path:
+    """Return the file of one share of the work."""
+    return folder / f"part_{part}_of_{parts}.jsonl"
+
+
+def records(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield what is stored, of each key the last; a line that was cut short is passed over."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            found[record["key"]] = record
+    yield from found.values()
+
+
+def add(path: Path, record: Mapping[str, Any]) -> None:
+    """Store one record."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record, sort_keys=True) + "\n")

@@ -1,0 +1,110 @@
+"""What a text is worth, and its slope along a direction, by the tests' evaluator: complex steps, else differences.
+
+The error of a difference is known: it is taken at several widths, extrapolated, and the last two orders compared. A
+point at which the two sides have other slopes is a kink, one at which no width is accurate is ill-conditioned.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from oracle.arrays import NotAnalytic
+from oracle.values import evaluate, shaped
+
+Data = Mapping[str, Any]
+Array = np.ndarray[Any, np.dtype[Any]]
+
+STEP = 1e-30
+WIDTHS = (0.05, 0.01, 0.002, 0.0004)
+ORDERS = 4
+ANALYTIC = 1e-9
+"""Relative accuracy that is asked of a complex step, and that of what it is compared with."""
+
+
+class Slope(NamedTuple):
+    """A derivative along a direction with a bound of its error; `way` is "step", "differences" or what is amiss."""
+
+    value: float
+    error: float
+    way: str
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let values be what they are, and a complex number made real an error."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        yield
+
+
+def value(text: str, data: Data, sizes: Mapping[str, int], shape: tuple[int, ...]) -> Array:
+    """Return the value of a text in NumPy's shape."""
+    return shaped(evaluate(text, dict(data), dict(sizes)), shape)
+
+
+def evaluated(text: str, data: Data, sizes: Mapping[str, int]) -> Array:
+    """Return the value of a text, two-dimensional."""
+    return np.asarray(evaluate(text, dict(data), dict(sizes)))
+
+
+def has(array: Array, facts: Sequence[str]) -> bool:
+    """Whether a value has facts that a domain asks for; of those that are known by construction it is not asked."""
+    return all(TESTS[fact](array) for fact in facts if fact in TESTS)
+
+
+TESTS: Mapping[str, Callable[[Array], bool]] = {
+    "positive": lambda x: bool(np.all(x > 0)),
+    "nonnegative": lambda x: bool(np.all(x >= 0)),
+    "spd": lambda x: bool(np.all(np.linalg.eigvalsh((x + x.T) / 2) > 0)),
+    "psd": lambda x: bool(np.all(np.linalg.eigvalsh((x + x.T) / 2) >= 0)),
+}
+
+
+def along(
+    text: str, data: Data, sizes: Mapping[str, int], direction: Data, cotangent: Array, by_step: bool = True
+) -> Slope:
+    """Return the derivative of sum(cotangent .* text) as the data move along `direction`."""
+    shape = cotangent.shape
+
+    def f(t: complex) -> complex:
+        moved = {name: array + t * direction[name] if name in direction else array for name, array in data.items()}
+        found = np.sum(cotangent * shaped(evaluate(text, moved, dict(sizes)), shape))
+        return complex(found) if np.iscomplexobj(found) else float(found)  # type: ignore[return-value]
+
+    if by_step:
+        try:
+            stepped = f(STEP * 1j)
+            if isinstance(stepped, complex) and np.isfinite(stepped.imag):
+                return Slope(stepped.imag / STEP, ANALYTIC * abs(stepped.imag / STEP), "step")
+        except (NotAnalytic, TypeError, ValueError, np.exceptions.ComplexWarning):
+            pass
+    return differences(f)
+
+
+def differences(f: Callable[[float], Any]) -> Slope:
+    """Return the slope of f at 0 by central differences, extrapolated, at the widths that give the least error."""
+    centre, best = float(np.real(f(0.0))), Slope(np.nan, np.inf, "ill-conditioned")
+    for width in WIDTHS:
+        steps = [width / 2**k for k in range(ORDERS + 1)]
+        ends = [(float(np.real(f(h))), float(np.real(f(-h)))) for h in steps]
+        if not np.all(np.isfinite(ends)):
+            continue
+        table = [(a - b) / (2 * h) for (a, b), h in zip(ends, steps, strict=True)]
+        for order in range(1, ORDERS + 1):
+            last = table
+            table = [(4**order * b - a) / (4**order - 1) for a, b in zip(table, table[1:], strict=False)]
+        a, b = ends[-1]
+        rounding = 1e-15 * (abs(a) + abs(b) + abs(centre)) / steps[-1]
+        error = abs(table[0] - last[-1]) + rounding
+        bend = abs(a + b - 2 * centre) / steps[-1]
+        first = abs(ends[0][0] + ends[0][1] - 2 * centre) / steps[0]
+        is_kink = bend > 1e-3 * abs(table[0]) + 1e-9 and bend > first / 4
+        if error < best.error:
+            best = Slope(table[0], error, "kink" if is_kink else "differences")
+    return best

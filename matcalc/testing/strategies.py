@@ -1,0 +1,170 @@
+"""Hypothesis strategies for expressions: typed, over the whole language, each with data inside its domain.
+
+A tree of forms is drawn from the top; what stands in a slot has to fit its shape. Hypothesis shrinks it to fewer forms
+and smaller sizes by itself, since all choices are drawn from lists that begin with the simplest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from matcalc.errors import UnknownName
+from matcalc.rulebook.fields import nearest
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.testing.data import drawn
+from matcalc.testing.forms import Form, forms
+from matcalc.testing.trees import Child, Tree, Written, fitted, write
+
+if TYPE_CHECKING:
+    import numpy as np
+    from hypothesis.strategies import SearchStrategy
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+Item = TypeVar("Item")
+Choose = Callable[[Sequence[Item]], Item]
+"""How a choice is made: by hypothesis, or by `random.Random(seed).choice`."""
+
+RANKS = {"scalar": 0, "vector": 1, "matrix": 2, "tensor": 3}
+SIZES = (2, 3, 1, 0, 4)
+TRIES = 4
+"""Forms that are tried in a slot before a symbol is put there."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """An expression to test with.
+
+    `text` and `declarations` are what `mc.expression` takes; `data` holds an array for every symbol and an integer
+    for every size, by name: `e(**{name: case.data[name] for name in e.symbols})` evaluates it.
+    """
+
+    text: str
+    declarations: str
+    data: dict[str, Any]
+    symbols: tuple[str, ...]
+    sizes: tuple[str, ...]
+
+
+def expressions(
+    depth: int = 3,
+    kind: str | None = None,
+    operations: Collection[str] | None = None,
+    outermost: str | None = None,
+    sizes: Sequence[int] = SIZES,
+    rulebook: Rulebook | None = None,
+) -> SearchStrategy[Case]:
+    """Return a strategy for expressions of at most `depth` operations inside one another.
+
+    `kind` is the kind of the value (scalar, vector, matrix, tensor), `operations` those to be made of (all, if it is
+    not given; names as in the rulebook, `plus`, `times` and the like for operators), `outermost` the last of them:
+    the name of your own rule, say. `sizes` are the lengths that size names are given, each independently.
+
+    Raises: ImportError without hypothesis; UnknownName for an operation that there is not.
+
+    Example:
+        >>> from hypothesis import given
+        >>> import matcalc as mc
+        >>> @given(expressions(depth=2, outermost="logdet"))
+        ... def test_simplified(case):
+        ...     e = mc.expression(case.text, case.declarations)
+        ...     assert mc.expression(str(e), e.declarations).node is e.node
+    """
+    st = _hypothesis()
+    book = rulebook or default_rulebook()
+    pool = chosen_forms(book, operations)
+    roots = _roots(pool, chosen_forms(book, None), kind, outermost)
+
+    def case(draw: Any) -> Case:
+        def choose(items: Sequence[Item]) -> Item:
+            found: Item = draw(st.sampled_from(items))
+            return found
+
+        return random_case(book, choose, draw(st.integers(0, 2**32 - 1)), depth, pool, roots, sizes)
+
+    found: SearchStrategy[Case] = st.composite(case)()
+    return found
+
+
+def random_case(
+    book: Rulebook,
+    choose: Choose[Any],
+    seed: int,
+    depth: int,
+    pool: Sequence[Form],
+    roots: Sequence[Form],
+    sizes: Sequence[int] = SIZES,
+) -> Case:
+    """Return a case by the given choices; `seed` is that of the data."""
+    written = write(random_tree(choose, depth, pool, roots), book)
+    assert written is not None
+    lengths = _lengths(written, choose, sizes)
+    data: dict[str, Any] = {**drawn(written, lengths, seed, book), **lengths}
+    names = tuple(leaf.name for leaf in written.leaves)
+    return Case(written.text, written.declarations, data, names, written.sizes)
+
+
+def random_tree(choose: Choose[Any], depth: int, pool: Sequence[Form], roots: Sequence[Form]) -> Tree:
+    """Return a tree of forms that fit one another: `roots` are those that may be outermost."""
+    form = choose(roots)
+    tree = Tree(form, (None,) * len(form.slots))
+    for place, slot in enumerate(form.slots if depth > 1 else ()):
+        fitting = [f for f in pool if f.rank == slot.rank]
+        for _ in range(TRIES if fitting and choose((False, True)) else 0):
+            below = random_tree(choose, depth - 1, pool, fitting)
+            trial = replace(tree, children=(*tree.children[:place], Child(below), *tree.children[place + 1 :]))
+            if fitted(trial) is not None:
+                tree = trial
+                break
+    return tree
+
+
+def chosen_forms(book: Rulebook, operations: Collection[str] | None) -> tuple[Form, ...]:
+    """Return the forms of some operations, of all if there are none given.
+
+    Raises: UnknownName.
+    """
+    known = forms(book)
+    if operations is None:
+        return known
+    names = {form.operation for form in known}
+    for name in operations:
+        if name not in names:
+            raise UnknownName(f"there is no operation '{name}'{nearest(name, names)}")
+    return tuple(form for form in known if form.operation in operations)
+
+
+def _roots(pool: Sequence[Form], known: Sequence[Form], kind: str | None, outermost: str | None) -> list[Form]:
+    if kind is not None and kind not in RANKS:
+        raise UnknownName(f"there is no kind '{kind}'{nearest(kind, RANKS)}")
+    names = {form.operation for form in known}
+    if outermost is not None and outermost not in names:
+        raise UnknownName(f"there is no operation '{outermost}'{nearest(outermost, names)}")
+    found = [form for form in known if form.operation == outermost] if outermost is not None else list(pool)
+    found = [form for form in found if kind is None or form.rank == RANKS[kind]]
+    if not found:
+        raise UnknownName(f"no operation asked for has a {kind} as its value")
+    return found
+
+
+def _lengths(written: Written, choose: Choose[int], sizes: Sequence[int]) -> dict[str, int]:
+    """Return a length for each size name at which no shape is negative."""
+    lengths = {name: choose(sizes) for name in written.sizes}
+    shapes = [written.shape, *(leaf.shape for leaf in written.leaves)]
+    while any(size.evaluate(lengths) < 0 for shape in shapes for size in shape):
+        lengths = {name: length + 1 for name, length in lengths.items()}
+    return lengths
+
+
+def _hypothesis() -> Any:
+    """Return hypothesis.strategies.
+
+    Raises: ImportError that says how to install it.
+    """
+    try:
+        from hypothesis import strategies
+    except ImportError:
+        raise ImportError("matcalc.testing needs hypothesis: pip install 'matcalc-compiler[testing]'") from None
+    return strategies

@@ -1,0 +1,198 @@
+"""Trees of forms, and what they are as text: an expression, the declarations of its symbols, and where data lie.
+
+A tree is a form with a tree or nothing in each slot; nothing is a symbol of its own. An operand that need not have the
+facts asked for, or lie in the domain, is led there by the slot's `inside` or the sampler of the fact: `log(x)` of any
+`x` is written `log(abs(x) + 1/10)`. A symbol is declared with the facts instead, and its data are led there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from matcalc.rulebook.load import Rulebook
+from matcalc.sizes import Size
+from matcalc.testing.fitting import Fit
+from matcalc.testing.forms import Form, Shape, Slot
+from matcalc.verification.rule_point import interior
+
+MATRICES = ("A", "B", "D", "F", "H", "M", "P", "R", "S", "V", "W", "X", "Y", "Z")
+VECTORS = ("x", "y", "z", "u", "v", "w", "f", "d")
+SCALARS = ("a", "b", "c", "alpha", "beta", "mu", "tau", "rho")
+SIZES = ("n", "m", "p", "q", "r", "s", "t", "h", "g")
+NAMES = (SCALARS, VECTORS, MATRICES, ("T", "U", "E"))
+"""Names of symbols by rank, and of sizes; with a number when they are used up. Indices are i, j, k, l."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """What stands in a slot: a tree, led into the domain or as it is."""
+
+    tree: Tree
+    is_led: bool = True
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A form with what stands in each of its slots; None is a symbol."""
+
+    form: Form
+    children: tuple[Child | None, ...]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A symbol: its name, shape and facts, and the formula that leads normal draws of it into the domain."""
+
+    name: str
+    shape: Shape
+    facts: tuple[str, ...]
+    inside: str | None
+    sizes: Mapping[str, Size]
+
+    @property
+    def declaration(self) -> str:
+        kind = ("scalar", "vector", "matrix")[len(self.shape)] if len(self.shape) < 3 else "tensor"
+        sizes = f"({', '.join(map(str, self.shape))})" if self.shape else ""
+        return " ".join([f"{self.name}: {kind}{sizes}", *self.facts])
+
+
+@dataclass(frozen=True)
+class Written:
+    """An expression: its text, its symbols in order of appearance, its shape and the names of its sizes.
+
+    `assumed` are the operands that were not led anywhere, with the facts that their places ask for.
+    """
+
+    text: str
+    leaves: tuple[Leaf, ...]
+    shape: Shape
+    sizes: tuple[str, ...]
+    assumed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def declarations(self) -> str:
+        return "; ".join(leaf.declaration for leaf in self.leaves)
+
+
+def fitted(tree: Tree) -> Fit | None:
+    """Return the sizes at which a tree fits together; None where there are none."""
+    fit = Fit()
+    return fit if fits(tree, fit, "") else None
+
+
+def fits(tree: Tree, fit: Fit, mark: str) -> bool:
+    """Whether a tree fits together, its size names marked; what they stand for goes into `fit`."""
+    for place, (slot, child) in enumerate(zip(tree.form.slots, tree.children, strict=True)):
+        if child is None:
+            continue
+        below = f"{mark}{place}"
+        if not fit.unify(marked(slot.shape, mark), marked(child.tree.form.shape, below)):
+            return False
+        if not fits(child.tree, fit, below):
+            return False
+    return True
+
+
+def marked(shape: Shape, mark: str) -> Shape:
+    """Return a shape of a form in names of one use of it."""
+    return tuple(size.substitute({name: Size.of(f"{name}_{mark}") for name in size.names}) for size in shape)
+
+
+def write(tree: Tree, book: Rulebook) -> Written | None:
+    """Return a tree as text with its declarations; None where sizes do not fit."""
+    fit = fitted(tree)
+    return None if fit is None else Writer(book, fit).written(tree)
+
+
+class Writer:
+    """Names given so far, and the symbols met."""
+
+    def __init__(self, book: Rulebook, fit: Fit) -> None:
+        self.book, self.fit = book, fit
+        self.leaves: list[Leaf] = []
+        self.assumed: list[tuple[str, tuple[str, ...]]] = []
+        self.sizes: dict[str, Size] = {}
+        self.index_forms = 0
+
+    def written(self, tree: Tree) -> Written:
+        text = self.tree(tree, "")
+        shape = self.shape(tree.form.shape, "")
+        sizes = tuple(str(size) for size in self.sizes.values())
+        return Written(text, tuple(self.leaves), shape, sizes, tuple(self.assumed))
+
+    def tree(self, tree: Tree, mark: str) -> str:
+        operands = {}
+        for place, (slot, child) in enumerate(zip(tree.form.slots, tree.children, strict=True)):
+            if child is None:
+                operands[slot.name] = self.leaf(slot, tree.form, mark)
+                continue
+            text = self.tree(child.tree, f"{mark}{place}")
+            operands[slot.name] = f"({self.led(text, slot, tree.form, mark)})" if child.is_led else f"({text})"
+            if not child.is_led and (slot.facts or slot.inside is not None):
+                self.assumed.append((text, slot.facts))
+        text = re.sub(r"<(\w+)>", lambda found: self.number(found[1], mark), self.with_indices(tree.form.text))
+        return re.sub(r"\{(\w+)\}", lambda found: operands[found[1]], text)
+
+    def with_indices(self, text: str) -> str:
+        """Return the text of a form with index names that no other use has: those outside are known inside."""
+        if not text.startswith("{") or ":" not in text:
+            return text
+        self.index_forms += 1
+        return text if self.index_forms == 1 else re.sub(r"\b([ijkl])\b(?!\})", rf"\g<1>{self.index_forms}", text)
+
+    def number(self, name: str, mark: str) -> str:
+        text = str(self.size(Size.of(name), mark))
+        return text if text.isalnum() else f"({text})"
+
+    def leaf(self, slot: Slot, form: Form, mark: str) -> str:
+        pool = NAMES[min(slot.rank, len(NAMES) - 1)]
+        count = sum(len(leaf.shape) == slot.rank for leaf in self.leaves)
+        name = pool[count] if count < len(pool) else f"{pool[count % len(pool)]}{count // len(pool)}"
+        sizes = {n: self.size(Size.of(n), mark) for n in form.sizes}
+        inside = None if slot.inside is None else renamed(slot.inside, {slot.name: name})
+        self.leaves.append(Leaf(name, self.shape(slot.shape, mark), slot.facts, inside, sizes))
+        return name
+
+    def led(self, text: str, slot: Slot, form: Form, mark: str) -> str:
+        """Return an operand led into the domain: by the slot's own formula, else by the samplers of its facts."""
+        sizes = {n: self.number(n, mark) for n in form.sizes}
+        if slot.inside is not None:
+            return renamed(slot.inside, {slot.name: f"({text})", **sizes})
+        for fact in ordered(slot.facts, self.book):
+            sampler = self.book.facts[fact].sample
+            if sampler is not None:
+                axes = zip(("m", "n") if slot.rank == 2 else ("n",), slot.shape, strict=False)
+                lengths = {name: f"({self.size(size, mark)})" for name, size in axes}
+                text = renamed(sampler, {"M": f"({text})", **lengths})
+        return text
+
+    def shape(self, shape: Sequence[Size], mark: str) -> Shape:
+        return tuple(self.size(size, mark) for size in shape)
+
+    def size(self, size: Size, mark: str) -> Size:
+        """Return a size of one use of a form in the names of the expression."""
+        found = self.fit.of(marked((size,), mark)[0])
+        for name in found.names:
+            if name not in self.sizes:
+                at = len(self.sizes)
+                spelled = SIZES[at] if at < len(SIZES) else f"n{at}"
+                self.sizes[name] = Size.of(spelled)
+        return found.substitute({name: self.sizes[name] for name in found.names})
+
+
+def ordered(facts: Sequence[str], book: Rulebook) -> list[str]:
+    """Return facts, those that allow a boundary made strict, with the most particular last."""
+    return sorted(interior(facts), key=lambda name: (len(book.closure([name])), name))
+
+
+def renamed(formula: str, names: Mapping[str, str]) -> str:
+    """Return a formula with whole names replaced, all at once."""
+    return re.sub(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\()", lambda found: names.get(found[0], found[0]), formula)
+
+
+def as_is(tree: Tree) -> Tree:
+    """Return a tree with no operand led anywhere."""
+    children = tuple(None if c is None else Child(as_is(c.tree), False) for c in tree.children)
+    return replace(tree, children=children)

@@ -1,0 +1,61 @@
+"""Operations inside one another: a slice of the table of all pairs, random expressions, and what once went wrong.
+
+`python -m benchmarks.pairs FOLDER` tries the whole table; here is its beginning, which is a fair sample of it.
+"""
+
+import zlib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks.pairs.judging import judged
+from benchmarks.pairs.random_trees import tree_of
+from benchmarks.pairs.table import table, vocabulary
+from benchmarks.pairs.trying import tried, tried_tree, written_of
+from matcalc.rulebook.load import default_rulebook
+
+CASES = Path(__file__).parent / "cases" / "pairs.txt"
+LINES = [line for line in CASES.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+COUNT, AT_ONCE = 160, 16
+RANDOM = 20
+# What the language says by other forms: it binds names, or stands for sizes alone.
+ELSEWHERE = {"root", "eye", "ones", "zeros", "commutation", "duplication", "ddof", "iota"}
+
+
+@cache
+def pairs():
+    return table(default_rulebook())
+
+
+def test_every_operation_is_inside_and_outside():
+    within = {pair.inner.operation for pair in pairs()}
+    outside = {pair.outer.operation for pair in pairs()}
+    texts = " ".join(pair.outer.text for pair in pairs())
+    missing = {name for name in vocabulary() - outside if f"{name}(" not in texts}
+    assert not missing - ELSEWHERE
+    assert outside >= within
+
+
+@pytest.mark.parametrize("start", range(0, COUNT, AT_ONCE))
+def test_a_slice_of_the_table(start):
+    faults = []
+    for pair in pairs()[start : start + AT_ONCE]:
+        record = tried(pair, default_rulebook())
+        if record["state"] == "wrong":
+            faults.append(f"{record['text']} | {record['let']} | {record['detail']}")
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("seed", range(RANDOM))
+def test_random_expressions(seed):
+    record = tried_tree(f"random {seed}", tree_of(seed, default_rulebook()), default_rulebook(), ("numpy",))
+    assert record["state"] != "wrong", f"{record['text']} | {record['let']} | {record['detail']}"
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_what_was_wrong(line):
+    text, declarations, _ = map(str.strip, line.split(" | "))
+    for seed in range(8):  # all sets of sizes
+        outcome = judged(written_of(text, declarations), seed + 8 * (zlib.crc32(text.encode()) % 100))
+        assert outcome.state == "right", outcome.detail

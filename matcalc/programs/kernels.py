@@ -315,10 +315,10 @@ class Run:
                 )
             if (chosen and value.ndim == 2) or not value.size:
                 continue
-            finite = np.isfinite(value) & np.isfinite(other)
-            error, scale = _largest(value[finite] - other[finite]), _largest(value[finite])
+            gap = _gap(value, other)
+            error, scale = float(np.max(gap)), _largest(value[np.isfinite(value)])
             if error > CLOSE * scale and error > self.sensitivity(field, value):
-                index = _worst(value, other, finite)
+                index = tuple(int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))
                 told = f"{other[index]:.6g}, not {value[index]:.6g}"
                 raise RunFault(
                     f"{self.kernel.name} on NumPy gives {field}[{', '.join(map(str, index))}] = {told}", field, index
@@ -335,7 +335,7 @@ class Run:
             if moved is None:
                 worst = np.inf
                 break
-            worst = max(worst, _largest(moved[field] - value))
+            worst = max(worst, float(np.max(_gap(value, moved[field]), initial=0.0)))
         self.through = through
         return 64 * worst
 
@@ -346,11 +346,10 @@ def _moved(array: Array, rng: np.random.Generator) -> Array:
     return np.asarray(array * (1 + NEARBY * rng.standard_normal(array.shape)))
 
 
-def _worst(value: Array, other: Array, finite: Array) -> tuple[int, ...]:
-    """Return the index of the entry that differs most."""
-    with np.errstate(all="ignore"):
-        gap = np.where(finite, np.abs(value - other), -1.0)
-    return tuple(int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))
+def _gap(value: Array, other: Array) -> Array:
+    """Return by how much entries differ from those that are finite."""
+    gap = np.where(np.isfinite(value), np.abs(value - other), 0.0)
+    return np.where(np.isnan(gap), np.inf, gap)
 
 
 def _largest(array: Array) -> float:

@@ -6,6 +6,7 @@ Code is run in a process of its own: a faulty program may write outside its arra
 import itertools
 import multiprocessing
 import tomllib
+import traceback
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -15,8 +16,8 @@ import numpy as np
 from plan.running import compiled
 from programs.supervised import SETS, compare, data_of, fits, values
 
-from matcalc.errors import ShapeError
 from matcalc.program import ProgramFault, verify
+from matcalc.programs.accesses import proved
 from matcalc.programs.faults import RunFault
 from matcalc.programs.interpret import Interpreter
 
@@ -56,6 +57,14 @@ def by_verify(outputs, inputs, original, program):
     return ""
 
 
+def by_static_verifier(outputs, inputs, original, program):
+    try:
+        proved(program)
+    except (ProgramFault, KeyError) as fault:
+        return str(fault)
+    return ""
+
+
 def by_interpreter(outputs, inputs, original, program, compares=False):
     """Return the first fault of access, or the first wrong value, at the sizes that the original is for."""
     try:
@@ -72,7 +81,7 @@ def by_interpreter(outputs, inputs, original, program, compares=False):
                 compare(outputs, data, sizes, found)
         except ProgramFault as fault:
             return str(fault)
-        except (ShapeError, KeyError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the program does not run
             return f"{type(error).__name__}: {error}"
     return ""
 
@@ -104,7 +113,8 @@ def by_values(target):
 
 
 JUDGES = {
-    "verify": by_verify,
+    "order and memory": by_verify,
+    "static verifier": by_static_verifier,
     "interpreter, accesses": by_interpreter,
     "interpreter, values": lambda *given: by_interpreter(*given, compares=True),
     "NumPy code": by_values("numpy"),
@@ -113,26 +123,35 @@ JUDGES = {
 
 
 def apart(function, *given):
-    """Return what a function returns in a process of its own, or how that ended."""
+    """Return what a function returns in a process of its own, or how that ended.
+
+    Raises: RuntimeError for what the function itself raises: that is no finding.
+    """
     context = multiprocessing.get_context("fork")
     receive, send = context.Pipe(duplex=False)
 
     def work():
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            send.send(function(*given))
+            try:
+                send.send((True, function(*given)))
+            except Exception:  # noqa: BLE001 - it is told by the caller
+                send.send((False, traceback.format_exc()))
 
     process = context.Process(target=work)
     process.start()
     send.close()
     try:
-        return receive.recv() if receive.poll(SECONDS) else "it does not end"
+        is_judged, told = receive.recv() if receive.poll(SECONDS) else (True, "it does not end")
     except EOFError:
         process.join()
         return f"the process ended with {process.exitcode}"
     finally:
         process.kill()
         process.join()
+    if not is_judged:
+        raise RuntimeError(told)
+    return told
 
 
 def planner_rows(mutants, judges=JUDGES):

@@ -90,9 +90,15 @@ def chosen_of_kernels(each, formulas):
 
 def main(what, each):
     if what == "planner":
-        rows = list(judges.planner_rows(chosen(each)))
+        found = judges.planner_rows(chosen(each))
     else:
-        rows = list(judges.kernel_rows(chosen_of_kernels(each, [*FORMULAS, *KERNELS])))
+        found = judges.kernel_rows(chosen_of_kernels(each, [*FORMULAS, *KERNELS]))
+    rows = []
+    for row in found:
+        rows.append(row)
+        print(
+            f"{len(rows)} {row.kind}: {[name for name, told in row.found.items() if told]}", file=sys.stderr, flush=True
+        )
     print(judges.table(rows))
     for row in rows:
         if not any(row.found.values()):

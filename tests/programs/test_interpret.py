@@ -177,13 +177,15 @@ def test_sizes_that_a_program_is_not_for():
 
 # ---- programs that are right
 
-D = "X: matrix(m, n); A: matrix(n, n); S: matrix(n, n) spd; L: matrix(n, n) lower; w, z: vector(n); y: vector(m)"
+D = """X: matrix(m, n); A: matrix(n, n); S: matrix(n, n) spd; L: matrix(n, n) lower; w, z: vector(n); y: vector(m)
+T: tensor(m, n, n)"""
 RIGHT = [
     "conv(w, z)", "[A, A; A, A][1:, :]", "kron(w, y)", "toeplitz(w, z)", "vech(A)", "tril(A) + triu(A, 1)", "prod(w)",
     "circshift(w, 2)", "cumsum(flip(w))", "X*w + 2*y", "y'*X*A*w", "inv(A)*w", "inv(S)*A*inv(S)'", "logdet(S) + det(A)",
     "inv(L)*A*inv(L')", "softmax(X*w)", "logsumexp(X, axis=1)", "sort(w)", "sum(eigvalsh(S))", "expm(A)", "adj(A)",
     "sylvester(S, S, A)", "pinv(X)", "sum(svdvals(X))", "norm2(w)*normalize(w)", "max(w) + median(z)", "chol(S)",
     "where(w > 0, exp(w), w)", "kron(X, A)", "diag(A)*w'", "powm(A + 5*eye(n), 3)", "sqrtm(S)",
+    "root(z + tanh(z) - w, z, start=w)", "{i,j: inv({u,v: T[i,u,v] + 9*eye(n)[u,v]*ones(m)[i]})[j,j]}",
 ]  # fmt: skip
 
 

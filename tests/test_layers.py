@@ -116,6 +116,7 @@ LAYERS = [
         "verification.rule_check",
         "verification.report",
         "verification.batch",
+        "verification.laws",
         "verification.rewrite_check",
         "verification.counterexample",
         "verification.curvature",

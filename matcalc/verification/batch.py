@@ -66,7 +66,7 @@ def symbols_of(root: Node) -> list[Node]:
     return [n for n in toposort(root) if n.kind == "symbol" and n is not parameter()]
 
 
-def lifts(root: Node) -> Iterator[Lift]:
+def lifts(root: Node, crossed: bool = True) -> Iterator[Lift]:
     """Yield the lifts of a formula: each symbol and all, by rows and by columns; each crossing, by rows."""
     symbols = symbols_of(root)
     names = [s.name for s in symbols]
@@ -75,7 +75,7 @@ def lifts(root: Node) -> Iterator[Lift]:
     for chosen in dict.fromkeys([*(frozenset([name]) for name in names), frozenset(names)]):
         yield Lift(length, chosen)
         yield Lift(length, chosen, by_columns=True)
-    for crossing in _crossings(root):
+    for crossing in _crossings(root) if crossed else ():
         yield Lift(crossing.operand.shape[crossing.axis], frozenset(names), crossing=crossing)
 
 
@@ -196,7 +196,6 @@ def weight(axis: int) -> str:
 class Tensors(NamedTuple):
     """A lifted formula with its data and its value there: `slices` by symbol, the further axis first; `weights`."""
 
-    root: Node
     lift: Lift
     node: Node
     slices: Mapping[str, Array]
@@ -213,15 +212,19 @@ class Tensors(NamedTuple):
         """Return slices as the larger tensor of a symbol holds them."""
         return np.moveaxis(array, 0, -1) if self.lift.by_columns and name in self.lift.names else array
 
+    def sliced(self, name: str, array: Array) -> Array:
+        """Return what has the shape of a larger tensor as slices, the further axis first."""
+        return np.moveaxis(array, -1, 0) if self.lift.by_columns and name in self.lift.names else array
 
-def in_tensors(root: Node, draw: Draw, sizes: Mapping[str, int]) -> Iterator[Tensors]:
+
+def in_tensors(root: Node, draw: Draw, sizes: Mapping[str, int], crossed: bool = True) -> Iterator[Tensors]:
     """Yield every lift of a formula with data, where its slices have finite values.
 
     `draw` gives the data of the formula by name, for the slice of a number; the first are those of what is not lifted.
     """
     lengths = {str(FURTHER): BROAD, **sizes}
     drawn: list[Mapping[str, Array]] = []
-    for lift in lifts(root):
+    for lift in lifts(root, crossed):
         length = lift.length.evaluate(lengths)
         drawn += [draw(k) for k in range(len(drawn), max(1, length))]
         rows = drawn[: max(1, length)]
@@ -234,7 +237,7 @@ def in_tensors(root: Node, draw: Draw, sizes: Mapping[str, int]) -> Iterator[Ten
         if np.isrealobj(value) and np.all(np.isfinite(value)):
             rng = np.random.default_rng(5)
             weights = {weight(k): np.asarray(rng.uniform(0.5, 1.5, n)) for k, n in enumerate(value.shape)}
-            yield Tensors(root, lift, lifted(root, lift), slices, weights, lengths, value)
+            yield Tensors(lift, lifted(root, lift), slices, weights, lengths, value)
 
 
 def error(at: Tensors, step: Step) -> float:

@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matcalc.identifiers import normalised, shown
+from matcalc.identifiers import MAX_BYTES, normalised, shown
 from matcalc.rulebook.fields import nearest
 
 OPTIONS = ("out", "check_facts")
 """Keywords of a call that are never arguments."""
+
+
+def is_short(name: Any) -> bool:
+    return isinstance(name, str) and name.isidentifier() and len(name) <= MAX_BYTES
 
 
 def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Mapping[str, Any]) -> list[Any]:
@@ -39,8 +43,8 @@ def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Map
     for given, value in keywords.items():
         name = normalised(given) if isinstance(given, str) else given
         if name not in names:
-            which = nearest(name, names) if isinstance(name, str) else ": it is no name"
-            raise TypeError(f"{takes} has no argument {name if str(name).isidentifier() else shown(name)}{which}")
+            which = nearest(name, names) if is_short(name) else ": it is no name"
+            raise TypeError(f"{takes} has no argument {name if is_short(name) else shown(name)}{which}")
         if name in values:
             raise TypeError(f"{takes} is given {name} twice")
         values[name] = value

@@ -2,9 +2,12 @@
 
 import ast
 import keyword
+from dataclasses import replace
 from functools import cache
 
 import matcalc as mc
+from matcalc.compiling import planned
+from matcalc.emit import emit
 from matcalc.identifiers import MAX_BYTES, WORDS
 from matcalc.runtime.library import global_names, load_library
 from matcalc.runtime.save import saved_text
@@ -39,13 +42,20 @@ PROGRAMS = [
 ]
 
 
+def numba_source(formula: str, wrt: str, declarations: str) -> str:
+    """Return what is emitted for the target numba, which is not compiled."""
+    value = mc.expression(formula, declarations)
+    program = planned([value, value.gradient(wrt)], ["value", f"gradient_{wrt}"], None, "numba", None).program
+    return emit(program, "f", "numba")
+
+
 @cache
 def texts() -> tuple[str, ...]:
-    """Return sources and saved files of the programs on both targets, unloaded."""
+    """Return sources and saved files of the programs, with the forms of both targets."""
     found = []
     for formula, wrt, declarations in PROGRAMS:
         function = mc.value_and_gradient(formula, wrt, declarations, target="numpy")
-        found += [function.source, saved_text(function.spec)]
+        found += [function.source, saved_text(replace(function.spec, source=numba_source(formula, wrt, declarations)))]
         passes = mc.pullback(formula, wrt, declarations, target="numpy")
         found += [passes.first.source, passes.second.source]
     return tuple(found)

@@ -24,11 +24,7 @@ from matcalc.two_pass import TwoPass
 LOSS = "sum(log(1 + exp(X*w))) + w'*w"
 LET = "X: matrix(m, n); w: vector(n)"
 DATA = {"X": np.arange(6.0).reshape(2, 3) / 5, "w": np.array([0.3, -0.2, 0.1])}
-CUBE = {
-    "signature": "cube_(X: matrix(n, n)) -> matrix(n, n)",
-    "value": "X @ X @ X",
-    "differential": "dX*X*X + X*dX*X + X*X*dX",
-}
+CUBE = {"signature": "cube_(x: entry) -> entry", "value": "x**3", "derivative": "3*x^2"}
 OF = {"f": LOSS, "wrt": "w", "declarations": LET, "dialect": "matrix"}
 RULES = Path(__file__).with_name("rules.toml")
 
@@ -121,7 +117,7 @@ EMBEDDED = {
     "f": ["sum({})", "sum(w) + {}", "sum({{{}: w[{}]}})", "{}(w)", "sum(w, {}=0)"],
     "outputs": ["sum({})", "sum(w) + {}", "{{{}: w[{}]}}", "{}(w)"],
     "text": ["sum({})", "{{{}: w[{}]}}", "{}(w)", "w[{}]", "[w, {}]"],
-    "signature": ["{}(X: matrix(n, n)) -> matrix(n, n)", "cube_({}: matrix(n, n)) -> matrix(n, n)"],
+    "signature": ["{}(x: entry) -> entry", "cube_({}: entry) -> entry", "{}(x: entry) -> y: entry"],
     "wrt": ["w,{}"],
 }
 """Texts round a hostile one that put it where names stand."""
@@ -219,7 +215,7 @@ def _named(make: Any, args: list[Any], keywords: dict[str, Any]) -> Callable[[st
 
 def _field(name: str) -> Parameter:
     def call(text: str, way: int) -> Any:
-        return mc.define(**{**CUBE, name: [text, [text], {text: "X"}, {"X": text}][way % 4]})
+        return mc.define(**{**CUBE, name: [text, [text], {text: "x"}, {"x": text}][way % 4]})
 
     return Parameter(f"define.{name}", 4, call)
 

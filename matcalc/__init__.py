@@ -10,6 +10,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from matcalc.forking import loading
+
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -37,10 +39,12 @@ __all__ = sorted(_HOME_OF)
 def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is not None:
-        return getattr(import_module(home), name)
+        with loading:
+            return getattr(import_module(home), name)
     if name.startswith("_") or not name.isidentifier() or find_spec(f"matcalc.{name}") is not None:
         raise AttributeError(f"module 'matcalc' has no attribute {name[:80]!r}")
-    from matcalc.calling import function
+    with loading:
+        from matcalc.calling import function
 
     return function(name)
 

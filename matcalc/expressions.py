@@ -21,7 +21,7 @@ from matcalc.calculus.differentiate import pushforward
 from matcalc.calculus.explain import printed
 from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
-from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
+from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.forms import Forms
 from matcalc.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
 from matcalc.language.latex import latex
@@ -386,7 +386,10 @@ def as_expression(value: Any) -> Expression | None:
     if hasattr(value, "__array__") and hasattr(value, "shape"):
         import numpy as np
 
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asanyarray(value)
+        if isinstance(array, np.ma.MaskedArray):
+            raise NotSupported("a constant is an array without a mask", hint="give it as .filled(...)")
+        array = np.asarray(array, dtype=np.float64)
         return Expression(constant(array) if array.ndim else number(operators.rational(float(array))), nothing)
     return None
 

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
+from matcalc.forking import held_at_fork
 
 
 class Compound(NamedTuple):
@@ -381,7 +382,7 @@ def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> tuple[str, ...]:
 
 _interned: weakref.WeakValueDictionary[str, Size] = weakref.WeakValueDictionary()
 _by_terms: weakref.WeakValueDictionary[frozenset[tuple[Monomial, Fraction]], Size] = weakref.WeakValueDictionary()
-_lock = Lock()
+_lock = held_at_fork(Lock())
 
 
 def _make(terms: dict[Monomial, Fraction]) -> Size:

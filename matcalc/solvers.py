@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 import matcalc as mc
 from matcalc.expressions import name_of
 from matcalc.identifiers import by_name, free, shown
+from matcalc.runtime.convert import to_array
 
 Vector = NDArray[np.float64]
 
@@ -104,6 +105,8 @@ def minimize(
     else:
         compiled = mc.value_and_gradient(f, names, target=target, **texts)
         arguments["fun"] = value_and_gradient(compiled, packing, given)
+    operands = {operand.name: operand for operand in compiled.spec.arguments}
+    start = {name: to_array(operands[name], value) if name in operands else value for name, value in start.items()}
     if check_facts:
         compiled({**start, **given}, check_facts=True)
     if kind in PRODUCT or kind in HESSIAN:

@@ -15,7 +15,7 @@ from typing import Any
 from matcalc.binding import bind
 from matcalc.compiling import build
 from matcalc.expressions import Expression
-from matcalc.identifiers import free, shown
+from matcalc.identifiers import free
 from matcalc.names import Names
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.substitute import rebuild
@@ -23,6 +23,7 @@ from matcalc.normal_form.tensor import symbol
 from matcalc.plan import to_save
 from matcalc.reading import with_wrt
 from matcalc.runtime.compiled import Compiled
+from matcalc.runtime.convert import to_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,13 @@ class TwoPass:
         """Return the cotangent of each variable; a tuple where several were asked for."""
         import numpy as np
 
-        try:
-            bar = np.asarray(G, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(f"G takes an array of numbers, not {shown(G)}") from None
+        bar = to_array(self.second.spec.arguments[-1], G, batched=True)
         batch = bar.shape[: bar.ndim - self.rank]
         if not batch:
             return self._shaped(self.second(*saved, bar))
+        if 0 in batch:
+            one = self.second(*saved, np.zeros(bar.shape[len(batch) :]))
+            return self._shaped(tuple(np.zeros((*batch, *np.shape(c))) for c in one))
         rows = [self.second(*saved, bar[at]) for at in itertools.product(*map(range, batch))]
         columns = [np.array(part) for part in zip(*rows, strict=True)]
         return self._shaped(tuple(c.reshape(*batch, *c.shape[1:]) for c in columns))

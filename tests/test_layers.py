@@ -14,7 +14,17 @@ PACKAGE = Path(matcalc.__file__).parent
 
 # From the bottom to the top. A name covers the module or all modules of the package.
 LAYERS = [
-    ["errors", "identifiers", "paths", "data", "normal_form", "calculus", "verification", "verification.differences"],
+    [
+        "forking",
+        "errors",
+        "identifiers",
+        "paths",
+        "data",
+        "normal_form",
+        "calculus",
+        "verification",
+        "verification.differences",
+    ],
     ["sizes"],
     ["lengths"],
     ["language"],

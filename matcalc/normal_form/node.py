@@ -16,6 +16,7 @@ from math import inf
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from matcalc.forking import held_at_fork
 from matcalc.sizes import Size
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class Node:
 
 
 _interned: weakref.WeakValueDictionary[tuple[Any, ...], Node] = weakref.WeakValueDictionary()
-_lock = RLock()
+_lock = held_at_fork(RLock())
 
 
 def intern(

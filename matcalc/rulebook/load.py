@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import RuleError, UnknownName
+from matcalc.forking import held_at_fork
 from matcalc.language.declare import FACTS
 from matcalc.paths import data_folder
 from matcalc.rulebook.entry import fact_from_table, rewrite_from_table, rule_from_table
@@ -196,7 +197,7 @@ def _table_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 _adopted: Rulebook | None = None
 _trial: ContextVar[Rulebook | None] = ContextVar("trial rulebook", default=None)
-_adopting = RLock()
+_adopting = held_at_fork(RLock())
 
 
 @contextmanager

@@ -11,25 +11,27 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from matcalc.binding import bind
 from matcalc.errors import NotSupported
+from matcalc.forking import loading
 from matcalc.identifiers import file_path
 from matcalc.runtime import twins
-from matcalc.runtime.convert import Array, check_out, needs_copy, to_array, to_size
-from matcalc.runtime.modules import load_text, write_whole
+from matcalc.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
+from matcalc.runtime.entries import recording
+from matcalc.runtime.modules import keep, load_text
 from matcalc.runtime.save import saved_text
 from matcalc.runtime.shapes import output_shapes, solve_sizes
 from matcalc.runtime.source import into_name, numba_text, numpy_text
 from matcalc.runtime.spec import CompiledSpec, flatten, nest
+from matcalc.runtime.writing import write_text
 
 # What the quick entry raises for arguments that need the polite way.
-UNFIT = (AttributeError, TypeError, ValueError)
+UNFIT = (AttributeError, TypeError, ValueError, OverflowError)
+TEXTS = {"numba": numba_text, "numpy": numpy_text}
 
 
 class Compiled:
@@ -42,16 +44,15 @@ class Compiled:
     """
 
     def __init__(self, spec: CompiledSpec) -> None:
-        start = time.perf_counter()
+        if spec.target not in TEXTS:
+            raise NotSupported(f"no runtime for the target {spec.target!r}", hint=f"targets: {', '.join(TEXTS)}")
         self.spec = spec
-        if spec.target == "numba":
-            self.source = numba_text(spec)
-        elif spec.target == "numpy":
-            self.source = numpy_text(spec)
-        else:
-            raise NotSupported(f"no runtime for the target {spec.target!r}", hint="targets: numba, numpy")
-        middle = time.perf_counter()
-        loaded = load_text(self.source, spec.name)
+        with loading, recording() as record:
+            start = time.perf_counter()
+            self.source = TEXTS[spec.target](spec)
+            middle = time.perf_counter()
+            loaded = load_text(self.source, spec.name, stays=False)
+        self._lease = loaded.lease
         self.module = loaded.module
         text = spec.source if spec.target == "numba" else spec.numpy_source
         self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
@@ -62,8 +63,9 @@ class Compiled:
             "kernels": middle - start,
             "compile": time.perf_counter() - middle,
         }
-        self._cache = "hit" if loaded.hit else "built"
-        self._note = loaded.note
+        self._cache = "built" if record.built else "hit"
+        self._note = record.note
+        self._twins: dict[Callable[..., Any], Any] = {}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
@@ -91,27 +93,23 @@ class Compiled:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What the statuses 1, 2, ... of `numba_into` mean; the last one: sizes that do not fit."""
-        return (*self.spec.faults, twins.SIZES_FAULT)
+        """What the statuses 1, 2, ... of `numba_into` mean; last, sizes that do not fit and arrays that overlap."""
+        return (*self.spec.faults, *twins.FAULTS)
 
     @property
     def stats(self) -> dict[str, Any]:
         """Seconds of each stage, whether compiled code came from the cache, and a note for the user."""
         return {**self._seconds, "cache": self._cache, "note": self._note}
 
-    @cached_property
+    @property
     def numba(self) -> Any:
         """The njit function that allocates its results and raises LinAlgError, for own njit code."""
-        return twins.allocating(self.spec, self.module.__name__)
+        return self._twin(twins.allocating)
 
-    @cached_property
+    @property
     def numba_into(self) -> Any:
         """The njit function that writes into given arrays, checks sizes and returns a status."""
-        return twins.into(self.spec, self.module.__name__)
-
-    @cached_property
-    def _cfunc(self) -> Any:
-        return twins.c_entry(self.spec, self.module.__name__)
+        return self._twin(twins.into)
 
     def cfunc(self) -> Any:
         """Return Numba's handle (`.address`, `.ctypes`) of a C function.
@@ -120,19 +118,26 @@ class Compiled:
         address, the sizes in the order of `size_names(spec)`, the status as from `numba_into`. Sizes are not
         checked.
         """
-        return self._cfunc
+        return self._twin(twins.c_entry)
+
+    def _twin(self, make: Callable[[CompiledSpec, str], Any]) -> Any:
+        """Return another way in, made once. Its callers hold addresses: from then on the machine code stays."""
+        with loading:
+            if make not in self._twins:
+                keep(self._lease)
+                self._twins[make] = make(self.spec, self.module.__name__)
+            return self._twins[make]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the function as a stand-alone file that needs NumPy, SciPy and, to be fast, Numba.
 
-        Raises: ParseError for a path that names no file; OSError.
+        A file that is there is replaced as a whole and keeps its mode; a link is followed.
+
+        Raises: ParseError for a path that names no file; OSError, also for what is no regular file; NotSupported for a
+        function that no file can hold.
         """
-        place = Path(file_path(path))
-        text = saved_text(self.spec)
-        try:
-            write_whole(place, text)
-        except OSError as fault:
-            raise type(fault)(fault.errno, fault.strerror, os.fspath(path)) from None
+        place = file_path(path)
+        write_text(place, saved_text(self.spec))
 
     def _polite(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
         """Convert and check the arguments, given in order, then call."""
@@ -151,11 +156,10 @@ class Compiled:
         if out is None:
             return self._finish(inputs, [np.empty(shape or (1,)) for shape in shapes])
         parts = flatten(spec.nesting, out, "out")
-        wanted = [check_out(o, parts[k], shapes[k]) for k, o in enumerate(spec.outputs)]
+        wanted = check_outs(spec.outputs, parts, shapes)
         results = []
         for k, place in enumerate(wanted):
-            others = [*arrays, *wanted[:k], *wanted[k + 1 :]]
-            is_free = place is not None and not needs_copy(place, others)
+            is_free = place is not None and not needs_copy(place, arrays)
             results.append(place if is_free else np.empty(shapes[k] or (1,)))
         return self._finish(inputs, results, wanted)
 

@@ -1,7 +1,9 @@
-"""The folder that compiled code is kept in: one decision per process and setting of `MATCALC_CACHE`.
+"""The folder that compiled code is kept in, and whether it can be trusted.
 
 `MATCALC_CACHE` names a folder, or is `0`: nothing outlives the process. Unset, it is the user's cache folder.
-A folder that cannot be written to is replaced by a temporary one, and `Folder.note` says so.
+What lies in the folder becomes code, so only this user may have put it there: the folder is this user's, nobody
+else may write to it, and nobody else may replace it or a folder above it. It is made with mode 0700. A folder that
+does not fit, or cannot be written to, is replaced by a temporary one, and `Folder.note` says why.
 """
 
 from __future__ import annotations
@@ -9,49 +11,147 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import stat
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+LINKS = 40
+"""Symbolic links that are followed in one path, as Linux does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where generated modules are written; `note` is what the user should know, or empty."""
+    """Where compiled code is written, None for nowhere; `note` is what the user should know, or empty."""
 
-    path: Path
+    path: Path | None
     lasting: bool
     note: str = ""
 
 
 def cache_folder() -> Folder:
-    """Return the folder for the present value of `MATCALC_CACHE`, made and known to be writable."""
-    return _folder(os.environ.get("MATCALC_CACHE", ""))
-
-
-@cache
-def _folder(setting: str) -> Folder:
+    """Return the folder for the present value of `MATCALC_CACHE`, made, known to be writable and this user's alone."""
+    setting = os.environ.get("MATCALC_CACHE", "")
     if setting == "0":
         return Folder(_temporary(), lasting=False)
-    path = Path(setting).expanduser().absolute() if setting else _user_folder()
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
-    except OSError as fault:
-        reason = fault.strerror or str(fault)
-        note = f"cannot write to {path} ({reason}): compiled code is kept for this process only"
-        return Folder(_temporary(), lasting=False, note=note)
-    return Folder(path, lasting=True)
+        path = (_expanded(setting) if setting else _user_folder()).absolute()
+        fault = _made(path) or untrusted(path)
+    except OSError as error:
+        return _instead(f"cannot write to {setting or 'the cache folder'} ({error.strerror or error})")
+    return _instead(fault) if fault else Folder(path, lasting=True)
+
+
+def _instead(fault: str) -> Folder:
+    return Folder(_temporary(), False, f"{fault}: compiled code is kept for this process only")
+
+
+def _expanded(setting: str) -> Path:
+    try:
+        return Path(setting).expanduser()
+    except RuntimeError as error:  # ~nosuchuser
+        raise OSError(str(error)) from None
 
 
 def _user_folder() -> Path:
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("matcalc", appauthor=False))
-
-
-def _temporary() -> Path:
-    path = Path(tempfile.mkdtemp(prefix="matcalc-"))
-    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    path = Path(platformdirs.user_cache_dir("matcalc", appauthor=False))
+    if not path.is_absolute():
+        raise OSError("the user has no home")
     return path
+
+
+@cache
+def _made(path: Path) -> str:
+    """Make the folder and those above it, for this user alone; return why it cannot be written to, or nothing."""
+    try:
+        for folder in (*reversed(path.parents), path):
+            if not folder.exists():
+                folder.mkdir(mode=0o700, exist_ok=True)
+        if not untrusted(path):
+            with tempfile.TemporaryFile(dir=path):
+                pass
+    except OSError as fault:
+        return f"cannot write to {path} ({fault.strerror or fault})"
+    return ""
+
+
+def untrusted(path: Path) -> str:
+    """Return what somebody else may do to the folder or what lies above it, or nothing.
+
+    The folder is this user's and not writable by others. What lies above it, links included, is this user's or
+    root's, and not writable by others except with the sticky bit, which keeps them from replacing what is not theirs.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    me = os.geteuid()
+    chain = list(_chain(path))
+    last = chain.pop()[1]
+    if not stat.S_ISDIR(last.st_mode):
+        return f"{path} is no folder"
+    if last.st_uid != me:
+        return f"{path} belongs to another user"
+    if last.st_mode & OTHERS:
+        return f"others may write to {path}"
+    for above, info in chain:
+        if info.st_uid not in (0, me):
+            return f"{above}, which leads to {path}, belongs to another user"
+        if stat.S_ISDIR(info.st_mode) and info.st_mode & OTHERS and not (info.st_mode & stat.S_ISVTX or _own(info, me)):
+            return f"others may write to {above}, which leads to {path}"
+    return ""
+
+
+def _chain(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield each folder and link that is passed on the way to an absolute path, the folder itself last."""
+    here = Path(path.anchor)
+    yield here, here.lstat()
+    waiting = list(reversed(path.parts[1:]))
+    links = 0
+    while waiting:
+        part = waiting.pop()
+        here = here.parent if part == os.pardir else here / part
+        info = here.lstat()
+        yield here, info
+        if stat.S_ISLNK(info.st_mode):
+            links += 1
+            if links > LINKS:
+                raise OSError(f"{path} has too many links")
+            target = Path(os.readlink(here))
+            here = Path(target.anchor) if target.is_absolute() else here.parent
+            waiting += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+            if not waiting:
+                yield here, here.lstat()
+
+
+def _own(info: os.stat_result, me: int) -> bool:
+    """Whether only a group may write that is this user's own: of the same name and without other members."""
+    if info.st_mode & stat.S_IWOTH or me == 0:
+        return False
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(me), grp.getgrgid(info.st_gid)
+    except KeyError:
+        return False
+    return group.gr_name == user.pw_name and group.gr_gid == user.pw_gid and not set(group.gr_mem) - {user.pw_name}
+
+
+@cache
+def _temporary() -> Path | None:
+    """Return one folder for this process, None where there is no room for any."""
+    try:
+        path = Path(tempfile.mkdtemp(prefix="matcalc-"))
+    except OSError:
+        return None
+    atexit.register(_remove, path, os.getpid())
+    return path
+
+
+def _remove(path: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a child that was forked leaves it to its parent
+        shutil.rmtree(path, ignore_errors=True)

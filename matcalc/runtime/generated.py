@@ -1,5 +1,3 @@
-"""The package of generated modules: its path is the cache folder, where pickles made by Numba find them."""
+"""The package of generated modules: they come from text in memory alone, so that nothing on a disk is imported."""
 
-from matcalc.runtime.folder import cache_folder
-
-__path__ = [str(cache_folder().path)]
+__path__: list[str] = []

@@ -1,66 +1,101 @@
-"""Load generated Python source as a module that Numba can cache, and keep it on disk.
+"""Load generated Python source as a module.
 
 The name of a module ends in the hash of its text, and that text names the modules it imports: a change
-anywhere below is another name, so a stale entry cannot be met. A module is in `sys.modules` before it runs
-(Numba's cache needs it there). Source is written whole or not at all; a list of checksums, written last, says
-which of Numba's files belong to it. What does not agree with that list is deleted and built again, so a
-damaged or half-written entry costs time and nothing else.
+anywhere below is another name, so a stale entry cannot be met. A module is in `sys.modules` while it runs (Numba
+looks for it there); the modules of kernels stay, that of a formula goes with the function that it defines. What
+runs is the text in memory: the file that is written is for debuggers and profilers, and never read.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import pickle
 import re
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from threading import RLock
 from types import ModuleType
+from typing import Any
+from weakref import WeakValueDictionary, finalize
 
-from matcalc.runtime.folder import Folder, cache_folder
+from matcalc.forking import loading
+from matcalc.runtime.entries import note, recording, write_whole
+from matcalc.runtime.folder import cache_folder
 from matcalc.runtime.library import Item, closure, import_block, load_library
 
 PACKAGE = "matcalc.runtime.generated"
 STEM = 40  # characters of a function's name that its file is called after, plain ones
-DAMAGED = (pickle.UnpicklingError, EOFError)
+NUMBA = "from numba import njit"
+OURS = "from matcalc.runtime.jit import njit"
+"""Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here."""
 
-_lock = RLock()
+TEXT_DIGEST = "__digest__"
+"""The name that a module has the digest of its text under."""
+COMPILED = "__compiled__"
+"""The name that a module has its compiled functions under."""
+
+
+class Lease:
+    """A module for as long as somebody holds the lease: Numba's tables would hold it for ever."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.end = finalize(self, _end, module.__dict__)
+        self.end.atexit = False
+
+    @property
+    def stays(self) -> bool:
+        """Whether the module outlives the lease."""
+        return not self.end.alive
+
+
+_leases: WeakValueDictionary[str, Lease] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A module that has run. `hit`: its compiled code came from the cache."""
+    """A module that has run. `hit`: nothing was compiled for it."""
 
-    module: ModuleType
+    lease: Lease
     hit: bool
     note: str = ""
+
+    @property
+    def module(self) -> ModuleType:
+        """The module itself."""
+        return self.lease.module
 
 
 def module_name(text: str, stem: str) -> str:
     """Return the full name of the module made of `text`."""
     plain = re.sub(r"\W", "", stem, flags=re.ASCII)[:STEM]
-    return f"{PACKAGE}.{plain}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return f"{PACKAGE}.{plain}_{_digest(text)[:16]}"
 
 
-def load_text(text: str, stem: str) -> Loaded:
-    """Run `text` as a module, or return the module that it already is.
+def load_text(text: str, stem: str, stays: bool = True) -> Loaded:
+    """Run `text` as a module, or return the module that it already is; one that does not stay goes with its lease.
 
     Raises: whatever running the text raises; nothing stays registered then.
     """
     name = module_name(text, stem)
-    folder = cache_folder()
-    with _lock:
-        if name in sys.modules:
-            return Loaded(sys.modules[name], hit=True, note=folder.note)
-        try:
-            return _run(text, name, folder)
-        except DAMAGED:  # Numba's files, kept elsewhere (NUMBA_CACHE_DIR): a new path has none yet
-            return _run(text, name, Folder(Path(tempfile.mkdtemp(dir=folder.path)), lasting=False))
+    with loading, recording() as record:
+        lease = _leases.get(name)
+        if lease is None or (lease.stays and name not in sys.modules):
+            lease = _leases[name] = Lease(_run(text, name))
+        if stays:
+            keep(lease)
+        return Loaded(lease, hit=not record.built, note=record.note)
+
+
+def keep(lease: Lease) -> None:
+    """Let a module stay: its machine code is called by address from where nobody counts references."""
+    lease.end.detach()
+    lease.module.__dict__["__lease__"] = lease
+    sys.modules[lease.module.__name__] = lease.module
+
+
+def _end(module: dict[str, Any]) -> None:
+    for function in module.get(COMPILED, ()):
+        function.release()
 
 
 def load_items(target: str, names: Iterable[str]) -> dict[str, str]:
@@ -87,6 +122,7 @@ def _item_text(target: str, item: Item, modules: dict[str, str]) -> str:
     library = load_library(target)
     constants = [i for i in closure(library, item.uses) if not i.is_function and _is_near(target, item, i)]
     statements = [*item.imports, *(s for c in constants for s in c.imports)]
+    statements = [OURS if statement == NUMBA else statement for statement in statements]
     uses = sorted({*item.uses, *(u for c in constants for u in c.uses)})
     statements += generated_imports(modules, [u for u in uses if library.items[u].is_function])
     if item.is_kernel:
@@ -111,69 +147,36 @@ def _is_near(target: str, item: Item, constant: Item) -> bool:
     return False
 
 
-def _run(text: str, name: str, folder: Folder) -> Loaded:
-    stem = name.rpartition(".")[2]
-    path = folder.path / f"{stem}.py"
-    _write_source(path, text)
-    hit = _verify(folder.path, stem)
+def _run(text: str, name: str) -> ModuleType:
     module = ModuleType(name)
-    module.__file__ = str(path)
+    module.__file__ = _written(text, name.rpartition(".")[2])
     module.__package__ = PACKAGE
-    code = compile(text, str(path), "exec")
+    module.__dict__[TEXT_DIGEST] = _digest(text)
+    code = compile(text, module.__file__, "exec")
     sys.modules[name] = module
     try:
         exec(code, module.__dict__)  # noqa: S102 - our own text
-    except BaseException:
+    finally:
         del sys.modules[name]
-        raise
-    if not hit:
-        write_whole(_sums_path(folder.path, stem), json.dumps(_sums(folder.path, stem)))
-    return Loaded(module, hit, folder.note)
+    return module
 
 
-def _write_source(path: Path, text: str) -> None:
-    """Leave the text at `path`; a file that holds it keeps its time, which Numba's index remembers."""
+def _written(text: str, stem: str) -> str:
+    """Leave the text in a file, where there is room for it; return its name."""
+    folder = cache_folder()
+    if folder.note:
+        note(folder.note)
+    if folder.path is None:
+        return f"<{stem}>"
+    path = folder.path / f"{stem}.py"
+    content = text.encode()
     try:
-        if path.read_text(encoding="utf-8") == text:
-            return
-    except (OSError, UnicodeDecodeError):
-        pass
-    write_whole(path, text)
+        if not path.is_file() or path.stat().st_size != len(content):
+            write_whole(path, content)
+    except OSError as fault:
+        note(f"cannot write to {folder.path} ({fault.strerror or fault}): compiled code is kept for this process only")
+    return str(path)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file such that others see all of it or none."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _verify(folder: Path, stem: str) -> bool:
-    """Return whether Numba's files are exactly those that were listed; delete them where they are not."""
-    try:
-        listed = json.loads(_sums_path(folder, stem).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        listed = None
-    if listed is not None and listed == _sums(folder, stem):
-        return True
-    _sums_path(folder, stem).unlink(missing_ok=True)
-    for path in _compiled_files(folder, stem):
-        path.unlink(missing_ok=True)
-    return False
-
-
-def _sums(folder: Path, stem: str) -> dict[str, str]:
-    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in _compiled_files(folder, stem)}
-
-
-def _sums_path(folder: Path, stem: str) -> Path:
-    return folder / f"{stem}.sums"
-
-
-def _compiled_files(folder: Path, stem: str) -> list[Path]:
-    return sorted((folder / "__pycache__").glob(f"{stem}.*.nb[ic]"))
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

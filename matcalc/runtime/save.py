@@ -30,9 +30,33 @@ from matcalc.runtime.spec import CompiledSpec, Nesting, Operand
 NOTICE = """\
 Written by matcalc{version}. This file is yours: use, change and redistribute it under any terms.
 It is provided as is, without warranty of any kind."""
-OWN = ("sample", "self_test", "flat", "relative_error", "problems")
+OWN = ("has_mask", "real_array", "sample", "self_test", "flat", "relative_error", "problems")
 # Compiled where it stands: Numba's disk cache is not asked for, so that no folder needs to be writable.
 OPTIONS = 'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}'
+
+REAL_ARRAY = '''\
+def has_mask(value):
+    """Whether a value is masked, or a list that holds masked ones."""
+    is_list = isinstance(value, (list, tuple))
+    return isinstance(value, np.ma.MaskedArray) or (is_list and any(map(has_mask, value)))
+
+
+def real_array(name, value, rank):
+    """Return an aligned array of native float64 in C order, a copy only where one is needed."""
+    array = value
+    if hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic)):
+        array = np.from_dlpack(value)
+    elif not has_mask(value):
+        array = np.asanyarray(value)
+    if has_mask(array):
+        raise TypeError(f"{name} takes an array without a mask")
+    if array.ndim != rank:
+        raise ValueError(f"{name} takes {f'an array of {rank} axes' if rank else 'a number'}")
+    kind, entries = array.dtype.kind, array.flat if array.dtype.kind == "O" else ()
+    if kind not in "biufO" or any(np.iscomplexobj(e) or not hasattr(e, "__float__") for e in entries):
+        raise TypeError(f"{name} takes real numbers, not entries of type {array.dtype}")
+    array = np.asarray(array, dtype=np.float64, order="C")
+    return array if array.flags.aligned else array.copy()'''
 
 
 def saved_text(spec: CompiledSpec) -> str:
@@ -57,7 +81,7 @@ def saved_text(spec: CompiledSpec) -> str:
     parts = [_spelled(text, spelling) for text in (*(item.text for item in plain_items), plain)]
     if quick:
         parts.append(_numba_part(spec, quick, quick_items))
-    parts += [_entry(spec, names, sizes, bool(quick)), sample_text(spec, names)]
+    parts += [REAL_ARRAY, _entry(spec, names, sizes, bool(quick)), sample_text(spec, names)]
     parts += self_test_text(spec, bool(quick))
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
 
@@ -133,13 +157,8 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
     lines, tests = sizes
     body = []
     for name, operand in zip(names.arguments, spec.arguments, strict=True):
-        if not operand.shape:
-            body.append(f"{name} = np.float64(float({name}))")
-            continue
-        rank = len(operand.shape)
-        fault = literal(f"{described(operand.name, operand.shape)} takes an array of {rank} axes")
-        body.append(f'{name} = np.asarray({name}, dtype=np.float64, order="C")')
-        body += [f"if {name}.ndim != {rank}:", f"{INDENT}raise ValueError({fault})"]
+        what = literal(described(operand.name, operand.shape))
+        body.append(f"{name} = real_array({what}, {name}, {len(operand.shape)}){'' if operand.shape else '[()]'}")
     head = len(body)
     for argument in dict.fromkeys(argument for _, argument in tests):
         test = " or ".join(test for test, of in tests if of == argument)

@@ -17,7 +17,15 @@ from matcalc.runtime.source import INDENT, OPTIONS, Spelled, nested_text, signat
 from matcalc.runtime.spec import CompiledSpec, size_names
 
 UNCACHED = OPTIONS.replace('    "cache": True,\n', "")
-SIZES_FAULT = "the sizes of the arguments do not fit"
+FAULTS = ("the sizes of the arguments do not fit", "a result shares memory with another array")
+
+
+def guarded(twin: Any) -> Any:
+    """Return the twin, which from now on looks at the arrays that Python calls it with."""
+    from matcalc.runtime.guarded import Guarded
+
+    twin.__class__ = Guarded
+    return twin
 
 
 def allocating(spec: CompiledSpec, module: str) -> Any:
@@ -39,7 +47,7 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
     statements.append("from matcalc.errors import ShapeError")
     head = ["@njit(**OPTIONS)", f"def {spec.name}({', '.join(parameters)}):"]
     text = _module(spec, module, names, statements, UNCACHED, [*head, *(INDENT + line for line in body)])
-    return getattr(load_text(text, f"{spec.name}_numba").module, spec.name)
+    return guarded(getattr(load_text(text, f"{spec.name}_numba").module, spec.name))
 
 
 def into(spec: CompiledSpec, module: str) -> Any:
@@ -53,12 +61,17 @@ def into(spec: CompiledSpec, module: str) -> Any:
             f"{name}.shape != ({shape[0]},)" if len(shape) == 1 else f"{name}.shape != ({', '.join(shape)})"
         )
     body = [*lines, *(f"if {c}:\n{INDENT * 2}return {len(spec.faults) + 1}" for c in conditions)]
+    arrays = [n for n, o in zip(names.arguments, spec.arguments, strict=True) if o.shape]
+    for result in names.outputs:
+        body += [f"if share({result}, {other}):\n{INDENT * 2}return {len(spec.faults) + 2}" for other in arrays]
+        arrays.append(result)
     body.append(f"return into({', '.join(parameters)})")
+    statements = ["from numba import njit, types", "from matcalc.runtime.guarded import share"]
     head = ["@njit(SIGNATURE, **OPTIONS)", f"def {spec.name}_into({', '.join(parameters)}):"]
     settings = f"{UNCACHED}\n{signature_text(spec)}"
     lines = [*head, *(INDENT + line for line in body)]
-    text = _module(spec, module, names, ["from numba import njit, types"], settings, lines)
-    return getattr(load_text(text, f"{spec.name}_checked").module, f"{spec.name}_into")
+    text = _module(spec, module, names, statements, settings, lines)
+    return guarded(getattr(load_text(text, f"{spec.name}_checked").module, f"{spec.name}_into"))
 
 
 def c_entry(spec: CompiledSpec, module: str) -> Any:
@@ -77,7 +90,15 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
     settings += "SIGNATURE = types.int64(REALS, types.CPointer(types.int64), REALS)"
     head = ['@cfunc(SIGNATURE, error_model="numpy", cache=True)', "def c_entry(inputs, sizes, outputs):"]
     lines = [*head, *(INDENT + line for line in body)]
-    text = _module(spec, module, names, ["from numba import carray, cfunc, types"], settings, lines, True)
+    text = _module(
+        spec,
+        module,
+        names,
+        ["from matcalc.runtime.jit import cfunc", "from numba import carray, types"],
+        settings,
+        lines,
+        True,
+    )
     return load_text(text, f"{spec.name}_c").module.c_entry
 
 

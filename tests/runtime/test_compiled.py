@@ -217,23 +217,6 @@ def test_out(logreg):
             logreg(X, kept, y, lam, out=out)
 
 
-def test_two_results_in_one_array(gauss):
-    spec = replace(
-        samples.PADDED, name="twice", sizes=(), nesting=(0, 1),
-        outputs=(Operand("A", (samples.n,)), Operand("B", (samples.n,))), source="""
-def twice_into(y, lambda_, T, A, B):
-    for i in range(A.shape[0]):
-        A[i] = y[i]
-        B[i] = -y[i]
-    return 0
-""",
-    )  # fmt: skip
-    fn = Compiled(spec)
-    memory = np.empty(4)
-    A, B = fn([1.0, 2.0, 3.0, 4.0, 5.0], 0.0, np.ones((3, 2)), out=(memory[:3], memory[1:]))
-    np.testing.assert_array_equal(B, [-1, -2, -3])
-
-
 def test_sizes_that_are_polynomials(padded):
     y, T = np.arange(5.0), np.ones((3, 4))
     (Y,), Z = padded(y, 2.0, T, 2)

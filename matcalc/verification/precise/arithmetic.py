@@ -15,11 +15,13 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from matcalc.forking import held_at_fork
+
 DIGITS = 60
 
 mp: Any = mpmath.ctx_mp.MPContext()
 mp.dps = DIGITS
-_one_at_a_time = RLock()
+_one_at_a_time = held_at_fork(RLock())
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., Any]

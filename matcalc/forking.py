@@ -1,0 +1,74 @@
+"""Locks that a fork waits for, so that a child process never inherits one that a lost thread holds.
+
+A child has one thread, the one that forked; a lock that another thread held stays locked in it for ever, and what
+that thread had half done stays half done. So `os.fork` first waits until every lock given to `held_at_fork` is free,
+holds them all while the process is copied, and frees them on both sides. It takes all of them or none: while it waits
+for one it holds no other, so that no order of locks has to be kept. Numba's and llvmlite's locks are among them
+once those are loaded, since a thread that compiles holds them.
+
+Before a fork the hooks that were registered last run first, and some take locks that a thread which compiles may need
+to go on: those of the modules imported here, which are therefore registered before.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures.thread  # noqa: F401
+import logging  # noqa: F401
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import RLock
+from typing import Any, TypeVar
+
+L = TypeVar("L")
+
+_locks: list[Any] = []
+_held: list[Any] = []
+
+
+def held_at_fork(lock: L) -> L:
+    """Return the lock, which `os.fork` from now on waits for."""
+    _locks.append(lock)
+    return lock
+
+
+loading = held_at_fork(RLock())
+"""Held while modules of matcalc are imported and while generated code is compiled and loaded."""
+
+
+def _every_lock() -> Iterator[Any]:
+    yield from _locks
+    numba, llvm = (sys.modules.get(name) for name in ("numba.core.compiler_lock", "llvmlite.binding.ffi"))
+    with suppress(AttributeError):  # a module that is being imported, or another version
+        yield numba.global_compiler_lock._lock  # type: ignore[union-attr]
+    with suppress(AttributeError):
+        yield llvm.lib._lock._lock  # type: ignore[union-attr]
+
+
+def _acquire() -> None:
+    while (busy := _first_busy()) is not None:
+        with busy:
+            pass
+
+
+def _first_busy() -> Any:
+    """Take every lock and return None, or take none and return one that another thread holds."""
+    taken: list[Any] = []
+    for lock in _every_lock():
+        if not lock.acquire(blocking=False):
+            for other in reversed(taken):
+                other.release()
+            return lock
+        taken.append(lock)
+    _held.append(taken)
+    return None
+
+
+def _release() -> None:
+    for lock in reversed(_held.pop()):
+        lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_acquire, after_in_parent=_release, after_in_child=_release)

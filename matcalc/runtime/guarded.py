@@ -1,0 +1,40 @@
+"""What stands before compiled code that is entered from njit code and from Python alike.
+
+Numba takes an array of the other byte order for one of this, and after one read-only array of a kind a misaligned or
+a masked one for the same. In njit code no such array can occur, so only calls from Python are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.registry import CPUDispatcher
+
+
+class Guarded(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function that refuses arrays which Numba would misread."""
+
+    def __call__(self, *args: Any) -> Any:
+        for number, value in enumerate(args, 1):
+            if isinstance(value, np.ndarray) and (fault := _fault(value)):
+                raise TypeError(f"{self.__name__}: argument {number} is {fault}")
+        return super().__call__(*args)
+
+
+def _fault(array: np.ndarray[Any, Any]) -> str:
+    if isinstance(array, np.ma.MaskedArray):
+        return "a masked array: give .filled(...)"
+    if not array.dtype.isnative:
+        return f"an array of type {array.dtype}: its bytes are in another order than this machine's"
+    return "" if array.flags.aligned else "a misaligned array: give a copy"
+
+
+@numba.njit(error_model="numpy", nogil=True)  # type: ignore[untyped-decorator]
+def share(one: Any, other: Any) -> bool:
+    """Whether two C-contiguous arrays share memory."""
+    if one.size == 0 or other.size == 0:
+        return False
+    first, second = one.ctypes.data, other.ctypes.data
+    return first < second + other.nbytes and second < first + one.nbytes  # type: ignore[no-any-return]

@@ -241,10 +241,11 @@ class Allocator:
         for step in self.steps:
             for inner in walk([step]):
                 for value in (*values_read(inner), *values_written(inner)):
-                    key = pending.pop(places.get(value, value), None)
-                    if key is not None:
-                        start = self.starts.get(key[2])
-                        result.append(View(named[key], key[0], start))
+                    wanted, name = [], places.get(value, value)
+                    while name in pending:
+                        wanted.append(pending.pop(name))
+                        name = wanted[-1][0]
+                    result += [View(named[key], key[0], self.starts.get(key[2])) for key in reversed(wanted)]
             result.append(step)
         return result
 
@@ -260,13 +261,19 @@ class Allocator:
         value = self.schedule.views[name]
         assert value.of is not None
         base = places.get(value.of.name, value.of.name)
-        if value.start is None:
+        if value.start is None and not self._is_part(value.of):
             root = self.root(name)
             base = self.chains[root].buffer if root in self.chains else root
         if table[base].shape == value.shape and value.start is None:
             places[name] = base
             return
         places[name] = self._view_buffer(base, value.shape, value.start, table, named)
+
+    def _is_part(self, value: Value) -> bool:
+        """Whether a value is a view of a part of another, in whatever shape."""
+        while value.start is None and value.of is not None:
+            value = value.of
+        return value.start is not None
 
     def _view_buffer(
         self,

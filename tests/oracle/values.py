@@ -55,7 +55,7 @@ def value_of(tree: tuple, env: dict) -> np.ndarray:
         return -value_of(tree[1], env)
     if head == "'":
         return value_of(tree[1], env).T
-    if head in ("+", "-", "*", ".*", "./", "/", "\\", "%"):
+    if head in ("+", "-", "*", ".*", "./", "/", "//", "\\", "%"):
         return binary(head, value_of(tree[1], env), value_of(tree[2], env))
     if head in ("^", ".^"):
         return power(head, value_of(tree[1], env), value_of(tree[2], env))
@@ -103,6 +103,8 @@ def binary(operator: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return a + b
     if operator == "-":
         return a - b
+    if operator == "//":
+        return a // b
     if operator == "%":
         return a % b
     return a * b if operator in ("*", ".*") else a / b

@@ -29,7 +29,11 @@ EITHER_WAY = SYMMETRIC | SKEW
 def gather(
     coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
 ) -> Network:
-    """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes."""
+    """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes.
+
+    What is too long to be dissolved gives up its coefficient and is turned, if it is a matrix, so that `(-X)*Y` is
+    `-(X*Y)` and `Y*X'` is `(X*Y')'` at any length.
+    """
     network = Network(Fraction(coef), operands, out, sizes or {})
     while network.coef:
         flatten(network)
@@ -39,7 +43,26 @@ def gather(
             network.coef = Fraction(0)
         if network.operands == before:
             break
+    for place, (node, indices) in enumerate(network.operands):
+        if node.kind == "product" and node.coef:
+            network.coef *= node.coef
+            network.operands[place] = _oriented(_without_coef(node), indices)
     return network
+
+
+def _oriented(node: Node, indices: Indices) -> Term:
+    """Return a product as an operand of another: of a matrix and its transpose that with fewer transposed leaves."""
+    if node.kind != "product" or node.rank != 2 or len(node.args) < 2 or node.facts & EITHER_WAY:
+        return node, indices
+    turned = transposed(node)
+    chosen = min(node, turned, key=lambda n: (n.tilt[0], n.digest))
+    return (node, indices) if chosen is node else (turned, indices[::-1])
+
+
+def _without_coef(node: Node) -> Node:
+    if node.coef == 1:
+        return node
+    return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes, symmetry)
 
 
 def finish(network: Network) -> Node:
@@ -140,8 +163,7 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
             coef *= closed.value
         elif closed.kind == "product" and closed.coef != 1:  # the sign of skew operands
             coef *= closed.coef
-            data = (closed.indices, closed.out, closed.index_sizes)
-            kept.append((product_node(Fraction(1), closed.args, *data, symmetry), ()))
+            kept.append((_without_coef(closed), ()))
         else:
             kept.append((closed, ()))
     return coef, kept
@@ -245,7 +267,7 @@ def group_long(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) ->
             own = Counter(i for _, indices in run for i in indices)
             kept = tuple(i for i, count in own.items() if total[i] > count)
             lengths = {i: sizes[i] for i in own}
-            grouped.append((_intern(Fraction(1), run, kept, lengths), kept) if len(run) > 1 else run[0])
+            grouped.append(_oriented(_intern(Fraction(1), run, kept, lengths), kept) if len(run) > 1 else run[0])
         operands = grouped
     return operands
 

@@ -9,7 +9,7 @@ operands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -141,14 +141,14 @@ class Inference:
 
     def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
         """Require at the end, when sizes are known, that `size` is not negative; else `part` is at fault."""
-        self.check_least(size, at, f"{shown(part)} {message} {shown(part.args[0])}")
+        self.check_least(size, at, lambda: f"{shown(part)} {message} {shown(part.args[0])}")
 
-    def check_least(self, size: Size, at: Ast, message: str) -> None:
-        """Require at the end, when sizes are known, that `size` is not negative."""
+    def check_least(self, size: Size, at: Ast, message: Callable[[], str]) -> None:
+        """Require at the end, when sizes are known, that `size` is not negative; the message is written if it is."""
         text = self.text
 
         def fault() -> ShapeError:
-            return ShapeError(message, text=text, at=at.caret)
+            return ShapeError(message(), text=text, at=at.caret)
 
         self.checks.append((size, fault, self.number))
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple, cast
-from unicodedata import normalize
 
 from matcalc.errors import ParseError
+from matcalc.identifiers import identifier
 from matcalc.language.syntax import Ast, children, definition, exchanged, parts_in, shared
 
 NONE: frozenset[str] = frozenset()
@@ -89,7 +89,7 @@ def _segment(text: str, begin: int, end: int) -> Segment:
     found = _FIRST.match(text, begin, end)
     if found is None:
         return Segment("", begin, begin, end)
-    return Segment(normalize("NFKC", found[1]), found.start(1), found.end(), end)
+    return Segment(identifier(found[1], "the name of a part"), found.start(1), found.end(), end)
 
 
 def _checked(text: str, found: list[Segment]) -> list[Segment]:

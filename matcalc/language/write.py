@@ -81,7 +81,7 @@ def _text(ast: Ast, names: Mapping[int, str], most: float = inf, backwards: bool
             stack.append(names.get(id(definition(node)), cast(Any, node.value)[0]))
             continue
         pieces = list(_PIECES[node.head](node))
-        if level(node) < least:
+        if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # of a part the level is in its base
             pieces = ["(", *pieces, ")"]
         stack.extend(pieces if backwards else reversed(pieces))
     return "".join(reversed(written) if backwards else written)
@@ -234,13 +234,11 @@ def _call(node: Ast) -> Iterator[Piece]:
 
 
 def _part(node: Ast) -> Iterator[Piece]:
-    base, parts = _part_chain(node)
-    yield base, TRANSPOSED
-    for part in parts:
-        subscripts = part.args[1:]
-        yield "["
-        yield from _list(subscripts, 0, "," if all(x.head == "name" for x in subscripts) else ", ")
-        yield "]"
+    subscripts = node.args[1:]
+    yield node.args[0], TRANSPOSED
+    yield "["
+    yield from _list(subscripts, 0, "," if all(x.head == "name" for x in subscripts) else ", ")
+    yield "]"
 
 
 def _slice(node: Ast) -> Iterator[Piece]:

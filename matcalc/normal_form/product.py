@@ -83,7 +83,8 @@ def finish(network: Network) -> Node:
     coef *= factor
     collected = collect_powers(operands)
     before = {node for node, _ in operands}
-    if any(_dissolves(node) for node, _ in collected if node not in before):
+    has_room = len(collected) < len(operands) and any(_is_run(node) for node, _ in collected)
+    if has_room or any(_dissolves(node) for node, _ in collected if node not in before):
         return finish(gather(coef, collected, network.out, network.sizes))
     operands = collected
     if len(operands) > MOST:
@@ -158,9 +159,15 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
         if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
             kept += terms
             continue
-        closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
+        if any(_is_run(node) for node, _ in terms):  # by itself it has room for what is in its runs
+            closed = simple_product(1, terms, (), sizes)
+        else:
+            closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
         if closed.kind == "number":
             coef *= closed.value
+        elif closed.kind == "product" and not is_closed_scalar(closed):
+            coef *= closed.coef
+            kept += [(arg, ()) for arg in closed.args]
         elif closed.kind == "product" and closed.coef != 1:  # the sign of skew operands
             coef *= closed.coef
             kept.append((_without_coef(closed), ()))
@@ -187,6 +194,11 @@ def commuting_from(node: Node) -> int:
 def is_turning(node: Node) -> bool:
     """Whether an operand changes its sign as its two indices are exchanged."""
     return len(node.shape) == 2 and "skew" in node.facts and "symmetric" not in node.facts
+
+
+def _is_run(node: Node) -> bool:
+    """Whether an operand is a product that had no room where it stands."""
+    return node.kind == "product" and bool(node.shape)
 
 
 def _dissolves(node: Node) -> bool:
@@ -218,6 +230,10 @@ def collect_powers(operands: list[Term]) -> list[Term]:
 def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
     if exponent.denominator == 1 and 0 <= exponent <= MOST:
         return [(base, at)] * int(exponent)
+    if exponent.denominator == 1 and _dissolves(base):
+        inner = [exponent_of(arg) for arg in base.args]
+        powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
+        return [(number(base.coef**exponent), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
     return [(power_node(base, exponent), at)]
 
 

@@ -75,7 +75,7 @@ def _shown(shape: Sequence[Size]) -> str:
 
 
 def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
-    """Flatten nested sums within the bound, smallest first, and merge like terms."""
+    """Flatten nested sums within the bound, smallest first, and merge like terms; then again where these made room."""
     merged: Coefs = {}
     nested: Coefs = {}
     for coef, node in terms:
@@ -87,15 +87,18 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
     found = [(n, nested_terms(n) or []) for n, c in nested.items() if c]
     queue = sorted(found, key=lambda pair: (len(pair[1]), pair[0].digest))
     count = sum(1 for c in merged.values() if c) + len(queue)
+    left = False
     for node, inner_terms in queue:
         coef = nested[node]
+        left |= count - 1 + len(inner_terms) > MOST
         if count - 1 + len(inner_terms) <= MOST:
             count += len(inner_terms) - 1
             for inner, arg in inner_terms:
                 merged[arg] = merged.get(arg, Fraction(0)) + coef * inner
         else:
             merged[node] = merged.get(node, Fraction(0)) + coef
-    return {node: c for node, c in merged.items() if c}
+    result = {node: c for node, c in merged.items() if c}
+    return _collect([(c, node) for node, c in result.items()]) if left and len(result) < count else result
 
 
 def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:

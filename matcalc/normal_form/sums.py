@@ -75,7 +75,7 @@ def _shown(shape: Sequence[Size]) -> str:
 
 
 def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
-    """Flatten nested sums within the bound, smallest first, and merge like terms; then again where these made room."""
+    """Flatten nested sums within the bound, smallest first, and merge like terms; again while there is room."""
     merged: Coefs = {}
     nested: Coefs = {}
     for coef, node in terms:
@@ -87,10 +87,8 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
     found = [(n, nested_terms(n) or []) for n, c in nested.items() if c]
     queue = sorted(found, key=lambda pair: (len(pair[1]), pair[0].digest))
     count = sum(1 for c in merged.values() if c) + len(queue)
-    left = False
     for node, inner_terms in queue:
         coef = nested[node]
-        left |= count - 1 + len(inner_terms) > MOST
         if count - 1 + len(inner_terms) <= MOST:
             count += len(inner_terms) - 1
             for inner, arg in inner_terms:
@@ -98,7 +96,16 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
         else:
             merged[node] = merged.get(node, Fraction(0)) + coef
     result = {node: c for node, c in merged.items() if c}
-    return _collect([(c, node) for node, c in result.items()]) if left and len(result) < count else result
+    has_room = any(len(result) - 1 + inner <= MOST for node in result if (inner := _inner_count(node)))
+    return _collect([(c, node) for node, c in result.items()]) if has_room else result
+
+
+def _inner_count(node: Node) -> int:
+    """Return how many terms a sum or a transposed sum has; 0 for anything else."""
+    if node.kind == "sum":
+        return len(node.args)
+    is_turned = node.kind == "product" and len(node.args) == 1 and node.indices == ((1, 0),) and node.out == (0, 1)
+    return len(node.args[0].args) if is_turned and node.args[0].kind == "sum" and node.coef == 1 else 0
 
 
 def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:

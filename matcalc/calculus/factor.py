@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from matcalc.calculus.clearing import cleared, divisors, quotient
 from matcalc.calculus.masks import masked
-from matcalc.normal_form.node import Indices, Node, toposort
+from matcalc.normal_form.node import LONG, Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.tensor import add, power, product, transpose
-from matcalc.notation.sharing import LONG
 
 Key = tuple[Node, tuple[int, ...]]
 Done = dict[tuple[Node, bool], Node]

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 from matcalc.calculus.distribute import distributed
 from matcalc.calculus.rewrite import Applied, Rewriter, heads
-from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.node import LONG, Node, toposort
 from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.tensor import apply, operate
-from matcalc.notation.sharing import LONG
 from matcalc.rulebook.load import Rulebook, default_rulebook
 
 Record = Callable[[Node, Applied], None]

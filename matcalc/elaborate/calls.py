@@ -206,7 +206,8 @@ def _check_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs:
         if parameter.kind != "integer" or not counts or value.exact is None:
             continue
         least = int("positive" in parameter.facts)
-        inference.check_least(value.exact - least, value.ast, partial(_too_small, ast, parameter.name, least, value.ast))
+        message = partial(_too_small, ast, parameter.name, least, value.ast)
+        inference.check_least(value.exact - least, value.ast, message)
 
 
 def _too_small(call: Ast, name: str, least: int, value: Ast) -> str:

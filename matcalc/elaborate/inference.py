@@ -65,7 +65,8 @@ class Inference:
     lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
     parameters: the parameter of the function in force.
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
-    free: the open indices of each tree in index form, by its id. shared: values of shared trees, by id. index_labels: label, name, place, its text.
+    free: the open indices of each tree in index form, by its id. index_labels: label, name, place, its text.
+    shared: values of shared trees, by id.
     checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
 

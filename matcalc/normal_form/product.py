@@ -233,7 +233,7 @@ def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
     if exponent.denominator == 1 and _dissolves(base):
         inner = [exponent_of(arg) for arg in base.args]
         powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
-        return [(number(base.coef**exponent), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
+        return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
     return [(power_node(base, exponent), at)]
 
 

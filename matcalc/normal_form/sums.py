@@ -96,7 +96,7 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
         else:
             merged[node] = merged.get(node, Fraction(0)) + coef
     result = {node: c for node, c in merged.items() if c}
-    has_room = any(len(result) - 1 + inner <= MOST for node in result if (inner := _inner_count(node)))
+    has_room = any(0 < _inner_count(node) <= MOST + 1 - len(result) for node in result)
     return _collect([(c, node) for node, c in result.items()]) if has_room else result
 
 

@@ -14,13 +14,10 @@ from dataclasses import replace
 from itertools import count
 
 from matcalc.language import syntax
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import LONG, Node
 from matcalc.notation import forms
 from matcalc.notation.forms import Form
 from matcalc.notation.reading import Reading
-
-LONG = 1500
-"""Tokens of a formula that is still written whole: three or four thousand characters."""
 
 LEAST = 12
 """Tokens of a part that is worth a name."""
@@ -32,7 +29,7 @@ class Shared:
     def __init__(self, root: Node, nodes: Sequence[Node], taken: Collection[str]) -> None:
         self.root = root
         self.places = Counter(arg for node in nodes for arg in node.args) if root.length > LONG else Counter[Node]()
-        self.names = (name for name in map(str, count(1)) if not taken.intersection((f"T{name}", f"t{name}")))
+        self.names = (name for name in map(str, count(1)) if f"T{name}" not in taken and f"t{name}" not in taken)
         self.tokens = 0
 
     def reading(self, node: Node, reading: Reading) -> Reading:

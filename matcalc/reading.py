@@ -13,7 +13,7 @@ from matcalc.expressions import Expression, as_expression, name_of
 from matcalc.language.declare import read_declarations, size_names
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, whole
 from matcalc.names import Names, declaration
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
@@ -145,7 +145,7 @@ def _names_in(tree: str | Ast, dialect: str, symbols: Mapping[str, Node]) -> Nam
 def place_of(name: str, text: str, dialect: str = "matrix") -> int:
     """Return where a name first stands in the text of a formula."""
     tree = read(text) if dialect == "matrix" else read_numpy(text)
-    return min((a.span[0] for a in walk(tree) if a.head == "name" and a.value == name), default=0)
+    return min((a.span[0] for a in whole(tree) if a.head == "name" and a.value == name), default=0)
 
 
 def symbols(declarations: str) -> tuple[Expression, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import blake2b
 from threading import Lock
 from typing import NamedTuple
@@ -89,9 +90,9 @@ class Size:
             return values.get(self.key, self)
         if not any(name in values for name in self.names):
             return self
-        total = Size.of(0)
+        total: dict[Monomial, Fraction] = {}
         for monomial, coefficient in self.terms:
-            term = Size.of(coefficient)
+            term = ONE
             for atom, power in monomial:
                 if isinstance(atom, str):
                     factor = values.get(atom) or Size.of(atom)
@@ -99,9 +100,11 @@ class Size:
                     left, right = atom.left.substitute(values), atom.right.substitute(values)
                     factor = COMPOUND[atom.operator](left, right)
                 for _ in range(power):
-                    term = term * factor
-            total = total + term
-        return total
+                    term = factor if term is ONE else term * factor
+            for inner, c in term.terms:
+                scaled = c if coefficient == 1 else c * coefficient
+                total[inner] = total[inner] + scaled if inner in total else scaled
+        return _make(total)
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the integer that this size is where names have the given values.
@@ -342,6 +345,7 @@ def _atom_text(atom: Atom) -> str:
     return f"{left}{atom.operator}{right}"
 
 
+@lru_cache(maxsize=4096)
 def _monomial_text(monomial: Monomial) -> str:
     factors = []
     for atom, power in monomial:
@@ -355,21 +359,21 @@ def _monomial_text(monomial: Monomial) -> str:
 def _text(terms: tuple[tuple[Monomial, Fraction], ...]) -> str:
     if not terms:
         return "0"
-    positive_first = sorted(terms, key=lambda t: (t[1] < 0,))
-    text = ""
+    positive_first = sorted(terms, key=lambda t: t[1].numerator < 0)
+    pieces: list[str] = []
     for monomial, coefficient in positive_first:
         body = _monomial_text(monomial)
-        size = abs(coefficient)
+        is_negative = coefficient.numerator < 0
+        size = -coefficient if is_negative else coefficient
         if size.denominator != 1:
             body = f"{size}" if not body else f"{size.numerator}*{body}/{size.denominator}"
             body = body.removeprefix("1*")
         elif not body:
             body = str(size)
-        elif size != 1:
+        elif size.numerator != 1:
             body = f"{size}*({body})" if "//" in body or "%" in body else f"{size}*{body}"
-        sign = ("-" if coefficient < 0 else "") if not text else (" - " if coefficient < 0 else " + ")
-        text += sign + body
-    return text
+        pieces += (("-" if is_negative else "") if not pieces else (" - " if is_negative else " + "), body)
+    return "".join(pieces)
 
 
 def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> tuple[str, ...]:
@@ -405,3 +409,6 @@ def _make(terms: dict[Monomial, Fraction]) -> Size:
             found = _interned[key] = size
         _by_terms[same] = found
         return found
+
+
+ONE = Size.of(1)

@@ -13,11 +13,14 @@ from typing import NamedTuple
 
 from matcalc.calculus.clearing import cleared, divisors, quotient
 from matcalc.calculus.masks import masked
-from matcalc.normal_form.node import Indices, Node, toposort
+from matcalc.normal_form.node import LONG, Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.tensor import add, power, product, transpose
 
 Key = tuple[Node, tuple[int, ...]]
+Done = dict[tuple[Node, bool], Node]
+"""Nodes factored already, each with whether common denominators were tried."""
+
 LINKED, OPEN = -1, 0
 
 
@@ -34,30 +37,43 @@ def factor(root: Node) -> Node:
 
 
 def factor_all(roots: Sequence[Node]) -> list[Node]:
-    """Return the factored roots; what they share is factored once."""
-    done: dict[Node, Node] = {}
+    """Return the factored roots; what they share is factored once, and what is written by its shared parts stays.
+
+    The tokens of such a node are those of its tree: what is taken out of it would save tokens that nobody reads, and
+    would take apart what its terms share with others, so that a recurrence of ten steps is factored without end.
+    """
+    made: dict[Node, Node] = {}
+    done: Done = {}
     for node in toposort(roots):
-        current = remake(node, done) if any(done[a] is not a for a in node.args) else node
-        done[node] = cleared(_factored(current))
-    return [done[root] for root in roots]
+        current = remake(node, made) if any(made[a] is not a for a in node.args) else node
+        made[node] = current if current.length > LONG else cleared(_factored(current, done))
+    return [made[root] for root in roots]
 
 
-def _factored(node: Node, divides: bool = True) -> Node:
+def _factored(node: Node, done: Done, divides: bool = True) -> Node:
+    """Factor a node, once for all its places."""
+    found = done.get((node, divides))
+    if found is None:
+        found = done[node, divides] = _newly_factored(node, done, divides)
+    return found
+
+
+def _newly_factored(node: Node, done: Done, divides: bool) -> Node:
     """Factor a sum (or a scaled one) until nothing is gained; new inner sums are factored on the way.
 
     With `divides`, common denominators are tried too; not within such a trial, which would double at each level.
     """
     if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum":
-        inner = _factored(node.args[0], divides)
+        inner = _factored(node.args[0], done, divides)
         return node if inner is node.args[0] else remake(node, {node.args[0]: inner})
     while node.kind == "sum":
         best = _best(node)
         if best is not None:
-            node = _take_out(node, *best, divides)
+            node = _take_out(node, *best, done, divides)
             continue
         met = _put_together(node)
         if met is node:
-            return masked(_over_common_power(node)) if divides else node
+            return masked(_over_common_power(node, done)) if divides else node
         node = met
     return node
 
@@ -89,18 +105,18 @@ def _put_together(node: Node) -> Node:
     return node
 
 
-def _over_common_power(node: Node) -> Node:
+def _over_common_power(node: Node, done: Done) -> Node:
     """Return a sum over a common denominator if that is shorter: `1/u - x/u^2` is `(u - x)/u^2` or `(1 - x/u)/u`."""
     found = dict.fromkeys(divisor for term in node.args for divisor in divisors(term))
     best = node
     for base, axes, exponent in sorted(found, key=lambda divisor: -divisor[2]):
-        made = _over(node, base, axes, exponent)
+        made = _over(node, base, axes, exponent, done)
         if made is not None and made.length < best.length:
             best = made
     return best
 
 
-def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None:
+def _over(node: Node, base: Node, axes: Indices, taken: Fraction, done: Done) -> Node | None:
     """Return a sum as base^taken times what is left, None where that is longer or a power in it broken."""
     out = tuple(range(node.rank))
     sizes = dict(enumerate(node.shape))
@@ -110,7 +126,7 @@ def _over(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None
     made = product(1, [(power(base, taken), axes), (inner, out)], out, sizes)
     if made.length >= node.length:
         return None
-    return product(1, [(power(base, taken), axes), (_factored(inner, divides=False), out)], out, sizes)
+    return product(1, [(power(base, taken), axes), (_factored(inner, done, divides=False), out)], out, sizes)
 
 
 def _best(node: Node) -> tuple[Key, list[Place]] | None:
@@ -192,14 +208,14 @@ def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
     return (len(places) - 1) * size - added
 
 
-def _take_out(node: Node, key: Key, places: Sequence[Place], divides: bool) -> Node:
+def _take_out(node: Node, key: Key, places: Sequence[Place], done: Done, divides: bool) -> Node:
     """Return the sum with the factor taken out of the terms at `places`."""
     factor_node, how = key
     chosen = {place.term: place for place in places}
     rests = [(node.coefs[k], rest_of(node.args[k], place.operand, how)) for k, place in chosen.items()]
     inner = add(rests)
     if inner.length < node.length:  # what is left is smaller each time, so this ends
-        inner = _factored(inner, divides)
+        inner = _factored(inner, done, divides)
     whole = combined(node, factor_node, how, inner)
     others: list[tuple[Fraction, Node]] = [(c, a) for k, (c, a) in enumerate(node.terms) if k not in chosen]
     return add([(Fraction(1), whole), *others]) if others else whole

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from matcalc.calculus.distribute import distributed
 from matcalc.calculus.rewrite import Applied, Rewriter, heads
-from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.node import LONG, Node, toposort
 from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.tensor import apply, operate
 from matcalc.rulebook.load import Rulebook, default_rulebook
@@ -112,7 +112,8 @@ def _step(node: Node, done: dict[Node, Node], rules: Chosen) -> Node:
             return _with_params(node, bodies)
     applied = rules.apply(node)
     if applied is None:
-        return distributed(node, lambda n: _at_root(n, rules)) or node if rules.distributes else node
+        may = rules.distributes and node.length <= LONG
+        return distributed(node, lambda n: _at_root(n, rules)) or node if may else node
     if rules.record:
         rules.record(node, applied)
     return applied.node

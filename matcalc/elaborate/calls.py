@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from matcalc.elaborate.callee import Callee, signature_of
@@ -205,8 +206,12 @@ def _check_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs:
         if parameter.kind != "integer" or not counts or value.exact is None:
             continue
         least = int("positive" in parameter.facts)
-        message = f"{call_name(ast)}: {parameter.name} is at least {least}, and {shown(value.ast)} is less"
+        message = partial(_too_small, ast, parameter.name, least, value.ast)
         inference.check_least(value.exact - least, value.ast, message)
+
+
+def _too_small(call: Ast, name: str, least: int, value: Ast) -> str:
+    return f"{call_name(call)}: {name} is at least {least}, and {shown(value)} is less"
 
 
 def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:
@@ -259,7 +264,7 @@ def _operation(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
     shape = _output_shape(output, sizes, arrays)
     for size in shape:
         if any(c < 0 for _, c in size.terms):
-            inference.check_least(size, ast, f"{shown(ast)} has a negative length")
+            inference.check_least(size, ast, lambda: f"{shown(ast)} has a negative length")
     data = Call(candidate, _tensors(pairs), _params(pairs), dict(sizes), arrays)
     return Typed("call", ast, shape, (*values, *_functions(pairs)), data, common_axes(values))
 

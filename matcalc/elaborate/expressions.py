@@ -14,7 +14,7 @@ from matcalc.elaborate.build import Builder, build
 from matcalc.elaborate.formula import template_of
 from matcalc.elaborate.infer import infer, size_names
 from matcalc.elaborate.inference import Inference
-from matcalc.elaborate.scope import Scope, adopt, check_facts, declare, scope_of
+from matcalc.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotSupported
 from matcalc.identifiers import is_one_of, shown
@@ -61,6 +61,7 @@ def elaborate(
     declared = read_declarations(declarations)
     check_facts(declared, declarations, book)
     declare(inference, declared)
+    check_parts(inference, texts, trees)
     size_names(inference, trees)
     values: list[Typed] = []
     for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):

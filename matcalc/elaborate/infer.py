@@ -7,7 +7,7 @@ them. What each form means is in the modules for its level; this one only says w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from matcalc.elaborate import arithmetic, blocks, calls, functions, indices, parts, powers, solutions
@@ -15,7 +15,7 @@ from matcalc.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
-from matcalc.language.syntax import Ast, call_name
+from matcalc.language.syntax import Ast, call_name, definition, parts_in
 from matcalc.sizes import Size
 
 
@@ -53,6 +53,9 @@ def infer(inference: Inference, root: Ast) -> Typed:
         leaf = LEAVES.get(ast.head)
         if leaf is not None:
             values.append(leaf(inference, ast))
+            continue
+        if ast.head == "shared" and id(definition(ast)) in inference.shared:
+            values.append(inference.shared[id(definition(ast))])
             continue
         entered = _enter(inference, ast, names)
         stack.append((ast, names, entered))
@@ -119,6 +122,18 @@ def _enter_condition(inference: Inference, ast: Ast) -> Entered:
 
 def _enter_power(inference: Inference, ast: Ast) -> Entered:
     return Entered([ast.args[0]] if powers.is_inverse_transpose(inference, ast) else list(ast.args))
+
+
+def _enter_shared(inference: Inference, ast: Ast) -> Entered:
+    """Enter what is read once for all its places, so out of the reach of names that are bound in one of them."""
+    return Entered([definition(ast)], note=inference.without_bounds())
+
+
+def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    inference.bounds = entered.note
+    value = replace(values[0], ast=ast)
+    inference.shared[id(definition(ast))] = value
+    return value
 
 
 def _enter_block(inference: Inference, ast: Ast) -> Entered:
@@ -267,19 +282,19 @@ LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
 }  # fmt: skip
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "part": _enter_part, "condition": _enter_condition, "power": _enter_power, "block": _enter_block,
-    "call": _enter_call, "function": _enter_function,
+    "call": _enter_call, "function": _enter_function, "shared": _enter_shared,
 }  # fmt: skip
 LEAVE: dict[str, Leave] = {
     "sum": _leave_sum, "product": _leave_product, "negative": _leave_negative, "transpose": _leave_transpose,
     "power": _leave_power, "part": _leave_part, "block": _leave_block, "condition": _leave_condition,
-    "index_form": _leave_index_form, "call": _leave_call, "function": _leave_function,
+    "index_form": _leave_index_form, "call": _leave_call, "function": _leave_function, "shared": _leave_shared,
     solutions.SCOPE: _leave_start,
 }  # fmt: skip
 
 
 def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
     """Note the undeclared names that stand where only a size can: integer arguments, bounds of parts."""
-    for root in roots:
+    for root in [definition(part) for tree in roots for part in parts_in(tree)] + list(roots):
         stack: list[tuple[Ast, frozenset[str], bool]] = [(root, frozenset(), False)]
         while stack:
             ast, hidden, is_size = stack.pop()

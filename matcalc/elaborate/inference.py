@@ -9,7 +9,7 @@ operands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from matcalc.elaborate.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.elaborate.unify import Fault, Sizes, fresh_names
 from matcalc.errors import ShapeError
 from matcalc.language.syntax import Ast, operator_position, walk
-from matcalc.language.write import text as write
+from matcalc.language.write import ends
 from matcalc.lengths import Condition
 from matcalc.sizes import Size, is_nonnegative
 
@@ -53,6 +53,9 @@ class Unknown:
     met: bool = False
 
 
+Bounds = tuple[dict[str, int], dict[str, Typed], dict[str, Unknown], int, dict[int, frozenset[str]]]
+
+
 @dataclass(slots=True)
 class Inference:
     """The state of reading.
@@ -63,6 +66,7 @@ class Inference:
     parameters: the parameter of the function in force.
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
     free: the open indices of each tree in index form, by its id. index_labels: label, name, place, its text.
+    shared: values of shared trees, by id.
     checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
 
@@ -83,8 +87,24 @@ class Inference:
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
+    shared: dict[int, Typed] = field(default_factory=dict)
     text: str = ""
     number: int = 0
+
+    @property
+    def bounds(self) -> Bounds:
+        """What is bound at this place: indices, the parameter of a function, unknowns."""
+        return self.bound, self.parameters, self.unknowns, self.depth, self.free
+
+    @bounds.setter
+    def bounds(self, found: Bounds) -> None:
+        self.bound, self.parameters, self.unknowns, self.depth, self.free = found
+
+    def without_bounds(self) -> Bounds:
+        """Bind nothing, and return what was bound."""
+        before = self.bounds
+        self.bounds = {}, {}, {}, 0, {}
+        return before
 
     def label(self, length: Size) -> int:
         """Return a new label for an axis of this length."""
@@ -122,14 +142,14 @@ class Inference:
 
     def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
         """Require at the end, when sizes are known, that `size` is not negative; else `part` is at fault."""
-        self.check_least(size, at, f"{shown(part)} {message} {shown(part.args[0])}")
+        self.check_least(size, at, lambda: f"{shown(part)} {message} {shown(part.args[0])}")
 
-    def check_least(self, size: Size, at: Ast, message: str) -> None:
-        """Require at the end, when sizes are known, that `size` is not negative."""
+    def check_least(self, size: Size, at: Ast, message: Callable[[], str]) -> None:
+        """Require at the end, when sizes are known, that `size` is not negative; the message is written if it is."""
         text = self.text
 
         def fault() -> ShapeError:
-            return ShapeError(message, text=text, at=at.caret)
+            return ShapeError(message(), text=text, at=at.caret)
 
         self.checks.append((size, fault, self.number))
 
@@ -288,10 +308,7 @@ def inferred_rank(name: str) -> int | None:
 
 def shown(ast: Ast) -> str:
     """Return the text of a tree, cut in the middle where it is long."""
-    spelling = write(ast)
-    if len(spelling) <= SHOWN:
-        return spelling
-    return f"{spelling[: SHOWN - 16]} ... {spelling[-11:]}"
+    return ends(ast, SHOWN, 11)
 
 
 def einsum(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from matcalc.elaborate.inference import Inference, Symbol
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.language.declare import Declaration
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, parts_in, walk
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN, size_of
@@ -101,6 +101,20 @@ def _check_names(inference: Inference) -> None:
     both = [name for name in inference.symbols if name in inference.size_names]
     if both:
         raise ShapeError(f"'{both[0]}' is both a size and a symbol", hint="give one of them another name")
+
+
+def check_parts(inference: Inference, texts: Sequence[str], trees: Sequence[Ast]) -> None:
+    """Refuse named parts whose name is that of a symbol or a size.
+
+    Raises: ShapeError with the place.
+    """
+    for text, tree in zip(texts, trees, strict=True):
+        for part in parts_in(tree) if text else ():
+            name = str(part.value[0])  # type: ignore[index]
+            what = "symbol" if name in inference.symbols else "size" if name in inference.size_names else ""
+            if what:
+                message = f"'{name}' is a {what} and the name of a part"
+                raise ShapeError(message, text=text, at=part.caret, hint="give the part another name")
 
 
 def adopt(inference: Inference, symbols: Mapping[str, Node]) -> None:

@@ -15,7 +15,8 @@ from matcalc.elaborate.inference import Inference, Unknown, broadcast, shown
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.language.declare import write_signature
-from matcalc.language.syntax import Ast, call_name, children
+from matcalc.language.named import opened
+from matcalc.language.syntax import Ast, call_name, children, definition
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
@@ -68,6 +69,7 @@ def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
             message = f"{callee.spelling} over the outer index {index}"
             raise NotSupported(message, text=inference.text, at=part.caret, hint="solve for each one by itself")
     unknown = Unknown(str(name.value), ())
+    equation = opened(equation, [unknown.name])
     return Solving(candidate.rule, name, equation, start, unknown, frozenset(inference.symbols))
 
 
@@ -142,16 +144,20 @@ def names_of(root: Ast, book: Rulebook) -> tuple[list[str], set[str]]:
     """Return the names in a formula that mean something outside, left to right, and those that it solves for."""
     free: list[str] = []
     solved: set[str] = set()
+    met: set[int] = set()
     stack: list[tuple[Ast, frozenset[str]]] = [(root, frozenset())]
     while stack:
         ast, hidden = stack.pop()
+        if ast.head == "shared" and id(definition(ast)) not in met:
+            met.add(id(definition(ast)))
+            stack.append((definition(ast), frozenset()))
         if ast.head == "name" and ast.value not in hidden:
             free.append(str(ast.value))
         inner = [(child, hidden) for child in children(ast)]
         if ast.head == "call" and _binds(ast, book):
             name = str(inner[1][0].value)
             solved.add(name)
-            inner = [(inner[0][0], hidden | {name}), *inner[2:]]
+            inner = [(opened(inner[0][0], [name]), hidden | {name}), *inner[2:]]
         stack.extend(reversed(inner))
     return free, solved
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex_tables import TEMPLATES, Templates, escaped, operator, symbol
-from matcalc.language.syntax import Ast, call_keywords, call_name, children
-from matcalc.language.write import number_text
+from matcalc.language.syntax import Ast, call_keywords, call_name, children, definition, parts_in
+from matcalc.language.write import number_text, part_names
 
 SUM, ELEMENTWISE, PRODUCT, FACTOR, SCRIPT, ATOM = range(1, 7)
 """What binds how tightly; FACTOR takes no superscript (a fraction, a call), SCRIPT has one already."""
@@ -44,11 +44,12 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What names mean: kinds of symbols, looks of functions, and the indices and parameters bound here."""
+    """What names mean: kinds of symbols, looks of functions, the indices and parameters bound here, shared parts."""
 
     kinds: Mapping[str, str]
     templates: Templates
     bound: frozenset[str] = frozenset()
+    parts: Mapping[int, str] = field(default_factory=dict)
 
 
 def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates | None = None) -> str:
@@ -58,6 +59,21 @@ def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates | None = None
     `templates` override those of `latex_tables.TEMPLATES`, key by key.
     """
     scope = _Scope(kinds, {**TEMPLATES, **(templates or {})})
+    names = part_names(ast)
+    if not names:
+        return _look(ast, scope).text
+    kinds, rows = dict(kinds), []
+    for part in parts_in(ast):
+        name = names[id(definition(part))]
+        look = _look(definition(part), _Scope(kinds, scope.templates, parts=names))
+        kinds[name] = look.kind
+        rows.append(f"{symbol(name, kinds)} &= {look.text}")
+    rows.append(f"& {_look(ast, _Scope(kinds, scope.templates, parts=names)).text}")
+    return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
+
+
+def _look(ast: Ast, scope: _Scope) -> _Look:
+    """Return the look of a tree whose shared parts have names."""
     looks: list[_Look] = []
     stack: list[tuple[Ast, _Scope, bool]] = [(ast, scope, False)]
     while stack:
@@ -70,15 +86,15 @@ def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates | None = None
         stack.append((node, scope, True))
         below = _inside(node, scope)
         stack.extend((child, below, False) for child in reversed(inner))
-    return looks[0].text
+    return looks[0]
 
 
 def _inside(node: Ast, scope: _Scope) -> _Scope:
     """Return the scope of the operands of `node`, which may bind names."""
     if node.head == "index_form":
-        return _Scope(scope.kinds, scope.templates, scope.bound | set(cast("tuple[str, ...]", node.value)))
+        return replace(scope, bound=scope.bound | set(cast("tuple[str, ...]", node.value)))
     if node.head == "function":
-        return _Scope(scope.kinds, scope.templates, scope.bound | {str(node.value)})
+        return replace(scope, bound=scope.bound | {str(node.value)})
     return scope
 
 
@@ -110,6 +126,11 @@ def _name(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
     if name in scope.bound:
         return _Look(symbol(name, {}), ATOM, "scalar")
     return _Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, "scalar"))
+
+
+def _shared(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+    name = scope.parts[id(definition(node))]
+    return _Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, ""))
 
 
 def _sum(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
@@ -336,7 +357,7 @@ def _spread(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
 
 
 _LOOKS: dict[str, Callable[[Ast, list[_Look], _Scope], _Look]] = {
-    "number": _number, "name": _name, "sum": _sum, "negative": _negative, "product": _product,
+    "number": _number, "name": _name, "shared": _shared, "sum": _sum, "negative": _negative, "product": _product,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "compare": _relation,
     "condition": _condition, "function": _function, "spread": _spread,

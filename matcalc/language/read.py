@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import MatcalcError, ParseError
 from matcalc.identifiers import bounded, normalised
-from matcalc.language import faults
+from matcalc.language import faults, named
 from matcalc.language.syntax import Ast
 
 if TYPE_CHECKING:
@@ -36,7 +36,18 @@ def read(text: str) -> Ast:
 
     Raises: ParseError with the text and the position of the fault.
     """
-    root = cast(Ast, parse(text, "expression"))
+    segments = named.segments(text)
+    if not segments:
+        return _formula(text, 0, None)
+    try:
+        return named.with_parts(segments, partial(_formula, text))
+    except ParseError as fault:
+        fault.text = text
+        raise
+
+
+def _formula(text: str, begin: int, end: int | None) -> Ast:
+    root = cast(Ast, parse(text, "expression", begin, end))
     if _has_relation(text):
         _check_relations(root, text)
     return root

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 HEADS = (
     "number", "name", "sum", "product", "negative", "power", "transpose", "call", "part", "slice", "empty",
-    "block", "row", "index_form", "condition", "compare", "function", "spread",
+    "block", "row", "index_form", "condition", "compare", "function", "spread", "shared",
 )  # fmt: skip
 
 
@@ -25,7 +25,8 @@ class Ast:
     between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
     index_form: tuple of index names; condition, compare: the relation; function: the parameter;
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
-    spread: the argument `E...` of a rule, repeated.
+    spread: the argument `E...` of a rule, repeated;
+    shared: (name, Ast), a tree of its own that may stand in several places, written once under its name.
     `span` is the character range in the text, `at` the place of the operator for a caret.
     """
 
@@ -45,7 +46,7 @@ class Ast:
         shown: list[str] = []
         for node in walk(self):
             inner = [shown.pop() for _ in children(node)][::-1]
-            own = "" if node.value is None else f" {node.value[0] if node.head == 'call' else node.value}"  # type: ignore[index]
+            own = "" if node.value is None else f" {_shown_value(node)}"
             shown.append(f"({' '.join([node.head + own, *inner])})")
         return shown[0]
 
@@ -63,10 +64,51 @@ def walk(root: Ast) -> Iterator[Ast]:
 
 
 def children(node: Ast) -> tuple[Ast, ...]:
-    """Return the operands of `node`, keyword arguments of a call last."""
+    """Return the operands of `node`, keyword arguments of a call last; what is shared is no operand."""
     if node.head != "call":
         return node.args
     return node.args + tuple(value for _, value in call_keywords(node))
+
+
+def definition(part: Ast) -> Ast:
+    """Return the tree that a shared part stands for."""
+    return part.value[1]  # type: ignore[index,no-any-return]
+
+
+def parts_in(root: Ast) -> list[Ast]:
+    """Return the shared parts of a tree, each once, before those that hold it."""
+    found: dict[int, Ast] = {}
+    entered: set[int] = set()
+    stack = [part for part in walk(root) if part.head == "shared"][::-1]
+    while stack:
+        part = stack[-1]
+        key = id(definition(part))
+        if key in entered:
+            found.setdefault(key, part)
+            stack.pop()
+            continue
+        entered.add(key)
+        inner = [p for p in walk(definition(part)) if p.head == "shared" and id(definition(p)) not in entered]
+        stack.extend(reversed(inner))
+    return list(found.values())
+
+
+def whole(root: Ast) -> Iterator[Ast]:
+    """Yield the nodes of a tree and of its shared parts, these once and first."""
+    for part in parts_in(root):
+        yield from walk(definition(part))
+    yield from walk(root)
+
+
+def exchanged(node: Ast, operands: Sequence[Ast]) -> Ast:
+    """Return `node` over other operands, in the order of `children`."""
+    if not operands:
+        return node
+    value = node.value
+    if node.head == "call":
+        named = operands[len(node.args) :]
+        value = call_name(node), tuple((key, new) for (key, _), new in zip(call_keywords(node), named, strict=True))
+    return Ast(node.head, tuple(operands[: len(node.args)]), value, node.span, node.at)
 
 
 def call_name(node: Ast) -> str:
@@ -105,6 +147,10 @@ def power(base: Ast, exponent: Ast, elementwise: bool = False) -> Ast:
 
 def product(factors: Sequence[Ast], operators: Sequence[str]) -> Ast:
     return Ast("product", tuple(factors), tuple(operators))
+
+
+def shared(name_: str, tree: Ast, span: tuple[int, int] = (0, 0)) -> Ast:
+    return Ast("shared", (), (name_, tree), span)
 
 
 def add(terms: Sequence[Ast], signs: Sequence[int]) -> Ast:
@@ -151,13 +197,15 @@ def negate(x: Ast) -> Ast:
 def same(a: Ast, b: Ast) -> bool:
     """Tell whether two trees have the same heads and values; places in the text do not count."""
     pairs = [(a, b)]
+    met: set[tuple[int, int]] = set()
     while pairs:
         one, other = pairs.pop()
-        if one is other:
+        if one is other or (id(one), id(other)) in met:
             continue
         if one.head != other.head or _label(one) != _label(other):
             return False
-        inner, outer = children(one), children(other)
+        met.add((id(one), id(other)))
+        inner, outer = _held(one), _held(other)
         if len(inner) != len(outer):
             return False
         pairs.extend(zip(inner, outer, strict=True))
@@ -172,7 +220,17 @@ def operator_position(node: Ast, text: str, k: int) -> int:
     return at
 
 
+def _shown_value(node: Ast) -> object:
+    return node.value[0] if node.head in ("call", "shared") else node.value  # type: ignore[index]
+
+
+def _held(node: Ast) -> tuple[Ast, ...]:
+    return (definition(node),) if node.head == "shared" else children(node)
+
+
 def _label(node: Ast) -> object:
+    if node.head == "shared":
+        return None
     if node.head != "call":
         return node.value
     return call_name(node), tuple(key for key, _ in call_keywords(node))

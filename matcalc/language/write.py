@@ -6,11 +6,13 @@ product keeps its parentheses: the trees differ, and a chain is elaborated in on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from itertools import chain, count
+from math import inf
 from typing import Any, cast
 
-from matcalc.language.syntax import Ast, call_keywords, call_name
+from matcalc.language.syntax import Ast, call_keywords, call_name, definition, parts_in, whole
 
 SUM, PRODUCT, SIGNED, TIGHT, TRANSPOSED, PRIMARY = range(1, 7)
 """Levels of the precedence table; TRANSPOSED is a power's equal that may also be a base and have parts."""
@@ -20,20 +22,69 @@ Piece = str | tuple[Ast, int]
 
 
 def text(ast: Ast) -> str:
-    """Return the text of a tree, which `read` gives back."""
+    """Return the text of a tree, which `read` gives back: shared parts first, by name, then the formula."""
+    named, body = lines(ast)
+    return "; ".join([*(f"{name} = {tree}" for name, tree in named), body])
+
+
+def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
+    """Return the shared parts of a tree, each its name and its text, and the text of the formula over them."""
+    names = part_names(ast)
+    return [(name, _text(definition(part), names)) for part, name in _named(ast, names)], _text(ast, names)
+
+
+def part_names(ast: Ast) -> dict[int, str]:
+    """Return a name for each shared part of a tree, by the id of its definition; no other name in the tree is one."""
+    parts = parts_in(ast)
+    if not parts:
+        return {}
+    taken = {str(node.value) for node in whole(ast) if node.head == "name"}
+    taken.update(str(n) for node in whole(ast) if node.head == "index_form" for n in cast(Any, node.value))
+    found: dict[int, str] = {}
+    for part in parts:
+        wanted = str(cast(Any, part.value)[0])
+        name = next(n for n in chain([wanted], (f"{wanted}_{k}" for k in count(2))) if n not in taken)
+        taken.add(name)
+        found[id(definition(part))] = name
+    return found
+
+
+def _named(ast: Ast, names: Mapping[int, str]) -> list[tuple[Ast, str]]:
+    return [(part, names[id(definition(part))]) for part in parts_in(ast)] if names else []
+
+
+def ends(ast: Ast, length: int, tail: int) -> str:
+    """Return the text of a formula cut in the middle to `length` characters, the last `tail` of them from its end.
+
+    Shared parts stand by their names, without their definitions; what is cut is not written.
+    """
+    front = _text(ast, {}, length + 1)
+    if len(front) <= length:
+        return front
+    back = _text(ast, {}, tail, backwards=True)
+    return f"{front[: length - tail - 5]} ... {back[-tail:]}"
+
+
+def _text(ast: Ast, names: Mapping[int, str], most: float = inf, backwards: bool = False) -> str:
+    """Return the text of a tree; only a beginning, or an end, that has `most` characters at least."""
     written: list[str] = []
+    length = 0
     stack: list[Piece] = [(ast, SUM)]
-    while stack:
+    while stack and length < most:
         piece = stack.pop()
         if isinstance(piece, str):
             written.append(piece)
+            length += len(piece)
             continue
         node, least = piece
+        if node.head == "shared":
+            stack.append(names.get(id(definition(node)), cast(Any, node.value)[0]))
+            continue
         pieces = list(_PIECES[node.head](node))
-        if level(node) < least:
+        if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # of a part the level is in its base
             pieces = ["(", *pieces, ")"]
-        stack.extend(reversed(pieces))
-    return "".join(written)
+        stack.extend(pieces if backwards else reversed(pieces))
+    return "".join(reversed(written) if backwards else written)
 
 
 def level(node: Ast) -> int:
@@ -183,13 +234,11 @@ def _call(node: Ast) -> Iterator[Piece]:
 
 
 def _part(node: Ast) -> Iterator[Piece]:
-    base, parts = _part_chain(node)
-    yield base, TRANSPOSED
-    for part in parts:
-        subscripts = part.args[1:]
-        yield "["
-        yield from _list(subscripts, 0, "," if all(x.head == "name" for x in subscripts) else ", ")
-        yield "]"
+    subscripts = node.args[1:]
+    yield node.args[0], TRANSPOSED
+    yield "["
+    yield from _list(subscripts, 0, "," if all(x.head == "name" for x in subscripts) else ", ")
+    yield "]"
 
 
 def _slice(node: Ast) -> Iterator[Piece]:
@@ -243,7 +292,7 @@ def _spread(node: Ast) -> Iterator[Piece]:
 
 
 _LEVELS = {
-    "name": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY, "index_form": PRIMARY,
+    "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY, "index_form": PRIMARY,
     "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM,
 }  # fmt: skip
 

@@ -52,6 +52,9 @@ class Range(NamedTuple):
 
 ANY = Range()
 
+LONG = 1500
+"""Tokens of the longest formula that is written as a tree: three or four thousand characters."""
+
 
 class Node:
     """A tensor expression. Attributes are read-only; payloads are read through the properties below.

@@ -29,7 +29,11 @@ EITHER_WAY = SYMMETRIC | SKEW
 def gather(
     coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
 ) -> Network:
-    """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes."""
+    """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes.
+
+    What is too long to be dissolved gives up its coefficient and is turned, if it is a matrix, so that `(-X)*Y` is
+    `-(X*Y)` and `Y*X'` is `(X*Y')'` at any length.
+    """
     network = Network(Fraction(coef), operands, out, sizes or {})
     while network.coef:
         flatten(network)
@@ -39,7 +43,26 @@ def gather(
             network.coef = Fraction(0)
         if network.operands == before:
             break
+    for place, (node, indices) in enumerate(network.operands):
+        if node.kind == "product" and node.coef:
+            network.coef *= node.coef
+            network.operands[place] = _oriented(_without_coef(node), indices)
     return network
+
+
+def _oriented(node: Node, indices: Indices) -> Term:
+    """Return a product as an operand of another: of a matrix and its transpose that with fewer transposed leaves."""
+    if node.kind != "product" or node.rank != 2 or len(node.args) < 2 or node.facts & EITHER_WAY:
+        return node, indices
+    turned = transposed(node)
+    chosen = min(node, turned, key=lambda n: (n.tilt[0], n.digest))
+    return (node, indices) if chosen is node else (turned, indices[::-1])
+
+
+def _without_coef(node: Node) -> Node:
+    if node.coef == 1:
+        return node
+    return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes, symmetry)
 
 
 def finish(network: Network) -> Node:
@@ -60,7 +83,8 @@ def finish(network: Network) -> Node:
     coef *= factor
     collected = collect_powers(operands)
     before = {node for node, _ in operands}
-    if any(_dissolves(node) for node, _ in collected if node not in before):
+    has_room = len(collected) < len(operands) and any(_is_run(node) for node, _ in collected)
+    if has_room or any(_dissolves(node) for node, _ in collected if node not in before):
         return finish(gather(coef, collected, network.out, network.sizes))
     operands = collected
     if len(operands) > MOST:
@@ -135,13 +159,18 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
         if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
             kept += terms
             continue
-        closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
+        if any(_is_run(node) for node, _ in terms):  # by itself it has room for what is in its runs
+            closed = simple_product(1, terms, (), sizes)
+        else:
+            closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
         if closed.kind == "number":
             coef *= closed.value
+        elif closed.kind == "product" and not is_closed_scalar(closed):
+            coef *= closed.coef
+            kept += [(arg, ()) for arg in closed.args]
         elif closed.kind == "product" and closed.coef != 1:  # the sign of skew operands
             coef *= closed.coef
-            data = (closed.indices, closed.out, closed.index_sizes)
-            kept.append((product_node(Fraction(1), closed.args, *data, symmetry), ()))
+            kept.append((_without_coef(closed), ()))
         else:
             kept.append((closed, ()))
     return coef, kept
@@ -165,6 +194,11 @@ def commuting_from(node: Node) -> int:
 def is_turning(node: Node) -> bool:
     """Whether an operand changes its sign as its two indices are exchanged."""
     return len(node.shape) == 2 and "skew" in node.facts and "symmetric" not in node.facts
+
+
+def _is_run(node: Node) -> bool:
+    """Whether an operand is a product that had no room where it stands."""
+    return node.kind == "product" and bool(node.shape)
 
 
 def _dissolves(node: Node) -> bool:
@@ -196,6 +230,10 @@ def collect_powers(operands: list[Term]) -> list[Term]:
 def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
     if exponent.denominator == 1 and 0 <= exponent <= MOST:
         return [(base, at)] * int(exponent)
+    if exponent.denominator == 1 and _dissolves(base):
+        inner = [exponent_of(arg) for arg in base.args]
+        powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
+        return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
     return [(power_node(base, exponent), at)]
 
 
@@ -245,7 +283,7 @@ def group_long(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) ->
             own = Counter(i for _, indices in run for i in indices)
             kept = tuple(i for i, count in own.items() if total[i] > count)
             lengths = {i: sizes[i] for i in own}
-            grouped.append((_intern(Fraction(1), run, kept, lengths), kept) if len(run) > 1 else run[0])
+            grouped.append(_oriented(_intern(Fraction(1), run, kept, lengths), kept) if len(run) > 1 else run[0])
         operands = grouped
     return operands
 

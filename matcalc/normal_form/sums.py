@@ -75,7 +75,7 @@ def _shown(shape: Sequence[Size]) -> str:
 
 
 def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
-    """Flatten nested sums within the bound, smallest first, and merge like terms."""
+    """Flatten nested sums within the bound, smallest first, and merge like terms; again while there is room."""
     merged: Coefs = {}
     nested: Coefs = {}
     for coef, node in terms:
@@ -95,7 +95,17 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
                 merged[arg] = merged.get(arg, Fraction(0)) + coef * inner
         else:
             merged[node] = merged.get(node, Fraction(0)) + coef
-    return {node: c for node, c in merged.items() if c}
+    result = {node: c for node, c in merged.items() if c}
+    has_room = any(0 < _inner_count(node) <= MOST + 1 - len(result) for node in result)
+    return _collect([(c, node) for node, c in result.items()]) if has_room else result
+
+
+def _inner_count(node: Node) -> int:
+    """Return how many terms a sum or a transposed sum has; 0 for anything else."""
+    if node.kind == "sum":
+        return len(node.args)
+    is_turned = node.kind == "product" and len(node.args) == 1 and node.indices == ((1, 0),) and node.out == (0, 1)
+    return len(node.args[0].args) if is_turned and node.args[0].kind == "sum" and node.coef == 1 else 0
 
 
 def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:

@@ -11,6 +11,10 @@ from collections.abc import Iterator
 from matcalc.normal_form.node import Node, label, toposort
 
 
+DEEPEST = 24
+"""Levels that are indented: a chain of a thousand nodes is no triangle of blanks."""
+
+
 def tree(root: Node) -> str:
     """Return the DAG as an indented outline; a node that comes again is a reference to its line."""
     numbers = {node: k for k, node in enumerate(_from_root(root))}
@@ -20,7 +24,8 @@ def tree(root: Node) -> str:
     while stack:
         node, depth = stack.pop()
         again = node in shown and bool(node.args)
-        lines.append("  " * depth + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {_describe(node)}"))
+        indent = "  " * min(depth, DEEPEST)
+        lines.append(indent + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {_describe(node)}"))
         if not again:
             shown.add(node)
             stack.extend((arg, depth + 1) for arg in reversed(node.args))

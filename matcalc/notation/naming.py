@@ -68,7 +68,7 @@ class Names:
             if entered:
                 parts = results[len(results) - len(inner) :]
                 del results[len(results) - len(inner) :]
-                results.append(_with_children(ast, parts))
+                results.append(syntax.exchanged(ast, parts))
             elif ast.head == "index_form":
                 inside = index_names(ast) & x.used
                 names = self._own(inside, taken, {*taken, *inside})
@@ -113,7 +113,7 @@ def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
     for ast in syntax.walk(root):
         if id(ast) in done:
             continue
-        new = _with_children(ast, [done[id(child)] for child in syntax.children(ast)])
+        new = syntax.exchanged(ast, [done[id(child)] for child in syntax.children(ast)])
         if ast.head == "name":
             new = syntax.name(names.get(str(ast.value), str(ast.value)))
         elif ast.head == "index_form":
@@ -121,15 +121,3 @@ def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
             new = syntax.index_form([names.get(n, n) for n in outputs], new.args[0])
         done[id(ast)] = new
     return done[id(root)]
-
-
-def _with_children(ast: Ast, parts: Sequence[Ast]) -> Ast:
-    """Return a node of the tree over other operands; keyword arguments of a call come last."""
-    if not parts:
-        return ast
-    if ast.head != "call":
-        return Ast(ast.head, tuple(parts), ast.value)
-    keywords = syntax.call_keywords(ast)
-    positional = len(ast.args)
-    named = tuple((key, value) for (key, _), value in zip(keywords, parts[positional:], strict=True))
-    return Ast("call", tuple(parts[:positional]), (syntax.call_name(ast), named))

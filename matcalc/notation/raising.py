@@ -32,6 +32,7 @@ from matcalc.notation.mirrored import LEAST_SAVED, with_parts
 from matcalc.notation.naming import Names
 from matcalc.notation.products import product_reading, selector_form
 from matcalc.notation.reading import Reading, is_identity, of_difference, scaled, summed
+from matcalc.notation.sharing import Shared
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 
@@ -49,7 +50,10 @@ def formula_of(root: Node, avoid: Collection[str] = ()) -> Ast:
 
 
 def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
-    """Return the formula of a node with its price."""
+    """Return the formula of a node with its price, that of the parts which it shares included.
+
+    Of a long formula what stands in several places is written once, as a shared part.
+    """
     nodes = toposort(root)
     readings: dict[Node, Reading] = {}
     sizes: dict[Size, Form] = {}
@@ -65,9 +69,10 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
         return form_of(equation, taken)
 
     context = Context(readings, size_form, function_form, equation_form, _is_spelled, Names(taken))
+    shared = Shared(root, nodes, taken)
     for node in nodes:
-        readings[node] = READ[node.kind](context, node)
-    return readings[root].form
+        readings[node] = shared.reading(node, READ[node.kind](context, node))
+    return shared.whole(readings[root].form)
 
 
 def _names(nodes: list[Node]) -> set[str]:

@@ -1,0 +1,59 @@
+"""Recurrences written out step by step, as objects: each step stands in several places of the next."""
+
+import matcalc as mc
+
+
+def regulator(steps):
+    """The cost of a linear system with feedback."""
+    x, A, B, K, Q = mc.symbols("x: vector(n); A: matrix(n, n); B: matrix(n, m); K: matrix(m, n); Q: matrix(n, n)")
+    cost = 0
+    for _ in range(steps):
+        u = -(K @ x)
+        cost = cost + x @ (Q @ x) + u @ u
+        x = A @ x + B @ u
+    return cost, "K"
+
+
+def network(steps):
+    """A recurrent network with an input at each step."""
+    h, W, U, b = mc.symbols("h: vector(n); W: matrix(n, n); U: matrix(n, m); b: vector(n)")
+    for x in mc.symbols("; ".join(f"x{k}: vector(m)" for k in range(steps))):
+        h = mc.tanh(W @ h + U @ x + b)
+    return mc.sum(h * h), "W"
+
+
+def averages(steps):
+    """Moving averages with one weight."""
+    a, m = mc.symbols("a: scalar; m: vector(n)")
+    for x in mc.symbols("; ".join(f"x{k}: vector(n)" for k in range(steps))):
+        m = a * m + (1 - a) * x
+    return mc.sum(m * m), "a"
+
+
+def logistic(steps):
+    """The logistic map."""
+    x, r = mc.symbols("x: scalar; r: scalar")
+    for _ in range(steps):
+        x = r * x * (1 - x)
+    return x, "x"
+
+
+def squares(steps):
+    """Squares of squares: the tree doubles at every step."""
+    (x,) = mc.symbols("x: vector(n)")
+    for _ in range(steps):
+        x = x * x + x
+    return mc.sum(x), "x"
+
+
+def descent(steps):
+    """Steps of gradient descent on a least squares problem."""
+    x, A, b, s = mc.symbols("x: vector(n); A: matrix(m, n); b: vector(m); s: scalar")
+    for _ in range(steps):
+        x = x - s * (A.T @ (A @ x - b))
+    return mc.sum((A @ x - b) * (A @ x - b)), "s"
+
+
+RECURRENCES = {
+    f.__name__: f for f in (regulator, network, averages, logistic, squares, descent)
+}  # fmt: skip

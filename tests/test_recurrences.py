@@ -1,0 +1,92 @@
+"""What is printed, read, derived, planned and saved of a recurrence grows with its steps, not with its tree.
+
+Function calls are counted, and characters, never seconds. A tree that doubles with each step would be 4,000 times
+as long after twelve further steps: a bound of 2.6 for twice the steps leaves nothing of that.
+"""
+
+import cProfile
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from tests.recurrences import RECURRENCES
+
+TWICE = 2.6
+"""Most that twice the steps may take, of what grows in proportion to them."""
+
+
+def counted(work):
+    """Return a result and the number of function calls it took."""
+    profile = cProfile.Profile(builtins=False)
+    profile.enable()
+    try:
+        result = work()
+    finally:
+        profile.disable()
+    return result, sum(entry.callcount for entry in profile.getstats())
+
+
+def passes(name, steps):
+    """Return what each pass took, in calls, and how long each text is."""
+    found = {}
+    (e, wrt), found["construct"] = counted(lambda: RECURRENCES[name](steps))
+    gradient, found["derive"] = counted(lambda: e.gradient(wrt))
+    for what, shown in (("value", e), ("gradient", gradient)):
+        text, found[f"print {what}"] = counted(lambda shown=shown: str(shown))
+        tex, found[f"latex of {what}"] = counted(shown.latex)
+        declared = shown.declarations
+        back, found[f"read {what}"] = counted(lambda text=text, declared=declared: mc.expression(text, declared))
+        assert back.node is shown.node
+        found[f"characters of {what}"], found[f"characters of latex of {what}"] = len(text), len(tex)
+        found[f"characters of drawing of {what}"] = len(shown.tree()) + len(shown.dot()) + len(shown.mermaid())
+    return found
+
+
+@pytest.mark.parametrize("name", RECURRENCES)
+def test_every_pass_is_linear_in_the_steps(name):
+    passes(name, 4)  # loads the rulebook and compiles its patterns
+    passes(name, 12)
+    few, many = passes(name, 14), passes(name, 28)
+    grown = {what: many[what] / few[what] for what in few if many[what] > TWICE * few[what] + 2000}
+    assert not grown
+
+
+@pytest.mark.parametrize("name", ["network", "averages", "logistic", "squares"])
+def test_what_is_compiled_is_linear_in_the_steps(name, tmp_path):
+    def compiled(steps):
+        e, wrt = RECURRENCES[name](steps)
+        fn, calls = counted(lambda: mc.value_and_gradient(e, wrt, target="numpy"))
+        path = tmp_path / f"{name}{steps}.py"
+        fn.save(path)
+        return calls, len(fn.source), len(str(fn.plan)), len(path.read_text())
+
+    compiled(4)
+    few, many = compiled(10), compiled(20)
+    assert all(after <= TWICE * before for before, after in zip(few, many, strict=True)), (few, many)
+
+
+def test_a_regulator_over_twenty_steps_compiles():
+    e, wrt = RECURRENCES["regulator"](20)
+    fn = mc.value_and_gradient(e, wrt, target="numpy")
+    assert len(fn.source) < 60_000
+    rng = np.random.default_rng(5)
+    x, A, B, K, Q = rng.normal(size=3), *(rng.normal(size=s) / 3 for s in [(3, 3), (3, 2), (2, 3), (3, 3)])
+
+    def cost(K, x=x):
+        total = 0
+        for _ in range(20):
+            u = -K @ x
+            total = total + x @ Q @ x + u @ u
+            x = A @ x + B @ u
+        return total
+
+    given = {"x": x, "A": A, "B": B, "K": K, "Q": Q}
+    value, gradient = fn(**{name: given[name] for name in fn.args})
+    assert value == pytest.approx(cost(K), rel=1e-12)
+    step = 1e-30
+    for i in range(2):
+        for j in range(3):
+            turned = K.astype(complex)
+            turned[i, j] += 1j * step
+            assert gradient[i, j] == pytest.approx(cost(turned).imag / step, rel=1e-10)

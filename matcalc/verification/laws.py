@@ -44,6 +44,9 @@ FACTOR = "factor_"
 """A scalar in front of an argument, which gets a batch axis of its own."""
 
 LENGTHS = (3, 2, 2, 3)
+SHORT = (2, 1, 1, 2)
+"""Lengths with further tangents, whose values are slow."""
+
 SLICES = 6
 """Draws that slices are made of, again and again where the further axis is longer."""
 
@@ -51,7 +54,8 @@ SLICES = 6
 def laws(book: Rulebook, rule: Rule, draws: Draws = NOTHING) -> Iterator[Finding]:
     """Test a rule inside larger tensors, each form at the first mode at which all slices have finite values."""
     for form in forms(rule):
-        lengths = lengths_of(rule, form.overload, SKEW if takes_skew(rule) else LENGTHS)
+        usual = SHORT if form.tangents else LENGTHS
+        lengths = lengths_of(rule, form.overload, SKEW if takes_skew(rule) else usual)
         for mode in range(len(MODES)):
             each = [point(book, rule, form, lengths, mode, seed, draws) for seed in range(SLICES)]
             if all(_is_usable(at) for at in each):
@@ -111,6 +115,8 @@ def _variations(at: Point) -> Iterator[Law]:
         axes = tuple(range(x.rank))
         kept = {known[f].scaled for f in at.facts[name] if f in known}
         is_linear = name in rule.linear or any(p.repeated and name.startswith(f"{p.name}_") for p in rule.parameters)
+        if at.form.tangents and not is_linear:
+            continue  # as without tangents
         if (rule.degree is not None or is_linear) and kept <= {"any", "nonzero", "positive"}:
             yield Law(f" of 3/2*{name}", {x: scale(Fraction(3, 2), x)}, _multiplied(name, 1.5))
             yield Law(f" of c*{name}", {x: product(1, [(factor, ()), (x, axes)], axes)}, _multiplied(name), name)

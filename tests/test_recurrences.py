@@ -76,7 +76,7 @@ def test_what_is_compiled_is_linear_in_the_steps(name, tmp_path):
         return calls, len(fn.source), len(str(fn.plan)), len(path.read_text())
 
     compiled(4)
-    few, many = compiled(10), compiled(20)
+    few, many = compiled(14), compiled(28)
     assert all(after <= TWICE * before for before, after in zip(few, many, strict=True)), (few, many)
 
 

@@ -27,32 +27,46 @@ def counted(work):
     return result, sum(entry.callcount for entry in profile.getstats())
 
 
-def passes(name, steps):
-    """Return what each pass took, in calls, and how long each text is."""
-    found = {}
-    (e, wrt), found["construct"] = counted(lambda: RECURRENCES[name](steps))
-    gradient, found["derive"] = counted(lambda: e.gradient(wrt))
-    for what, shown in (("value", e), ("gradient", gradient)):
-        text, found[f"print {what}"] = counted(lambda shown=shown: str(shown))
-        tex, found[f"latex of {what}"] = counted(shown.latex)
-        declared = shown.declarations
-        back, found[f"read {what}"] = counted(lambda text=text, declared=declared: mc.expression(text, declared))
-        assert back.node is shown.node
-        found[f"characters of {what}"], found[f"characters of latex of {what}"] = len(text), len(tex)
-        found[f"characters of drawing of {what}"] = len(shown.tree()) + len(shown.dot()) + len(shown.mermaid())
-    return found
+def texts(shown, found, what):
+    """Add what printing and reading took, in calls, and how long each text is; it must read back."""
+    text, found[f"print {what}"] = counted(lambda: str(shown))
+    tex, found[f"latex of {what}"] = counted(shown.latex)
+    back, found[f"read {what}"] = counted(lambda: mc.expression(text, shown.declarations))
+    assert back.node is shown.node
+    found[f"characters of {what}"], found[f"characters of latex of {what}"] = len(text), len(tex)
+    found[f"characters of drawings of {what}"] = len(shown.tree()) + len(shown.dot()) + len(shown.mermaid())
+
+
+def assert_linear(few, many):
+    assert not {what: (few[what], many[what]) for what in few if many[what] > TWICE * few[what] + 2000}
 
 
 @pytest.mark.parametrize("name", RECURRENCES)
-def test_every_pass_is_linear_in_the_steps(name):
-    passes(name, 4)  # loads the rulebook and compiles its patterns
-    passes(name, 12)
-    few, many = passes(name, 14), passes(name, 28)
-    grown = {what: many[what] / few[what] for what in few if many[what] > TWICE * few[what] + 2000}
-    assert not grown
+def test_construction_and_texts_are_linear_in_the_steps(name):
+    def passes(steps):
+        found = {}
+        (e, _), found["construct"] = counted(lambda: RECURRENCES[name](steps))
+        texts(e, found, "value")
+        return found
+
+    passes(4)  # loads the rulebook
+    assert_linear(passes(24), passes(48))
 
 
 @pytest.mark.parametrize("name", ["network", "averages", "logistic", "squares"])
+def test_gradients_are_linear_in_the_steps(name):
+    def passes(steps):
+        found = {}
+        e, wrt = RECURRENCES[name](steps)
+        gradient, found["derive"] = counted(lambda: e.gradient(wrt))
+        texts(gradient, found, "gradient")
+        return found
+
+    passes(12)  # compiles the patterns of the rewrites
+    assert_linear(passes(14), passes(28))
+
+
+@pytest.mark.parametrize("name", ["averages", "logistic"])
 def test_what_is_compiled_is_linear_in_the_steps(name, tmp_path):
     def compiled(steps):
         e, wrt = RECURRENCES[name](steps)
@@ -62,20 +76,20 @@ def test_what_is_compiled_is_linear_in_the_steps(name, tmp_path):
         return calls, len(fn.source), len(str(fn.plan)), len(path.read_text())
 
     compiled(4)
-    few, many = compiled(10), compiled(20)
+    few, many = compiled(14), compiled(28)
     assert all(after <= TWICE * before for before, after in zip(few, many, strict=True)), (few, many)
 
 
-def test_a_regulator_over_twenty_steps_compiles():
-    e, wrt = RECURRENCES["regulator"](20)
+def test_a_regulator_over_twelve_steps_compiles():
+    e, wrt = RECURRENCES["regulator"](12)
     fn = mc.value_and_gradient(e, wrt, target="numpy")
-    assert len(fn.source) < 60_000
+    assert len(fn.source) < 30_000
     rng = np.random.default_rng(5)
     x, A, B, K, Q = rng.normal(size=3), *(rng.normal(size=s) / 3 for s in [(3, 3), (3, 2), (2, 3), (3, 3)])
 
     def cost(K, x=x):
         total = 0
-        for _ in range(20):
+        for _ in range(12):
             u = -K @ x
             total = total + x @ Q @ x + u @ u
             x = A @ x + B @ u

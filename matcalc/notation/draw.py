@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from matcalc.normal_form.node import Node, label, toposort
 
-
-DEEPEST = 24
+DEEPEST = 12
 """Levels that are indented: a chain of a thousand nodes is no triangle of blanks."""
 
 

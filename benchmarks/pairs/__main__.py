@@ -6,9 +6,11 @@ Resumable and in shares: what is in the folder is not tried again (`--again STAT
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.pairs import report, store
 from benchmarks.pairs.random_trees import tree_of
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--all", action="store_true", help="every pair of forms, not of operations alone")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="N random expressions in place of pairs")
     parser.add_argument("--plain", action="store_true", help="without any target: plain evaluation alone")
-    parser.add_argument("--numba", action="store_true", help="with the Numba target as well")
+    parser.add_argument("--numba", action="store_true", help="again on Numba, for every two kernels that meet")
     parser.add_argument("--again", nargs="*", default=[], metavar="STATE", help="try these again: wrong refused ...")
     parser.add_argument("--only", default="", help="pairs whose name holds this")
     parser.add_argument("--report", action="store_true", help="write the report of what is there, and try nothing")
@@ -33,6 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not given.report:
         run(given)
     report.write(given.folder)
+
+
+def meeting(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the names of pairs that are right, as few as it takes for every two kernels that meet in any to meet."""
+    met: set[tuple[str, str]] = set()
+    for record in records:
+        here = set(itertools.combinations_with_replacement(record.get("kernels", ()), 2))
+        if record["state"] == "right" and not here <= met:
+            met |= here
+            yield record["key"]
 
 
 def run(given: argparse.Namespace) -> None:
@@ -43,10 +55,13 @@ def run(given: argparse.Namespace) -> None:
     tried_before = [r for r in store.records(given.folder) if set(targets) <= set(r["targets"])]
     done = {record["key"]: record["state"] for record in tried_before}
     path, end = store.path_of(given.folder, part, parts), time.monotonic() + given.budget
+    wanted = set(meeting(store.records(given.folder))) if given.numba else None
     keys: dict[str, Pair | int] = {f"random {seed}": seed for seed in range(given.random)}
     keys = keys or {pair.key: pair for pair in table(book, given.all)}
     for key in list(keys)[part::parts]:
         if given.only not in key or (key in done and done[key] not in given.again):
+            continue
+        if wanted is not None and key not in wanted:
             continue
         if time.monotonic() > end:
             break

@@ -7,6 +7,7 @@ derivative but an operation in it has none), `unjudged` (ill-conditioned at ever
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,11 +36,11 @@ UNDEFINED = (np.linalg.LinAlgError, FloatingPointError)
 
 
 class Outcome(NamedTuple):
-    """How an expression fared, in which respect, and the paths on which it was tried."""
+    """How an expression fared, in which respect, and the kernels that its program calls."""
 
     state: str
     detail: str = ""
-    paths: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
 
 
 class WrongError(Exception):
@@ -80,7 +81,8 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
     _together(written, SMALL[seed // len(LENGTHS) % len(SMALL)], seed, paths)
     if misread:
         raise WrongError(misread[0])
-    return Outcome(state.partition(":")[0], state.partition(": ")[2], tuple(paths))
+    called = {name for function in functions.values() for name in re.findall(r" = (\w+)\(", function.plan)}
+    return Outcome(state.partition(":")[0], state.partition(": ")[2], tuple(sorted(called)))
 
 
 def _guarded(stage: str, run: Any, *given: Any, **named: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,11 +23,13 @@ def lines(found: Sequence[dict[str, Any]]) -> list[str]:
     """Return the lines of the report."""
     seconds = sum(record["seconds"] for record in found)
     text = ["# Every operation in every other", "", "Written by `python -m benchmarks.pairs`.", ""]
-    text += ["| target | tried | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 2) + "|"]
-    for target in ("numpy", "numba"):
-        of = Counter(record["state"] for record in found if target in record["targets"])
+    text += ["| what | target | tried | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 3) + "|"]
+    for what, target in itertools.product(("pairs", "random"), ("", "numpy", "numba")):
+        chosen = [r for r in found if r["key"].startswith("random ") == (what == "random")]
+        of = Counter(r["state"] for r in chosen if target in r["targets"] or (not target and not r["targets"]))
         if of:
-            text.append(f"| {target} | {sum(of.values())} | " + " | ".join(str(of[s]) for s in STATES) + " |")
+            counts = " | ".join(str(of[state]) for state in STATES)
+            text.append(f"| {what} | {target or 'plain alone'} | {sum(of.values())} | {counts} |")
     text += ["", f"{seconds / max(len(found), 1):.2f} s each."]
     for state in ("wrong", "declined", "refused", "unjudged"):
         kinds = Counter(kind(record["detail"]) for record in found if record["state"] == state)

@@ -22,8 +22,14 @@ def records(folder: Path) -> Iterator[dict[str, Any]]:
                 record = json.loads(line)
             except json.JSONDecodeError:
                 continue
-            found[record["key"]] = record
+            found[record["key"]] = {**record, "targets": sorted({*record["targets"], *kept(found, record)})}
     yield from found.values()
+
+
+def kept(found: Mapping[str, Mapping[str, Any]], record: Mapping[str, Any]) -> list[str]:
+    """Return the targets on which an expression was right before it was tried again."""
+    before = found.get(record["key"])
+    return list(before["targets"]) if before and before["state"] == record["state"] == "right" else []
 
 
 def add(path: Path, record: Mapping[str, Any]) -> None:

@@ -50,6 +50,7 @@ def record(key: str, written: Written | None, outcome: Outcome, start: float, ta
         "state": outcome.state,
         "detail": outcome.detail[:400],
         "targets": list(targets),
+        "kernels": list(outcome.kernels),
         "seconds": round(time.perf_counter() - start, 3),
     }
 

@@ -93,7 +93,7 @@ def by_values(target):
         try:
             function = compiled(program, target)
         except Exception as error:  # noqa: BLE001 - whatever it is, the mutant does not compile
-            return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+            return f"{type(error).__name__}: {str(error)[:200]}"
         for sizes in [s for s in sizes_of(original) if fits(original, s)] + sizes_of(original, larger):
             data = data_of(inputs, sizes)
             try:

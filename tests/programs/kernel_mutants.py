@@ -3,6 +3,7 @@
 A transposition, alpha and beta, operands exchanged, a bound, `<` for `<=`, the other triangle, a sign.
 """
 
+import ast
 import re
 import shutil
 import tempfile
@@ -146,4 +147,12 @@ def source_mutants(target, texts, users):
     for name, used in cases.items():
         item = found.items[name]
         for kind, changed in changed_texts(item.text, SOURCE) if item.is_function else ():
-            yield KernelMutant(kind, target, item.origin, name, item.text, changed, tuple(used.values())[:3])
+            if code(changed) != code(item.text):
+                yield KernelMutant(kind, target, item.origin, name, item.text, changed, tuple(used.values())[:3])
+
+
+def code(text):
+    """Return the statements of a function without its docstring and comments."""
+    (function,) = ast.parse(text).body
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return [ast.dump(statement) for statement in body]

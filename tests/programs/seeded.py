@@ -37,6 +37,7 @@ KERNELS = [
     "norm2(w)*normalize(z)", "sum(eigvalsh(S)) + det(A)", "chol(S)*w", "pinv(X)", "powm(A, 3)", "sqrtm(S)", "logm(S)",
     "lyapunov(A, S)", "svdvals(X)", "adj(A)", "sum(tanh(w) + sigmoid(z).*softplus(w))", "atan2(w, z) + max(w, z)",
     "inv(L)'*w + logdet(L)", "S*X'*y", "L*X'*y", "sum(abs(w).^1.5) + gammaln(lam)", "qr_R(A)",
+    "inv(L)*A*inv(L')", "A*w + 3*S*z",
 ]  # fmt: skip
 
 
@@ -96,9 +97,8 @@ def main(what, each):
     rows = []
     for row in found:
         rows.append(row)
-        print(
-            f"{len(rows)} {row.kind}: {[name for name, told in row.found.items() if told]}", file=sys.stderr, flush=True
-        )
+        by = ", ".join(name for name, told in row.found.items() if told)
+        print(f"{len(rows)}. {row.kind}: {row.where}: {row.what}: {by or 'NOBODY'}", file=sys.stderr, flush=True)
     print(judges.table(rows))
     for row in rows:
         if not any(row.found.values()):

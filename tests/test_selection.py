@@ -201,7 +201,7 @@ PRINTED = {
     "sum(where(x != 0, 1./x, 0))": "-unless(x == 0)./x.^2",
     "sum(max(x, y))": "leads(x, y)",
     "sum(max(x, 2))": "above(x, 2)",
-    "sum(max(x, 0))": "active(x)",
+    "sum(max(x, 0))": "step(x)",
     "sum(clip(x, -1, 1))": "above(1, x).*above(x, -1)",
 }
 

@@ -51,12 +51,6 @@ def where(holds, a, b):
 
 
 @njit(**SCALAR)
-def active(x):
-    """1 where x > 0, else 0; NaN for NaN."""
-    return x if math.isnan(x) else (1.0 if x > 0.0 else 0.0)
-
-
-@njit(**SCALAR)
 def above(x, y):
     """1 where x > y, else 0; NaN where there is one."""
     return 1.0 if x > y else (0.0 if x <= y else math.nan)

@@ -9,11 +9,6 @@ def step(x):
     return np.where(np.isnan(x), x, np.where(x > 0.0, 1.0, 0.0))
 
 
-def active(x):
-    """1 where x > 0, else 0; NaN for NaN."""
-    return np.where(np.isnan(x), x, np.where(x > 0.0, 1.0, 0.0))
-
-
 def above(x, y):
     """1 where x > y, else 0; NaN where there is one."""
     return np.where(x > y, 1.0, np.where(x <= y, 0.0, np.nan))

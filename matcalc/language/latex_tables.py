@@ -49,7 +49,6 @@ TEMPLATES: Templates = {
     "sqrtm": r"{0^}^{1/2}",
     "step": r"\mathbb{1}[{0} > 0]",
     "vec": r"\operatorname{vec}({0})",
-    "active": r"\mathbb{1}[{0} > 0]",
     "above": r"\mathbb{1}[{0} > {1}]",
     "reaches": r"\mathbb{1}[{0} \ge {1}]",
     "unless": r"\mathbb{1}[\lnot\ {0}]",

@@ -51,7 +51,8 @@ def taking(holds, a, b):
 
 def pairs():
     """u, v: every pair of points; a, b: every content of either branch with each of them."""
-    rows = [(u, v, a, b) for u, v in itertools.product(POINTS, POINTS) for a, b in zip(HELD, HELD[3:] + HELD[:3])]
+    held = list(zip(HELD, HELD[3:] + HELD[:3], strict=True))
+    rows = [(u, v, *both) for u, v, both in itertools.product(POINTS, POINTS, held)]
     return [np.array(column) for column in zip(*rows, strict=True)]
 
 
@@ -61,7 +62,9 @@ def test_where_selects_entries(relation, path, tmp_path):
     u, v, a, b = pairs()
     rng = np.random.default_rng(0)
     z, d, e = rng.normal(size=(3, len(u)))
-    F = mc.expression(f"where(u {relation} v, exp(a), log(b))", "u: vector(n); v: vector(n); a: vector(n); b: vector(n)")
+    F = mc.expression(
+        f"where(u {relation} v, exp(a), log(b))", "u: vector(n); v: vector(n); a: vector(n); b: vector(n)"
+    )
     f = mc.expression(f"sum(z.*where(u {relation} v, exp(a), log(b)))", "z: vector(n)")
     wanted = [F, *f.gradient(["a", "b"]), *F.vjp(["a", "b"], cotangent="z"), F.jvp(["a", "b"], tangent=["d", "e"])]
     wanted += [*f.hvp(["a", "b"], vector=["d", "e"]), F.jacobian("a"), f.hessian("b"), f.gradient("u")]
@@ -101,7 +104,8 @@ def test_max_min_clip_select(path, tmp_path):
         below = taking(np.isnan(a), lost, np.where(a < 1, 1.0, 0.0))
         active = [np.nan if np.isnan(y) else 1 / x if y > 0 else 0.0 for y, x in zip(log, a, strict=True)]
         inside = [
-            0.0 if x <= -1 or y <= x else np.nan if np.isnan(x) or np.isnan(y) else 1.0 for x, y in zip(a, b, strict=True)
+            0.0 if x <= -1 or y <= x else np.nan if np.isnan(x) or np.isnan(y) else 1.0
+            for x, y in zip(a, b, strict=True)
         ]
         truth = [
             np.maximum(a, b), np.minimum(a, b), np.maximum(log, b), np.maximum(a, one), np.minimum(a, one),
@@ -138,7 +142,9 @@ def test_branches_that_are_contractions(ruin, path, tmp_path):
     A, B, C, M = rng.normal(size=(m, k)), rng.normal(size=(k, n)), rng.normal(size=(m, n)), rng.normal(size=(m, n))
     A[2], B[1, 0] = ruin, ruin
     M[2], M[:, 0] = -1, -1
-    g = mc.expression("sum(C.*where(M > 0, A*B, C))", "A: matrix(m, k); B: matrix(k, n); C: matrix(m, n); M: matrix(m, n)")
+    g = mc.expression(
+        "sum(C.*where(M > 0, A*B, C))", "A: matrix(m, k); B: matrix(k, n); C: matrix(m, n); M: matrix(m, n)"
+    )
     found = of(path, [*g.gradient(["A", "B"])], {"A": A, "B": B, "C": C, "M": M}, tmp_path)
     by_A, by_B = np.zeros((m, k)), np.zeros((k, n))
     for i, j in zip(*np.nonzero(M > 0), strict=True):

@@ -20,7 +20,7 @@ from matcalc.language.write import text
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import PLAIN
-from matcalc.normal_form.switches import is_switch
+from matcalc.normal_form.switches import annihilates
 from matcalc.normal_form.tensor import eye
 from matcalc.notation.raising import formula_of
 from matcalc.rulebook.load import default_rulebook
@@ -111,7 +111,7 @@ def _operands(
     wholes: set[int] = set()
     for arg, indices in zip(node.args, node.indices, strict=True):
         if arg.kind != "selector":
-            arrays.append((values[arg], indices, is_switch(arg)))
+            arrays.append((values[arg], indices, annihilates(arg)))
         elif arg.selector.kind == "merge" and indices[0] not in wholes and len(set(indices)) == len(indices):
             wholes.add(indices[0])
             merges.append(indices)

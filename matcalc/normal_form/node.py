@@ -64,7 +64,19 @@ class Node:
     repeated number in `out` is the identity on these axes, one that no operand has is broadcasting.
     """
 
-    __slots__ = ("__weakref__", "args", "data", "digest", "facts", "kind", "length", "range", "shape", "switches", "tilt")
+    __slots__ = (
+        "__weakref__",
+        "args",
+        "data",
+        "digest",
+        "facts",
+        "kind",
+        "length",
+        "range",
+        "shape",
+        "switches",
+        "tilt",
+    )
 
     kind: str
     args: tuple[Node, ...]

@@ -25,6 +25,11 @@ def is_switch(node: Node) -> bool:
     return node.kind == "map" and node.rule.annihilates
 
 
+def annihilates(node: Node) -> bool:
+    """Whether a zero of a node says that nothing is there: of a switch, of the matrix of a permutation."""
+    return node.kind in ("map", "op") and node.rule.annihilates
+
+
 def switches_of(node: Node) -> list[int]:
     """Return the places of the operands of a product that annihilate."""
     return [k for k, arg in enumerate(node.args) if is_switch(arg)]

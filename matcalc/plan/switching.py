@@ -83,8 +83,24 @@ def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> 
 
 
 def is_mended(node: Node) -> bool:
-    """Whether a product is contracted with switches as numbers, and taken again where NaN comes out."""
-    return len(node.args) > 1 and any(map(is_switch, node.args))
+    """Whether a product is contracted with zeros as numbers, and taken again where NaN comes out.
+
+    Those of switches, and of a triangle that no operand is cut to, as in `cumsum(x)`.
+    """
+    return len(node.args) > 1 and any(
+        is_switch(arg) or (_is_triangle(arg) and not _is_cut(node, place)) for place, arg in enumerate(node.args)
+    )
+
+
+def _is_triangle(node: Node) -> bool:
+    return node.kind == "selector" and node.selector.kind == "mask"
+
+
+def _is_cut(node: Node, place: int) -> bool:
+    """Whether the triangle at a place stands at output indices, or is that of another operand."""
+    at = set(node.indices[place])
+    others = (set(t) for k, t in enumerate(node.indices) if k != place and node.args[k].kind != "selector")
+    return at <= set(node.out) or any(at <= other for other in others)
 
 
 def mended(session: Session, node: Node, ref: Ref) -> Ref:
@@ -92,11 +108,13 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
     session.refs[node] = ref
     fast = session.array(node)
     symbols: dict[Node, Node] = {}
-    terms: list[Term] = [(_over_symbols(session, a, symbols), at) for a, at in zip(node.args, node.indices, strict=True)]
+    terms: list[Term] = [
+        (_over_symbols(session, a, symbols), at) for a, at in zip(node.args, node.indices, strict=True)
+    ]
     every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
     sizes = dict(enumerate(node.index_sizes))
     rule = default_rulebook().get(SELECTED)
-    switches = switches_of(node)
+    switches = [k for k, arg in enumerate(node.args) if is_switch(arg) or _is_triangle(arg)]
     value = product(node.coef, [t for k, t in enumerate(terms) if k not in switches], every, sizes)
     for k in switches:
         value = apply(rule, [product(1, [terms[k]], every, sizes), value])

@@ -13,9 +13,11 @@ import matcalc as mc
 LET = """A: matrix(n, n); S: matrix(n, n) spd; T: matrix(n, n) spd; B: matrix(n, n); C: matrix(n, k)
 D: matrix(k, n); b: vector(n)"""
 MATRICES = {
-    "A": lambda v: v["A"], "A'": lambda v: v["A"].T, "A*T": lambda v: v["A"] @ v["T"], "(A*T)'": lambda v: (v["A"] @ v["T"]).T,
+    "A": lambda v: v["A"], "A'": lambda v: v["A"].T,
+    "A*T": lambda v: v["A"] @ v["T"], "(A*T)'": lambda v: (v["A"] @ v["T"]).T,
     "sqrtm(T*S)": lambda v: sl.sqrtm(v["T"] @ v["S"]), "sqrtm(T*S)'": lambda v: sl.sqrtm(v["T"] @ v["S"]).T,
-    "expm(T*S/100)": lambda v: sl.expm(v["T"] @ v["S"] / 100), "expm(S*T/100)'": lambda v: sl.expm(v["S"] @ v["T"] / 100).T,
+    "expm(T*S/100)": lambda v: sl.expm(v["T"] @ v["S"] / 100),
+    "expm(S*T/100)'": lambda v: sl.expm(v["S"] @ v["T"] / 100).T,
     "S": lambda v: v["S"], "sqrtm(S)'": lambda v: sl.sqrtm(v["S"]).T,
 }  # fmt: skip
 USES = {
@@ -23,7 +25,8 @@ USES = {
     "inv({})*C": lambda M, v: np.linalg.inv(M) @ v["C"], "inv({})'*C": lambda M, v: np.linalg.inv(M).T @ v["C"],
     "D*inv({})": lambda M, v: v["D"] @ np.linalg.inv(M), "D*inv({})'": lambda M, v: v["D"] @ np.linalg.inv(M).T,
     "C'*inv({})": lambda M, v: v["C"].T @ np.linalg.inv(M), "inv({})*D'": lambda M, v: np.linalg.inv(M) @ v["D"].T,
-    "inv({})'*D'": lambda M, v: np.linalg.inv(M).T @ v["D"].T, "C'*inv({})'": lambda M, v: v["C"].T @ np.linalg.inv(M).T,
+    "inv({})'*D'": lambda M, v: np.linalg.inv(M).T @ v["D"].T,
+    "C'*inv({})'": lambda M, v: v["C"].T @ np.linalg.inv(M).T,
     "T*inv({})": lambda M, v: v["T"] @ np.linalg.inv(M), "T*inv({})'": lambda M, v: v["T"] @ np.linalg.inv(M).T,
     "inv({})": lambda M, v: np.linalg.inv(M), "det({})": lambda M, v: np.linalg.det(M),
     "adj({})": lambda M, v: np.linalg.det(M) * np.linalg.inv(M), "logdet({})": lambda M, v: np.linalg.slogdet(M)[1],

@@ -13,7 +13,7 @@ from matcalc.calculus.contraction import Factor, contract
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import PLAIN
-from matcalc.normal_form.switches import is_switch
+from matcalc.normal_form.switches import annihilates
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 from matcalc.verification.precise.arithmetic import Array, number, numbers, objects
@@ -43,7 +43,7 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Any],
     if node.kind == "product":
         lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
         terms = [
-            Factor(array, at, is_switch(arg) or arg.kind == "selector")
+            Factor(array, at, annihilates(arg) or arg.kind == "selector")
             for arg, array, at in zip(node.args, args, node.indices, strict=True)
         ]
         return np.asarray(contract(number(node.coef), terms, list(node.out), lengths))

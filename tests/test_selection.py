@@ -208,7 +208,7 @@ PRINTED = {
     "sum(max(x, y))": "leads(x, y)",
     "sum(max(x, 2))": "above(x, 2)",
     "sum(max(x, 0))": "step(x)",
-    "sum(clip(x, -1, 1))": "above(1, x).*above(x, -1)",
+    "sum(clip(x, -1, 1))": "above(x, -1).*above(1, x)",
 }
 
 

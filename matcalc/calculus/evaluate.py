@@ -94,9 +94,9 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
     parts_of = _merge_order(merges)
     expand = _expander(parts_of)
     terms: list[Factor] = []
-    for array, indices, annihilates in operands:
+    for array, indices, is_strong in operands:
         axes = [i for index in indices for i in expand(index)]
-        terms.append(Factor(np.reshape(array, [lengths[i] for i in axes]), axes, annihilates))
+        terms.append(Factor(np.reshape(array, [lengths[i] for i in axes]), axes, is_strong))
     out = [i for index in node.out for i in expand(index)]
     result = contract(float(node.coef), terms, out, lengths)
     return np.reshape(result, [lengths[i] for i in node.out])

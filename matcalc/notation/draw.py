@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from matcalc.normal_form.node import Node, label, toposort
 
-
 DEEPEST = 24
 """Levels that are indented: a chain of a thousand nodes is no triangle of blanks."""
 

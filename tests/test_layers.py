@@ -44,7 +44,7 @@ LAYERS = [
         "normal_form.product",
         "normal_form.sums",
     ],
-    ["normal_form.elementwise", "normal_form.operations", "normal_form.tensor"],
+    ["normal_form.elementwise", "normal_form.operations", "normal_form.switches", "normal_form.tensor"],
     ["normal_form.substitute", "names", "binding"],
     ["elaborate"],
     [
@@ -85,6 +85,7 @@ LAYERS = [
         "calculus.entrywise",
         "calculus.curvature",
         "calculus.collect",
+        "calculus.contraction",
         "calculus.evaluate",
         "calculus.declared",
         "verification.sampling",

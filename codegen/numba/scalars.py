@@ -45,9 +45,50 @@ def clip(x, low, high):
 
 
 @njit(**SCALAR)
-def where(c, a, b):
-    """a where c > 0, else b."""
-    return a if c > 0.0 else b
+def where(holds, a, b):
+    """a where a condition holds, else b."""
+    return a if holds else b
+
+
+@njit(**SCALAR)
+def above(x, y):
+    """1 where x > y, else 0; NaN where there is one."""
+    return 1.0 if x > y else (0.0 if x <= y else math.nan)
+
+
+@njit(**SCALAR)
+def reaches(x, y):
+    """1 where x >= y, else 0; NaN where there is one."""
+    return 1.0 if x >= y else (0.0 if x < y else math.nan)
+
+
+@njit(**SCALAR)
+def leads(x, y):
+    """1 where x > y, 1/2 where x is y, else 0; NaN where there is one."""
+    return 1.0 if x > y else (0.0 if x < y else (0.5 if x == y else math.nan))
+
+
+@njit(**SCALAR)
+def selected(f, v):
+    """f*v, 0 where f is 0."""
+    return 0.0 if f == 0.0 else f * v
+
+
+@njit(**SCALAR)
+def holds_nan(x):
+    """Whether an entry of a vector is NaN."""
+    found = False
+    for k in range(x.size):
+        found |= x[k] != x[k]
+    return found
+
+
+@njit(**SCALAR)
+def copied(x, y):
+    """Copy a vector to another; 0 is the status."""
+    for k in range(x.size):
+        y[k] = x[k]
+    return 0
 
 
 @njit(**SCALAR)

@@ -9,6 +9,35 @@ def step(x):
     return np.where(np.isnan(x), x, np.where(x > 0.0, 1.0, 0.0))
 
 
+def above(x, y):
+    """1 where x > y, else 0; NaN where there is one."""
+    return np.where(x > y, 1.0, np.where(x <= y, 0.0, np.nan))
+
+
+def reaches(x, y):
+    """1 where x >= y, else 0; NaN where there is one."""
+    return np.where(x >= y, 1.0, np.where(x < y, 0.0, np.nan))
+
+
+def leads(x, y):
+    """1 where x > y, 1/2 where x is y, else 0; NaN where there is one."""
+    return np.where(x > y, 1.0, np.where(x < y, 0.0, np.where(x == y, 0.5, np.nan)))
+
+
+def selected(f, v):
+    """f*v, 0 where f is 0."""
+    return np.where(f == 0.0, 0.0, f * v)
+
+
+def mended(fast, points, *given):
+    """`fast`, or where it holds NaN the sum point by point that the function `points` takes."""
+    if not np.any(np.isnan(fast)):
+        return np.array(fast)
+    value = np.empty_like(fast)
+    points(value, *given)
+    return value
+
+
 def huber(x):
     """x^2/2 for |x| <= 1, |x| - 1/2 outside."""
     return np.where(np.abs(x) <= 1.0, 0.5 * x * x, np.abs(x) - 0.5)

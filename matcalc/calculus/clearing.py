@@ -44,7 +44,12 @@ def _trials(node: Node) -> list[Node]:
 
 
 def divisors(term: Node) -> list[Divisor]:
-    """Return the negative powers in a term that stand on output axes alone: base, axes, exponent."""
+    """Return the negative powers in a term that stand on output axes alone: base, axes, exponent.
+
+    Those of a term that is switched off where they are infinite stay in it.
+    """
+    if term.switches:
+        return []
     if term.kind == "map":
         base, exponent = exponent_of(term)
         return [(base, tuple(range(term.rank)), exponent)] if exponent < 0 else []

@@ -16,6 +16,7 @@ from matcalc.language.declare import Declaration
 from matcalc.normal_form.node import Indices, Node, Shape, toposort
 from matcalc.normal_form.signature_shapes import tensors_of
 from matcalc.normal_form.substitute import Batched, instantiate, spread
+from matcalc.normal_form.switches import switched
 from matcalc.normal_form.tensor import add, eye, operate, product, zeros
 
 
@@ -104,6 +105,7 @@ def _swap(node: Node, place: int, new: Node, batch: Shape, at: Indices, out: Ind
     others = [
         (arg, indices) for k, (arg, indices) in enumerate(zip(node.args, node.indices, strict=True)) if k != place
     ]
+    new = switched(new) if others else new
     sizes = {**dict(enumerate(node.index_sizes)), **lengths}
     return product(node.coef, [*others, (new, axes + at)], axes + out, sizes)  # type: ignore[arg-type]
 
@@ -115,6 +117,7 @@ def _pull_sum(node: Node, place: int, bar: Node, batch: Shape) -> Node:
 
 def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
     """Multiply by the elementwise derivative: pull and push are the same."""
+    bar = switched(bar)
     template = derivative_template(node, place)
     own = tuple(range(len(node.shape)))
     bound = {s: Batched(arg, own) for s, arg in zip(template.args, node.args, strict=True)}

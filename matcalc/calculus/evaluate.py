@@ -13,12 +13,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.bodies import derivative
+from matcalc.calculus.contraction import Factor, contract
 from matcalc.calculus.differentiate import pullback
 from matcalc.errors import NotSupported
 from matcalc.language.write import text
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.normal_form.switches import annihilates
 from matcalc.normal_form.tensor import eye
 from matcalc.notation.raising import formula_of
 from matcalc.rulebook.load import default_rulebook
@@ -91,10 +93,10 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
     merges, operands = _operands(node, values, sizes)
     parts_of = _merge_order(merges)
     expand = _expander(parts_of)
-    terms: list[tuple[np.ndarray, list[int]]] = []
-    for array, indices in operands:
+    terms: list[Factor] = []
+    for array, indices, is_strong in operands:
         axes = [i for index in indices for i in expand(index)]
-        terms.append((np.reshape(array, [lengths[i] for i in axes]), axes))
+        terms.append(Factor(np.reshape(array, [lengths[i] for i in axes]), axes, is_strong))
     out = [i for index in node.out for i in expand(index)]
     result = contract(float(node.coef), terms, out, lengths)
     return np.reshape(result, [lengths[i] for i in node.out])
@@ -102,19 +104,19 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
 
 def _operands(
     node: Node, values: Values, sizes: Sizes
-) -> tuple[list[tuple[int, ...]], list[tuple[np.ndarray, tuple[int, ...]]]]:
-    """Split operands into merges (index tuples) that can be reshapes, and arrays."""
+) -> tuple[list[tuple[int, ...]], list[tuple[np.ndarray, tuple[int, ...], bool]]]:
+    """Split operands into merges (index tuples) that can be reshapes, and arrays, each with whether it annihilates."""
     merges: list[tuple[int, ...]] = []
-    arrays: list[tuple[np.ndarray, tuple[int, ...]]] = []
+    arrays: list[tuple[np.ndarray, tuple[int, ...], bool]] = []
     wholes: set[int] = set()
     for arg, indices in zip(node.args, node.indices, strict=True):
         if arg.kind != "selector":
-            arrays.append((values[arg], indices))
+            arrays.append((values[arg], indices, annihilates(arg)))
         elif arg.selector.kind == "merge" and indices[0] not in wholes and len(set(indices)) == len(indices):
             wholes.add(indices[0])
             merges.append(indices)
         else:
-            arrays.append((arg.selector.dense(dict(sizes)), indices))
+            arrays.append((arg.selector.dense(dict(sizes)), indices, True))
     return merges, arrays
 
 
@@ -134,31 +136,6 @@ def _expander(parts_of: Mapping[int, tuple[int, ...]]) -> Callable[[int], list[i
         return found
 
     return expand
-
-
-def contract(
-    coef: Any, terms: list[tuple[np.ndarray, list[int]]], out: list[int], lengths: Mapping[int, int]
-) -> np.ndarray:
-    """Contract by einsum over measured indices, then broadcast and place on diagonals."""
-    import numpy as np
-
-    measured = {i for _, axes in terms for i in axes}
-    distinct = list(dict.fromkeys(out))
-    kept = [i for i in distinct if i in measured]
-    name_of = {i: k for k, i in enumerate(dict.fromkeys([i for _, axes in terms for i in axes] + kept))}
-    flat: list[Any] = []
-    for array, axes in terms:
-        flat += [array, [name_of[i] for i in axes]]
-    core = np.einsum(*flat, [name_of[i] for i in kept], optimize=len(terms) > 2) if terms else np.float64(1.0)
-    shape = [lengths[i] if i in measured else 1 for i in distinct]
-    full = np.broadcast_to(np.reshape(coef * core, shape), [lengths[i] for i in distinct])
-    if len(distinct) == len(out):
-        return np.array(full)
-    result = np.zeros([lengths[i] for i in out], dtype=full.dtype)
-    where = np.meshgrid(*(np.arange(lengths[i]) for i in distinct), indexing="ij")
-    at = dict(zip(distinct, where, strict=True))
-    result[tuple(at[i] for i in out)] = full
-    return result
 
 
 def _sum(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:

@@ -15,6 +15,7 @@ from matcalc.calculus.clearing import cleared, divisors, quotient
 from matcalc.calculus.masks import masked
 from matcalc.normal_form.node import LONG, Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
+from matcalc.normal_form.switches import is_switch
 from matcalc.normal_form.tensor import add, power, product, transpose
 
 Key = tuple[Node, tuple[int, ...]]
@@ -95,7 +96,7 @@ def _put_together(node: Node) -> Node:
             if len(linked(how)) == operand.rank == 2 and not term.rank:
                 found.setdefault((transpose(rest), axes), {})[number] = transpose(turned)
     for (rest, axes), by_term in found.items():
-        if len(by_term) > 1:
+        if len(by_term) > 1 and not all(turned.switches for turned in by_term.values()):
             how = (*axes, *[LINKED * 100] * (next(iter(by_term.values())).rank - len(axes)))
             operand = add([(node.coefs[k], turned) for k, turned in by_term.items()])
             whole = combined(node, operand, how, rest)
@@ -140,6 +141,8 @@ def _best(node: Node) -> tuple[Key, list[Place]] | None:
         if len(by_term) < 2:
             continue
         places = list(by_term.values())
+        if not is_switch(key[0]) and all(node.args[place.term].switches for place in places):
+            continue  # where all terms are switched off the factor may be infinite, and 0 times that is NaN
         saving = _saving(node, key, places)
         if saving >= 0 and (best is None or saving > best[0]):
             best = (saving, key, places)

@@ -49,6 +49,10 @@ TEMPLATES: Templates = {
     "sqrtm": r"{0^}^{1/2}",
     "step": r"\mathbb{1}[{0} > 0]",
     "vec": r"\operatorname{vec}({0})",
+    "above": r"\mathbb{1}[{0} > {1}]",
+    "reaches": r"\mathbb{1}[{0} \ge {1}]",
+    "unless": r"\mathbb{1}[\lnot\ {0}]",
+    "when": r"\mathbb{1}[{0}]",
     "where": r"\begin{cases} {1} & \text{if } {0} \\ {2} & \text{otherwise} \end{cases}",
     "zeros": (r"\mathbf{0}_{{0}}", r"\mathbf{0}_{{0} \times {1}}"),
 }

@@ -101,7 +101,7 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
     axes = tuple(range(len(base.shape)))
     if base.out != axes or len(base.index_sizes) != len(axes):
         return None
-    if base.coef != 1:
+    if base.coef != 1 or base.switches:
         return None
     free: list[tuple[Node, tuple[int, ...]]] = []
     bound: list[tuple[Node, tuple[int, ...]]] = []

@@ -57,6 +57,7 @@ def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
     """Fill in what is known of a new node; its constructor has seen whether it is symmetric or skew."""
     node.facts = symmetry
     node.length = min(_length(node), LONGEST)
+    node.switches = _switches(node)
     DESCRIBE[node.kind](node)
     if node.kind != "symbol" and all("constant" in arg.facts for arg in node.args):
         node.facts |= CONSTANT
@@ -73,6 +74,15 @@ def _length(node: Node) -> int:
     if node.kind == "sum":
         return 1 + sum(a.length + 1 for a in node.args)
     return 1
+
+
+def _switches(node: Node) -> bool:
+    """Whether a node is 0 where conditions in it do not hold: a product if an operand is, a sum if all terms are."""
+    if node.kind == "product":
+        return any(arg.switches for arg in node.args)
+    if node.kind == "sum":
+        return all(arg.switches for arg in node.args)
+    return node.kind == "map" and node.rule.annihilates
 
 
 def _holds_mean(node: Node) -> bool:

@@ -64,7 +64,19 @@ class Node:
     repeated number in `out` is the identity on these axes, one that no operand has is broadcasting.
     """
 
-    __slots__ = ("__weakref__", "args", "data", "digest", "facts", "kind", "length", "range", "shape", "tilt")
+    __slots__ = (
+        "__weakref__",
+        "args",
+        "data",
+        "digest",
+        "facts",
+        "kind",
+        "length",
+        "range",
+        "shape",
+        "switches",
+        "tilt",
+    )
 
     kind: str
     args: tuple[Node, ...]
@@ -75,6 +87,7 @@ class Node:
     digest: bytes
     tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
     length: int  # about how many tokens it prints as
+    switches: bool  # whether it is 0, whatever else it holds, where conditions in it do not hold
 
     @property
     def name(self) -> str:
@@ -212,7 +225,7 @@ def intern(
     node = object.__new__(Node)
     node.kind, node.args, node.data, node.shape = kind, args, data, shape
     node.digest = _digest(kind, args, data, shape)
-    node.facts, node.range, node.tilt, node.length = frozenset(), ANY, (0, 0), 1
+    node.facts, node.range, node.tilt, node.length, node.switches = frozenset(), ANY, (0, 0), 1, False
     describe(node)
     with _lock:
         return _interned.setdefault(key, node)

@@ -252,9 +252,10 @@ def square_of(node: Node) -> Node:
         return simple_product(1, [(argument, at), (argument, at)], tuple(range(node.batch_rank)))
     if text == "x.^2":
         return simple_product(1, [(argument, axes), (argument, axes)], axes)
-    if text == f"{node.rule.name}(x)":
+    itself = f"{node.rule.name}({', '.join(node.rule.operands)})"
+    if text == itself:
         return node
-    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {node.rule.name}(x)")
+    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {itself}")
 
 
 def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:

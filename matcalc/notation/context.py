@@ -13,14 +13,10 @@ from matcalc.sizes import Size
 
 
 class Context(NamedTuple):
-    """The readings of all operands, formulas of sizes, functions and equations, and free index names.
-
-    `compares` tells whether a call may begin with a comparison: "where>".
-    """
+    """The readings of all operands, formulas of sizes, functions and equations, and free index names."""
 
     readings: Mapping[Node, Reading]
     size: Callable[[Size], Form]
     function: Callable[[Node], Form]
     equation: Callable[[Node], Form]
-    compares: Callable[[str], bool]
     names: Names

@@ -203,8 +203,13 @@ def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
     return Form(ast, SUM, tokens, transposes(terms), joined(terms), degree, used(terms))
 
 
+MIRRORED = {">": "<", ">=": "<="}
+
+
 def compared(left: Form, relation: str, right: Form) -> Form:
-    """Return `x > 0`, as the first argument of a call."""
+    """Return `x > 0`, as the first argument of a call; `0 >= x` as `x <= 0`."""
+    if left.ast.head == "number" and relation in MIRRORED:
+        left, relation, right = right, MIRRORED[relation], left
     both = (left, right)
     ast = syntax.compare(left.ast, relation, right.ast)
     tokens = left.tokens + right.tokens + 1

@@ -33,7 +33,6 @@ from matcalc.notation.naming import Names
 from matcalc.notation.products import product_reading, selector_form
 from matcalc.notation.reading import Reading, is_identity, of_difference, scaled, summed
 from matcalc.notation.sharing import Shared
-from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 
 HALF = Fraction(1, 2)
@@ -68,7 +67,7 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
     def equation_form(equation: Node) -> Form:
         return form_of(equation, taken)
 
-    context = Context(readings, size_form, function_form, equation_form, _is_spelled, Names(taken))
+    context = Context(readings, size_form, function_form, equation_form, Names(taken))
     shared = Shared(root, nodes, taken)
     for node in nodes:
         readings[node] = shared.reading(node, READ[node.kind](context, node))
@@ -97,10 +96,6 @@ def function_form(body: Node) -> Form:
         return forms.name("sqrt")
     inner = form_of(body)
     return Form(syntax.function(PARAMETER, inner.ast), forms.ATOM, inner.tokens + 2, 0, (), 0)
-
-
-def _is_spelled(spelling: str) -> bool:
-    return spelling in default_rulebook().spellings
 
 
 def form_of_size(size: Size) -> Form:
@@ -286,9 +281,10 @@ def _map(context: Context, node: Node) -> Reading:
         shown = [f.scalar or f for f in shown]
     if node.rule.name == POWER:
         return Reading(forms.raised(shown[0], shown[1], bool(node.shape)))
-    if context.compares(f"{node.rule.name}>"):
-        shown[0] = forms.compared(shown[0], ">", forms.number(0))
-    return Reading(forms.call(name_of(node), *arguments(context, node, shown)))
+    given = arguments(context, node, shown)
+    if node.rule.relation:
+        given[:2] = [forms.compared(given[0], node.rule.relation, given[1])]
+    return Reading(forms.call(name_of(node), *given))
 
 
 def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:

@@ -22,6 +22,7 @@ from matcalc.normal_form.tensor import add, product, symbol
 from matcalc.plan.divided import divided
 from matcalc.plan.entries import Expansion, Lowerings
 from matcalc.plan.radius import radius_at
+from matcalc.plan.switching import selections
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size
@@ -34,7 +35,7 @@ EXPANSIONS = {"divided": divided, "radius": radius_at}
 
 
 def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
-    """Return the roots with operations replaced by what they become, and identities multiplied out."""
+    """Return the roots with operations replaced by what they become, identities multiplied out, switches selecting."""
     found = list(roots)
     for _ in range(MOST_ROUNDS):
         nodes = toposort(found)
@@ -54,9 +55,9 @@ def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
             changed = changed or new is not node
             made[node] = new
         if not changed:
-            return found
+            break
         found = [made[root] for root in found]
-    return found
+    return selections(found)
 
 
 def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:

@@ -20,6 +20,7 @@ from matcalc.plan.products import lower_product, place_result
 from matcalc.plan.selecting import Indexed
 from matcalc.plan.session import Ref, Session, fault
 from matcalc.plan.solving import newton_kernel
+from matcalc.plan.switching import is_mended, mended
 from matcalc.plan.values import Operand, Part, Run, Value, plus, times, volume
 from matcalc.program import Apply, Expr, Literal, Number, Read
 from matcalc.sizes import Size
@@ -36,6 +37,11 @@ def lower(session: Session, order: Sequence[Node]) -> None:
 
 def _form(session: Session, node: Node) -> Ref:
     return lower_selector(session, node) if node.kind == "selector" else lower_operation(session, node)
+
+
+def _product(session: Session, node: Node) -> Ref:
+    ref = lower_product(session, node)
+    return mended(session, node, ref) if is_mended(node) else ref
 
 
 def lower_constant(session: Session, node: Node) -> Ref:
@@ -382,7 +388,7 @@ Lowering = Callable[[Session, Node], Ref]
 LOWER: dict[str, Lowering] = {
     "symbol": lower_symbol,
     "constant": lower_constant,
-    "product": lower_product,
+    "product": _product,
     "sum": lower_sum,
     "map": lower_map,
     "op": lower_operation,

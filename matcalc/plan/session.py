@@ -183,11 +183,15 @@ class Session:
         run.fault = fault(kernel, named)
 
     def add_factor(self, run: Run, kernel: Kernel, term: Term, argument: Node) -> None:
-        """Add to a run the results of a factorisation; where the operand may come transposed, of the matrix itself."""
+        """Add to a run the results of a factorisation; where the operand may come transposed, of the matrix itself.
+
+        A product may read the transpose of an operation whose argument is a transpose: then neither is.
+        """
         name = term.args[0].name
         matrix, turned = straightened(argument) if name in kernel.flips else (argument, False)
-        if f"{name}.t" not in dict(run.params):
-            run.params = (*run.params, (f"{name}.t", "1" if turned else "0"))
+        params = dict(run.params)
+        params[f"{name}.t"] = "1" if (params.get(f"{name}.t", "0") == "1") != turned else "0"
+        run.params = tuple(params.items())
         used = set(re.findall(r"\{(\w+)", " ".join(kernel.templates.values())))
         for result, value in self.factors_of(term, matrix):
             field_name = kernel.factor_field(term, result)

@@ -146,6 +146,7 @@ class _Entry:
             homogeneous=table.get("homogeneous", False),
             inverse=table.get("inverse", False),
             calculus=table.get("calculus", False),
+            annihilates=table.get("annihilates", False),
             commutes=table.get("commutes", False),
             associative=table.get("associative", False),
             keeps_rows=table.get("keeps_rows", False),

@@ -29,7 +29,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "opaque": (str, dict),
     "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
     "square": (str,), "source": (str,), "latex": (str,),
-    "equivariant": (list,), "implicit": (str,), "calculus": (bool, str),
+    "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),

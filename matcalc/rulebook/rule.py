@@ -17,6 +17,8 @@ FactRule = tuple[tuple[tuple[str, str], ...], str, str]
 Interval = tuple[float, bool, float, bool]
 
 
+RELATIONS = "<>=!"
+"""What comparisons are written with."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
 
@@ -50,6 +52,7 @@ class Rule:
     homogeneous: bool
     inverse: bool
     calculus: bool | str
+    annihilates: bool
     commutes: bool
     associative: bool
     keeps_rows: bool
@@ -118,7 +121,12 @@ class Rule:
     @property
     def spelling(self) -> str:
         """The name that a reader sees: of an entry that shares its name with others, the shared one."""
-        return self.overload if self.overload is not None and self.overload.isidentifier() else self.name
+        return self.overload.rstrip(RELATIONS) if self.overload is not None else self.name
+
+    @property
+    def relation(self) -> str:
+        """The comparison of its first two operands that a call begins with, `>` of `where>`; "" of most entries."""
+        return self.overload[len(self.spelling) :] if self.overload is not None else ""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -25,10 +25,8 @@ REWRITTEN = {
     "factorial": "gamma", "binomial": "gamma", "MatrixPermute": "MatMul",
 }  # fmt: skip
 
-# What `where` of a comparison is called when it is an operation of four operands.
-CHOICES = {
-    ">": "where_gt", "<": "where_lt", ">=": "where_ge", "<=": "where_le", "==": "where_eq", "!=": "where_ne",
-}  # fmt: skip
+# How the name of an entry of the rulebook ends that compares its first two operands: `where_gt(x, y, a, b)`.
+COMPARING = {">": "gt", "<": "lt", ">=": "ge", "<=": "le", "==": "eq", "!=": "ne"}
 
 # Those that SymPy itself takes of a matrix as a whole: its class -> our name.
 MATRIX_FUNCTIONS = {"exp": "expm", "log": "logm"}
@@ -56,7 +54,14 @@ def scalar_functions() -> dict[str, Callable[..., Any]]:
         "hypot": lambda x, y: sp.sqrt(x**2 + y**2),
         "logaddexp": lambda x, y: sp.log(sp.exp(x) + sp.exp(y)),
         "xlogy": lambda x, y: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(y), True)),
-        "where": lambda c, a, b: sp.Piecewise((a, c > 0), (b, True)),
+        "atleast": sp.Max,
+        "atmost": sp.Min,
+        "where": lambda holds, a, b: sp.Piecewise((a, holds), (b, True)),
+        "when": lambda holds: sp.Piecewise((1, holds), (0, True)),
+        "unless": lambda holds: sp.Piecewise((0, holds), (1, True)),
+        "above": lambda x, y: sp.Piecewise((1, x > y), (0, True)),
+        "reaches": lambda x, y: sp.Piecewise((1, x >= y), (0, True)),
+        "leads": lambda x, y: sp.Piecewise((1, x > y), (one / 2, sp.Eq(x, y)), (0, True)),
         "ratio0": lambda x, y: sp.Piecewise((0, sp.Eq(x, 0) & sp.Eq(y, 0)), (x / y, True)),
         "cosine": lambda x, y: sp.Piecewise((0, sp.Eq(x, 0)), (x / sp.sqrt(x**2 + y**2), True)),
         "softmax2": lambda x, y: 1 / (1 + sp.exp(y - x)),

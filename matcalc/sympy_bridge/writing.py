@@ -21,7 +21,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.sympy_bridge.calls import CALLS, entrywise, is_matrix, multiply, transposed
 from matcalc.sympy_bridge.entries import Entries
 from matcalc.sympy_bridge.sizes import size_to
-from matcalc.sympy_bridge.tables import CHOICES, scalar_functions
+from matcalc.sympy_bridge.tables import COMPARING, scalar_functions
 
 
 def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Any] | None = None) -> Any:
@@ -224,10 +224,9 @@ def _call(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
     if isinstance(positional[0], tuple):
         condition, sides = positional[0]
         positional = [*sides, *positional[1:]]
-        function = _where(str(condition.value))
+        function = _conditioned(function, str(condition.value))
         if sum(map(is_matrix, positional)) > 1:
-            name = CHOICES[str(condition.value)]
-            ast = syntax.call(name, *condition.args, *ast.args[1:])
+            ast = syntax.call(f"{name}_{COMPARING[str(condition.value)]}", *condition.args, *ast.args[1:])
             return _operation(ast, positional, symbols)
     elif sum(map(is_matrix, positional)) > 1:
         return _operation(ast, positional, symbols)
@@ -273,15 +272,15 @@ def _operation(ast: Ast, args: Sequence[Any], symbols: Mapping[str, Node]) -> An
     return Operation(name, keywords, *((columns, rows) if row else (rows, columns)), *operands)
 
 
-def _where(relation: str) -> Callable[..., Any]:
-    """Return `where(x > y, a, b)` as a function of scalars."""
+def _conditioned(function: Callable[..., Any], relation: str) -> Callable[..., Any]:
+    """Return a function of a condition as one of the two sides that are compared."""
 
-    def where(x: Any, y: Any, a: Any, b: Any) -> Any:
+    def compared(x: Any, y: Any, *rest: Any) -> Any:
         import sympy
 
-        return sympy.Piecewise((a, sympy.Rel(x, y, relation)), (b, True))
+        return function(sympy.Rel(x, y, relation), *rest)
 
-    return where
+    return compared
 
 
 def _part(ast: Ast, args: list[Any]) -> Any:

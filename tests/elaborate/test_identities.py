@@ -26,7 +26,7 @@ SAME = [
     ("outer(u, y)", "u*y'"), ("unvec(vec(A), m, n)", "A"), ("reshape(A, m*n)", "vec(A)"),
     ("softmax(A, axis=0)", "softmax(A', axis=1)'"), ("matfun(exp, S)", "matfun(t -> exp(t), S)"),
     ("matfun(a -> a^2 + 1, S)", "matfun(b -> 1 + b^2, S)"), ("inv(2*M)", "inv(M)/2"), ("norm(x)^2", "x'*x"),
-    ("where(x >= y, x, y)", "where(y > x, y, x)"), ("cumsum(A, axis=0)", "tril(ones(m, m))*A"),
+    ("where(x >= y, x, y)", "where(y <= x, x, y)"), ("cumsum(A, axis=0)", "tril(ones(m, m))*A"),
     ("[s]'", "[s]"), ("A[0]", "A[0, :]"), ("x[-1]", "x[n - 1]"), ("x[:]", "x"), ("x[::-1]", "flip(x)"),
     ("x[::-1][::-1]", "x"), ("A'[:, -1]", "A[m - 1, :]"), ("x[1:][1:]", "x[2:]"), ("[x; u][:n]", "x"),
     ("[A; M]'", "[A', M']"), ("[x, y]'", "[x'; y']"), ("blkdiag(A, B)", "[A, zeros(m, p); zeros(n, n), B]"),

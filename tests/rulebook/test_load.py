@@ -82,7 +82,11 @@ def test_spellings():
     assert [c.rule.name for c in BOOK.candidates("max")] == ["max", "max2"]
     assert [c.index for c in BOOK.candidates("ones")] == [0, 1, 2, 3]
     assert BOOK.get("max2").spelling == "max"
-    assert BOOK.get("where>").spelling == "where_gt"
+    assert (BOOK.get("where>").name, BOOK.get("where>").spelling, BOOK.get("where>").relation) == (
+        "where_gt",
+        "where",
+        ">",
+    )
     with pytest.raises(UnknownName, match="several results") as caught:
         BOOK.candidates("qr")
     assert "qr_Q qr_R" in str(caught.value)

@@ -126,7 +126,7 @@ def test_vectors_are_columns_and_scalars_are_scalars():
         ("lambda_max(S)*A", "lambda_max(S)*A"),
         ("flip(x)", "flip(x)"),
         ("max(x, y)", "max(x, y)"),
-        ("where(x > y, x, 2*y)", "where_gt(x - y, 0, x, 2*y)"),
+        ("where(x > y, x, 2*y)", "where_gt(x, y, x, 2*y)"),
         ("prod(A, axis=1)", "prod(A, axis=1)"),
         ("matfun(log, S)", "matfun(log, S)"),
         ("matfun(t -> log(1 + t^2), S)", "matfun(Lambda(x, log(x**2 + 1)), S)"),

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.calculus.evaluate import contract
+from matcalc.calculus.contraction import Factor, contract
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node, toposort
 from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.normal_form.switches import annihilates
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 from matcalc.verification.precise.arithmetic import Array, number, numbers, objects
@@ -41,7 +42,10 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Any],
         return objects(node.array if node.kind == "constant" else node.selector.dense(dict(sizes)))
     if node.kind == "product":
         lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
-        terms = [(a, list(at)) for a, at in zip(args, node.indices, strict=True)]
+        terms = [
+            Factor(array, at, annihilates(arg) or arg.kind == "selector")
+            for arg, array, at in zip(node.args, args, node.indices, strict=True)
+        ]
         return np.asarray(contract(number(node.coef), terms, list(node.out), lengths))
     if node.kind == "sum":
         total = number(node.coefs[0]) * args[0]

@@ -1,0 +1,93 @@
+"""A product of arrays by plain NumPy, in which a zero of some operands annihilates.
+
+What selectors and switches leave out counts for nothing, whatever the other operands hold there. `einsum` multiplies
+everything, and 0 times NaN or infinity is NaN; so where NaN comes out the sum is taken again, point by point. Elsewhere
+all that was multiplied by such a zero was finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LARGE = 1 << 22
+"""Points that are held in memory at once."""
+
+
+class Factor(NamedTuple):
+    """An operand with the index of each axis, and whether its zeros annihilate."""
+
+    array: np.ndarray
+    axes: Sequence[int]
+    annihilates: bool = False
+
+
+def contract(coef: Any, terms: Sequence[Factor], out: list[int], lengths: Mapping[int, int]) -> np.ndarray:
+    """Contract over the indices that are not in `out`, then broadcast and place on diagonals."""
+    import numpy as np
+
+    measured = {i for term in terms for i in term.axes}
+    distinct = list(dict.fromkeys(out))
+    kept = [i for i in distinct if i in measured]
+    core = _einsum(terms, kept)
+    if np.any(core != core) and any(term.annihilates for term in terms):
+        core = _point_by_point(terms, kept, lengths)
+    shape = [lengths[i] if i in measured else 1 for i in distinct]
+    full = np.broadcast_to(np.reshape(coef * core, shape), [lengths[i] for i in distinct])
+    if len(distinct) == len(out):
+        return np.array(full)
+    result = np.zeros([lengths[i] for i in out], dtype=full.dtype)
+    where = np.meshgrid(*(np.arange(lengths[i]) for i in distinct), indexing="ij")
+    at = dict(zip(distinct, where, strict=True))
+    result[tuple(at[i] for i in out)] = full
+    return result
+
+
+def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
+    import numpy as np
+
+    if not terms:
+        return np.float64(1.0)
+    name_of = {i: k for k, i in enumerate(dict.fromkeys(i for term in terms for i in term.axes))}
+    flat: list[Any] = []
+    for term in terms:
+        flat += [term.array, [name_of[i] for i in term.axes]]
+    return np.einsum(*flat, [name_of[i] for i in kept], optimize=len(terms) > 2)
+
+
+def _point_by_point(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:
+    """Return the sum over all points at which no operand annihilates; large ones in slices of the longest index."""
+    import numpy as np
+
+    order = [*kept, *sorted({i for term in terms for i in term.axes} - set(kept))]
+    longest = max(order, key=lambda i: lengths[i], default=None)
+    if longest is None or prod(lengths[i] for i in order) <= LARGE:
+        value, holds = np.ones(()), np.ones((), dtype=bool)
+        for term in terms:
+            array = _spread(term, order)
+            value = value * array
+            holds = holds & (array != 0) if term.annihilates else holds
+        return np.sum(np.where(holds, value, 0.0), axis=tuple(range(len(kept), len(order))))
+    rest = {i: n for i, n in lengths.items() if i != longest}
+    slices = [_point_by_point([_at(t, longest, k) for t in terms], [i for i in kept if i != longest], rest)
+              for k in range(lengths[longest])]  # fmt: skip
+    return np.stack(slices, axis=kept.index(longest)) if longest in kept else sum(slices)
+
+
+def _spread(term: Factor, order: Sequence[int]) -> np.ndarray:
+    """Return an operand with an axis for each index, its diagonal where it has one twice."""
+    import numpy as np
+
+    own = sorted(set(term.axes), key=order.index)
+    array = np.einsum(term.array, [own.index(i) for i in term.axes], range(len(own)))
+    return np.reshape(array, [array.shape[own.index(i)] if i in own else 1 for i in order])
+
+
+def _at(term: Factor, index: int, place: int) -> Factor:
+    """Return an operand with an index fixed."""
+    at = tuple(place if i == index else slice(None) for i in term.axes)
+    return Factor(term.array[at], [i for i in term.axes if i != index], term.annihilates)

@@ -1,0 +1,180 @@
+"""Lowering of products that are switched off: as selections, never as multiplications by 0.
+
+A switch that stands at output indices alone selects entries of the product of the others; one that stands at every
+index selects what is summed. Any other would keep BLAS from a contraction: that is done as if a zero were a number, and
+where NaN comes out, taken again point by point by a function of its own. Where none does all that was multiplied by a
+switch that is off was finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from matcalc.normal_form.node import Indices, Node, toposort
+from matcalc.normal_form.substitute import remake
+from matcalc.normal_form.switches import is_switch, switches_of
+from matcalc.normal_form.tensor import apply, operate, product, symbol
+from matcalc.plan.entries import Kernel, Part, read_kernel
+from matcalc.plan.session import Ref, Session
+from matcalc.plan.values import Operand, Run
+from matcalc.program import Read
+from matcalc.rulebook.load import default_rulebook
+from matcalc.sizes import Size
+
+SELECTED = "selected"
+"""The map that is f.*v, and 0 where f is 0."""
+RESULT, FAST, OPERAND, VALUE = "result_", "fast_", "a_", "value_"
+PART = '@njit(error_model="numpy", fastmath=False)'
+
+Term = tuple[Node, Indices]
+
+
+def selections(roots: Sequence[Node]) -> list[Node]:
+    """Return the roots with switches in products as selections, but for those that a contraction is mended of."""
+    done: dict[Node, Node] = {}
+    for node in toposort(roots):
+        current = remake(node, done) if any(done[a] is not a for a in node.args) else node
+        done[node] = _selection(current) if current.kind == "product" else current
+    return [done[root] for root in roots]
+
+
+def _selection(node: Node) -> Node:
+    places = switches_of(node)
+    if not places or len(node.args) == 1:
+        return node
+    every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
+    if any(set(node.indices[k]) == set(every) for k in places):
+        return _as_sum(node, places, every)
+    outer = [k for k in places if set(node.indices[k]) <= set(node.out)]
+    if not outer:
+        return node
+    kept = tuple(dict.fromkeys(node.out))
+    rest = [_term(node, k) for k in range(len(node.args)) if k not in outer]
+    inside = _selection_of(product(node.coef, rest, kept, dict(enumerate(node.index_sizes))))
+    return _placed(node, [_term(node, k) for k in outer], inside, kept)
+
+
+def _selection_of(node: Node) -> Node:
+    return _selection(node) if node.kind == "product" else node
+
+
+def _as_sum(node: Node, places: Sequence[int], every: Indices) -> Node:
+    """Return the sum over all points of the product of all operands, selected."""
+    rest = [_term(node, k) for k in range(len(node.args)) if k not in places]
+    inside = product(node.coef, rest, every, dict(enumerate(node.index_sizes)))
+    return _placed(node, [_term(node, k) for k in places], inside, every)
+
+
+def _term(node: Node, place: int) -> Term:
+    return node.args[place], node.indices[place]
+
+
+def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
+    """Return what stands at the indices `at`, selected by switches and read out as `node` is."""
+    sizes = dict(enumerate(node.index_sizes))
+    rule = default_rulebook().get(SELECTED)
+    for term in switches:
+        inside = apply(rule, [product(1, [term], at, sizes), inside])
+    return product(1, [(inside, at)], node.out, sizes)
+
+
+# ---- contractions
+
+
+def is_mended(node: Node) -> bool:
+    """Whether a product is contracted with zeros as numbers, and taken again where NaN comes out.
+
+    Those of switches, and of a triangle that no operand is cut to, as in `cumsum(x)`.
+    """
+    return len(node.args) > 1 and any(
+        is_switch(arg) or (_is_triangle(arg) and not _is_cut(node, place)) for place, arg in enumerate(node.args)
+    )
+
+
+def _is_triangle(node: Node) -> bool:
+    return node.kind == "selector" and node.selector.kind == "mask"
+
+
+def _is_cut(node: Node, place: int) -> bool:
+    """Whether the triangle at a place stands at output indices, or is that of another operand."""
+    at = set(node.indices[place])
+    others = (set(t) for k, t in enumerate(node.indices) if k != place and node.args[k].kind != "selector")
+    return at <= set(node.out) or any(at <= other for other in others)
+
+
+def mended(session: Session, node: Node, ref: Ref) -> Ref:
+    """Return where a product is found of which `ref` has the value with switches as numbers."""
+    session.refs[node] = ref
+    fast = session.array(node)
+    symbols: dict[Node, Node] = {}
+    terms: list[Term] = [
+        (_over_symbols(session, a, symbols), at) for a, at in zip(node.args, node.indices, strict=True)
+    ]
+    every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
+    sizes = dict(enumerate(node.index_sizes))
+    rule = default_rulebook().get(SELECTED)
+    switches = [k for k, arg in enumerate(node.args) if is_switch(arg) or _is_triangle(arg)]
+    value = product(node.coef, [t for k, t in enumerate(terms) if k not in switches], every, sizes)
+    for k in switches:
+        value = apply(rule, [product(1, [terms[k]], every, sizes), value])
+    exact = product(1, [(value, every)], node.out if node.rank else (len(sizes),), {**sizes, len(sizes): Size.of(1)})
+    kernel = _kernel(session, node, exact, list(symbols.values()))
+    run = Run(kernel, [], [Operand(FAST, fast)], comment=session.comment(node, True))
+    run.operands += [Operand(f"{OPERAND}{s.name}", session.array(arg)) for arg, s in symbols.items()]
+    run.fault = kernel.fails
+    run.params = tuple((n, Size.of(n)) for n in kernel.parts[0].program.size_args)
+    result = session.graph.run(run, [(RESULT, exact.shape, "float64")])[0]
+    if not node.rank:
+        result = session.graph.point((), Read(result.name, (Size.of(0),)))
+    return Ref(result, tuple(range(node.rank)))
+
+
+def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> Node:
+    """Return an operand over symbols: an operation that need not be formed as one of its argument."""
+    if node.kind in ("selector", "number", "size"):
+        return node
+    if session.is_unformed(node):
+        args = [_over_symbols(session, a, symbols) for a in node.args]
+        return operate(node.rule, args, node.params, node.batches, node.output, ())
+    if node not in symbols:
+        symbols[node] = symbol(f"x{len(symbols)}_", node.shape)
+    return symbols[node]
+
+
+def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) -> Kernel:
+    """Return the entry of a mended contraction: as one of kernels.toml, with the sum point by point as its part."""
+    name = f"mended_{node.digest.hex()[:6]}"
+    assert session.plan is not None
+    program = session.plan([(VALUE, exact)], symbols)
+    sizes = program.size_args
+    part = Part(f"{name}_points", program, (VALUE, *(s.name for s in symbols), *sizes))
+    operands = [f"{FAST}{_letters(FAST, node.rank)}"]
+    operands += [f"{OPERAND}{s.name}{_letters(s.name, s.rank)}" for s in symbols]
+    fields = [*(f"{{{OPERAND}{s.name}}}" for s in symbols), *(f"{{{n}}}" for n in sizes)]
+    first = f"{{{FAST}}}" if node.rank else f"np.full(1, {{{FAST}}})"
+    out = _letters("out", exact.rank)
+    entry = {
+        "pattern": f"{RESULT}{out} = {name}({', '.join(operands)}){out}",
+        "bytes": "0",
+        "fails": "; ".join(program.faults),
+        "numpy": f"mended({first}, {part.spelled('numpy')}, {', '.join(fields)})",
+        "numba": f"{name}({', '.join([first, *fields])}, {{{RESULT}}})",
+    }
+    return replace(read_kernel(name, entry, 0), parts=(part,), sources={"numba": _source(name, part)})
+
+
+def _source(name: str, part: Part) -> str:
+    given = ", ".join(part.parameters[1:])
+    return "\n".join([
+        PART,
+        f"def {name}({FAST}, {given}, {VALUE}):",
+        f'    """Return {FAST} as {VALUE}, where it holds NaN the sum point by point."""',
+        f"    if holds_nan({FAST}.reshape(-1)):",
+        f"        return {part.name}({VALUE}, {given})",
+        f"    return copied({FAST}.reshape(-1), {VALUE}.reshape(-1))",
+    ])  # fmt: skip
+
+
+def _letters(name: str, rank: int) -> str:
+    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"

@@ -1,0 +1,70 @@
+"""Reductions, scans and sorting of nothing, and with NaN or an infinity at each place, against NumPy on every path."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+FUNCTIONS = {
+    "sum": np.sum, "prod": np.prod, "mean": np.mean, "median": np.median, "var": np.var, "std": np.std,
+    "max": np.max, "min": np.min, "cumsum": np.cumsum, "cumprod": np.cumprod, "sort": np.sort,
+    "norm1": lambda x: np.linalg.norm(x, 1), "norm2": np.linalg.norm,
+    "norminf": lambda x: np.max(np.abs(x), initial=0),
+    "logsumexp": lambda x: np.logaddexp.reduce(x, initial=-np.inf),
+}  # fmt: skip
+NONE_OF_NOTHING = ("max", "min")
+BAD = (np.nan, np.inf, -np.inf)
+
+
+def vectors(name):
+    """Vectors of 0 to 4 entries with nothing, one and two of NaN and the infinities at every place."""
+    for n in range(1 if name in NONE_OF_NOTHING else 0, 5):
+        plain = np.array([2.0, -1.0, 3.0, 0.5])[:n]
+        yield plain
+        for first in range(n):
+            for bad in BAD:
+                x = plain.copy()
+                x[first] = bad
+                yield x
+                for second in range(first):
+                    for other in BAD:
+                        y = x.copy()
+                        y[second] = other
+                        yield y
+
+
+@pytest.mark.parametrize("path", ["plain", "numpy", "numba"])
+@pytest.mark.filterwarnings("ignore")
+def test_as_numpy_has_it(path):
+    expressions = [mc.expression(f"{name}(x)", "x: vector(n)") for name in FUNCTIONS]
+    together = None if path == "plain" else mc.compile(expressions, target=path)
+    with np.errstate(all="ignore"):
+        for x in vectors("sum"):
+            found = together(x) if together else [e(x=x) for e in expressions]
+            for (name, function), value in zip(FUNCTIONS.items(), found, strict=True):
+                if len(x) or name not in NONE_OF_NOTHING:
+                    assert np.allclose(value, function(x), equal_nan=True), (name, x, value)
+
+
+SPECTRAL = {
+    "lambda_max(S)": lambda S: np.linalg.eigvalsh(S)[-1], "lambda_min(S)": lambda S: np.linalg.eigvalsh(S)[0],
+    "sum_largest_eig(S, 1)": lambda S: np.linalg.eigvalsh(S)[-1],
+    "spectral_norm(S)": lambda S: np.linalg.norm(S, 2), "nuclear_norm(S)": lambda S: np.linalg.norm(S, "nuc"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["plain", "numpy"])
+@pytest.mark.parametrize("text", SPECTRAL)
+def test_values_of_a_spectrum(text, path):
+    """NaN where an entry is NaN or infinite, wherever it stands: LAPACK alone may go on with a number."""
+    e = mc.expression(text, "S: matrix(n, n) symmetric")
+    fn = e if path == "plain" else mc.compile(e, target=path)
+    for n in (1, 2, 3):
+        S = np.diag(np.arange(1.0, n + 1)) + 0.1
+        assert np.isclose(fn(S), SPECTRAL[text](S))
+        for i in range(n):
+            for j in range(i + 1):
+                for bad in BAD:
+                    ruined = S.copy()
+                    ruined[i, j] = ruined[j, i] = bad
+                    assert np.isnan(fn(ruined)), (i, j, bad)

@@ -13,8 +13,11 @@ from fractions import Fraction
 
 HEADS = (
     "number", "name", "sum", "product", "negative", "power", "transpose", "call", "part", "slice", "empty",
-    "block", "row", "index_form", "condition", "compare", "function", "spread",
+    "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread",
 )  # fmt: skip
+
+BINDERS = ("index_form", "index_sum")
+"""What lists indices, which mean something inside it alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -23,7 +26,7 @@ class Ast:
 
     number: Fraction; name: str; sum: tuple of +1/-1 for each term; product: tuple of the operators
     between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
-    index_form: tuple of index names; condition, compare: the relation; function: the parameter;
+    index_form, index_sum: tuple of index names; condition, compare: the relation; function: the parameter;
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated.
     `span` is the character range in the text, `at` the place of the operator for a caret.
@@ -67,6 +70,17 @@ def children(node: Ast) -> tuple[Ast, ...]:
     if node.head != "call":
         return node.args
     return node.args + tuple(value for _, value in call_keywords(node))
+
+
+def with_children(node: Ast, parts: Sequence[Ast]) -> Ast:
+    """Return a tree over other operands; keyword arguments of a call come last."""
+    if not parts:
+        return node
+    if node.head != "call":
+        return Ast(node.head, tuple(parts), node.value)
+    positional = len(node.args)
+    named = tuple((key, value) for (key, _), value in zip(call_keywords(node), parts[positional:], strict=True))
+    return Ast("call", tuple(parts[:positional]), (call_name(node), named))
 
 
 def call_name(node: Ast) -> str:
@@ -117,6 +131,10 @@ def part(base: Ast, *subscripts: Ast) -> Ast:
 
 def index_form(names: Sequence[str], body: Ast) -> Ast:
     return Ast("index_form", (body,), tuple(names))
+
+
+def index_sum(names: Sequence[str], body: Ast) -> Ast:
+    return Ast("index_sum", (body,), tuple(names))
 
 
 def condition(left: Ast, relation: str, right: Ast) -> Ast:

@@ -220,6 +220,13 @@ def index_form(names: tuple[str, ...], body: Form, ordered: int = 0) -> Form:
     return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body, kept)
 
 
+def index_sum(names: Sequence[str], body: Form) -> Form:
+    """Return `sum{i,j: body}`."""
+    tokens = body.tokens + 3 + 2 * len(names)
+    ast = syntax.index_sum(names, body.ast)
+    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, body.used.union(names))
+
+
 def rewrapped(x: Form, body: Form) -> Form:
     """Return an index form with another body over the same indices."""
     return index_form(tuple(x.ast.value), body, x.ordered)  # type: ignore[arg-type]

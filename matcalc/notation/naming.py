@@ -68,8 +68,8 @@ class Names:
             if entered:
                 parts = results[len(results) - len(inner) :]
                 del results[len(results) - len(inner) :]
-                results.append(_with_children(ast, parts))
-            elif ast.head == "index_form":
+                results.append(syntax.with_children(ast, parts))
+            elif ast.head in syntax.BINDERS:
                 inside = index_names(ast) & x.used
                 names = self._own(inside, taken, {*taken, *inside})
                 results.append(renamed(ast, names))
@@ -102,7 +102,7 @@ def index_names(form: Ast) -> set[str]:
     for ast in syntax.walk(form):
         if ast.head == "name":
             found.add(str(ast.value))
-        elif ast.head == "index_form":
+        elif ast.head in syntax.BINDERS:
             found.update(ast.value)  # type: ignore[arg-type]
     return found
 
@@ -113,23 +113,11 @@ def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
     for ast in syntax.walk(root):
         if id(ast) in done:
             continue
-        new = _with_children(ast, [done[id(child)] for child in syntax.children(ast)])
+        new = syntax.with_children(ast, [done[id(child)] for child in syntax.children(ast)])
         if ast.head == "name":
             new = syntax.name(names.get(str(ast.value), str(ast.value)))
-        elif ast.head == "index_form":
-            outputs: tuple[str, ...] = ast.value  # type: ignore[assignment]
-            new = syntax.index_form([names.get(n, n) for n in outputs], new.args[0])
+        elif ast.head in syntax.BINDERS:
+            listed: tuple[str, ...] = ast.value  # type: ignore[assignment]
+            new = Ast(ast.head, new.args, tuple(names.get(n, n) for n in listed))
         done[id(ast)] = new
     return done[id(root)]
-
-
-def _with_children(ast: Ast, parts: Sequence[Ast]) -> Ast:
-    """Return a node of the tree over other operands; keyword arguments of a call come last."""
-    if not parts:
-        return ast
-    if ast.head != "call":
-        return Ast(ast.head, tuple(parts), ast.value)
-    keywords = syntax.call_keywords(ast)
-    positional = len(ast.args)
-    named = tuple((key, value) for (key, _), value in zip(keywords, parts[positional:], strict=True))
-    return Ast("call", tuple(parts[:positional]), (syntax.call_name(ast), named))

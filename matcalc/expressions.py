@@ -21,14 +21,16 @@ from matcalc.calculus.differentiate import pushforward
 from matcalc.calculus.explain import printed
 from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
+from matcalc.elaborate.expressions import undeclared_sizes
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
 from matcalc.forms import Forms
 from matcalc.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
+from matcalc.language.declare import SIZE
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.names import Names, declaration, free_sizes, new_names
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Node, sizes_met
 from matcalc.normal_form.tensor import add, constant, inner, number, scale, symbol
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
@@ -87,8 +89,16 @@ class Expression(Arithmetic, Forms):
 
     @property
     def declarations(self) -> str:
-        """Text that declares the symbols again."""
-        return "; ".join(map(declaration, self.names.ordered()))
+        """Text that declares the symbols again, and sizes that would be read as symbols without it."""
+        return self._declared(self.names.ordered())
+
+    def _declared(self, symbols: Sequence[Node]) -> str:
+        """Return text that declares symbols, and the sizes of the formula that it would not be read with as such."""
+        shown = {n for s in symbols for size in s.shape for n in size.names}
+        hidden = [n for n in sizes_met([self.node]) if n not in shown]
+        if hidden:
+            hidden = undeclared_sizes(self.formula(), hidden, {s.name: s for s in symbols})
+        return "; ".join([*map(declaration, symbols), *(f"{name}: {SIZE}" for name in hidden)])
 
     # Printing.
 
@@ -99,8 +109,7 @@ class Expression(Arithmetic, Forms):
         """Return the syntax tree of the formula, its index names clear of all names in scope."""
         if self._shown is not None:
             return self._shown
-        sizes = (n for s in self.names.symbols.values() for size in s.shape for n in size.names)
-        return formula_of(self.node, (*self.names.symbols, *sizes))
+        return formula_of(self.node, (*self.names.symbols, *self.names.size_names))
 
     def __repr__(self) -> str:
         return f"Expression({str(self)!r}, {self.declarations!r})"
@@ -345,10 +354,7 @@ class Expression(Arithmetic, Forms):
         return Expression(node, self.names.under(conditions))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (
-            _restored,
-            (str(self), "; ".join(map(declaration, self.names.symbols.values())), self.names.written),
-        )
+        return _restored, (str(self), self._declared(tuple(self.names.symbols.values())), self.names.written)
 
 
 def _finished(

@@ -6,7 +6,7 @@ then nodes are built. Errors name the user's sub-expression and its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +15,7 @@ from matcalc.elaborate.formula import template_of
 from matcalc.elaborate.infer import infer, size_names
 from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.scope import Scope, adopt, check_facts, declare, scope_of
+from matcalc.elaborate.solutions import names_of
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotSupported
 from matcalc.identifiers import is_one_of, shown
@@ -45,8 +46,9 @@ def elaborate(
     rulebook: Rulebook | None = None,
     dialect: str = "matrix",
     symbols: Mapping[str, Node] | None = None,
+    sizes: Iterable[str] = (),
 ) -> Elaborated:
-    """Return the nodes of formulas that share one scope; `symbols` are in it from the start.
+    """Return the nodes of formulas that share one scope; `symbols` and `sizes` are in it from the start.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
     """
@@ -57,7 +59,7 @@ def elaborate(
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
     trees = [reader(formula) if isinstance(formula, str) else formula for formula in formulas]
     inference = Inference(book, numpy=dialect == "numpy")
-    adopt(inference, symbols or {})
+    adopt(inference, symbols or {}, sizes)
     declared = read_declarations(declarations)
     check_facts(declared, declarations, book)
     declare(inference, declared)
@@ -75,3 +77,15 @@ def elaborate(
         nodes.append(build(builder, value))
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
     return Elaborated(tuple(nodes), tuple(value.row for value in values), conditions, scope)
+
+
+def undeclared_sizes(formula: Ast, sizes: Collection[str], symbols: Mapping[str, Node]) -> list[str]:
+    """Return those of `sizes`, names that no shape of `symbols` holds, that a formula would not be read with as sizes.
+
+    That is what stands nowhere but as a number: `q` in `q*c`, but not in `q*eye(q)`.
+    """
+    inference = Inference(default_rulebook())
+    adopt(inference, symbols)
+    size_names(inference, [formula])
+    found = dict.fromkeys(names_of(formula, inference.rulebook)[0])
+    return [name for name in found if name in sizes and name not in inference.size_names]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import prod
 
 from matcalc.errors import RuleError
 from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
@@ -20,6 +21,8 @@ from matcalc.normal_form.reindex import reduce_selectors
 from matcalc.sizes import COMPOUND, Atom, Size
 
 Term = tuple[Node, Indices]
+
+MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
 
 SYMMETRIC, SKEW = frozenset(["symmetric"]), frozenset(["skew"])
 EITHER_WAY = SYMMETRIC | SKEW
@@ -62,7 +65,8 @@ def finish(network: Network) -> Node:
     before = {node for node, _ in operands}
     if any(_dissolves(node) for node, _ in collected if node not in before):
         return finish(gather(coef, collected, network.out, network.sizes))
-    operands = collected
+    factor, operands = _multiplied_sizes(collected)
+    coef *= factor
     if len(operands) > MOST:
         operands = group_long(operands, network.out, network.sizes)
     return _intern(coef, operands, network.out, network.sizes)
@@ -120,6 +124,16 @@ def rational_content(values: Sequence[Fraction]) -> Fraction:
     denominator = lcm(*(v.denominator for v in values))
     content = Fraction(numerator, denominator)
     return -content if values[0] < 0 else content
+
+
+def _multiplied_sizes(operands: list[Term]) -> tuple[Fraction, list[Term]]:
+    """Multiply sums of sizes out, so that (n + 1)*(n - 1) and n*n - 1 are one: a rational content, and the operands."""
+    sums = [node.size for node, _ in operands if node.kind == "size" and len(node.size.terms) > 1]
+    if len(sums) < 2 or prod(len(size.terms) for size in sums) > MOST_TERMS:
+        return Fraction(1), operands
+    coef, atoms = size_factors(prod(sums, start=Size.of(1)))
+    rest = [term for term in operands if term[0].kind != "size" or len(term[0].size.terms) == 1]
+    return coef, [*rest, *((atom, ()) for atom in atoms)]
 
 
 def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:

@@ -21,16 +21,15 @@ from matcalc.calculus.differentiate import pushforward
 from matcalc.calculus.explain import printed
 from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
-from matcalc.elaborate.expressions import undeclared_sizes
+from matcalc.elaborate.expressions import declarations_of
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
 from matcalc.forms import Forms
 from matcalc.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
-from matcalc.language.declare import SIZE
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.names import Names, declaration, free_sizes, new_names
-from matcalc.normal_form.node import Node, sizes_met
+from matcalc.names import Names, free_sizes, new_names
+from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import add, constant, inner, number, scale, symbol
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
@@ -90,15 +89,7 @@ class Expression(Arithmetic, Forms):
     @property
     def declarations(self) -> str:
         """Text that declares the symbols again, and sizes that would be read as symbols without it."""
-        return self._declared(self.names.ordered())
-
-    def _declared(self, symbols: Sequence[Node]) -> str:
-        """Return text that declares symbols, and the sizes of the formula that it would not be read with as such."""
-        shown = {n for s in symbols for size in s.shape for n in size.names}
-        hidden = [n for n in sizes_met([self.node]) if n not in shown]
-        if hidden:
-            hidden = undeclared_sizes(self.formula(), hidden, {s.name: s for s in symbols})
-        return "; ".join([*map(declaration, symbols), *(f"{name}: {SIZE}" for name in hidden)])
+        return declarations_of(self.node, self.formula, self.names.ordered())
 
     # Printing.
 
@@ -354,7 +345,8 @@ class Expression(Arithmetic, Forms):
         return Expression(node, self.names.under(conditions))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (str(self), self._declared(tuple(self.names.symbols.values())), self.names.written)
+        declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()))
+        return _restored, (str(self), declared, self.names.written)
 
 
 def _finished(

@@ -14,7 +14,6 @@ from matcalc.errors import ShapeError
 from matcalc.identifiers import identifier
 from matcalc.lengths import Condition, undetermined
 from matcalc.normal_form.node import Node, sizes_met
-from matcalc.sizes import Size
 
 
 @dataclass(frozen=True, slots=True)

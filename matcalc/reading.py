@@ -140,7 +140,7 @@ def _elaborated(
 
 
 def _names_in(tree: str | Ast, dialect: str, scope: Scope) -> Names:
-    """Return the symbols and sizes in scope, without what is only solved for, and those that a formula is written with."""
+    """Return the names in scope, without what is only solved for, and those that a formula is written with."""
     if isinstance(tree, str):
         tree = read(tree) if dialect == "matrix" else read_numpy(tree)
     free, bound = names_of(tree, default_rulebook())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from matcalc.elaborate.callee import Callee, signature_of
@@ -55,8 +56,9 @@ class Call:
 def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[Typed]) -> Typed:
     """Return the value of a call; `values` are those of the arguments, then of `axis`."""
     arguments = list(values)
-    if callee.spelling in EXTREMA and len(arguments) == 2 and all(v.exact is not None for v in arguments):
-        return typed_exact(EXTREMA[callee.spelling](*(v.exact for v in arguments)), ast)  # type: ignore[arg-type]
+    exact = [v.exact for v in arguments if v.exact is not None]
+    if callee.spelling in EXTREMA and 1 < len(arguments) == len(exact) and callee.axis is None:
+        return typed_exact(bounded(reduce(EXTREMA[callee.spelling], exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     return call_candidates(inference, ast, callee.spelling, callee.candidates, arguments, callee.keywords, axis)
 
@@ -345,8 +347,8 @@ def _integer_sizes(pairs: list[Pair]) -> dict[str, Size]:
     return {p.name: value.exact for p, value in pairs if p.kind == "integer" and value.exact is not None}
 
 
-def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequence[Typed]) -> int:
-    """Return the number of the axis that `axis=` names."""
+def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequence[Typed]) -> int | None:
+    """Return the number of the axis that `axis=` names; None for the only axis of a vector, which is all of it."""
     assert callee.axis is not None
     tensor = next((v for v in arguments if v.form != "function"), None)
     rank = tensor.rank if tensor is not None else 0
@@ -358,7 +360,7 @@ def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequenc
         axes = ", ".join(map(str, range(rank)))
         message = f"axis {axis} of a value of {rank} axes"
         raise inference.fault(message, callee.axis, hint=f"axes are {axes}" if rank else "a scalar has no axis")
-    return axis % rank
+    return axis % rank if rank > 1 else None
 
 
 def _no_match(

@@ -6,7 +6,7 @@ then nodes are built. Errors name the user's sub-expression and its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,12 +19,13 @@ from matcalc.elaborate.solutions import names_of
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotSupported
 from matcalc.identifiers import is_one_of, shown
-from matcalc.language.declare import read_declarations
+from matcalc.language.declare import SIZE, read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.lengths import Condition
-from matcalc.normal_form.node import Node
+from matcalc.names import declaration
+from matcalc.normal_form.node import Node, sizes_met
 from matcalc.rulebook.load import Rulebook, default_rulebook
 
 READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_numpy}
@@ -79,13 +80,18 @@ def elaborate(
     return Elaborated(tuple(nodes), tuple(value.row for value in values), conditions, scope)
 
 
-def undeclared_sizes(formula: Ast, sizes: Collection[str], symbols: Mapping[str, Node]) -> list[str]:
-    """Return those of `sizes`, names that no shape of `symbols` holds, that a formula would not be read with as sizes.
+def declarations_of(node: Node, formula: Callable[[], Ast], symbols: Sequence[Node]) -> str:
+    """Return text that declares symbols, and the sizes that the formula of a node would not be read with as sizes.
 
     That is what stands nowhere but as a number: `q` in `q*c`, but not in `q*eye(q)`.
     """
-    inference = Inference(default_rulebook())
-    adopt(inference, symbols)
-    size_names(inference, [formula])
-    found = dict.fromkeys(names_of(formula, inference.rulebook)[0])
-    return [name for name in found if name in sizes and name not in inference.size_names]
+    shown = {n for s in symbols for size in s.shape for n in size.names}
+    hidden = [n for n in sizes_met([node]) if n not in shown]
+    if hidden:
+        ast = formula()
+        inference = Inference(default_rulebook())
+        adopt(inference, {s.name: s for s in symbols})
+        size_names(inference, [ast])
+        written = dict.fromkeys(names_of(ast, inference.rulebook)[0])
+        hidden = [n for n in written if n in hidden and n not in inference.size_names]
+    return "; ".join([*map(declaration, symbols), *(f"{n}: {SIZE}" for n in hidden)])

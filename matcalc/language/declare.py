@@ -28,7 +28,8 @@ KINDS: _Kinds = {
     "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0),
 }  # fmt: skip
 RULE_KINDS: _Kinds = {
-    **{kind: sizes for kind, sizes in KINDS.items() if kind != SIZE}, "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
+    **{kind: sizes for kind, sizes in KINDS.items() if kind != SIZE},
+    "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
     "equation": (0, 0), "unknown": (0, 0),
 }  # fmt: skip
 """Kind -> least and greatest number of its sizes; a rule file knows a few more than the user."""

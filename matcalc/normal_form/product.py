@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import prod
 
-from matcalc.errors import RuleError
+from matcalc.errors import NotSupported, RuleError
 from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
 from matcalc.normal_form.make import exponent_of, number, power_node, product_node, selector, size_atom
 from matcalc.normal_form.network import MOST, Network, flatten, full_runs, is_closed_scalar
@@ -42,13 +42,21 @@ def gather(
             network.coef = Fraction(0)
         if network.operands == before:
             break
+    if not network.coef and any(_is_pole(node) for node, _ in operands):
+        raise NotSupported("0/0, which is no number")
     return network
+
+
+def _is_pole(node: Node) -> bool:
+    """Whether an operand is a reciprocal of the number 0."""
+    base, exponent = exponent_of(node)
+    return exponent < 0 and base.is_zero
 
 
 def finish(network: Network) -> Node:
     """Return the node of a gathered network."""
     shape = tuple(network.sizes[i] for i in network.out)
-    if not network.coef:
+    if not network.coef or any(size == 0 for size in network.sizes.values()):
         return zeros(shape)
     coef, operands = network.coef, list(network.operands)
     measured = {i for _, indices in operands for i in indices}

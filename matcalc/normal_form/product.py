@@ -48,9 +48,9 @@ def gather(
 
 
 def _is_pole(node: Node) -> bool:
-    """Whether an operand is a reciprocal of the number 0."""
-    base, exponent = exponent_of(node)
-    return exponent < 0 and base.is_zero
+    """Whether an operand is a reciprocal of the number 0, repeated or not."""
+    parts = node.args if node.kind == "product" else (node,)
+    return any(exponent < 0 and base.is_zero for base, exponent in map(exponent_of, parts))
 
 
 def finish(network: Network) -> Node:

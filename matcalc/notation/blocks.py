@@ -51,9 +51,16 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
         return Reading(_array([[_cell(context, blocks.get((r,)), (r,), False)] for r in rows]))
     if any(r not in rows or c not in columns for r, c in blocks):
         return None
+    if _reads_as_vector(rows, columns):
+        return None
     straight = [[_cell(context, blocks.get((r, c)), (r, c), False) for c in columns] for r in rows]
     turned = [[_cell(context, blocks.get((r, c)), (r, c), True) for r in rows] for c in columns]
-    return Reading(_array(straight), turned=_array(turned))
+    return Reading(_array(straight), turned=None if _reads_as_vector(columns, rows) else _array(turned))
+
+
+def _reads_as_vector(rows: Sequence[Span], columns: Sequence[Span]) -> bool:
+    """Whether an array is one column of scalars, which would be read as a vector."""
+    return len(columns) == 1 and all(length == 1 for _, length in (*rows, *columns))
 
 
 def _has_slice(node: Node) -> bool:

@@ -24,9 +24,58 @@ DECLARED = (
     "A: matrix(m, n); B: matrix(n, p); M: matrix(n, n); S: matrix(n, n) symmetric; W: matrix(n, n) spd; x: vector(n); "
     "y: vector(m); z: vector(n); c: scalar; d: scalar positive; T: tensor(m, n, k); q: size; r: size; E: matrix(0, n)"
 )
-NAMES = "A B M S W x y z c d T E pi n m k p q r lam Q u i j l t".split()
-SIZES = "n m p q r 2*n q+1 q-1 n//2 min(q,r) max(m,n) 0 1 2 3 q*r n%2 (q+r)//2 -1 1e400 q/2".split()
-NUMBERS = "0 1 2 3 -1 0.5 1e400 1e-400 1/3 .5 2. 1e3 999999999999999999999 7".split()
+NAMES = [
+    "A",
+    "B",
+    "M",
+    "S",
+    "W",
+    "x",
+    "y",
+    "z",
+    "c",
+    "d",
+    "T",
+    "E",
+    "pi",
+    "n",
+    "m",
+    "k",
+    "p",
+    "q",
+    "r",
+    "lam",
+    "Q",
+    "u",
+    "i",
+    "j",
+    "l",
+    "t",
+]
+SIZES = [
+    "n",
+    "m",
+    "p",
+    "q",
+    "r",
+    "2*n",
+    "q+1",
+    "q-1",
+    "n//2",
+    "min(q,r)",
+    "max(m,n)",
+    "0",
+    "1",
+    "2",
+    "3",
+    "q*r",
+    "n%2",
+    "(q+r)//2",
+    "-1",
+    "1e400",
+    "q/2",
+]
+NUMBERS = ["0", "1", "2", "3", "-1", "0.5", "1e400", "1e-400", "1/3", ".5", "2.", "1e3", "999999999999999999999", "7"]
 INFIX = ["+", "-", "*", "*", ".*", "./", "/", "\\", "^", ".^", "@", "//", "%", "**", "∘", "'*", "==", ">"]
 SPELLINGS = sorted(default_rulebook().spellings)
 KEYWORDS = ["axis=0", "axis=1", "axis=-1", "axis=2", "axis=q", "axis=x", "ddof=1", "ddof=q", "k=2", "start=x"]
@@ -43,7 +92,8 @@ JUNK = list("()[]{}:;,.'^*/\\+-=<>%@!&|~#\"`$?_ \n\t\0") + [
     "//",
     "==",
 ]
-INDICES = "i j k l a b t n x".split()
+FORMS = [*["infix"] * 4, *["call"] * 3, "sign", "transpose", "power", "part", "block", "index", "sum", "compare"]
+INDICES = ["i", "j", "k", "l", "a", "b", "t", "n", "x"]
 
 
 class Case(NamedTuple):
@@ -63,10 +113,7 @@ class Grower:
     def expression(self, depth: int) -> str:
         if depth <= 0 or self.chance.random() < 0.15:
             return self.leaf()
-        kind = self.chance.choice(
-            "infix infix infix infix sign transpose power call call call part block index sum compare paren where".split()
-        )
-        return getattr(self, kind)(depth - 1)
+        return getattr(self, self.chance.choice(FORMS))(depth - 1)
 
     def leaf(self) -> str:
         group = self.chance.choice([NAMES, NAMES, NAMES, NUMBERS, SIZES])
@@ -77,9 +124,6 @@ class Grower:
 
     def sign(self, depth: int) -> str:
         return f"-{self.expression(depth)}"
-
-    def paren(self, depth: int) -> str:
-        return f"({self.expression(depth)})"
 
     def transpose(self, depth: int) -> str:
         mark = self.chance.choice(["'", ".T", "^T", "^-1", "^-T", "^.5"])
@@ -171,10 +215,6 @@ class Grower:
     def compare(self, depth: int) -> str:
         relation = self.chance.choice(["<", "<=", ">", ">=", "==", "!="])
         return f"where({self.expression(depth)} {relation} {self.expression(depth)}, {self.expression(depth)}, 0)"
-
-    def where(self, depth: int) -> str:
-        name = self.chance.choice("KLx")
-        return f"({self.expression(depth)}) where {name} = {self.expression(depth)}"
 
     def declaration(self) -> str:
         kind = self.chance.choice(

@@ -60,7 +60,12 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
     if callee.spelling in EXTREMA and 1 < len(arguments) == len(exact) and callee.axis is None:
         return typed_exact(bounded(reduce(EXTREMA[callee.spelling], exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
-    return call_candidates(inference, ast, callee.spelling, callee.candidates, arguments, callee.keywords, axis)
+    candidates = callee.candidates
+    if callee.axis is not None and axis is None:  # along a vector: of everything, but of no elementwise function
+        candidates = [c for c in candidates if all(p.kind != "entry" for p in signature_of(c).parameters)]
+        if not candidates:
+            raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
+    return call_candidates(inference, ast, callee.spelling, candidates, arguments, callee.keywords, axis)
 
 
 def call_rule(inference: Inference, ast: Ast, name: str, values: Sequence[Typed]) -> Typed:

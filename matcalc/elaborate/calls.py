@@ -57,8 +57,9 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
     """Return the value of a call; `values` are those of the arguments, then of `axis`."""
     arguments = list(values)
     exact = [v.exact for v in arguments if v.exact is not None]
-    if callee.spelling in EXTREMA and 1 < len(arguments) == len(exact) and callee.axis is None:
-        return typed_exact(bounded(reduce(EXTREMA[callee.spelling], exact)), ast)
+    extremum = EXTREMA.get(callee.candidates[0].rule.spelling) if callee.candidates else None
+    if extremum is not None and 1 < len(arguments) == len(exact) and callee.axis is None:
+        return typed_exact(bounded(reduce(extremum, exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
     if callee.axis is not None and axis is None:  # along a vector: of everything, but of no elementwise function

@@ -20,6 +20,7 @@ FOUND = [
     "(q//2)*r*q//2", "powi(M, 3)", "x[n:]", "tr(eye(2*q - 1))^2*c", "{k: x[i]*z[j]*ones(4)[k]*[k == i + j]}",
     "eye(q//0)", "{i: x[j]*ones(n)[i]*[i == (j + 1) % 0]}", "sum{i: c}", "{i: {j: A[i,j]*exp(B[j,k])}[i]}",
     "E'*ones(0)", "[c; d]*x[:1]'", "[k; c*(n%2)]*u",
+    "-[x; E[:, :0], 1e3]", "[x[:1]; A[:, :1]]", "min2(q + 1, m)", "minimum(q + 1, m)",
 ]  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
     arguments = list(values)
     exact = [v.exact for v in arguments if v.exact is not None]
     extremum = EXTREMA.get(callee.candidates[0].rule.spelling) if callee.candidates else None
-    if extremum is not None and 1 < len(arguments) == len(exact) and callee.axis is None:
+    if extremum and 1 < len(arguments) == len(exact) and callee.axis is None:
         return typed_exact(bounded(reduce(extremum, exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
@@ -307,6 +307,8 @@ def _bind_sizes(
 
     Raises: ShapeError.
     """
+    if len(parameter.sizes) != value.rank:
+        raise inference.fault(f"'{call_name(ast)}' takes no axis of a tensor", ast)
     for written, length in zip(parameter.sizes, value.shape, strict=True):
         wanted = inference.sizes.resolve(size_of(written, sizes))
         if inference.same(wanted, length):

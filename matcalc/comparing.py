@@ -240,7 +240,9 @@ def _swapped(wrong: Expression) -> Iterator[tuple[str, Node]]:
             args[k : k + 2] = args[k + 1], args[k]
             swapped = replace(place, args=tuple(args))
             try:
-                made = elaborate([_with(root, place, swapped)], symbols=wrong.names.symbols).nodes[0]
+                made = elaborate(
+                    [_with(root, place, swapped)], symbols=wrong.names.symbols, sizes=wrong.names.sizes
+                ).nodes[0]
             except MatcalcError:
                 continue
             if made is not wrong.node:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import reprlib
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
@@ -55,12 +56,14 @@ def define(signature: str | Sequence[str], value: Any = None, at: Draws | None =
     """
     frame = sys._getframe(1)
     address = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
-    texts = [signature] if isinstance(signature, str) else list(signature)
+    texts = [signature] if isinstance(signature, str) else signature
+    if not isinstance(texts, Sequence) or not all(isinstance(one, str) for one in texts):
+        raise RuleError(f"a signature is a text or a list of texts, not {reprlib.repr(signature)}")
     try:
         name = read_signature(texts[0], {}).name if texts else ""
     except MatcalcError:
         name = texts[0].partition("(")[0].strip()
-    table = {"signature": signature if isinstance(signature, str) else texts, **fields}
+    table = {"signature": signature if isinstance(signature, str) else list(texts), **fields}
     functions: dict[str, Callable[..., Any]] = {}
     if value is not None:
         table["value"] = _value_text(name, texts, value, functions)

@@ -21,13 +21,14 @@ from matcalc.calculus.differentiate import pushforward
 from matcalc.calculus.explain import printed
 from matcalc.calculus.shortest import shortest, shortest_of
 from matcalc.calculus.simplify import simplify, simplify_all
+from matcalc.elaborate.expressions import declarations_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.forms import Forms
 from matcalc.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.names import Names, declaration, free_sizes, new_names
+from matcalc.names import Names, free_sizes, new_names
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import add, constant, inner, number, scale, symbol
 from matcalc.notation.raising import formula_of
@@ -87,8 +88,8 @@ class Expression(Arithmetic, Forms):
 
     @property
     def declarations(self) -> str:
-        """Text that declares the symbols again."""
-        return "; ".join(map(declaration, self.names.ordered()))
+        """Text that declares the symbols again, and sizes that would be read as symbols without it."""
+        return declarations_of(self.node, self.formula, self.names.ordered())
 
     # Printing.
 
@@ -99,8 +100,7 @@ class Expression(Arithmetic, Forms):
         """Return the syntax tree of the formula, its index names clear of all names in scope."""
         if self._shown is not None:
             return self._shown
-        sizes = (n for s in self.names.symbols.values() for size in s.shape for n in size.names)
-        return formula_of(self.node, (*self.names.symbols, *sizes))
+        return formula_of(self.node, (*self.names.symbols, *self.names.size_names))
 
     def __repr__(self) -> str:
         return f"Expression({str(self)!r}, {self.declarations!r})"
@@ -345,10 +345,8 @@ class Expression(Arithmetic, Forms):
         return Expression(node, self.names.under(conditions))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (
-            _restored,
-            (str(self), "; ".join(map(declaration, self.names.symbols.values())), self.names.written),
-        )
+        declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()))
+        return _restored, (str(self), declared, self.names.written)
 
 
 def _finished(

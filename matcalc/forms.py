@@ -108,13 +108,12 @@ class Forms:
 
 
 def _index_form(e: Forms) -> Any:
-    sizes = (n for s in e.names.symbols.values() for size in s.shape for n in size.names)
-    return _reading(e, entries_of(e.node, (*e.names.symbols, *sizes)))
+    return _reading(e, entries_of(e.node, (*e.names.symbols, *e.names.size_names)))
 
 
 def _solutions(e: Forms) -> Any:
     def meant(ast: Ast) -> Node:
-        return elaborate([ast], symbols=e.names.symbols).nodes[0]
+        return elaborate([ast], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
 
     def flipped(ast: Ast) -> Ast:
         return formula_of(transpose(meant(ast)), e.names.symbols)
@@ -130,7 +129,7 @@ def _solutions(e: Forms) -> Any:
 
 def _reading(e: Forms, shown: Ast) -> Any:
     """Return the expression written otherwise; as usual where that would be read as another node."""
-    made = elaborate([shown], symbols=e.names.symbols).nodes[0]
+    made = elaborate([shown], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
     return e._as(e.node, shown if made is e.node else None)
 
 

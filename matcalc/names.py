@@ -13,8 +13,7 @@ from typing import Any
 from matcalc.errors import ShapeError
 from matcalc.identifiers import identifier
 from matcalc.lengths import Condition, undetermined
-from matcalc.normal_form.node import Node, everything
-from matcalc.sizes import Size
+from matcalc.normal_form.node import Node, sizes_met
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,7 @@ class Names:
 
     `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
     `conditions` are those on sizes that reading left open: that parts lie inside what they are parts of.
+    `sizes` are names of sizes in scope, which may stand in no shape.
     `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` gives these back.
     """
 
@@ -31,6 +31,7 @@ class Names:
     tangents: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     theirs: Mapping[str, Any] = field(default_factory=dict)
+    sizes: tuple[str, ...] = ()
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -48,12 +49,14 @@ class Names:
         written = tuple(dict.fromkeys(self.written + other.written))
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
-        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs)
+        own = tuple(dict.fromkeys(self.sizes + other.sizes))
+        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own)
 
     @property
     def size_names(self) -> dict[str, None]:
-        """The names in the shapes of the symbols."""
-        return dict.fromkeys(n for s in self.symbols.values() for size in s.shape for n in size.names)
+        """The names of sizes: those in the shapes of the symbols, then the others."""
+        shown = (n for s in self.symbols.values() for size in s.shape for n in size.names)
+        return dict.fromkeys((*shown, *self.sizes))
 
     @property
     def scope(self) -> dict[str, None]:
@@ -98,19 +101,7 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
     """
     ordered = names.ordered()
     shown = [n for s in ordered for size in s.shape for n in size.names]
-    met: set[str] = set()
-    for node in everything(nodes):
-        sizes = [*node.shape]
-        if node.kind == "product":
-            sizes += node.index_sizes
-        elif node.kind == "size":
-            sizes.append(node.size)
-        elif node.kind == "selector":
-            sizes.append(node.selector.offset)
-        elif node.kind == "op":
-            sizes += [p for p in node.params if isinstance(p, Size)]
-        met.update(n for size in sizes for n in size.names)
-    return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sorted(met)])
+    return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_met(nodes)])
 
 
 def new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from matcalc.elaborate.expressions import elaborate
+from matcalc.elaborate.scope import Scope
 from matcalc.elaborate.solutions import names_of
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions import Expression, as_expression, name_of
-from matcalc.language.declare import read_declarations, size_names
+from matcalc.language.declare import SIZE, read_declarations, size_names
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, whole
 from matcalc.names import Names, declaration
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
+from matcalc.normal_form.tensor import size_number
 from matcalc.rulebook.load import default_rulebook
+from matcalc.sizes import Size
 from matcalc.sympy_bridge import from_sympy as read_sympy
 from matcalc.sympy_bridge import sizes_in, symbols_in
 from matcalc.sympy_bridge.objects import is_sympy, symbol_name
@@ -58,14 +61,15 @@ def expressions(
     `known` are symbols that are in it from the start.
     """
     ready = [as_expression(f) if not isinstance(f, (str, Ast)) and not is_sympy(f) else None for f in formulas]
-    scope = dict(known or {})
+    shared = Names(known or {}, ())
     for e in ready:
         if e is not None:
-            scope = dict(Names(scope, ()).joined(e.names).symbols)
+            shared = shared.joined(e.names)
+    scope = dict(shared.symbols)
     unread = [formula for formula, e in zip(formulas, ready, strict=True) if e is None]
     sizes = _sizes(unread, declarations, scope)
     trees = [_tree(formula, scope, sizes) for formula in unread]
-    made = iter(_elaborated(trees, declarations, dialect, _declared(scope, declarations)))
+    made = iter(_elaborated(trees, declarations, dialect, _declared(scope, declarations), {*shared.sizes, *sizes}))
     return [e if e is not None else _with_theirs(next(made), f) for e, f in zip(ready, formulas, strict=True)]
 
 
@@ -81,7 +85,9 @@ def _sizes(formulas: Sequence[Any], declarations: str, known: Mapping[str, Node]
     theirs = [f for f in formulas if is_sympy(f)]
     if not theirs:
         return set()
-    declared = {name for d in read_declarations(declarations) for name in size_names(d)}
+    declared = {
+        name for d in read_declarations(declarations) for name in ((d.name,) if d.kind == SIZE else size_names(d))
+    }
     shapes = {name for node in known.values() for size in node.shape for name in size.names}
     return declared.union(shapes, *map(sizes_in, theirs))
 
@@ -122,24 +128,25 @@ def _with_facts(node: Node, facts: Sequence[str]) -> Node:
 
 
 def _elaborated(
-    trees: Sequence[str | Ast], declarations: str, dialect: str, known: dict[str, Node]
+    trees: Sequence[str | Ast], declarations: str, dialect: str, known: dict[str, Node], sizes: Collection[str]
 ) -> list[Expression]:
     if not trees and not declarations:
         return []
-    made = elaborate(trees, declarations, default_rulebook(), dialect, known)
+    made = elaborate(trees, declarations, default_rulebook(), dialect, known, sorted(sizes))
     return [
-        Expression(node, _names_in(tree, dialect, made.scope.symbols).under(conditions), row)
+        Expression(node, _names_in(tree, dialect, made.scope).under(conditions), row)
         for tree, node, row, conditions in zip(trees, made.nodes, made.rows, made.conditions, strict=True)
     ]
 
 
-def _names_in(tree: str | Ast, dialect: str, symbols: Mapping[str, Node]) -> Names:
-    """Return the symbols in scope, without what is only solved for, and those that a formula is written with."""
+def _names_in(tree: str | Ast, dialect: str, scope: Scope) -> Names:
+    """Return the names in scope, without what is only solved for, and those that a formula is written with."""
     if isinstance(tree, str):
         tree = read(tree) if dialect == "matrix" else read_numpy(tree)
     free, bound = names_of(tree, default_rulebook())
-    written = tuple(n for n in dict.fromkeys(free) if n in symbols)
-    return Names({n: s for n, s in symbols.items() if n not in bound or n in written}, written)
+    written = tuple(n for n in dict.fromkeys(free) if n in scope.symbols)
+    kept = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}
+    return Names(kept, written, sizes=scope.sizes)
 
 
 def place_of(name: str, text: str, dialect: str = "matrix") -> int:
@@ -149,16 +156,21 @@ def place_of(name: str, text: str, dialect: str = "matrix") -> int:
 
 
 def symbols(declarations: str) -> tuple[Expression, ...]:
-    """Return declared symbols as objects, in order.
+    """Return declared symbols as objects, in order; a size, `n: size`, as the number that it is.
 
     Example:
         >>> X, w = symbols("X: matrix(m, n); w: vector(n)")
         >>> str(X @ w)
         'X*w'
     """
-    names = [d.name for d in read_declarations(declarations)]
     found = elaborate([], declarations).scope.symbols
-    return tuple(Expression(found[name], Names({name: found[name]}, (name,))) for name in names)
+    made: list[Expression] = []
+    for d in read_declarations(declarations):
+        if d.kind == SIZE:
+            made.append(Expression(size_number(Size.of(d.name)), Names({}, (), sizes=(d.name,))))
+        else:
+            made.append(Expression(found[d.name], Names({d.name: found[d.name]}, (d.name,))))
+    return tuple(made)
 
 
 def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") -> Expression:
@@ -173,7 +185,7 @@ def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") 
             _same(node, f.names.symbols.get(name, node))
     e = expressions([f], declarations, dialect, theirs)[0]
     if theirs and not isinstance(f, Expression):
-        first = [d.name for d in read_declarations(declarations)]
+        first = [d.name for d in read_declarations(declarations) if d.kind != SIZE]
         written = e.names.written if isinstance(f, str) else sorted(e.names.symbols)
         order = dict.fromkeys((*first, *written, *e.names.symbols))
         e = Expression(e.node, replace(e.names, symbols={n: e.names.symbols[n] for n in order}), e.row)
@@ -186,7 +198,7 @@ def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") 
             names = Names(theirs, (), theirs=symbols_in(one))
             e = Expression(e.node, e.names.joined(names), e.row)
         elif declarations and isinstance(f, Expression):
-            declared = {s.node.name: s for s in symbols(declarations)}
+            declared = {s.node.name: s for s in symbols(declarations) if s.node.kind == "symbol"}
             if name_of(one) not in declared:
                 raise UnknownName(f"{name_of(one)} is neither declared nor in the formula")
             e = Expression(e.node, e.names.joined(Names(declared[name_of(one)].names.symbols, ())), e.row)

@@ -41,7 +41,8 @@ def replaced(
             raise ShapeError(f"{message} where {', '.join(f'{n} = {s}' for n, s in found.items())}")
     kept = {name: resized[s] for name, s in names.symbols.items() if name not in values}
     written = tuple(name for name in names.written if name not in values)
-    own = replace(names, symbols=kept, written=written, conditions=tuple(conditions))
+    left = tuple(dict.fromkeys(n for name in names.sizes for n in found.get(name, Size.of(name)).names))
+    own = replace(names, symbols=kept, written=written, conditions=tuple(conditions), sizes=left)
     for _, theirs in values.values():
         own = own.joined(theirs)
     return substitute(node, resized, found), own

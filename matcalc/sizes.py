@@ -277,14 +277,34 @@ def _is_nonnegative_atom(atom: Atom) -> bool:
 
 
 def _extremum(operator: str, a: Size, b: Size) -> Size:
-    difference = a - b
-    if difference.is_integer:
-        a_is_smaller = difference.constant <= 0
-        return a if a_is_smaller == (operator == "min") else b
-    for one, other in ((a, b), (b, a)):
-        if _is_at_most(one, other):
-            return one if operator == "min" else other
-    return _compound(operator, *sorted((a, b), key=str))
+    """Return the extremum of all operands of two: those that are known to be none left out, the others in order."""
+    kept: list[Size] = []
+    for size in (*_operands(operator, a), *_operands(operator, b)):
+        if not any(_decides(operator, other, size) for other in kept):
+            kept = [*(other for other in kept if not _decides(operator, size, other)), size]
+    first, *rest = sorted(kept, key=str)
+    for size in rest:
+        first = _compound(operator, first, size)
+    return first
+
+
+def _operands(operator: str, size: Size) -> list[Size]:
+    """Return the operands of nested minima or maxima."""
+    found: list[Size] = []
+    pending = [size]
+    while pending:
+        size = pending.pop()
+        atom = size.terms[0][0][0][0] if size.terms and size.terms[0][0] else None
+        if isinstance(atom, Compound) and atom.operator == operator and size is _make({((atom, 1),): Fraction(1)}):
+            pending += [atom.right, atom.left]
+        else:
+            found.append(size)
+    return found
+
+
+def _decides(operator: str, one: Size, other: Size) -> bool:
+    """Whether the extremum of two sizes is surely the first."""
+    return _is_at_most(one, other) if operator == "min" else _is_at_most(other, one)
 
 
 def _is_at_most(a: Size, b: Size) -> bool:
@@ -372,6 +392,8 @@ def _text(terms: tuple[tuple[Monomial, Fraction], ...]) -> str:
             body = str(size)
         elif size.numerator != 1:
             body = f"{size}*({body})" if "//" in body or "%" in body else f"{size}*{body}"
+        if coefficient == -1 and not pieces and ("//" in body or "%" in body):
+            body = f"({body})"
         pieces += (("-" if is_negative else "") if not pieces else (" - " if is_negative else " + "), body)
     return "".join(pieces)
 

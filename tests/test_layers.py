@@ -91,10 +91,25 @@ LAYERS = [
         "verification.sampling",
         "verification.precise",
     ],
-    ["program", "programs", "listing", "plan"],
+    [
+        "program",
+        "programs.integer_sets",
+        "programs.inequalities",
+        "programs.accesses",
+        "listing",
+        "plan",
+    ],
     ["emit"],
     ["runtime"],
-    ["programs", "programs.interpret"],
+    [
+        "programs",
+        "programs.faults",
+        "programs.expressions",
+        "programs.templates",
+        "programs.memory",
+        "programs.kernels",
+        "programs.interpret",
+    ],
     [
         "operators",
         "arithmetic",
@@ -142,7 +157,7 @@ LAYERS = [
     ["cli", "__main__"],
 ]
 # Packages whose modules stand in several layers, each named.
-SPLIT = ("normal_form", "calculus", "verification")
+SPLIT = ("normal_form", "calculus", "verification", "programs")
 # Imports inside a function that point up, each with its reason.
 DEFERRED = {
     ("normal_form.node", "notation"): "a node prints and pickles itself as its formula",

@@ -81,6 +81,9 @@ x, y = np.array([1.0, 2.0]), np.array([3.0, 5.0, 7.0])
         ("{i,j,k: x[i]*A[i,j]*y[k] + eye(2)[i,i]*A[i,j]*y[k]}", None),
         ("{k: x[i]*y[j]*ones(4)[k]*[k == i + j]}", np.convolve(x, y)),
         ("{i: exp(A[i,k]*y[k])}", np.exp(A @ y)),
+        ("sum{i,k: A[i,k]^2}", (A**2).sum()),
+        ("{i: sum{k: exp(A[i,k])}*x[i] + sum{k: A[i,k]*y[k]}}", np.exp(A).sum(1) * x + A @ y),
+        ("{: x[i]*sum{k: A[i,k]^2}}", (x @ A**2).sum()),
         ("{i,j,a,b: inv(A*A' + {p,q: eye(2)[p,a]*eye(2)[q,b]})[i,j]}", None),
     ],
 )

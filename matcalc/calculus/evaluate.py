@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 from matcalc.calculus.bodies import derivative
 from matcalc.calculus.contraction import Factor, contract
 from matcalc.calculus.differentiate import pullback
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, RuleError
 from matcalc.language.write import text
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.ranges import as_float
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.normal_form.switches import annihilates
 from matcalc.normal_form.tensor import eye
@@ -74,7 +75,7 @@ def _size(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndar
 
 def rational(size: Size, sizes: Sizes) -> float:
     """Return the value of a size polynomial that need not be an integer."""
-    return float(size.substitute({name: Size.of(sizes[name]) for name in size.names}).constant)
+    return as_float(size.substitute({name: Size.of(sizes[name]) for name in size.names}).constant)
 
 
 def _constant(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
@@ -98,7 +99,7 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
         axes = [i for index in indices for i in expand(index)]
         terms.append(Factor(np.reshape(array, [lengths[i] for i in axes]), axes, is_strong))
     out = [i for index in node.out for i in expand(index)]
-    result = contract(float(node.coef), terms, out, lengths)
+    result = contract(as_float(node.coef), terms, out, lengths)
     return np.reshape(result, [lengths[i] for i in node.out])
 
 
@@ -139,9 +140,9 @@ def _expander(parts_of: Mapping[int, tuple[int, ...]]) -> Callable[[int], list[i
 
 
 def _sum(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
-    total = float(node.coefs[0]) * values[node.args[0]]
+    total = as_float(node.coefs[0]) * values[node.args[0]]
     for coef, arg in zip(node.coefs[1:], node.args[1:], strict=True):
-        total = total + float(coef) * values[arg]
+        total = total + as_float(coef) * values[arg]
     return total
 
 
@@ -166,7 +167,12 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
             value = value[node.rule.outputs.index(node.output)]
         if np.iscomplexobj(value) and not np.iscomplexobj(result):
             result = result.astype(complex)
-        result[at] = value
+        try:
+            result[at] = value
+        except (TypeError, ValueError):
+            rule, shape = node.rule, result[at].shape
+            message = f"{rule.address}: [{rule.name}] the value has the shape {np.shape(value)}, not {shape}"
+            raise RuleError(message) from None
     return result
 
 
@@ -241,7 +247,7 @@ def _dense_slope(equation: Node, unknown: Node) -> Node:
 Parameter = Callable[[Any, Node, Sequence["np.ndarray"], Sizes], Any]
 PARAMETERS: dict[str, Parameter] = {
     "integer": lambda value, node, arrays, sizes: value.evaluate(dict(sizes)),
-    "number": lambda value, node, arrays, sizes: float(value),
+    "number": lambda value, node, arrays, sizes: as_float(value),
     "function": lambda value, node, arrays, sizes: as_callable(value),
     "equation": as_equation,
     "unknown": lambda value, node, arrays, sizes: value.name,

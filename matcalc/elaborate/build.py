@@ -18,10 +18,11 @@ from matcalc.elaborate.conditions import Condition, Lengths, operands
 from matcalc.elaborate.inference import Inference, Unknown, shown
 from matcalc.elaborate.solutions import Solving
 from matcalc.elaborate.typed import Einsum, Labels, Typed
-from matcalc.errors import MatcalcError, ShapeError
+from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.language.syntax import call_name
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Node, toposort
+from matcalc.normal_form.ranges import as_float
 from matcalc.normal_form.selectors import Selector
 from matcalc.normal_form.substitute import Batched, instantiate, solution, spread
 from matcalc.normal_form.tensor import (
@@ -78,9 +79,18 @@ def build(builder: Builder, root: Typed) -> Node:
     """
     made: dict[int, Node] = {}
     for value in _operands_first(root):
-        if id(value) not in made:
+        if id(value) in made:
+            continue
+        try:
             made[id(value)] = BUILD[value.form](builder, value, [made[id(arg)] for arg in _built_operands(value)])
+        except MatcalcError as fault:
+            raise _placed(builder, fault, value) from None
     return made[id(root)]
+
+
+def _placed(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError:
+    """Give an error that knows no place that of the value under way."""
+    return fault if fault.text or fault.at >= 0 else _located(builder, fault, value)
 
 
 def _operands_first(root: Typed) -> Iterator[Typed]:
@@ -123,7 +133,9 @@ def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
 
     if value.data == "pi":
         return constant(np.asarray(pi))
-    entries = np.array([[float(entry) for entry in row] for row in value.data])
+    entries = np.array([[as_float(entry) for entry in row] for row in value.data])
+    if np.isinf(entries).any():
+        raise NotSupported("an entry larger than 1.8e308", text=builder.inference.text, at=value.ast.caret)
     return constant(entries.reshape([int(size) for size in value.shape]))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from matcalc.elaborate.callee import Callee, signature_of
@@ -56,10 +56,17 @@ class Call:
 def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[Typed]) -> Typed:
     """Return the value of a call; `values` are those of the arguments, then of `axis`."""
     arguments = list(values)
-    if callee.spelling in EXTREMA and len(arguments) == 2 and all(v.exact is not None for v in arguments):
-        return typed_exact(EXTREMA[callee.spelling](*(v.exact for v in arguments)), ast)  # type: ignore[arg-type]
+    exact = [v.exact for v in arguments if v.exact is not None]
+    extremum = EXTREMA.get(callee.candidates[0].rule.spelling) if callee.candidates else None
+    if extremum and 1 < len(arguments) == len(exact) and callee.axis is None:
+        return typed_exact(bounded(reduce(extremum, exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
-    return call_candidates(inference, ast, callee.spelling, callee.candidates, arguments, callee.keywords, axis)
+    candidates = callee.candidates
+    if callee.axis is not None and axis is None:  # along a vector: of everything, but of no elementwise function
+        candidates = [c for c in candidates if all(p.kind != "entry" for p in signature_of(c).parameters)]
+        if not candidates:
+            raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
+    return call_candidates(inference, ast, callee.spelling, candidates, arguments, callee.keywords, axis)
 
 
 def call_rule(inference: Inference, ast: Ast, name: str, values: Sequence[Typed]) -> Typed:
@@ -304,6 +311,8 @@ def _bind_sizes(
 
     Raises: ShapeError.
     """
+    if len(parameter.sizes) != value.rank:
+        raise inference.fault(f"'{call_name(ast)}' takes no axis of a tensor", ast)
     for written, length in zip(parameter.sizes, value.shape, strict=True):
         wanted = inference.sizes.resolve(size_of(written, sizes))
         if inference.same(wanted, length):
@@ -350,8 +359,8 @@ def _integer_sizes(pairs: list[Pair]) -> dict[str, Size]:
     return {p.name: value.exact for p, value in pairs if p.kind == "integer" and value.exact is not None}
 
 
-def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequence[Typed]) -> int:
-    """Return the number of the axis that `axis=` names."""
+def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequence[Typed]) -> int | None:
+    """Return the number of the axis that `axis=` names; None for the only axis of a vector, which is all of it."""
     assert callee.axis is not None
     tensor = next((v for v in arguments if v.form != "function"), None)
     rank = tensor.rank if tensor is not None else 0
@@ -363,7 +372,7 @@ def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequenc
         axes = ", ".join(map(str, range(rank)))
         message = f"axis {axis} of a value of {rank} axes"
         raise inference.fault(message, callee.axis, hint=f"axes are {axes}" if rank else "a scalar has no axis")
-    return axis % rank
+    return axis % rank if rank > 1 else None
 
 
 def _no_match(

@@ -6,7 +6,7 @@ then nodes are built. Errors name the user's sub-expression and its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,15 +15,17 @@ from matcalc.elaborate.formula import template_of
 from matcalc.elaborate.infer import infer, size_names
 from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
+from matcalc.elaborate.solutions import names_of
 from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotSupported
 from matcalc.identifiers import is_one_of, shown
-from matcalc.language.declare import read_declarations
+from matcalc.language.declare import SIZE, read_declarations
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.lengths import Condition
-from matcalc.normal_form.node import Node
+from matcalc.names import declaration
+from matcalc.normal_form.node import Node, sizes_met
 from matcalc.rulebook.load import Rulebook, default_rulebook
 
 READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_numpy}
@@ -45,8 +47,9 @@ def elaborate(
     rulebook: Rulebook | None = None,
     dialect: str = "matrix",
     symbols: Mapping[str, Node] | None = None,
+    sizes: Iterable[str] = (),
 ) -> Elaborated:
-    """Return the nodes of formulas that share one scope; `symbols` are in it from the start.
+    """Return the nodes of formulas that share one scope; `symbols` and `sizes` are in it from the start.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
     """
@@ -57,7 +60,7 @@ def elaborate(
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
     trees = [reader(formula) if isinstance(formula, str) else formula for formula in formulas]
     inference = Inference(book, numpy=dialect == "numpy")
-    adopt(inference, symbols or {})
+    adopt(inference, symbols or {}, sizes)
     declared = read_declarations(declarations)
     check_facts(declared, declarations, book)
     declare(inference, declared)
@@ -76,3 +79,20 @@ def elaborate(
         nodes.append(build(builder, value))
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
     return Elaborated(tuple(nodes), tuple(value.row for value in values), conditions, scope)
+
+
+def declarations_of(node: Node, formula: Callable[[], Ast], symbols: Sequence[Node]) -> str:
+    """Return text that declares symbols, and the sizes that the formula of a node would not be read with as sizes.
+
+    That is what stands nowhere but as a number: `q` in `q*c`, but not in `q*eye(q)`.
+    """
+    shown = {n for s in symbols for size in s.shape for n in size.names}
+    hidden = [n for n in sizes_met([node]) if n not in shown]
+    if hidden:
+        ast = formula()
+        inference = Inference(default_rulebook())
+        adopt(inference, {s.name: s for s in symbols})
+        size_names(inference, [ast])
+        written = dict.fromkeys(names_of(ast, inference.rulebook)[0])
+        hidden = [n for n in written if n in hidden and n not in inference.size_names]
+    return "; ".join([*map(declaration, symbols), *(f"{n}: {SIZE}" for n in hidden)])

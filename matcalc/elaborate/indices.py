@@ -1,9 +1,10 @@
 """Index form: which names are indices, and which product each summed one belongs to.
 
-`{i,j: A[i,k]*B[k,j]}` lists i and j; k is summed over the smallest product or tensor that holds all its
-occurrences, in each term of a sum by itself. So a name that is not listed is carried down the tree, from a
-product to the one factor that holds it, until two factors or a tensor hold it: there it is given a label
-and summed. Index names hide symbols only where they are listed, or not declared.
+`{i,j: A[i,k]*B[k,j]}` lists i and j; k is summed over the outermost product that repeats it, in each term of a
+sum and each argument of a function by itself. So a name that is not listed is carried down the tree until two
+factors hold it, or a tensor twice: there it is given a label and summed. One that stands alone is refused, with
+the readings that it may have (`readings.py`): `sum{k: x[k]^2}` says which is meant. Index names hide symbols only
+where they are listed, or not declared.
 """
 
 from __future__ import annotations
@@ -13,27 +14,27 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.elaborate.inference import Inference, einsum
+from matcalc.elaborate.readings import unsummed
 from matcalc.elaborate.typed import Einsum, Labels, Typed
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.language.syntax import Ast, children, walk
+from matcalc.language.syntax import BINDERS, Ast, children, walk
 from matcalc.normal_form.signature_shapes import size_of
 from matcalc.sizes import Size
 
 Names = frozenset[str]
 NONE: Names = frozenset()
-TENSORS = ("part", "condition")
 
 
 def open_indices(inference: Inference, form: Ast) -> Names:
     """Return the names that an outermost index form sums over; note those that each tree in it holds."""
-    free = inference.free
+    inference.form, free = form, inference.free
     for ast in walk(form):
         names = NONE.union(*(free[id(child)] for child in children(ast)))
         if ast.head == "part":
             names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_open(inference, str(s.value))}
         elif ast.head == "condition":
             names |= {str(n.value) for n in walk(ast) if n.head == "name" and is_open(inference, str(n.value))}
-        elif ast.head == "index_form":
+        elif ast.head in BINDERS:
             names -= set(cast("tuple[str, ...]", ast.value))
         free[id(ast)] = names
     return free[id(form)]
@@ -48,43 +49,32 @@ def is_open(inference: Inference, name: str) -> bool:
 def place(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast]) -> tuple[Names, list[Names]]:
     """Return which of `names` are summed at `ast`, and which are handed on to each of its `operands`.
 
-    Raises: ShapeError for an index in several operands of a function, with no product round it.
+    Raises: ShapeError for an index that stands in a tensor once and in no other factor.
     """
     held = [inference.free.get(id(child), NONE) & names for child in operands]
-    if ast.head == "sum":
-        return NONE, held
-    here: set[str] = set()
-    for name in sorted(names):
-        count = sum(name in h for h in held)
-        holder = next((child for child, h in zip(operands, held, strict=True) if name in h), None)
-        if (
-            ast.head in TENSORS
-            and _is_subscript(ast, name)
-            or ast.head == "product"
-            and (count > 1 or (holder is not None and not _lands(inference, holder, name)))
-        ):
-            here.add(name)
-        elif count > 1:
-            hint = f"multiply by ones(...)[{name}] where the sum belongs"
-            raise inference.fault(f"index {name} stands in several operands and no product holds them", ast, hint=hint)
-    summed = frozenset(here)
+    subscripts = [str(s.value) for s in ast.args[1:] if s.head == "name"] if ast.head == "part" else []
+    summed = frozenset(n for n in names if ast.head in ("product", "part") and _count(n, held, subscripts) > 1)
+    alone = names - summed if ast.head == "condition" else (names - summed) & frozenset(subscripts)
+    if alone:
+        raise unsummed(inference, ast, min(alone))
     return summed, [h - summed for h in held]
 
 
-def _is_subscript(ast: Ast, name: str) -> bool:
-    if ast.head == "condition":
-        return True
-    return any(s.head == "name" and s.value == name for s in ast.args[1:])
+def _count(name: str, held: Sequence[Names], subscripts: Sequence[str]) -> int:
+    return subscripts.count(name) + sum(name in one for one in held)
 
 
-def _lands(inference: Inference, ast: Ast, name: str) -> bool:
-    """Whether a product, a sum or a tensor inside `ast` holds all that `ast` holds of an index."""
-    while ast.head not in ("product", "sum", *TENSORS):
-        inner = [child for child in children(ast) if name in inference.free.get(id(child), NONE)]
-        if len(inner) != 1:
-            return False
-        ast = inner[0]
-    return True
+def listed_in(inference: Inference, form: Ast) -> tuple[str, ...]:
+    """Return the indices that a form lists.
+
+    Raises: ShapeError for one that is a size.
+    """
+    listed = cast("tuple[str, ...]", form.value)
+    for name in listed:
+        if name in inference.size_names:
+            hint = "give the index another name"
+            raise inference.fault(f"'{name}' is both a size and an index", form, hint=hint)
+    return listed
 
 
 def bind(inference: Inference, names: Sequence[str], ast: Ast) -> dict[str, int | None]:
@@ -126,6 +116,14 @@ def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels
     value.axes = tuple(label for label in body.axes if label not in listed)
     value.data.out = value.axes + listed
     return value
+
+
+def infer_index_sum(inference: Inference, ast: Ast, body: Typed, listed: Labels) -> Typed:
+    """Return the sum of a number over the listed indices."""
+    if body.rank:
+        hint = "give every tensor in it as many subscripts as it has axes"
+        raise inference.fault(f"a sum over indices is of a number, not {inference.describe(body)}", ast, hint=hint)
+    return summed(inference, body, listed)
 
 
 def infer_condition(inference: Inference, ast: Ast) -> Typed:

@@ -15,7 +15,7 @@ from matcalc.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
-from matcalc.language.syntax import Ast, call_name, definition, parts_in
+from matcalc.language.syntax import BINDERS, Ast, call_name, definition, parts_in
 from matcalc.sizes import Size
 
 
@@ -74,16 +74,16 @@ def _located(inference: Inference, ast: Ast, fault: MatcalcError) -> MatcalcErro
 
 def _enter(inference: Inference, ast: Ast, names: indices.Names) -> Entered:
     entered = ENTER.get(ast.head, _enter_plain)(inference, ast)
-    if ast.head == "index_form" and not inference.depth:
+    if ast.head in BINDERS and not inference.depth:
         names = indices.open_indices(inference, ast)
-    if ast.head == "index_form":
+    if ast.head in BINDERS:
         inference.depth += 1
     if names:
         here, entered.handed = indices.place(inference, ast, names, entered.operands)
         entered.hidden = indices.bind(inference, sorted(here), ast)
         entered.summed = tuple(inference.bound[name] for name in sorted(here))
-    if ast.head == "index_form":
-        listed = cast("tuple[str, ...]", ast.value)
+    if ast.head in BINDERS:
+        listed = indices.listed_in(inference, ast)
         entered.hidden |= indices.bind(inference, listed, ast)
         entered.listed = tuple(inference.bound[name] for name in listed)
     if ast.head == "part":
@@ -101,7 +101,7 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     if entered.summed:
         value = indices.summed(inference, value, entered.summed)
     indices.restore(inference, entered.hidden)
-    if ast.head == "index_form":
+    if ast.head in BINDERS:
         inference.depth -= 1
         if not inference.depth:
             inference.free.clear()
@@ -209,6 +209,10 @@ def _leave_index_form(inference: Inference, ast: Ast, values: list[Typed], enter
     return indices.infer_index_form(inference, ast, values[0], entered.listed)
 
 
+def _leave_index_sum(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return indices.infer_index_sum(inference, ast, values[0], entered.listed)
+
+
 def _leave_call(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     if isinstance(entered.note, solutions.Solving):
         return solutions.infer_solution(inference, ast, entered.note, values[0], values[1])
@@ -287,7 +291,8 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
 LEAVE: dict[str, Leave] = {
     "sum": _leave_sum, "product": _leave_product, "negative": _leave_negative, "transpose": _leave_transpose,
     "power": _leave_power, "part": _leave_part, "block": _leave_block, "condition": _leave_condition,
-    "index_form": _leave_index_form, "call": _leave_call, "function": _leave_function, "shared": _leave_shared,
+    "index_form": _leave_index_form, "index_sum": _leave_index_sum, "call": _leave_call, "function": _leave_function,
+    "shared": _leave_shared,
     solutions.SCOPE: _leave_start,
 }  # fmt: skip
 
@@ -303,7 +308,7 @@ def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
                 if name not in hidden and name not in inference.symbols:
                     inference.size_names.setdefault(name, Size.of(name))
                 continue
-            if ast.head == "index_form":
+            if ast.head in BINDERS:
                 hidden |= frozenset(cast("tuple[str, ...]", ast.value))
                 hidden |= {"{"}
             stack.extend(_sized_operands(inference, ast, hidden, is_size))

@@ -65,8 +65,8 @@ class Inference:
     lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
     parameters: the parameter of the function in force.
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
-    free: the open indices of each tree in index form, by its id. index_labels: label, name, place, its text.
-    shared: values of shared trees, by id.
+    free: the open indices of each tree in index form, by its id. form: the outermost one in force.
+    index_labels: label, name, place, its text. shared: values of shared trees, by id.
     checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
 
@@ -84,6 +84,7 @@ class Inference:
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     depth: int = 0
     free: dict[int, frozenset[str]] = field(default_factory=dict)
+    form: Ast | None = None
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)

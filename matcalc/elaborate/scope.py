@@ -7,12 +7,12 @@ appearance, and the same as declarations text, inferred kinds included.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from matcalc.elaborate.inference import Inference, Symbol
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.language.declare import Declaration
+from matcalc.language.declare import SIZE, Declaration
 from matcalc.language.syntax import Ast, parts_in, walk
 from matcalc.normal_form.make import symbol
 from matcalc.normal_form.node import Node
@@ -23,21 +23,22 @@ from matcalc.sizes import Size
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The symbols of one or several texts, in order; `declarations` is text that gives them again."""
+    """The symbols and sizes of one or several texts, in order; `declarations` is text that gives the symbols again."""
 
     symbols: Mapping[str, Node]
+    sizes: tuple[str, ...]
     declarations: str
     undeclared: tuple[str, ...]
 
 
 def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
-    """Enter declared symbols and the names of sizes; an `integer` of a rule is a size.
+    """Enter declared symbols and the names of sizes; an `integer` of a rule is one.
 
     Raises: ShapeError for a name that is another symbol or a size; NotSupported for a parameter of a rule
     that is no tensor and no size.
     """
     for declaration in declarations:
-        if declaration.kind == "integer":
+        if declaration.kind in ("integer", SIZE):
             inference.size_names[declaration.name] = Size.of(declaration.name)
             continue
         if declaration.kind in PLAIN:
@@ -117,8 +118,9 @@ def check_parts(inference: Inference, texts: Sequence[str], trees: Sequence[Ast]
                 raise ShapeError(message, text=text, at=part.caret, hint="give the part another name")
 
 
-def adopt(inference: Inference, symbols: Mapping[str, Node]) -> None:
-    """Enter symbols that are nodes already."""
+def adopt(inference: Inference, symbols: Mapping[str, Node], sizes: Iterable[str] = ()) -> None:
+    """Enter symbols that are nodes already, and names that are sizes."""
+    inference.size_names.update({name: Size.of(name) for name in sizes})
     for name, node in symbols.items():
         inference.symbols[name] = Symbol(name, node.shape, tuple(sorted(node.data[1])))
         inference.size_names.update({n: Size.of(n) for size in node.shape for n in size.names})
@@ -130,7 +132,7 @@ def scope_of(inference: Inference) -> Scope:
     nodes = {s.name: symbol(s.name, resolved_shape(inference, s), s.facts) for s in inference.symbols.values()}
     undeclared = tuple(s.name for s in inference.symbols.values() if not s.declared)
     written = [f"{s.name}: {' '.join((inference.kind_text(s), *s.facts))}" for s in inference.symbols.values()]
-    return Scope(nodes, "; ".join(written), undeclared)
+    return Scope(nodes, tuple(inference.size_names), "; ".join(written), undeclared)
 
 
 def resolved_shape(inference: Inference, one: Symbol) -> tuple[Size, ...]:

@@ -8,7 +8,7 @@ since what is solved for is whatever the equation gives.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from matcalc.elaborate.callee import Callee, signature_of
 from matcalc.elaborate.inference import Inference, Unknown, broadcast, shown
@@ -16,7 +16,7 @@ from matcalc.elaborate.typed import Typed
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.language.declare import write_signature
 from matcalc.language.named import opened
-from matcalc.language.syntax import Ast, call_name, children, definition
+from matcalc.language.syntax import BINDERS, Ast, call_name, children, definition
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
@@ -153,6 +153,10 @@ def names_of(root: Ast, book: Rulebook) -> tuple[list[str], set[str]]:
             stack.append((definition(ast), frozenset()))
         if ast.head == "name" and ast.value not in hidden:
             free.append(str(ast.value))
+        if ast.head in BINDERS:
+            hidden |= frozenset(cast("tuple[str, ...]", ast.value))
+        elif ast.head == "function":
+            hidden |= {str(ast.value)}
         inner = [(child, hidden) for child in children(ast)]
         if ast.head == "call" and _binds(ast, book):
             name = str(inner[1][0].value)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import isinf, isnan, lcm
+from math import lcm
 
 from matcalc.errors import NotSupported
 from matcalc.identifiers import WORDS, free
+from matcalc.normal_form.ranges import digits
 from matcalc.plan.entries import Scalar
 from matcalc.program import (
     Apply,
@@ -38,6 +39,7 @@ from matcalc.sizes import COMPOUND, Size, floordiv
 
 WORD = re.compile(r"[^\W\d]\w*")
 CALLED = re.compile(r"[\w.]+\(.*\)$")
+DIVIDES = re.compile(r"/|\*\*")
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 RESERVED = (
     *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg"),
@@ -146,10 +148,7 @@ def number(value: Number | Size, names: Names) -> str:
     if isinstance(value, Size):
         word = "np.float64" if names.target == "numpy" else "float"  # of which 1/0 is infinite, as in Numba
         return f"{word}({names.size(value)})"
-    value = float(value)
-    if isnan(value) or isinf(value):
-        return "np.nan" if isnan(value) else ("np.inf" if value > 0 else "-np.inf")
-    return repr(value)
+    return digits(value)
 
 
 class Expressions:
@@ -221,8 +220,16 @@ class Expressions:
             if found.group(1).startswith("p"):
                 return number(expr.params[int(found.group(1)[1:] or 0)], self.names)
             before, after = template[: found.start()].rstrip()[-1:], template[found.end() :].lstrip()[:1]
+            arg = expr.args[int(found.group(1))]
+            if (
+                self.names.target == "numpy"
+                and isinstance(arg, Literal)
+                and arg.value == 0
+                and DIVIDES.search(template)
+            ):
+                return "np.float64(0)"  # of which 1/0 is infinite, as in Numba
             enclosed = before in ("(", ",") and after in (")", ",")
-            return self.tight(expr.args[int(found.group(1))], SUM if enclosed else ATOM)
+            return self.tight(arg, SUM if enclosed else ATOM)
 
         text = FIELD.sub(fill, template)
         return text, ATOM if CALLED.match(text) or text.startswith("(") and _closed(text) else SUM

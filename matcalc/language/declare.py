@@ -21,11 +21,15 @@ from matcalc.language.write import text as write
 
 _Kinds = Mapping[str, tuple[int, int]]
 
+SIZE = "size"
+"""The kind of a name that is no tensor: a length, which may stand in no shape at all."""
+
 KINDS: _Kinds = {
-    "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32),
+    "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0),
 }  # fmt: skip
 RULE_KINDS: _Kinds = {
-    **KINDS, "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
+    **{kind: sizes for kind, sizes in KINDS.items() if kind != SIZE},
+    "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
     "equation": (0, 0), "unknown": (0, 0),
 }  # fmt: skip
 """Kind -> least and greatest number of its sizes; a rule file knows a few more than the user."""
@@ -199,6 +203,8 @@ def _check_size(size: Ast) -> None:
 
 def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> None:
     """Refuse a fact that no value of this kind and these sizes can have."""
+    if kind == SIZE:
+        raise ShapeError(f"'{mark}' is a fact about tensors, this is a size", at=mark.start_pos)
     if shapes == "any":
         return
     if kind != "matrix":
@@ -212,13 +218,13 @@ def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> No
 
 
 def _check_names(declarations: list[Declaration]) -> None:
-    """Refuse a name that is declared twice, or is both a size and a symbol; an integer may stand in sizes."""
+    """Refuse a name that is declared twice, or is both a size and a symbol; an integer of a rule may stand in sizes."""
     names: set[str] = set()
     for d in declarations:
         if d.name in names:
             raise ShapeError(f"'{d.name}' is declared twice", at=d.span[0])
         names.add(d.name)
-    names -= {d.name for d in declarations if d.kind == "integer"}
+    names -= {d.name for d in declarations if d.kind in ("integer", SIZE)}
     for d in declarations:
         for node in (node for size in d.sizes for node in walk(size)):
             if node.head == "name" and node.value in names:

@@ -9,13 +9,13 @@ is a scalar), and unknown is a permitted answer: this file decides how a formula
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
 
 from matcalc.language.latex_tables import TEMPLATES, Templates, escaped, operator, symbol
-from matcalc.language.syntax import Ast, call_keywords, call_name, children, definition, parts_in
+from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names
 
 SUM, ELEMENTWISE, PRODUCT, FACTOR, SCRIPT, ATOM = range(1, 7)
@@ -91,7 +91,7 @@ def _look(ast: Ast, scope: _Scope) -> _Look:
 
 def _inside(node: Ast, scope: _Scope) -> _Scope:
     """Return the scope of the operands of `node`, which may bind names."""
-    if node.head == "index_form":
+    if node.head in BINDERS:
         return replace(scope, bound=scope.bound | set(cast("tuple[str, ...]", node.value)))
     if node.head == "function":
         return replace(scope, bound=scope.bound | {str(node.value)})
@@ -157,7 +157,8 @@ def _product(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
 
 
 def _unsigned_level(text: str) -> int:
-    return ELEMENTWISE if r"\odot" in text or r"\oslash" in text else PRODUCT
+    loose = r"\odot" in text or r"\oslash" in text or text.startswith(r"-\sum")
+    return ELEMENTWISE if loose else PRODUCT
 
 
 def _times(left: _Look, right: _Look, digits: bool) -> _Look:
@@ -332,12 +333,22 @@ def _block(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
 
 
 def _index_form(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    names = [symbol(name, {}) for name in cast("tuple[str, ...]", node.value)]
+    names = cast("tuple[str, ...]", node.value)
     kind = {0: "scalar", 1: "vector", 2: "matrix"}.get(len(names), "")
     if not names:
         return _Look(inner[0].text, inner[0].level, kind)
-    below = ("" if all(len(x) == 1 for x in names) else ",").join(names)
-    return _Look(rf"\left[{inner[0].text}\right]_{{{below}}}", ATOM, kind)
+    return _Look(rf"\left[{inner[0].text}\right]_{{{_indices(names)}}}", ATOM, kind)
+
+
+def _index_sum(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+    """Return the sum; a further factor must not follow it without parentheses."""
+    below = _indices(cast("tuple[str, ...]", node.value))
+    return _Look(rf"\sum_{{{below}}} {_at(inner[0], PRODUCT)}", ELEMENTWISE, "scalar")
+
+
+def _indices(names: Sequence[str]) -> str:
+    shown = [symbol(name, {}) for name in names]
+    return ("" if all(len(x) == 1 for x in shown) else ",").join(shown)
 
 
 def _relation(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
@@ -359,6 +370,6 @@ def _spread(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
 _LOOKS: dict[str, Callable[[Ast, list[_Look], _Scope], _Look]] = {
     "number": _number, "name": _name, "shared": _shared, "sum": _sum, "negative": _negative, "product": _product,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
-    "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "compare": _relation,
-    "condition": _condition, "function": _function, "spread": _spread,
+    "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "index_sum": _index_sum,
+    "compare": _relation, "condition": _condition, "function": _function, "spread": _spread,
 }  # fmt: skip

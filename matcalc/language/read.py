@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from matcalc.errors import MatcalcError, ParseError
 from matcalc.identifiers import bounded, normalised
 from matcalc.language import faults, named
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import BINDERS, Ast
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -106,7 +106,7 @@ def _check_relations(root: Ast, text: str) -> None:
         if node.head == "condition":
             hint = "write {i,j: A[i,j]*[i >= j]}, or where(x > 0, a, b) for entries"
             raise ParseError("a condition stands only in index form", text=text, at=node.caret, hint=hint)
-        if node.head != "index_form":
+        if node.head not in BINDERS:
             stack.extend(node.args)
             if node.head == "call":
                 stack.extend(value for _, value in cast(Any, node.value)[1])
@@ -289,11 +289,23 @@ def _row(children: list[Any]) -> Ast:
 
 def _index_form(children: list[Any]) -> Ast:
     opening, tokens, _, body, closing = children
+    return Ast("index_form", (body,), _listed(tokens), (opening.start_pos, closing.end_pos))
+
+
+def _index_sum(children: list[Any]) -> Ast:
+    word, opening, tokens, _, body, closing = children
+    if word != "sum":
+        hint = f"write sum{{i: x[i]^2}}; a product before an index form is {word}*{{...}}"
+        raise ParseError(f"'{word}' takes no indices, only sum does", at=opening.start_pos, hint=hint)
+    return Ast("index_sum", (body,), _listed(tokens), (word.start_pos, closing.end_pos))
+
+
+def _listed(tokens: list[Any]) -> tuple[str, ...]:
     names = tuple(identifier(token) for token in tokens)
     for k, token in enumerate(tokens):
         if names[k] in names[:k]:
             raise ParseError(f"index '{names[k]}' is listed twice", at=token.start_pos)
-    return Ast("index_form", (body,), names, (opening.start_pos, closing.end_pos))
+    return names
 
 
 def _unnamed(children: list[Any]) -> list[list[Any]]:
@@ -306,6 +318,6 @@ ACTIONS: Actions = {
     "transpose": _transpose, "number": _number, "name": _name, "parenthesised": _parenthesised, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
-    "index_form": _index_form, "declaration": _gather, "declared": _gather, "type": _gather,
+    "index_form": _index_form, "index_sum": _index_sum, "declaration": _gather, "declared": _gather, "type": _gather,
     "parameter": _gather, "output": _gather, "signature": _gather, "outputs": _only, "unnamed": _unnamed,
 }  # fmt: skip

@@ -13,8 +13,11 @@ from fractions import Fraction
 
 HEADS = (
     "number", "name", "sum", "product", "negative", "power", "transpose", "call", "part", "slice", "empty",
-    "block", "row", "index_form", "condition", "compare", "function", "spread", "shared",
+    "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared",
 )  # fmt: skip
+
+BINDERS = ("index_form", "index_sum")
+"""What lists indices, which mean something inside it alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -23,7 +26,7 @@ class Ast:
 
     number: Fraction; name: str; sum: tuple of +1/-1 for each term; product: tuple of the operators
     between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
-    index_form: tuple of index names; condition, compare: the relation; function: the parameter;
+    index_form, index_sum: tuple of index names; condition, compare: the relation; function: the parameter;
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
     shared: (name, Ast), a tree of its own that may stand in several places, written once under its name.
@@ -163,6 +166,10 @@ def part(base: Ast, *subscripts: Ast) -> Ast:
 
 def index_form(names: Sequence[str], body: Ast) -> Ast:
     return Ast("index_form", (body,), tuple(names))
+
+
+def index_sum(names: Sequence[str], body: Ast) -> Ast:
+    return Ast("index_sum", (body,), tuple(names))
 
 
 def condition(left: Ast, relation: str, right: Ast) -> Ast:

@@ -266,6 +266,7 @@ def _row(node: Ast) -> Iterator[Piece]:
 
 
 def _index_form(node: Ast) -> Iterator[Piece]:
+    yield "sum" if node.head == "index_sum" else ""
     yield f"{{{','.join(cast('tuple[str, ...]', node.value))}: "
     yield node.args[0], SUM
     yield "}"
@@ -292,13 +293,15 @@ def _spread(node: Ast) -> Iterator[Piece]:
 
 
 _LEVELS = {
-    "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY, "index_form": PRIMARY,
+    "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY,
+    "index_form": PRIMARY, "index_sum": PRIMARY,
     "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM,
 }  # fmt: skip
 
 _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
     "number": _number, "name": _name, "sum": _sum, "product": _product, "negative": _negative,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
-    "empty": _empty, "block": _block, "row": _row, "index_form": _index_form, "condition": _condition,
+    "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
+    "index_sum": _index_form, "condition": _condition,
     "compare": _relation, "function": _function, "spread": _spread,
 }  # fmt: skip

@@ -60,6 +60,8 @@ def power(base: Node, exponent: Fraction) -> Node:
         return base
     if exponent == 0:
         return _ones_like(base)
+    if exponent < 0 and base.kind == "number" and base.is_zero:
+        exponent = Fraction(-1)  # all of them are 1/0
     indices = tuple(range(len(base.shape)))
     sizes = dict(enumerate(base.shape))
     if exponent.denominator == 1 and 1 < exponent <= MOST:

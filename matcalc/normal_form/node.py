@@ -9,7 +9,7 @@ Kronecker node, since all of these are index tuples of a product.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from hashlib import blake2b
 from math import inf
@@ -289,3 +289,20 @@ def label(node: Node) -> str:
     if node.kind in ("map", "op"):
         return node.rule.name + (f"_{node.output}" if node.kind == "op" and node.output else "")
     return node.kind
+
+
+def sizes_met(nodes: Sequence[Node]) -> list[str]:
+    """Return the size names that nodes use in any place, by name."""
+    met: set[str] = set()
+    for node in everything(nodes):
+        sizes = [*node.shape]
+        if node.kind == "product":
+            sizes += node.index_sizes
+        elif node.kind == "size":
+            sizes.append(node.size)
+        elif node.kind == "selector":
+            sizes.append(node.selector.offset)
+        elif node.kind in ("op", "map"):
+            sizes += [p for p in node.params if isinstance(p, Size)]
+        met.update(n for size in sizes for n in size.names)
+    return sorted(met)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import prod
 
-from matcalc.errors import RuleError
+from matcalc.errors import NotSupported, RuleError
 from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
 from matcalc.normal_form.make import exponent_of, number, power_node, product_node, selector, size_atom
 from matcalc.normal_form.network import MOST, Network, flatten, full_runs, is_closed_scalar
@@ -20,6 +21,8 @@ from matcalc.normal_form.reindex import reduce_selectors
 from matcalc.sizes import COMPOUND, Atom, Size
 
 Term = tuple[Node, Indices]
+
+MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
 
 SYMMETRIC, SKEW = frozenset(["symmetric"]), frozenset(["skew"])
 EITHER_WAY = SYMMETRIC | SKEW
@@ -47,6 +50,8 @@ def gather(
         if node.kind == "product" and node.coef:
             network.coef *= node.coef
             network.operands[place] = _oriented(_without_coef(node), indices)
+    if not network.coef and any(_is_pole(node) for node, _ in operands):
+        raise NotSupported("0/0, which is no number")
     return network
 
 
@@ -65,10 +70,16 @@ def _without_coef(node: Node) -> Node:
     return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes, symmetry)
 
 
+def _is_pole(node: Node) -> bool:
+    """Whether an operand is a reciprocal of the number 0, repeated or not."""
+    parts = node.args if node.kind == "product" else (node,)
+    return any(exponent < 0 and base.is_zero for base, exponent in map(exponent_of, parts))
+
+
 def finish(network: Network) -> Node:
     """Return the node of a gathered network."""
     shape = tuple(network.sizes[i] for i in network.out)
-    if not network.coef:
+    if not network.coef or any(size == 0 for size in network.sizes.values()):
         return zeros(shape)
     coef, operands = network.coef, list(network.operands)
     measured = {i for _, indices in operands for i in indices}
@@ -86,7 +97,8 @@ def finish(network: Network) -> Node:
     has_room = len(collected) < len(operands) and any(_is_run(node) for node, _ in collected)
     if has_room or any(_dissolves(node) for node, _ in collected if node not in before):
         return finish(gather(coef, collected, network.out, network.sizes))
-    operands = collected
+    factor, operands = _multiplied_sizes(collected)
+    coef *= factor
     if len(operands) > MOST:
         operands = group_long(operands, network.out, network.sizes)
     return _intern(coef, operands, network.out, network.sizes)
@@ -144,6 +156,16 @@ def rational_content(values: Sequence[Fraction]) -> Fraction:
     denominator = lcm(*(v.denominator for v in values))
     content = Fraction(numerator, denominator)
     return -content if values[0] < 0 else content
+
+
+def _multiplied_sizes(operands: list[Term]) -> tuple[Fraction, list[Term]]:
+    """Multiply sums of sizes out, so that (n + 1)*(n - 1) and n*n - 1 are one: a rational content, and the operands."""
+    sums = [node.size for node, _ in operands if node.kind == "size" and len(node.size.terms) > 1]
+    if len(sums) < 2 or prod(len(size.terms) for size in sums) > MOST_TERMS:
+        return Fraction(1), operands
+    coef, atoms = size_factors(prod(sums, start=Size.of(1)))
+    rest = [term for term in operands if term[0].kind != "size" or len(term[0].size.terms) == 1]
+    return coef, [*rest, *((atom, ()) for atom in atoms)]
 
 
 def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:

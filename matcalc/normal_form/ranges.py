@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import inf, isfinite, isnan
 
 from matcalc.normal_form.node import ANY, Range
 from matcalc.rulebook.rule import Rule
@@ -12,12 +12,18 @@ POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
 
 
-def as_float(value: Fraction) -> float:
+def as_float(value: Fraction | float) -> float:
     """Return a rational as a float, infinite where it is too large for one."""
     try:
         return float(value)
     except OverflowError:
         return inf if value > 0 else -inf
+
+
+def digits(value: Fraction | float) -> str:
+    """Return a number as a float of generated code."""
+    found = as_float(value)
+    return repr(found) if isfinite(found) else "np.nan" if isnan(found) else f"{'-' if found < 0 else ''}np.inf"
 
 
 def scaled(interval: Range, factor: float) -> Range:

@@ -6,7 +6,7 @@ A block of one row or column that does not vary along it is written as the row, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -24,11 +24,12 @@ Span = tuple[Size, Size]  # offset and length on an axis
 
 
 class Placed(NamedTuple):
-    """A block: its formula and that of its transpose, and its span on each axis."""
+    """A block: its formula and that of its transpose, its span on each axis, and whether that is no axis of it."""
 
     form: Form
     turned: Form
     spans: tuple[Span, ...]
+    flat: tuple[bool, ...]
 
 
 def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> Reading | None:
@@ -51,9 +52,16 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
         return Reading(_array([[_cell(context, blocks.get((r,)), (r,), False)] for r in rows]))
     if any(r not in rows or c not in columns for r, c in blocks):
         return None
+    if _reads_as_vector(blocks, columns, 1):
+        return None
     straight = [[_cell(context, blocks.get((r, c)), (r, c), False) for c in columns] for r in rows]
     turned = [[_cell(context, blocks.get((r, c)), (r, c), True) for r in rows] for c in columns]
-    return Reading(_array(straight), turned=_array(turned))
+    return Reading(_array(straight), turned=None if _reads_as_vector(blocks, rows, 0) else _array(turned))
+
+
+def _reads_as_vector(blocks: Mapping[tuple[Span, ...], Placed], columns: Sequence[Span], axis: int) -> bool:
+    """Whether a matrix is one column of scalars and vectors, which would be read as a vector."""
+    return len(columns) == 1 and columns[0][1] == 1 and all(block.flat[axis] for block in blocks.values())
 
 
 def _has_slice(node: Node) -> bool:
@@ -78,7 +86,8 @@ def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
             inner.append(index)
             spans.append((Size.of(0), node.index_sizes[index]))
     form, turned = _block(context, coef * node.coef, operands, inner, node.index_sizes)
-    return Placed(form, turned, tuple(spans))
+    flat = tuple(not any(index in at for _, at in operands) for index in inner)
+    return Placed(form, turned, tuple(spans), flat)
 
 
 def _is_placing(node: Node, at: Indices, index: int, out: Indices) -> bool:

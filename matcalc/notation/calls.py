@@ -20,6 +20,7 @@ from matcalc.notation import forms
 from matcalc.notation.context import Context
 from matcalc.notation.forms import Form
 from matcalc.notation.reading import Reading, of_difference
+from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 
 
@@ -88,7 +89,25 @@ def _call(context: Context, node: Node, shown: Sequence[Form]) -> Form:
 def name_of(node: Node) -> str:
     """Return the name by which a map or op is called."""
     output = node.output if node.kind == "op" else ""
-    return f"{node.rule.name}_{output}" if output else node.rule.spelling
+    if output:
+        return f"{node.rule.name}_{output}"
+    return node.rule.name if _is_another(node) else node.rule.spelling
+
+
+def _is_another(node: Node) -> bool:
+    """Whether a call by a shared name is read as an entry that is tried before: `powm(X, 3)` is no power by a size."""
+    for candidate in default_rulebook().spellings.get(node.rule.spelling, ()):
+        if candidate.rule is node.rule:
+            return False
+        kinds = [p.kind for p in candidate.rule.signatures[candidate.index].parameters if p.kind in PLAIN]
+        pairs = zip(kinds, node.params, strict=False)
+        if len(kinds) == len(node.params) > 0 and all(k == "number" and _is_number(p) for k, p in pairs):
+            return True
+    return False
+
+
+def _is_number(value: Any) -> bool:
+    return value.is_integer if isinstance(value, Size) else isinstance(value, Fraction)
 
 
 def arguments(context: Context, node: Node, shown: Sequence[Form]) -> list[Form]:

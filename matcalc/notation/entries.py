@@ -113,7 +113,6 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
     operands = [(a, at) for a, at in zip(node.args, node.indices, strict=True)]
     tensors = [at for a, at in operands if a.kind != "selector"]
     measured = {i for at in tensors for i in at}
-    alone = {i for i in measured if i not in node.out and _is_captured(entry, tensors, i)}
     factors = _in_a_chain(list(zip(inner, (part.at for part in entry.parts), strict=True)), entry.at)
     seen: set[int] = set()
     for index, name in zip(node.out, entry.at, strict=True):
@@ -123,18 +122,22 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
         seen.add(index)
     factors += [
         _subscripted(syntax.call("ones", _size(node.index_sizes[i])), name)
-        for i, name in labels.items() if i not in measured or i in alone
+        for i, name in labels.items() if i not in measured
     ]  # fmt: skip
     for a, at in operands:
         if a.kind == "selector":
             factors += [c.ast for c in conditions_of(a.selector, [labels[i] for i in at])]
-    return scaled(node.coef, factors)
+    body = scaled(node.coef, factors)
+    summed = [i for i in labels if i not in node.out]
+    alone = [labels[i] for i in summed if i not in measured or _times_held(entry, i) < 2]
+    return syntax.index_sum(alone, body) if alone else body
 
 
-def _is_captured(entry: Entry, tensors: Sequence[Sequence[int]], index: int) -> bool:
-    """Whether one factor alone has a summed index and is written out, so that the sum would be taken inside it."""
-    users = [part for part, at in zip(entry.parts, tensors, strict=True) if index in at]
-    return len(users) == 1 and len(users[0].parts) > 0
+def _times_held(entry: Entry, index: int) -> int:
+    """Return how many factors hold an index; a tensor that is not written out may hold it twice."""
+    whole = {part.node for part in entry.parts if not part.parts}
+    operands = zip(entry.node.args, entry.node.indices, strict=True)
+    return sum(at.count(index) if node in whole else index in at for node, at in operands)
 
 
 def _in_a_chain(factors: list[tuple[Ast, tuple[str, ...]]], first: Sequence[str]) -> list[Ast]:

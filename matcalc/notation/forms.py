@@ -146,11 +146,16 @@ def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:
     return Form(ast, PRODUCT, tokens, transposes(factors), joined(factors), degree, used(factors))
 
 
+def is_chain(ast: Ast) -> bool:
+    """Whether further factors may stand beside those of a product: what `//` and `%` make is one factor."""
+    return ast.head == "product" and not {"//", "%"} & set(ast.value)  # type: ignore[call-overload]
+
+
 def extended(front: Sequence[Form], x: Form) -> Form:
     """Return `front * x` where a product x needs no parentheses: its factors follow on."""
     if not front:
         return x
-    if x.ast.head != "product":
+    if not is_chain(x.ast):
         return product([*front, x], ["*"] * len(front))
     factors = tuple(f.ast for f in front) + x.ast.args
     operators = ("*",) * len(front) + tuple(x.ast.value)  # type: ignore[arg-type]
@@ -176,7 +181,7 @@ def divided(x: Form, divisors: Sequence[Form]) -> Form:
     tokens = x.within(PRODUCT) + 1 + divisor.within(SIGN)
     factors: tuple[Ast, ...] = (x.ast, divisor.ast)
     operators: tuple[str, ...] = ("/",)
-    if x.ast.head == "product":
+    if is_chain(x.ast):
         factors = (*x.ast.args, divisor.ast)
         operators = (*x.ast.value, "/")  # type: ignore[misc]
     ast = syntax.product(factors, operators)
@@ -223,6 +228,13 @@ def index_form(names: tuple[str, ...], body: Form, ordered: int = 0) -> Form:
     inside = body.used.union(names)
     kept = max(ordered, body.ordered)
     return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body, kept)
+
+
+def index_sum(names: Sequence[str], body: Form) -> Form:
+    """Return `sum{i,j: body}`."""
+    tokens = body.tokens + 3 + 2 * len(names)
+    ast = syntax.index_sum(names, body.ast)
+    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, body.used.union(names))
 
 
 def rewrapped(x: Form, body: Form) -> Form:

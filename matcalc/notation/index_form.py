@@ -8,8 +8,9 @@ those used in nested index forms, so that no name is ever captured.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from matcalc.language import syntax
 from matcalc.language.read import read as read_text
@@ -51,17 +52,23 @@ def body(
     inner = [i for i in net.indices() if i not in label]
     label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
     surrounding = {*outputs, *label.values()}
-    factors, divisors, measured = _factors(names, net, label, surrounding, outputs)
+    entries = _factors(names, net, label, surrounding, outputs)
+    factors, divisors = entries.above, entries.below
     tops = [names.apart(f, surrounding) for f in tops]
     bottoms = [names.apart(f, surrounding) for f in bottoms]
-    measured |= {i for i in out if out.count(i) > 1}
+    measured = {*entries.held_above, *entries.held_below, *(i for i in out if out.count(i) > 1)}
     conditions: list[Form] = []
     for other in net.others:
         if other.form is None:
             conditions += conditions_of(other.selector, [label[i] for i in other.at])
-    lengths = [names.entry(call("ones", net.size(i)), (label[i],)) for i in label if i not in measured]
+            entries.held_above.update(other.at)
+    unmeasured = [i for i in label if i not in measured]
+    lengths = [names.entry(call("ones", net.size(i)), (label[i],)) for i in unmeasured]
+    entries.held_above.update(unmeasured)
     above = [*tops, *factors, *identities, *lengths, *conditions]
     form = quotient(above, [*bottoms, *divisors])
+    alone = [label[i] for i in inner if not entries.is_repeated(i)]
+    form = forms.index_sum(alone, form) if alone else form
     ordered = len(outputs) if any(f.ordered > 1 and f.body is None for f in [*factors, *divisors]) else 0
     return replace(form, used=form.used | surrounding, ordered=ordered)
 
@@ -72,43 +79,55 @@ def _used(net: Net) -> frozenset[str]:
     return forms.used([*found, *(o.form for o in net.others if o.form is not None)])
 
 
-def _factors(
-    names: Names, net: Net, label: dict[int, str], surrounding: set[str], outputs: Sequence[str]
-) -> tuple[list[Form], list[Form], set[int]]:
-    """Return the entries above and below the line, and the indices whose length they tell."""
-    above: list[Form] = []
-    below: list[Form] = []
-    measured: set[int] = set()
+@dataclass(slots=True)
+class _Entries:
+    """The entries above and below the line; how many of them hold each index."""
+
+    above: list[Form] = field(default_factory=list)
+    below: list[Form] = field(default_factory=list)
+    held_above: Counter[int] = field(default_factory=Counter)
+    held_below: Counter[int] = field(default_factory=Counter)
+
+    def is_repeated(self, index: int) -> bool:
+        """Whether an index that is not listed is summed over the whole quotient without a word.
+
+        What stands below the line is one factor, and would be summed there if it alone held the index.
+        """
+        return self.held_above[index] > 1 or (self.held_above[index] > 0 and self.held_below[index] > 0)
+
+
+def _factors(names: Names, net: Net, label: dict[int, str], surrounding: set[str], outputs: Sequence[str]) -> _Entries:
+    """Return the entries of a reduced network."""
+    entries = _Entries()
     for other in net.others:
         if other.form is not None:
             form = names.apart(other.form, surrounding)
-            above.append(names.entry(form, [label[i] for i in other.at], outputs))
-            measured.update(other.at)
-    for edge in net.edges:
-        _add_entry(names, edge.piece, [label[i] for i in edge[:2]], surrounding, outputs, above, below)
-        measured.update(edge[:2])
-    for index in sorted(net.weights):
-        for piece in net.weights[index]:
-            _add_entry(names, piece, [label[index]], surrounding, outputs, above, below)
-            measured.add(index)
-    return above, below, measured
+            entries.above.append(names.entry(form, [label[i] for i in other.at], outputs))
+            entries.held_above.update(other.at)
+    columns = [(piece, (index,)) for index in sorted(net.weights) for piece in net.weights[index]]
+    for piece, at in [*((edge.piece, edge[:2]) for edge in net.edges), *columns]:
+        _add_entry(names, entries, piece, at, label, surrounding, outputs)
+    return entries
 
 
 def _add_entry(
     names: Names,
+    entries: _Entries,
     piece: Piece,
-    at: list[str],
+    at: Sequence[int],
+    label: dict[int, str],
     surrounding: set[str],
     outputs: Sequence[str],
-    above: list[Form],
-    below: list[Form],
 ) -> None:
     # `(v.^2)[i]` under the line would be read as the reciprocal of a product, not as v.^-2
     divides = piece.inverse is not None and pieces.read(piece.inverse).ast.head != "power"
-    target, shown = (below, piece.inverse) if divides and piece.inverse else (above, piece)
+    shown = piece.inverse if divides and piece.inverse else piece
     flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]
     form = names.apart(pieces.read(shown, flip), surrounding)
-    target.append(names.entry(form, at[::-1] if flip else at, outputs))
+    subscripts = [label[i] for i in at]
+    target, held = (entries.below, entries.held_below) if divides else (entries.above, entries.held_above)
+    target.append(names.entry(form, subscripts[::-1] if flip else subscripts, outputs))
+    held.update(at)
 
 
 def conditions_of(selector: Selector, at: Sequence[str]) -> list[Form]:

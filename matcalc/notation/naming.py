@@ -69,7 +69,7 @@ class Names:
                 parts = results[len(results) - len(inner) :]
                 del results[len(results) - len(inner) :]
                 results.append(syntax.exchanged(ast, parts))
-            elif ast.head == "index_form":
+            elif ast.head in syntax.BINDERS:
                 inside = index_names(ast) & x.used
                 names = self._own(inside, taken, {*taken, *inside})
                 results.append(renamed(ast, names))
@@ -102,7 +102,7 @@ def index_names(form: Ast) -> set[str]:
     for ast in syntax.walk(form):
         if ast.head == "name":
             found.add(str(ast.value))
-        elif ast.head == "index_form":
+        elif ast.head in syntax.BINDERS:
             found.update(ast.value)  # type: ignore[arg-type]
     return found
 
@@ -116,8 +116,8 @@ def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
         new = syntax.exchanged(ast, [done[id(child)] for child in syntax.children(ast)])
         if ast.head == "name":
             new = syntax.name(names.get(str(ast.value), str(ast.value)))
-        elif ast.head == "index_form":
-            outputs: tuple[str, ...] = ast.value  # type: ignore[assignment]
-            new = syntax.index_form([names.get(n, n) for n in outputs], new.args[0])
+        elif ast.head in syntax.BINDERS:
+            listed: tuple[str, ...] = ast.value  # type: ignore[assignment]
+            new = Ast(ast.head, new.args, tuple(names.get(n, n) for n in listed))
         done[id(ast)] = new
     return done[id(root)]

@@ -155,7 +155,7 @@ def _scalars(context: Context, node: Node, signs: dict[Node, int]) -> tuple[list
     for arg in node.args:
         if not arg.shape:
             counts[arg] = counts.get(arg, 0) + 1
-    tops = _means(context, counts)
+    tops = _means(context, counts, signs)
     bottoms: list[Form] = []
     for arg, count in counts.items():
         reading = context.readings[arg]
@@ -193,12 +193,12 @@ def _root(context: Context, size: Size, exponent: Fraction) -> Form:
     return forms.raised(form, number(-exponent), False)
 
 
-def _means(context: Context, counts: dict[Node, int]) -> list[Form]:
+def _means(context: Context, counts: dict[Node, int], signs: dict[Node, int]) -> list[Form]:
     """Take sums of all entries that the number of entries divides out of scalar factors, as means."""
     found: list[Form] = []
     for arg in list(counts):
         divisors = [power(size_number(size), Fraction(-count)) for size, count in Counter(_entries(arg)).items()]
-        form = context.readings[arg].form
+        form = context.readings[arg].signed(signs.get(arg, 1))
         if not divisors or any(counts.get(d, 0) < 1 for d in divisors):
             continue
         if counts.get(arg, 0) != 1 or form.ast.head != "call" or call_name(form.ast) != "sum":

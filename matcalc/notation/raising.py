@@ -18,7 +18,7 @@ from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
 from matcalc.normal_form.make import exponent_of, parameter
-from matcalc.normal_form.node import Node, everything, terms_of, toposort
+from matcalc.normal_form.node import Node, everything, sizes_met, terms_of, toposort
 from matcalc.normal_form.product import is_turning
 from matcalc.normal_form.tensor import add, product
 from matcalc.notation import forms
@@ -62,7 +62,8 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
             sizes[size] = form_of_size(size)
         return sizes[size]
 
-    taken = _names(everything(root)).union(avoid)
+    whole = everything([root])
+    taken = {*avoid, *sizes_met([root]), *(node.name for node in whole if node.kind == "symbol")}
 
     def equation_form(equation: Node) -> Form:
         return form_of(equation, taken)
@@ -72,17 +73,6 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
     for node in nodes:
         readings[node] = shared.reading(node, READ[node.kind](context, node))
     return shared.whole(readings[root].form)
-
-
-def _names(nodes: list[Node]) -> set[str]:
-    """Return the names of symbols and sizes."""
-    found = {node.name for node in nodes if node.kind == "symbol"}
-    for node in nodes:
-        for size in node.data[3] if node.kind == "product" else node.shape:
-            found.update(size.names)
-        if node.kind == "size":
-            found.update(node.size.names)
-    return found
 
 
 def function_form(body: Node) -> Form:

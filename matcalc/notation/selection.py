@@ -95,7 +95,12 @@ def _move(net: Net, other: Other, index: int, make: Callable[[forms.Form], forms
 def _conv(net: Net, other: Other) -> bool:
     target, *sources = other.at
     arounds = [net.around(i, other) for i in sources]
-    if other.selector.offset != 0 or any(a is None or a.edges or not a.weights for a in arounds):
+    whole, first, last = other.selector.shape
+    if (
+        other.selector.offset != 0
+        or whole is not first + last - 1
+        or any(a is None or a.edges or not a.weights for a in arounds)
+    ):
         return False
     vectors = []
     for around in arounds:

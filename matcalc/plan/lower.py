@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node
+from matcalc.normal_form.ranges import digits
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.plan.describe import describe
 from matcalc.plan.entries import Kernel, Scalar, Term, part_sizes
@@ -366,7 +367,7 @@ def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
         elif isinstance(value, Fraction) and value.denominator == 1:
             found.append((name, str(value)))
         elif isinstance(value, (Fraction, float)):
-            found.append((name, repr(float(value))))
+            found.append((name, digits(value)))
     return tuple(found)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from matcalc.identifiers import free
 from matcalc.normal_form.node import Node
+from matcalc.normal_form.ranges import digits
 from matcalc.normal_form.signature_shapes import tensors_of
 from matcalc.plan.entries import Kernel, Scalar, read_kernel
 from matcalc.rulebook.load import Rulebook, default_rulebook
@@ -119,7 +120,7 @@ def _template(
     for p in rule.signature.parameters:
         if p.kind in ("integer", "number"):
             value = next(plain)
-            given.append(repr(float(value)) if isinstance(value, Fraction) else "{" + p.name + "}")
+            given.append(digits(value) if isinstance(value, Fraction) else "{" + p.name + "}")
         elif p.repeated:
             given += ["{" + name + "}" for name in operands]
         else:

@@ -14,7 +14,7 @@ from typing import cast
 from matcalc.errors import MatcalcError
 from matcalc.language.declare import RULE_KINDS, Declaration, Signature, read_declarations, size_names
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_keywords, call_name
+from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
@@ -187,7 +187,7 @@ class _Names:
             elif node.head == "call":
                 found[call_name(node)] = None
                 self.check_call(what, node, report)
-            stack.extend((child, in_form or node.head == "index_form", bound + more)
+            stack.extend((child, in_form or node.head in BINDERS, bound + more)
                          for child, more in _inner(node, in_form))  # fmt: skip
         return frozenset(found)
 
@@ -205,7 +205,7 @@ def _inner(node: Ast, in_form: bool) -> list[tuple[Ast, tuple[str, ...]]]:
     operands = [*node.args, *(value for _, value in call_keywords(node))] if node.head == "call" else list(node.args)
     if node.head == "function":
         return [(child, (str(node.value),)) for child in operands]
-    if node.head == "index_form":
+    if node.head in BINDERS:
         return [(child, cast(tuple[str, ...], node.value)) for child in operands]
     if in_form and node.head in ("part", "condition"):
         first = 1 if node.head == "part" else 0

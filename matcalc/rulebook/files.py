@@ -22,7 +22,7 @@ class RuleFile:
     """The tables of a rule file at `path`, or with `text` if it is given; faults are added to `faults`."""
 
     def __init__(self, path: Path, faults: list[str], text: str | None = None) -> None:
-        own = text is None and path.resolve().parent == data_folder("rules")
+        own = text is None and "\0" not in str(path) and path.resolve().parent == data_folder("rules")
         self.shown = f"rules/{path.name}" if own else path.as_posix()
         self.faults = faults
         self.tables: dict[str, Any] = {}
@@ -30,17 +30,20 @@ class RuleFile:
         self.lines = line_numbers(text)
         try:
             self.tables = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # of TOML, or an integer of too many digits
             place = re.search(r"at line (\d+)", str(error))
             faults.append(f"{self.shown}:{place[1] if place else text.count(chr(10)) + 1}: {error}")
+        except RecursionError:
+            faults.append(f"{self.shown}: lists and tables are nested too deeply")
 
     def _text(self, path: Path) -> str:
         try:
             return path.read_text(encoding="utf-8")
-        except OSError as error:
-            self.faults.append(f"{self.shown}: cannot be read: {error.strerror}")
         except UnicodeDecodeError:
             self.faults.append(f"{self.shown}: is not UTF-8 text")
+        except (OSError, ValueError) as error:  # ValueError: a path with a zero character
+            why = error.strerror if isinstance(error, OSError) else error
+            self.faults.append(f"{self.shown}: cannot be read: {why}")
         return ""
 
     def address(self, header: str, key: str = "") -> str:

@@ -1,7 +1,7 @@
 """Index forms as SymPy: an entry with sums over indices, and the matrix or array that has it.
 
-An index that is not listed is summed over the smallest product or tensor that holds all its occurrences, which is
-what `Sum` then says. A form with one or two indices is a FunctionMatrix, one with more an ArrayComprehension, one
+An index that is not listed is summed over the product or tensor that repeats it, which is what `Sum` then says, as
+it does for `sum{k: ...}`. A form with one or two indices is a FunctionMatrix, one with more an ArrayComprehension, one
 with none a scalar.
 """
 
@@ -58,6 +58,9 @@ class Entries:
         """Return a scalar of indices; those that are not in `bound` are summed."""
         import sympy
 
+        if ast.head == "index_sum":
+            listed: tuple[str, ...] = ast.value  # type: ignore[assignment]
+            return self._summed(self.entry(ast.args[0], bound | frozenset(listed)), list(listed))
         if not self.indices(ast):
             return as_scalar(self.write(ast))
         if ast.head == "product":
@@ -80,7 +83,7 @@ class Entries:
 
     def indices(self, ast: Ast) -> frozenset[str]:
         """Return the names of indices that occur in a tree and are not listed in it."""
-        if ast.head == "index_form":
+        if ast.head in syntax.BINDERS:
             listed: tuple[str, ...] = ast.value  # type: ignore[assignment]
             return self.indices(ast.args[0]) - frozenset(listed)
         found: frozenset[str] = frozenset()

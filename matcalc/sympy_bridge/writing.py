@@ -81,6 +81,10 @@ def _index_form(ast: Ast, symbols: Mapping[str, Node]) -> Any:
     return Entries(symbols, lambda inner: _written(inner, symbols), {}).form(ast, frozenset())
 
 
+def _index_sum(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    return Entries(symbols, lambda inner: _written(inner, symbols), {}).entry(ast, frozenset())
+
+
 def _function(ast: Ast, symbols: Mapping[str, Node]) -> Any:
     """Return `x -> body` as a Lambda."""
     import sympy
@@ -98,6 +102,7 @@ def _applied(ast: Ast, symbols: Mapping[str, Node]) -> Any:
 
 CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Any]] = {
     "index_form": _index_form,
+    "index_sum": _index_sum,
     "function": _function,
     "applied": _applied,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import reprlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,7 +120,7 @@ class Point:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = self._called(function, changed, float, as_callable)
-        return {name: np.asarray(a) for name, a in found.items()}
+        return {name: _numeric(a) for name, a in found.items()}
 
     def precise(self, changed: Mapping[str, Array] = NOTHING) -> dict[str, Array]:
         """Return the value of each output at many digits (see `verification.precise`), as `value` does.
@@ -151,7 +152,12 @@ class Point:
                 given.append(int(self.plain[p.name]) if p.kind == "integer" else as_number(self.plain[p.name]))
             else:
                 given.append(data[p.name])
-        result = function(*given)
+        try:
+            result = function(*given)
+        except (NameError, AttributeError, LookupError, AssertionError, RuntimeError, OSError, ImportError) as error:
+            if isinstance(error, IndexError):
+                raise  # as where a size is 0
+            raise RuleError(f"its value raises {type(error).__name__}: {error}") from None
         several = result if isinstance(result, tuple) else (result,)
         return dict(zip(self.rule.outputs, several, strict=True))
 
@@ -309,3 +315,14 @@ def points(
             made = point(book, rule, form, lengths_of(rule, form.overload, lengths), mode, seed, draws)
             if made.is_inside():
                 yield made
+
+
+def _numeric(value: Any) -> Array:
+    """Return what a value gave as an array of numbers.
+
+    Raises: RuleError.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufc":
+        raise RuleError(f"its value gives {reprlib.repr(value)}, which is no array of numbers")
+    return array

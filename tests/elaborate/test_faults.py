@@ -51,9 +51,25 @@ SHAPE = [
      13, ""),
     ("{i: ones(2)[k]*x[k]}", None, 0, ""),
     ("{i: A[i]}", "the body of an index form is a number, not A[i] (vector of m)", 0, "subscripts"),
-    ("{i,k: x[i]}", "the length of index k is not known", 0, "multiply by ones(n)[k]"),
-    ("{: max(x[t], x[t])}", "index t stands in several operands and no product holds them", 3,
-     "ones(...)[t]"),
+    ("{i,t: x[i]}", "the length of index t is not known", 0, "multiply by ones(n)[t]"),
+    ("{i,k: x[i]}", "'k' is both a size and an index", 0, "another name"),
+    ("sum{n: x[n]}", "'n' is both a size and an index", 0, "another name"),
+    ("sum{t: x}", "a sum over indices is of a number, not x (vector of n)", 0, "as many subscripts"),
+    *(
+        (f"{{: {body}}}", "index t is not listed, and not repeated within one product", 4 + body.index("x["), readings)
+        for body, readings in [
+            ("x[t]", "write sum{t: x[t]} to sum over t, {t: x[t]} for an axis of the result"),
+            ("x[t]^2", "write sum{t: x[t]^2} or sum{t: x[t]}^2 to sum over t, {t: x[t]^2} for an axis"),
+            ("exp(x[t])", "write sum{t: exp(x[t])} or exp(sum{t: x[t]}) to sum over t, {t: exp(x[t])} for an axis"),
+            ("2*exp(1 - x[t])", "write sum{t: 2*exp(1 - x[t])} or 2*exp(sum{t: 1 - x[t]}) to sum over t"),
+            ("x[t] + x[t]", "write sum{t: x[t] + x[t]} to sum over t, {t: x[t] + x[t]} for an axis"),
+            ("s + x[t]", "write sum{t: x[t]} to sum over t, {t: s + x[t]} for an axis"),
+            ("max(x[t], x[t])", "write sum{t: max(x[t], x[t])} or max(sum{t: x[t]}, x[t]) to sum over t"),
+            ("1/x[t]", "write sum{t: 1/x[t]} or 1/sum{t: x[t]} to sum over t"),
+            ("x[t]*s", "write sum{t: x[t]*s} to sum over t"),
+            ("s^x[t]", "write sum{t: s^x[t]} or s^sum{t: x[t]} to sum over t"),
+        ]
+    ),
     ("sum(x, axis=1)", "axis 1 of a value of 1 axes", 12, "axes are 0"),
     ("exp(x, axis=0)", "'exp' acts on each entry", 0, ""), ("matfun(x, S)", None, 0, ""),
     ("matfun(2, sym(S))", "2 is no function", 7, "x -> x^2"),

@@ -34,21 +34,27 @@ SAME = [
 ]  # fmt: skip
 FORMS = [
     ("{i,j: A[i,k]*B[k,j]}", "A*B"), ("{j,i: A[i,j]}", "A'"), ("{: M[i,i]}", "tr(M)"),
-    ("{i: M[i,i]}", "diag(M)"), ("{i: A[i,j]}", "A*ones(n)"),
+    ("{i: M[i,i]}", "diag(M)"), ("{i: sum{j: A[i,j]}}", "A*ones(n)"),
     ("{i,j: x[i]*ones(n)[j]*[i == j]}", "diag(x)"), ("{i: exp(A[i,k]*x[k])}", "exp(A*x)"),
-    ("{: exp(x[k])*ones(n)[k]}", "sum(exp(x))"), ("{: x[k] + u[k]}", "sum(x) + sum(u)"),
-    ("{: exp(x[k])}", "exp(sum(x))"), ("{: x[k]^2}", "sum(x)^2"), ("{: x[k]/y[k]}", "sum(x./y)"),
-    ("{: (x[k] + y[k])*z[k]}", "(x + y)'*z"), ("{: 2*max(x[k], y[k])}", "2*sum(max(x, y))"),
-    ("{i: A[i,k]*x[k] + u[i]}", "A*x + u"), ("{: -x[k]}", "-sum(x)"), ("{i: x[i]*y[k]}", "sum(y)*x"),
+    ("{: exp(x[k])*ones(n)[k]}", "sum(exp(x))"), ("sum{k: x[k]} + sum{k: u[k]}", "sum(x) + sum(u)"),
+
+    ("{: exp(sum{k: x[k]})}", "exp(sum(x))"), ("sum{k: exp(x[k])}", "sum(exp(x))"),
+    ("sum{k: x[k]}^2", "sum(x)^2"), ("sum{k: x[k]^2}", "x'*x"), ("{: x[k]/y[k]}", "sum(x./y)"),
+    ("{: (x[k] + y[k])*z[k]}", "(x + y)'*z"), ("2*sum{k: max(x[k], y[k])}", "2*sum(max(x, y))"),
+    ("{: max(x[k]*z[k], y[k]*z[k])}", "max(x'*z, y'*z)"), ("{: x[k]*(1 + y[k])}", "sum(x.*(1 + y))"),
+    ("{: (x[k]*y[k])^2}", "(x'*y)^2"), ("{: 1/(x[k]*y[k])}", "1/(x'*y)"), ("sum{i,j: A[i,j]^2}", "norm2(A)^2"),
+    ("{i: sum{k: A[i,k]*u[i]}}", "u.*(A*ones(n))"), ("sum{k: s*ones(n)[k]}", "s*n"),
+    ("{i: sum{i: x[i]}*x[i]}", "sum(x)*x"),
+    ("{i: A[i,k]*x[k] + u[i]}", "A*x + u"), ("sum{k: -x[k]}", "-sum(x)"), ("{i: x[i]*sum{k: y[k]}}", "sum(y)*x"),
     ("{i: x[n - 1]*y[i]}", "x[-1]*y"), ("{s: x[s]}", "x"), ("{i: M[i,0]}", "M[:, 0]"),
     ("{k: x[i]*u[j]*ones(m + n - 1)[k]*[k == i + j]}", "conv(x, u)"),
     ("{i: logsumexp({j: A[i,j]})}", "logsumexp(A, axis=1)"),
     ("{i: x[j]*ones(n)[i]*[i == (j + 1) % n]}", "circshift(x, 1)"), ("{i,j: M[i,j]*[i >= j]}", "tril(M)"),
     ("{i,j: M[i,j]*[j < i]}", "tril(M, -1)"), ("{i,j: M[i,j]*[i - 1 >= j]}", "tril(M, -1)"),
-    ("{p: A[i,j]*ones(m*n)[p]*[p == j*m + i]}", "vec(A)"),
-    ("{p: A[i,j]*ones(m*n)[p]*[m*j == p - i]}", "vec(A)"),
+    ("{q: A[i,j]*ones(m*n)[q]*[q == j*m + i]}", "vec(A)"),
+    ("{q: A[i,j]*ones(m*n)[q]*[m*j == q - i]}", "vec(A)"),
     ("{i: x[j]*ones(n)[i]*[i + j == n - 1]}", "flip(x)"),
-    ("{i: x[j]*ones(n - 2)[i]*[j == i + 2]}", "x[2:]"), ("{i,a: (A*{p: B[p,a]})[i]}", "A*B"),
+    ("{i: x[j]*ones(n - 2)[i]*[j == i + 2]}", "x[2:]"), ("{i,a: (A*{q: B[q,a]})[i]}", "A*B"),
     ("{i: sum({j: A[j,i]})}", "sum(A, axis=0)"), ("{: {i: x[i]}[k]*y[k]}", "x'*y"),
     ("{i: A[i,j]*{k: x[k]}[j]}", "A*x"), ("{i,j: M[j,k]*N[k,i]}", "(M*N)'"),
 ]  # fmt: skip
@@ -67,7 +73,7 @@ def test_index_form_of_one_node(one: str, other: str) -> None:
 
 
 def test_an_argument_over_outer_indices_is_a_batch() -> None:
-    jacobian = "{i,j,a,b: expm(M, {p,q: eye(n)[p,a]*eye(n)[q,b]})[i,j]}"
+    jacobian = "{i,j,a,b: expm(M, {r,q: eye(n)[r,a]*eye(n)[q,b]})[i,j]}"
     along = f"{{i,j: {jacobian}[i,j,a,b]*N[a,b]}}"
     one, other, applied = elaborate([jacobian, f"{{i,j,c,d: {jacobian}[i,j,c,d]}}", along], LET).nodes
     assert one is other

@@ -105,6 +105,7 @@ FORMS = [
     ("[1;\n 2]", "(block (row (number 1)) (row (number 2)))"),
     ("[a -b]", "(block (row (sum (1, -1) (name a) (name b))))"),
     ("{i,j: A[i,j]}", "(index_form ('i', 'j') (part (name A) (name i) (name j)))"),
+    ("sum{i,j: A[i,j]}", "(index_sum ('i', 'j') (part (name A) (name i) (name j)))"),
     ("{: x[i]}", "(index_form () (part (name x) (name i)))"),
     (
         "{k: x[i]*[k == i + 1]}",

@@ -14,7 +14,8 @@ from matcalc.language.write import text
 # Texts that are already in their shortest form come back as they are.
 FIXED = [
     "2*X'*(X*w - y)", "inv(S) - inv(S)*C*inv(S)", "A.*B", "-y.*(X*w)", "x.^2", "f(a, b)",
-    "[A, B; C, D]", "X[:, 0]", "{i,j: A[i,k]*B[k,j]}", "{: x[i]*y[i]}",
+    "[A, B; C, D]", "X[:, 0]", "{i,j: A[i,k]*B[k,j]}", "{: x[i]*y[i]}", "sum{k: x[k]^2}",
+    "2*sum{i,k: A[i,k]}^2", "sum{k: -x[k]}'", "{i: sum{k: A[i,k]*[i >= k]}}",
     "{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}", "-(a*b)", "(a + b) + c", "a - (b - c)", "(a*b)*c",
     "a*(b*c)", "(-x)^2", "a^-b", "a^--b", "a^(b')", "(a^b)^c", "A'[0]^A'", "A^(T)", "A^T", "A^(T[0])",
     "A^-T", "A.^T", "(x.^2)[0]", "x.^2'", "(1 + x)'", "f(x -> x + 1, a=b)", "--x", "a - -b",

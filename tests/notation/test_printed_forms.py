@@ -144,7 +144,7 @@ SAME = """
     exp(T)./T
     sum(T)
     c*ones(m, n, k)
-    {i,j: (T.*exp(T))[i,j,l]}
+    {i,j: sum{l: (T.*exp(T))[i,j,l]}}
     {i,j,l: A[i,j]*B[i,l]}
     {i,j,l: x[i]*eye(n)[j,l]}
     {i,j,l: A[i,j]*x[l] + B[j,l]*x[i]}
@@ -176,7 +176,7 @@ OTHER = [
     ("2*(sym(W*S*A*W) - 2*skew(A*S*W*A))*S", "(2*sym(W*S*A*W) - 4*skew(A*S*W*A))*S"),
     ("A*W + W*A'", "A*W + W*A'"),
     (
-        "{i,j,a,b: expm(A, {p,q: eye(n)[p,a]*eye(n)[q,b]})[i,j]}",
+        "{i,j,a,b: expm(A, {r,s: eye(n)[r,a]*eye(n)[s,b]})[i,j]}",
         "{i,j,l,r: expm(A, {b,e: eye(n)[l,b]*eye(n)[r,e]})[i,j]}",
     ),
 ]

@@ -139,6 +139,8 @@ class Reader:
         if kind == "number":
             return ("number", float(spelling))
         if kind == "name":
+            if spelling == "sum" and self.accept("{"):
+                return ("total", *self.index_form()[1:])
             return self.call(spelling) if self.accept("(") else ("name", spelling)
         if spelling == "(":
             inner = self.expression()

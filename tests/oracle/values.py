@@ -69,6 +69,8 @@ def value_of(tree: tuple, env: dict) -> np.ndarray:
         return np.vstack([np.hstack([value_of(entry, env) for entry in row]) for row in tree[1]])
     if head == "index":
         return Indexed(env).tensor(tree)
+    if head == "total":
+        return scalar(Indexed(env).total(tree, {}, {}))
     raise NotImplementedError(head)
 
 
@@ -242,6 +244,15 @@ class Indexed:
             total = total + self.product(parts, {**bound, **dict(zip(order, place, strict=True))}, sizes)
         return total
 
+    def total(self, tree: tuple, bound: dict[str, int], sizes: dict[str, int]):
+        """Return `sum{i,j: body}` with the indices in `bound` fixed."""
+        _, names, body = tree
+        inner = Indexed({name: value for name, value in self.env.items() if name not in names})
+        outer = {name: k for name, k in bound.items() if name not in names}
+        lengths = {**sizes, **inner.lengths(body, set(names))}
+        places = itertools.product(*(range(lengths[name]) for name in names))
+        return sum(inner.entry(body, {**outer, **dict(zip(names, place, strict=True))}, lengths) for place in places)
+
     def product(self, parts: list, bound: dict[str, int], sizes: dict[str, int]):
         value = 1.0
         for inverted, factor in parts:
@@ -255,6 +266,8 @@ class Indexed:
             return self.entry(tree, bound, sizes)
         if head in ("^", ".^"):
             return self.entry(tree[1], bound, sizes) ** self.entry(tree[2], bound, sizes)
+        if head == "total":
+            return self.total(tree, bound, sizes)
         if head == "name" and tree[1] in bound:
             return float(bound[tree[1]])
         if head == "compare":
@@ -267,7 +280,7 @@ class Indexed:
             base = self.closed(tree[1]) if not self.mentions(tree[1], bound) else value_of(tree[1], env)
             value = part(base, tree[2], env)
             return value.reshape(()).item() if value.size == 1 else value
-        if head == "call" and self.mentions(tree, bound):
+        if head == "call" and (self.mentions(tree, bound) or self.free(tree, bound, sizes)):
             env = {**self.env, **{name: scalar(float(k)) for name, k in bound.items()}}
             values = [
                 value_of(argument, env) if argument[0] == "index" else scalar(self.entry(argument, bound, sizes))
@@ -301,7 +314,7 @@ def subtrees(tree, hidden: frozenset[str]):
         return
     if tree and isinstance(tree[0], str):
         yield tree, hidden
-        if tree[0] == "index":
+        if tree[0] in ("index", "total"):
             hidden = hidden | set(tree[1])
     for child in tree:
         yield from subtrees(child, hidden)
@@ -313,6 +326,6 @@ def indices(tree) -> set[str]:
         return set()
     if len(tree) == 2 and tree[0] == "name":
         return {tree[1]}
-    if tree and tree[0] == "index":
+    if tree and tree[0] in ("index", "total"):
         return indices(tree[2]) - set(tree[1])
     return set().union(*map(indices, tree))

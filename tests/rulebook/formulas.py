@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from matcalc.language.read import read
-from matcalc.language.syntax import call_keywords, call_name
+from matcalc.language.syntax import Ast, call_keywords, call_name
 from matcalc.rulebook.oracle import oracle
 
 RANKS = {"scalar": (0,), "vector": (1,), "matrix": (2,), "array": (0, 1, 2), "entry": (0, 1, 2)}
@@ -49,6 +49,8 @@ def value_of(book, node, scope, shape=None):
         return call(book, node, scope)
     if node.head == "index_form":
         return index_form(book, node, scope, shape)
+    if node.head == "index_sum":
+        return index_form(book, Ast("index_form", node.args, ()), scope, ())
     if node.head == "part":
         return part(book, node, scope)
     values = [value_of(book, arg, scope, shape) for arg in node.args if arg.head != "row"]

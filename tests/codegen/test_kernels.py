@@ -53,6 +53,16 @@ def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
             compare(run_numpy(k, given, flipped, sizes, numpy_names)[k.results[0].name], want, where)
 
 
+@pytest.mark.parametrize(("name", "flipped"), [("gemv", ()), ("gemv", ("A",)), ("symv", ())])
+def test_a_matrix_that_no_longer_fits_in_cache(name, flipped, numba_names):
+    """Beyond 65,536 entries, or 300 rows of a symmetric matrix, BLAS is called: the sizes above take loops."""
+    k = KERNELS[name]
+    sizes = {"i": 320, "k": 320 if name == "symv" else 307}
+    given = operands(k, sizes, flipped, np.random.default_rng(8))
+    want = expected(k, {n: a.T if n in flipped else a for n, a in given.items()})
+    compare(run_numba(k, given, flipped, sizes, numba_names)[k.results[0].name], 1.5 * want + 0.5, name)
+
+
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.fails])
 def test_faults(name, numba_names, numpy_names):
     """At a zero matrix whatever divides by it fails: status 1, LinAlgError by its name; nothing else does."""

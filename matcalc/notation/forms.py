@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from matcalc.elaborate.powers import MOST_FACTORS
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 
@@ -116,9 +117,10 @@ LEVELS = {"sum": SUM, "product": PRODUCT, "negative": SIGN, "power": POWER, "tra
 
 
 def raised(base: Form, exponent: Form, elementwise: bool) -> Form:
-    """Return `base^exponent` or `base.^exponent`; `(x^2)^3` is `x^6`."""
+    """Return `base^exponent` or `base.^exponent`; `(x.^2).^3` is `x.^6`, while `(A^3).^2` is no power of A."""
     inner = _whole_power(base.ast)
-    if inner and isinstance(exponent.ast.value, Fraction) and exponent.ast.value.denominator == 1:
+    is_same = (base.ast.value == ".^") == elementwise and (elementwise or not inner or abs(inner) <= MOST_FACTORS)
+    if inner and is_same and isinstance(exponent.ast.value, Fraction) and exponent.ast.value.denominator == 1:
         power = syntax.number(inner * exponent.ast.value)
         return replace(base, ast=Ast(base.ast.head, (base.ast.args[0], power), base.ast.value))
     inside = base.within(ATOM) if base.ast.head == "power" else base.within(POWER)

@@ -184,6 +184,8 @@ def _as_matrix(inference: Inference, value: Typed) -> Typed:
 
 def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None) -> Typed:
     _check_integers(inference, ast, candidate, pairs)
+    if candidate.rule.nonempty:
+        _check_entries(inference, ast, pairs, axis)
     if any(parameter.kind == "entry" for parameter, _ in pairs):
         if axis is not None:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
@@ -215,6 +217,20 @@ def _check_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs:
         least = int("positive" in parameter.facts)
         message = partial(_too_small, ast, parameter.name, least, value.ast)
         inference.check_least(value.exact - least, value.ast, message)
+
+
+def _check_entries(inference: Inference, ast: Ast, pairs: list[Pair], axis: int | None) -> None:
+    """Require at least one entry of each argument, of each of its rows or columns along an axis."""
+    for parameter, value in pairs:
+        if parameter.kind not in PLAIN:
+            lengths = value.shape if axis is None else value.shape[axis : axis + 1]
+            for length in lengths:
+                message = partial(_no_entries, ast, value.ast)
+                inference.check_least(length - 1, ast, message)
+
+
+def _no_entries(call: Ast, value: Ast) -> str:
+    return f"{call_name(call)} of nothing: {shown(value)} has no entries"
 
 
 def _too_small(call: Ast, name: str, least: int, value: Ast) -> str:

@@ -150,6 +150,7 @@ class _Entry:
             commutes=table.get("commutes", False),
             associative=table.get("associative", False),
             keeps_rows=table.get("keeps_rows", False),
+            nonempty=table.get("nonempty", False),
             parity=table.get("parity"),
             monotone=table.get("monotone"),
             through=self.through(),

@@ -56,6 +56,7 @@ class Rule:
     commutes: bool
     associative: bool
     keeps_rows: bool
+    nonempty: bool
     parity: str | None
     monotone: str | None
     through: tuple[float, float] | None

@@ -34,16 +34,39 @@ def vectors(name):
 
 
 @pytest.mark.parametrize("path", ["plain", "numpy", "numba"])
+@pytest.mark.parametrize("names", [tuple(n for n in FUNCTIONS if n not in NONE_OF_NOTHING), NONE_OF_NOTHING], ids=len)
 @pytest.mark.filterwarnings("ignore")
-def test_as_numpy_has_it(path):
-    expressions = [mc.expression(f"{name}(x)", "x: vector(n)") for name in FUNCTIONS]
+def test_as_numpy_has_it(path, names):
+    expressions = [mc.expression(f"{name}(x)", "x: vector(n)") for name in names]
     together = None if path == "plain" else mc.compile(expressions, target=path)
     with np.errstate(all="ignore"):
-        for x in vectors("sum"):
+        for x in vectors(names[0]):
             found = together(x) if together else [e(x=x) for e in expressions]
-            for (name, function), value in zip(FUNCTIONS.items(), found, strict=True):
-                if len(x) or name not in NONE_OF_NOTHING:
-                    assert np.allclose(value, function(x), equal_nan=True), (name, x, value)
+            for name, value in zip(names, found, strict=True):
+                assert np.allclose(value, FUNCTIONS[name](x), equal_nan=True), (name, x, value)
+
+
+NOTHING = [
+    ("max(x)", "x: vector(n)", (0,)), ("min(x)", "x: vector(n)", (0,)), ("max(X)", "X: matrix(m, n)", (2, 0)),
+    ("min(X)", "X: matrix(m, n)", (0, 2)), ("max(X, axis=0)", "X: matrix(m, n)", (0, 2)),
+    ("min(X, axis=1)", "X: matrix(m, n)", (2, 0)), ("lambda_max(X)", "X: matrix(n, n) symmetric", (0, 0)),
+    ("lambda_min(X)", "X: matrix(n, n) symmetric", (0, 0)), ("spectral_radius(X)", "X: matrix(n, n)", (0, 0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "declarations", "shape"), NOTHING)
+def test_the_largest_of_nothing_is_an_error(text, declarations, shape):
+    e = mc.expression(text, declarations)
+    slopes = [] if e.shape else [e.gradient(e.symbols[0])]
+    for fn in (e, mc.compile(e, target="numpy"), *slopes):
+        with pytest.raises(mc.ShapeError, match=f"{text.split('(')[0]} of nothing: [xX] has no entries"):
+            fn(np.zeros(shape))
+
+
+@pytest.mark.parametrize(("text", "shape"), [("max(X, axis=0)", (2, 0)), ("min(X, axis=1)", (0, 2))])
+def test_no_rows_have_no_largest_entries(text, shape):
+    e = mc.expression(text, "X: matrix(m, n)")
+    assert e(np.zeros(shape)).shape == mc.compile(e, target="numpy")(np.zeros(shape)).shape == (0,)
 
 
 SPECTRAL = {

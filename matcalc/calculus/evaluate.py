@@ -64,7 +64,7 @@ def _symbol(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.nd
 def _number(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
-    return np.float64(node.value)  # type: ignore[return-value]
+    return np.float64(as_float(node.value))  # type: ignore[return-value]
 
 
 def _size(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:

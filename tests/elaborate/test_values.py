@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import matcalc as mc
 from matcalc.calculus.evaluate import evaluate
 from matcalc.elaborate.expressions import elaborate
 from oracle.cases import identities, operations

@@ -13,6 +13,7 @@ from math import lcm
 from typing import Any
 
 from matcalc.errors import NotSupported
+from matcalc.normal_form.ranges import as_float
 from matcalc.normal_form.signature_shapes import PLAIN
 from matcalc.plan.entries import Scalar
 from matcalc.program import Apply, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
@@ -91,7 +92,7 @@ def holds(guards: Sequence[Callable[[Frame], bool]], frame: Frame) -> bool:
 def plain_number(value: Number | Size, frame: Frame) -> float:
     """Return a number, or the rational number that a size is."""
     if not isinstance(value, Size):
-        return float(value)
+        return as_float(value)
     scale = lcm(*(c.denominator for _, c in value.terms))
     return whole(value * scale)(frame) / scale
 
@@ -108,10 +109,10 @@ def numeric(expr: Expr, reader: Reader) -> Numeric:
     if isinstance(expr, Read):
         return reader(expr)
     if isinstance(expr, Sum):
-        terms = [(float(c), numeric(t, reader)) for c, t in expr.terms]
+        terms = [(as_float(c), numeric(t, reader)) for c, t in expr.terms]
         return lambda frame: sum(c * term(frame) for c, term in terms)
     if isinstance(expr, Product):
-        return _product(float(expr.coef), [numeric(f, reader) for f in expr.factors])
+        return _product(as_float(expr.coef), [numeric(f, reader) for f in expr.factors])
     if isinstance(expr, Apply):
         return _applied(expr, [numeric(a, reader) for a in expr.args])
     assert isinstance(expr, Select)
@@ -149,7 +150,7 @@ def meaning_of(function: Scalar) -> Callable[[list[Any], list[float]], Any]:
     if rule is None or value is None:
         raise NotSupported(f"{name} has no value expression")
     parameters = rule.signature.parameters
-    fixed = [float(Fraction(text)) for text in given]
+    fixed = [as_float(Fraction(text)) for text in given]
 
     def found(args: list[Any], params: list[float]) -> Any:
         operands, numbers = iter(np.float64(a) for a in args), iter(fixed + params)

@@ -93,6 +93,7 @@ LAYERS = [
     ],
     [
         "program",
+        "programs.order",
         "programs.integer_sets",
         "programs.inequalities",
         "programs.accesses",

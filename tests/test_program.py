@@ -14,8 +14,8 @@ from matcalc.program import (
     ProgramFault,
     Read,
     Store,
-    verify,
 )
+from matcalc.programs.order import verify
 from matcalc.sizes import Size
 
 N = Size.of("n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from matcalc.elaborate.callee import Callee, signature_of
@@ -23,10 +23,11 @@ from matcalc.elaborate.inference import (
     origins,
     shown,
 )
+from matcalc.elaborate.required import Pair, require
 from matcalc.elaborate.typed import ONE, Typed, kind, typed_exact
 from matcalc.elaborate.unify import bounded, is_unknown
 from matcalc.errors import ShapeError
-from matcalc.language.declare import Declaration, size_names, write_signature
+from matcalc.language.declare import Declaration, write_signature
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name
 from matcalc.language.write import text as write
@@ -97,9 +98,6 @@ def call_candidates(
             total = call_candidates(inference, ast, spelling, candidates, [total, value], (), None)
         return total
     raise _no_match(inference, ast, spelling, candidates, values, keywords)
-
-
-Pair = tuple[Declaration, Typed]
 
 
 def _match(
@@ -183,9 +181,7 @@ def _as_matrix(inference: Inference, value: Typed) -> Typed:
 
 
 def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair], axis: int | None) -> Typed:
-    _check_integers(inference, ast, candidate, pairs)
-    if candidate.rule.nonempty:
-        _check_entries(inference, ast, pairs, axis)
+    require(inference, ast, candidate, pairs, axis)
     if any(parameter.kind == "entry" for parameter, _ in pairs):
         if axis is not None:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
@@ -205,36 +201,6 @@ def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pai
     back.axes = tuple(label for label in result.axes if label not in others)
     back.data.out = back.axes + out
     return back
-
-
-def _check_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> None:
-    """Require of integers what is declared of them, and that lengths of the results are not negative."""
-    lengths = {name for output in signature_of(candidate).outputs for name in size_names(output)}
-    for parameter, value in pairs:
-        counts = parameter.name in lengths or {"positive", "nonnegative"}.intersection(parameter.facts)
-        if parameter.kind != "integer" or not counts or value.exact is None:
-            continue
-        least = int("positive" in parameter.facts)
-        message = partial(_too_small, ast, parameter.name, least, value.ast)
-        inference.check_least(value.exact - least, value.ast, message)
-
-
-def _check_entries(inference: Inference, ast: Ast, pairs: list[Pair], axis: int | None) -> None:
-    """Require at least one entry of each argument, of each of its rows or columns along an axis."""
-    for parameter, value in pairs:
-        if parameter.kind not in PLAIN:
-            lengths = value.shape if axis is None else value.shape[axis : axis + 1]
-            for length in lengths:
-                message = partial(_no_entries, ast, value.ast)
-                inference.check_least(length - 1, ast, message)
-
-
-def _no_entries(call: Ast, value: Ast) -> str:
-    return f"{call_name(call)} of nothing: {shown(value)} has no entries"
-
-
-def _too_small(call: Ast, name: str, least: int, value: Ast) -> str:
-    return f"{call_name(call)}: {name} is at least {least}, and {shown(value)} is less"
 
 
 def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:

@@ -24,9 +24,9 @@ from matcalc.program import (
     View,
     reads,
     statements,
-    verify,
     walk,
 )
+from matcalc.programs.order import verify
 from matcalc.sizes import Size
 
 Shape = tuple[Size, ...]

@@ -3,7 +3,7 @@
 Proved are: every index is inside its axis, every entry of a result is written once or added to from a value
 that is whole, every view lies inside what it views, kernels get operands of the sizes that their patterns say,
 and no array has a negative size. (That nothing is read before it is written, and that what lives at once lies
-apart, is `program.verify`.) Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs
+apart, is `order.verify`.) Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs
 the guard it stands under, or adds up where entries may meet); a size that nothing says is not negative is
 *hoisted* into one test of the call. What can have none of these is refused.
 """

@@ -16,10 +16,11 @@ import numpy as np
 from plan.running import compiled
 from programs.supervised import SETS, compare, data_of, fits, values
 
-from matcalc.program import ProgramFault, verify
+from matcalc.program import ProgramFault
 from matcalc.programs.accesses import proved
 from matcalc.programs.faults import RunFault
 from matcalc.programs.interpret import Interpreter
+from matcalc.programs.order import verify
 
 EQUAL = Path(__file__).parent / "equal.toml"
 SECONDS = 240

@@ -29,11 +29,11 @@ from matcalc.program import (
     Source,
     Store,
     View,
-    verify,
 )
 from matcalc.programs.expressions import whole
 from matcalc.programs.faults import RunFault
 from matcalc.programs.interpret import interpret
+from matcalc.programs.order import verify
 from matcalc.sizes import Size
 
 LENGTHS = (0, 1, 2, 3, 5)

@@ -75,7 +75,23 @@ def _merge_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     if all(_lone(network, part) for part in parts):
         _drop(network, place, *parts)
         return True
-    return False
+    return _joined_parts(network, entry, make)
+
+
+def _joined_parts(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Make one part of two neighbours that nothing else measures: `kron(ones(2), ones(3), x)` is `kron(ones(6), x)`."""
+    selector, (whole, *parts), place = entry
+    lone = [_lone(network, part) for part in parts]
+    at = next((k for k in range(len(parts) - 1) if lone[k] and lone[k + 1]), None)
+    if at is None:
+        return False
+    sizes = selector.shape[1:]
+    joined = network.fresh(sizes[at] * sizes[at + 1])
+    fewer = merge(*sizes[:at], network.sizes[joined], *sizes[at + 2 :])
+    network.operands[place] = (make(fewer), (whole, *parts[:at], joined, *parts[at + 2 :]))
+    for part in parts[at : at + 2]:
+        del network.sizes[part]
+    return True
 
 
 def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:

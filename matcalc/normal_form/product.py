@@ -252,7 +252,7 @@ def collect_powers(operands: list[Term]) -> list[Term]:
 def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
     if exponent.denominator == 1 and 0 <= exponent <= MOST:
         return [(base, at)] * int(exponent)
-    if exponent.denominator == 1 and _dissolves(base):
+    if exponent.denominator == 1 and _dissolves(base) and (exponent > 0 or not base.is_zero):
         inner = [exponent_of(arg) for arg in base.args]
         powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
         return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]

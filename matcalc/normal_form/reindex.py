@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from matcalc.normal_form.network import Network
+from matcalc.normal_form.network import MOST, Network
 from matcalc.normal_form.node import Indices, Node
 from matcalc.normal_form.selectors import Selector, merge
 from matcalc.sizes import Size, is_nonnegative
@@ -75,7 +75,23 @@ def _merge_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     if all(_lone(network, part) for part in parts):
         _drop(network, place, *parts)
         return True
-    return False
+    return _joined_parts(network, entry, make)
+
+
+def _joined_parts(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Make one part of two neighbours that nothing else measures: `kron(ones(2), ones(3), x)` is `kron(ones(6), x)`."""
+    selector, (whole, *parts), place = entry
+    lone = [_lone(network, part) for part in parts]
+    at = next((k for k in range(len(parts) - 1) if lone[k] and lone[k + 1]), None)
+    if at is None:
+        return False
+    sizes = selector.shape[1:]
+    joined = network.fresh(sizes[at] * sizes[at + 1])
+    fewer = merge(*sizes[:at], network.sizes[joined], *sizes[at + 2 :])
+    network.operands[place] = (make(fewer), (whole, *parts[:at], joined, *parts[at + 2 :]))
+    for part in parts[at : at + 2]:
+        del network.sizes[part]
+    return True
 
 
 def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
@@ -87,7 +103,43 @@ def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     if _lone(network, source):
         _drop(network, place, source)
         return True
-    return False
+    return selector.shape[1] == 1 and _place_alone(network, entry, make)
+
+
+def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Let a single place be taken of each operand by itself: `(A.*B)[0, :]` is `A[0, :].*B[0, :]`.
+
+    An index of one entry is no tie between places either: what shares it is as well apart.
+    """
+    selector, (source, part), place = entry
+    beside = [(k, node) for k, (node, at) in enumerate(network.operands) if part in at and k != place]
+    if part in network.out or not all(_ends_in(network, k, part) for k, _ in beside):
+        return False
+    if beside:
+        network.operands[place] = (network.operands[place][0], (source, network.fresh(selector.shape[1])))
+        return True
+    others = [k for k, (_, at) in enumerate(network.operands) if source in at and k != place]
+    more = network.uses(source) - 2
+    has_room = len(network.operands) + more <= MOST
+    if source in network.out or not more or not has_room or any(_is_selector(network, k) for k in others):
+        return False
+    axes = [(k, axis) for k in others for axis, index in enumerate(network.operands[k][1]) if index == source]
+    for k, axis in axes[1:]:
+        node, at = network.operands[k]
+        long, short = map(network.fresh, selector.shape)
+        network.operands[k] = (node, (*at[:axis], long, *at[axis + 1 :]))
+        network.operands.append((make(selector), (long, short)))
+    return True
+
+
+def _is_selector(network: Network, place: int) -> bool:
+    return network.operands[place][0].kind == "selector"
+
+
+def _ends_in(network: Network, place: int, part: int) -> bool:
+    """Whether an operand is a slice of which `part` is the part alone."""
+    node, at = network.operands[place]
+    return node.kind == "selector" and node.selector.kind == "slice" and at[1] == part != at[0]
 
 
 def _mask_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:

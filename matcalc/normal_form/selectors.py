@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from matcalc.sizes import Size
+from matcalc.sizes import Size, is_nonnegative
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +51,12 @@ class Selector:
 
         shape = [s.evaluate(values) for s in self.shape]
         return RULES[self.kind](np.indices(shape), shape, self.offset.evaluate(values)).astype(float)
+
+
+def is_within(rule: Selector) -> bool:
+    """Whether the short axis of a slice, moved by its offset, is known to lie in the long one."""
+    long, short = rule.shape
+    return is_nonnegative(rule.offset) and is_nonnegative(long - rule.offset - short)
 
 
 def _merge(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:

@@ -193,7 +193,9 @@ def _sum(entry: Entry, inner: Sequence[Ast]) -> Ast:
 def _map(entry: Entry, inner: Sequence[Ast]) -> Ast:
     _, exponent = exponent_of(entry.node)
     if exponent == 1:
-        return syntax.call(name_of(entry.node), *inner)
+        relation = entry.node.rule.relation
+        given = [syntax.compare(inner[0], relation, inner[1]), *inner[2:]] if relation else inner
+        return syntax.call(name_of(entry.node), *given)
     size = abs(exponent)
     half = Fraction(1, 2)
     base = syntax.call("sqrt", inner[0]) if size == half else inner[0]

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.normal_form.node import Indices
-from matcalc.normal_form.selectors import Selector
+from matcalc.normal_form.selectors import Selector, is_within
 from matcalc.notation import forms, pieces
 from matcalc.notation.contraction import Net, reduce_net
 from matcalc.notation.forms import ATOM, Form, call
 from matcalc.notation.measure import tokens
 from matcalc.notation.naming import Names
+from matcalc.notation.parting import slice_as_matrix
 from matcalc.notation.pieces import Piece
 from matcalc.notation.reading import quotient
 from matcalc.sizes import Size
@@ -42,6 +43,7 @@ def body(
 ) -> Form:
     """Return the formula of one entry of a network, at output indices of given names."""
     reduce_net(net)
+    _write_out_slices(net)
     taken = {*outputs, *forms.used([*tops, *bottoms]), *_used(net)}
     label: dict[int, str] = {}
     identities: list[Form] = []
@@ -71,6 +73,15 @@ def body(
     form = forms.index_sum(alone, form) if alone else form
     ordered = len(outputs) if any(f.ordered > 1 and f.body is None for f in [*factors, *divisors]) else 0
     return replace(form, used=form.used | surrounding, ordered=ordered)
+
+
+def _write_out_slices(net: Net) -> None:
+    """Read slices as matrices where no length is known to hold the other: `[i == j]` is read as two masks there."""
+    unknown = [o for o in net.others if o.kind == "slice" and not is_within(o.selector)]
+    for other in unknown:
+        slice_as_matrix(net, other)
+    if unknown:
+        reduce_net(net)
 
 
 def _used(net: Net) -> frozenset[str]:

@@ -54,6 +54,31 @@ def descent(steps):
     return mc.sum((A @ x - b) * (A @ x - b)), "s"
 
 
+def newton(steps):
+    """Newton's iteration for the root of a cubic: a quotient of the step by the step."""
+    x, a = mc.symbols("x: scalar; a: scalar")
+    for _ in range(steps):
+        x = x - (x**3 - x - a) / (3 * x**2 - 1)
+    return x, "a"
+
+
+def halley(steps):
+    """Halley's iteration for a cube root."""
+    x, a = mc.symbols("x: scalar; a: scalar")
+    for _ in range(steps):
+        x = x * (x**3 + 2 * a) / (2 * x**3 + a)
+    return x, "a"
+
+
+def matrix_squares(steps):
+    """Squares of matrices, whose gradient has transposed products of both orders."""
+    (X,) = mc.symbols("X: matrix(n, n)")
+    for _ in range(steps):
+        X = X @ X + X
+    return mc.tr(X), "X"
+
+
 RECURRENCES = {
-    f.__name__: f for f in (regulator, network, averages, logistic, squares, descent)
+    f.__name__: f for f in (regulator, network, averages, logistic, squares, descent, matrix_squares)
 }  # fmt: skip
+QUOTIENTS = {f.__name__: f for f in (newton, halley)}

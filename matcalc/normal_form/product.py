@@ -94,13 +94,13 @@ def finish(network: Network) -> Node:
     coef *= factor
     collected = collect_powers(operands)
     before = {node for node, _ in operands}
-    has_room = len(collected) < len(operands) and any(_is_run(node) for node, _ in collected)
+    has_room = len(collected) < len(operands) and any(_is_run(node) or _dissolves(node) for node, _ in collected)
     if has_room or any(_dissolves(node) for node, _ in collected if node not in before):
         return finish(gather(coef, collected, network.out, network.sizes))
     factor, operands = _multiplied_sizes(collected)
     coef *= factor
-    if len(operands) > MOST:
-        operands = group_long(operands, network.out, network.sizes)
+    if len(operands) > MOST:  # runs leave room for shorter products
+        return simple_product(coef, group_long(operands, network.out, network.sizes), network.out, network.sizes)
     return _intern(coef, operands, network.out, network.sizes)
 
 

@@ -38,17 +38,23 @@ def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
     for _, node in terms:
         if node.shape != shape:
             raise ShapeError(f"cannot add shapes {_shown(shape)} and {_shown(node.shape)}")
-    collected = _collect([(Fraction(c), node) for c, node in terms])
-    if not shape:
-        collected = _add_sizes(collected)
-    elif len(collected) > 1:
-        collected = _add_reindexed(collected)
+    collected = _merged([(Fraction(c), node) for c, node in terms], shape)
     if not collected:
         return zeros(shape)
     if len(collected) == 1:
         ((node, coef),) = collected.items()
         return scale(coef, node)
     return _finish(collected)
+
+
+def _merged(terms: Sequence[tuple[Fraction, Node]], shape: Shape) -> Coefs:
+    """Return the terms of a sum, merged; where that leaves room for sums that had none, they are dissolved too."""
+    while True:
+        collected = _collect(terms)
+        merged = collected if len(collected) < 2 else _add_reindexed(collected) if shape else _add_sizes(collected)
+        if len(merged) == len(collected):
+            return merged
+        terms = [(c, node) for node, c in merged.items()]
 
 
 def scale(coef: Fraction | int, node: Node) -> Node:
@@ -265,14 +271,9 @@ def _mirror(collected: Coefs) -> Coefs:
 
 
 def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
-    while len(ordered) > MOST:
-        grouped: Coefs = {}
-        for run in full_runs(ordered):
-            factor, node = split_coef(_primitive(run)) if len(run) > 1 else (run[0][1], run[0][0])
-            grouped[node] = grouped.get(node, Fraction(0)) + factor
-        ordered = sorted(grouped.items(), key=lambda item: item[0].digest)
-    if len(ordered) == 1:
-        return scale(ordered[0][1], ordered[0][0])
+    """Return the sum of terms in order; of more than MOST, runs are added first, which leaves room for shorter sums."""
+    if len(ordered) > MOST:
+        return add([(Fraction(1), add([(c, node) for node, c in run])) for run in full_runs(ordered)])
     content = rational_content([c for _, c in ordered])
     node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum)
     return scale(content, node)

@@ -70,6 +70,14 @@ def halley(steps):
     return x, "a"
 
 
+def reciprocal_root(steps):
+    """Newton's iteration for 1/sqrt(a): what a step has as its coefficient, the next one has cubed."""
+    x, a = mc.symbols("x: scalar; a: scalar")
+    for _ in range(steps):
+        x = x * (3 - a * x * x) / 2
+    return x, "a"
+
+
 def matrix_squares(steps):
     """Squares of matrices, whose gradient has transposed products of both orders."""
     (X,) = mc.symbols("X: matrix(n, n)")
@@ -81,4 +89,4 @@ def matrix_squares(steps):
 RECURRENCES = {
     f.__name__: f for f in (regulator, network, averages, logistic, squares, descent, matrix_squares)
 }  # fmt: skip
-QUOTIENTS = {f.__name__: f for f in (newton, halley)}
+QUOTIENTS = {f.__name__: f for f in (newton, halley, reciprocal_root)}

@@ -89,6 +89,18 @@ def test_every_node_is_what_its_operands_make(name, steps):
         assert remake(node, {a: a for a in node.args}) is node
 
 
+@pytest.mark.parametrize("steps", [6, 7, 8, 20])
+def test_coefficients_stay_within_floating_point_numbers(steps):
+    e, wrt = QUOTIENTS["reciprocal_root"](steps)
+    fn = mc.value_and_gradient(e, wrt, target="numpy")
+    x, a = 0.4, 2 + 1e-30j
+    for _ in range(steps):
+        x = x * (3 - a * x * x) / 2
+    value, slope = fn(x=0.4, a=2.0)
+    assert (value, slope) == pytest.approx((x.real, x.imag / 1e-30), rel=1e-12)
+    assert mc.expression(str(e), e.declarations).node is e.node
+
+
 def test_a_regulator_over_twelve_steps_compiles():
     e, wrt = RECURRENCES["regulator"](12)
     fn = mc.value_and_gradient(e, wrt, target="numpy")

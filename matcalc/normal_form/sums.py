@@ -1,6 +1,7 @@
 """Canonical sums: like terms merged, equal re-indexings added first, content taken out, matrices oriented.
 
-A sum node is primitive: its coefficients are coprime integers, the first (by content digest) positive.
+A sum node is primitive: its coefficients are coprime integers, the first (by content digest) positive, unless
+those integers or the content are longer than any literal that people write.
 The content stands as the coefficient of a product around it, so that `2*x + 2*y` is `2*(x + y)` and
 `y - x` shares its node with `x - y`.
 """
@@ -28,6 +29,9 @@ from matcalc.sizes import Size
 
 ONE_TO_ONE = ("merge", "slice", "flip", "shift")
 """Selectors that only rename an axis: a sum over one of their indices has one term."""
+
+LONGEST_CONTENT = 100
+"""Bits of the numbers of a sum whose content is taken out: 1e-30 and 1e30 are as long."""
 
 Coefs = dict[Node, Fraction]
 
@@ -274,9 +278,21 @@ def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
     """Return the sum of terms in order; of more than MOST, runs are added first, which leaves room for shorter sums."""
     if len(ordered) > MOST:
         return add([(Fraction(1), add([(c, node) for node, c in run])) for run in full_runs(ordered)])
-    content = rational_content([c for _, c in ordered])
+    content = _content([c for _, c in ordered])
     node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum)
     return scale(content, node)
+
+
+def _content(coefs: list[Fraction]) -> Fraction:
+    """Return what is taken out of a sum: its rational content, or the sign alone where numbers would grow too long.
+
+    The content is multiplied by itself wherever the sum is a factor: in `x = x*(3 - a*x^2)/2`, step by step, it would
+    be 2^-1093 after seven steps, which is 0 as a floating-point number.
+    """
+    content = rational_content(coefs)
+    numbers = [part for c in (content, *(c / content for c in coefs)) for part in c.as_integer_ratio()]
+    longest = max(part.bit_length() for part in numbers)
+    return content if longest <= LONGEST_CONTENT else Fraction(1 if coefs[0] > 0 else -1)
 
 
 def symmetry_of_sum(node: Node) -> frozenset[str]:

@@ -46,10 +46,6 @@ class System:
 @lru_cache(REMEMBERED)
 def is_impossible(system: System) -> bool:
     """Whether it is proved that no integers satisfy the system."""
-    if any(s.is_integer and s.constant < 0 for s in system.nonnegative):
-        return True
-    if any(s.is_integer and s.constant != 0 for s in system.zero):
-        return True
     found = _without_compounds(system)
     return found is not None and all(_case_is_impossible(case) for case in found)
 
@@ -189,6 +185,10 @@ def _distinct(polynomials: Iterable[Polynomial]) -> list[Polynomial]:
 
 
 def _case_is_impossible(system: System) -> bool:
+    if any(s.is_integer and s.constant < 0 for s in system.nonnegative):
+        return True
+    if any(s.is_integer and s.constant != 0 for s in system.zero):
+        return True
     case = _Polynomials(
         _distinct(map(_polynomial, system.nonnegative)),
         _distinct(map(_polynomial, system.zero)),

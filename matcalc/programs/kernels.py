@@ -78,6 +78,8 @@ def compute(
     run = Run(call, operands, shapes, made, frame, around)
     run.check_shapes()
     run.check_facts()
+    if around.goes_on and any(made.get(f) is not None and not np.all(np.isfinite(a)) for f, a in operands.items()):
+        return {field: np.full(shape, np.nan) for field, shape in shapes.items()}  # a factorisation has no value
     wanted: dict[str, Array] | None
     wanted, why = _tried(run.meaning, run.operands)
     templated, why_not = _tried(run.template, run.operands)

@@ -54,7 +54,7 @@ def template(name, target):
 
 
 def arity(entry):
-    return max(k + 1 for k in range(3) if f"{{{k}}}" in entry["numba"])
+    return max(k + 1 for k in range(9) if f"{{{k}}}" in entry["numba"])
 
 
 @pytest.fixture(scope="module")

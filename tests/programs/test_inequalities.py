@@ -29,6 +29,7 @@ INSIDE = [
     (Known((i - j,), axes={"i": n, "j": n}), TRIANGLE, n * (n + 1) * HALF),
     (Known(axes={"i": minimum(m, n)}), i, m),
     (Known(axes={"i": m}), i, maximum(m, n)),
+    (Known((n - 2,)), maximum(Size.of(1), minimum(Size.of(2), n)) - 1, n),
     (Known(axes={"i": m + n}).at({}, [Guard(">=", i - m)]), i - m, n),
     (Known(axes={"i": n}).at({"j": n}, [Guard("==", i - j - 1)]), i - 1, n - 1),
 ]

@@ -191,7 +191,7 @@ def _comparison(spelled: str, written: Sequence[str]) -> str:
     """Return `where(x > y, a, b)` of the spelling `where>` that the rulebook gives it."""
     match = re.fullmatch(r"(\w+)(\W+)", spelled)
     assert match is not None
-    return f"{match[1]}({written[0]} {match[2]} {written[1]}, {', '.join(written[2:])})"
+    return f"{match[1]}({', '.join([f'{written[0]} {match[2]} {written[1]}', *written[2:]])})"
 
 
 def _slot(parameter: Declaration, shape: Shape, inside: Mapping[str, str]) -> Slot:

@@ -20,7 +20,7 @@ from matcalc.two_pass import TwoPass
 PACKAGE = str(Path(mc.__file__).parent)
 LONGEST = 20_000
 """Characters of a message: none repeats a text of any length."""
-MODULES = ("numpy", "scipy", "numba", "math", "sys", "re", "ctypes", "itertools", "matcalc")
+MODULES = ("numpy", "scipy", "numba", "llvmlite", "math", "sys", "re", "ctypes", "itertools", "matcalc")
 FORBIDDEN = (
     "exec",
     "eval",

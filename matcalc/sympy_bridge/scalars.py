@@ -179,6 +179,10 @@ def relations(test: Any) -> list[Any]:
     return found
 
 
+SWITCHES: Mapping[tuple[object, object], str] = {(1, 0): "when", (0, 1): "unless"}
+"""Branches of a condition that is itself the number: as a factor it selects, whatever else stands in the product."""
+
+
 def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return nested `where(x > y, a, b)`; of 1 and 0, by indices, their condition."""
     first, (other, _) = node.args[0], node.args[-1]
@@ -210,6 +214,9 @@ def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no:
     if test in sides:
         left, right = sides[test]
         condition = syntax.compare(left.ast, test.rel_op, right.ast)
+        switch = SWITCHES.get((yes.ast.value, no.ast.value)) if yes.ast.head == no.ast.head == "number" else None
+        if switch is not None:
+            return Value(call(switch, condition), common([left, right]))
         return Value(call("where", condition, yes.ast, no.ast), common([yes, no, left, right]))
     kind = type(test).__name__
     if kind not in ("And", "Or"):

@@ -18,6 +18,7 @@ PARAMETERS = {
     **{name: {"{p}": "2.0"} for name in ("polygamma", "erfcx_diff", "log_ndtr_diff", "sinc_diff", "psi_gap")},
     "gammainc_diff": {"{p}": "1.0", "{p1}": "0.0"}, "betainc_diff": {"{p}": "0.0", "{p1}": "1.0", "{p2}": "0.0"},
 }  # fmt: skip
+MOST = 4  # operands
 REDUCTIONS = TABLE.pop("reductions")
 TABLE = {name: entry for name, entry in TABLE.items() if "expands" not in entry}
 SPECIAL = [
@@ -54,17 +55,16 @@ def template(name, target):
 
 
 def arity(entry):
-    return max(k + 1 for k in range(9) if f"{{{k}}}" in entry["numba"])
+    return max(k + 1 for k in range(MOST) if f"{{{k}}}" in entry["numba"])
 
 
 @pytest.fixture(scope="module")
 def functions():
-    """All entries as loops in one module: f_0(x, y, z, out)."""
+    """All entries as loops in one module: f_0(x0, x1, x2, x3, out)."""
     bodies = []
     for k, (name, entry) in enumerate(TABLE.items()):
-        names = ("x[i]", "y[i]", "z[i]")[: arity(entry)]
-        expression = template(name, "numba").format(*names)
-        head = f"@njit(**OPTIONS)\ndef f_{k}(x, y, z, out):\n    for i in range(x.shape[0]):"
+        expression = template(name, "numba").format(*(f"x{n}[i]" for n in range(MOST)))
+        head = f"@njit(**OPTIONS)\ndef f_{k}(x0, x1, x2, x3, out):\n    for i in range(x0.shape[0]):"
         bodies.append(f"{head}\n        out[i] = {expression}\n")
     text = "\n\n".join(bodies)
     names = free_names(text)
@@ -80,7 +80,7 @@ def functions():
 def run(functions, name, *arrays):
     arrays = [np.array(a, dtype=float) for a in arrays]
     out = np.empty_like(arrays[0])
-    getattr(functions, f"f_{list(TABLE).index(name)}")(*(arrays * 3)[:3], out)
+    getattr(functions, f"f_{list(TABLE).index(name)}")(*(arrays * MOST)[:MOST], out)
     return out
 
 
@@ -96,7 +96,8 @@ def test_targets_agree_at_special_points(name, functions):
     space |= {n: getattr(__import__(m, fromlist=[n]), n) for n, m in modules.items()}
     with np.errstate(all="ignore"):
         want = eval(
-            template(name, "numpy").format("x0", "x1", "x2"), space | {f"x{k}": a for k, a in enumerate(arrays)}
+            template(name, "numpy").format(*(f"x{k}" for k in range(MOST))),
+            space | {f"x{k}": a for k, a in enumerate(arrays)},
         )
     got = run(functions, name, *arrays)
     np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)

@@ -62,7 +62,7 @@ def arity(entry):
 def functions():
     """All entries as loops in one module: f_0(x0, x1, x2, x3, out)."""
     bodies = []
-    for k, (name, entry) in enumerate(TABLE.items()):
+    for k, name in enumerate(TABLE):
         expression = template(name, "numba").format(*(f"x{n}[i]" for n in range(MOST)))
         head = f"@njit(**OPTIONS)\ndef f_{k}(x0, x1, x2, x3, out):\n    for i in range(x0.shape[0]):"
         bodies.append(f"{head}\n        out[i] = {expression}\n")

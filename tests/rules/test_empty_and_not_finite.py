@@ -50,7 +50,7 @@ NOTHING = [
     ("max(x)", "x: vector(n)", (0,)), ("min(x)", "x: vector(n)", (0,)), ("max(X)", "X: matrix(m, n)", (2, 0)),
     ("min(X)", "X: matrix(m, n)", (0, 2)), ("max(X, axis=0)", "X: matrix(m, n)", (0, 2)),
     ("min(X, axis=1)", "X: matrix(m, n)", (2, 0)), ("lambda_max(X)", "X: matrix(n, n) symmetric", (0, 0)),
-    ("lambda_min(X)", "X: matrix(n, n) symmetric", (0, 0)), ("spectral_radius(X)", "X: matrix(n, n)", (0, 0)),
+    ("lambda_min(X)", "X: matrix(n, n) symmetric", (0, 0)),
 ]  # fmt: skip
 
 

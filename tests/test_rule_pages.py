@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 import pytest
 
@@ -13,7 +14,11 @@ from matcalc.reading import expression
 from matcalc.rulebook import default_rulebook
 
 BOOK = default_rulebook()
-PAGES = {name: rule_pages.page(rule) for name, rule in BOOK.rules.items()}
+
+
+@cache
+def page_of(name):
+    return rule_pages.page(BOOK.rules[name])
 
 
 def test_the_table_is_fresh():
@@ -29,7 +34,7 @@ def test_the_table_has_a_row_for_each_rule_and_equal_cells():
 
 @pytest.mark.parametrize("name", BOOK.rules)
 def test_the_adjoint_of_each_argument_is_derived(name):
-    rule, page = BOOK.rules[name], PAGES[name]
+    rule, page = BOOK.rules[name], page_of(name)
     tensors = [p for p in rule.parameters if p.kind not in PLAIN]
     varied = [p for p in tensors if not p.repeated] or tensors
     assert len(page.adjoints) == (0 if rule.opaque else len(varied) * len(rule.outputs))
@@ -40,7 +45,7 @@ def test_the_adjoint_of_each_argument_is_derived(name):
 
 @pytest.mark.parametrize("name", BOOK.rules)
 def test_what_is_shown_reads_back(name):
-    for label, adjoint in PAGES[name].adjoints.items():
+    for label, adjoint in page_of(name).adjoints.items():
         if label.partition("bar")[0] in BOOK.rules[name].opaque_in:
             continue
         assert isinstance(adjoint, Expression)
@@ -49,7 +54,7 @@ def test_what_is_shown_reads_back(name):
 
 @pytest.mark.parametrize("name", BOOK.rules)
 def test_a_page_is_text_and_latex_and_json(name):
-    page = PAGES[name]
+    page = page_of(name)
     text = rule_pages.text(page)
     assert page.rule.address in text
     assert all(f"{left} = {right}" in text for left, right in page.adjoints.items())

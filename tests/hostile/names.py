@@ -78,6 +78,7 @@ def all_names() -> list[str]:
     return sorted({*generated_names(), *WORDS, *keyword.softkwlist, *own})
 
 
+@cache
 def risky_names() -> list[str]:
     """Return those that stand where names of users can meet them: at the top of modules, in tests, in functions."""
     at_top = {name for text in texts() for name in global_names(text)}

@@ -45,11 +45,7 @@ class Size:
     @staticmethod
     def of(value: int | str | Fraction | Size) -> Size:
         """Return the size of a number or of a name."""
-        if isinstance(value, Size):
-            return value
-        if isinstance(value, str):
-            return _make({((value, 1),): Fraction(1)})
-        return _make({(): Fraction(value)})
+        return value if isinstance(value, Size) else _plain(value)
 
     @property
     def is_integer(self) -> bool:
@@ -125,15 +121,12 @@ class Size:
         return int(self.constant)
 
     def __add__(self, other: Size | int) -> Size:
-        merged = dict(self.terms)
-        for monomial, coefficient in Size.of(other).terms:
-            merged[monomial] = merged.get(monomial, Fraction(0)) + coefficient
-        return _make(merged)
+        return _total(self, Size.of(other))
 
     __radd__ = __add__
 
     def __neg__(self) -> Size:
-        return _make({monomial: -coefficient for monomial, coefficient in self.terms})
+        return _product(self, Size.of(-1))
 
     def __sub__(self, other: Size | int) -> Size:
         return self + -Size.of(other)
@@ -142,12 +135,7 @@ class Size:
         return Size.of(other) - self
 
     def __mul__(self, other: Size | int | Fraction) -> Size:
-        product: dict[Monomial, Fraction] = {}
-        for left, a in self.terms:
-            for right, b in Size.of(other).terms:
-                monomial = _join(left, right)
-                product[monomial] = product.get(monomial, Fraction(0)) + a * b
-        return _make(product)
+        return _product(self, Size.of(other))
 
     __rmul__ = __mul__
 
@@ -217,6 +205,29 @@ class Size:
 
     def __repr__(self) -> str:
         return f"Size({self.key})"
+
+
+@lru_cache(maxsize=4096)
+def _plain(value: int | str | Fraction) -> Size:
+    return _make({((value, 1),): Fraction(1)} if isinstance(value, str) else {(): Fraction(value)})
+
+
+@lru_cache(maxsize=4096)
+def _total(a: Size, b: Size) -> Size:
+    merged = dict(a.terms)
+    for monomial, coefficient in b.terms:
+        merged[monomial] = merged.get(monomial, Fraction(0)) + coefficient
+    return _make(merged)
+
+
+@lru_cache(maxsize=4096)
+def _product(a: Size, b: Size) -> Size:
+    product: dict[Monomial, Fraction] = {}
+    for left, c in a.terms:
+        for right, d in b.terms:
+            monomial = _join(left, right)
+            product[monomial] = product.get(monomial, Fraction(0)) + c * d
+    return _make(product)
 
 
 def floordiv(a: Size, b: Size) -> Size:

@@ -54,6 +54,7 @@ LAYERS = [
         "calculus.bindings",
         "calculus.runs",
         "calculus.turning",
+        "calculus.words",
         "calculus.match",
         "calculus.functional",
         "calculus.rewrite",

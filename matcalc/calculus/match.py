@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from matcalc.calculus.abstraction import abstract, bind_others, function_variable, is_function_variable
 from matcalc.calculus.bindings import EMPTY, Bindings, bind_sizes
-from matcalc.calculus.runs import Run, runs_in
+from matcalc.calculus.runs import runs_in
 from matcalc.calculus.turning import readings
+from matcalc.calculus.words import held, speaks_of
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.sums import add, nested_terms, scale, split_coef
@@ -199,7 +200,7 @@ def _match_args(patterns: Sequence[Node], subjects: Sequence[Node], bindings: Bi
 
 
 def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    if subject.kind != "product":
+    if subject.kind != "product" or not speaks_of(pattern) <= held(subject):
         return
     sized = next(bind_sizes(pattern.shape, subject.shape, bindings, later=True), None)
     if sized is None:
@@ -234,8 +235,8 @@ def match_product(
     """
     items = sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item)
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
-    runs = runs_in(subject) if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else ()
-    for found in _locate(items, subject, start, runs):
+    chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
+    for found in _locate(items, subject, start, chains):
         if _inner_free(pattern, subject, found):
             yield found
 
@@ -246,20 +247,20 @@ def _place_of_item(item: Item) -> tuple[bool, bool, bool, int]:
     return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
 
 
-def _locate(items: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run] = ()) -> Iterator[Found]:
+def _locate(items: list[Item], subject: Node | Operands, found: Found, chains: Node | None = None) -> Iterator[Found]:
     if not items:
         yield found
         return
     (wanted, at), rest = items[0], items[1:]
     if is_function_variable(wanted):
-        yield from _locate_function(wanted, at, rest, subject, found, runs)
+        yield from _locate_function(wanted, at, rest, subject, found, chains)
         return
     known = found.bindings.nodes.get(wanted) if wanted.kind == "symbol" else None
     if known is not None:
-        yield from _locate_concrete(known, at, rest, subject, found, runs)
+        yield from _locate_concrete(known, at, rest, subject, found, chains)
         return
-    if wanted.kind == "symbol" and len(at) == 2:
-        yield from _locate_run(wanted, at, rest, subject, found, runs)
+    if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
+        yield from _locate_run(wanted, at, rest, chains, found)
     for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
         if place in found.places or len(indices) != len(at):
             continue
@@ -270,24 +271,22 @@ def _locate(items: list[Item], subject: Node | Operands, found: Found, runs: Seq
             for bound in match(wanted, read, found.bindings):
                 places = found.places | {place}
                 step = Found(bound, places, mapped, sign * found.coef)
-                yield from _locate(rest, subject, step, runs)
+                yield from _locate(rest, subject, step, chains)
 
 
-def _locate_run(
-    wanted: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
-) -> Iterator[Found]:
+def _locate_run(wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found) -> Iterator[Found]:
     """Take a chain of factors for a matrix variable."""
-    for run in runs:
+    for run in runs_in(subject):
         mapped = _map_indices(at, run.ends, found.indices)
         if mapped is None or run.places & found.places:
             continue
-        for bound in match(wanted, run.node, found.bindings):
+        for bound in match(wanted, run.of(subject), found.bindings):
             step = found._replace(bindings=bound, places=found.places | run.places, indices=mapped)
-            yield from _locate(rest, subject, step, runs)
+            yield from _locate(rest, subject, step, subject)
 
 
 def _locate_function(
-    wanted: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
+    wanted: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
     (own,) = at
@@ -299,11 +298,11 @@ def _locate_function(
         for bound in match_applied(wanted, weight, found.bindings):
             mapped = {**found.indices, own: index}
             step = found._replace(bindings=bound, places=found.places.union(places), indices=mapped)
-            yield from _locate(rest, subject, step, runs)
+            yield from _locate(rest, subject, step, chains)
 
 
 def _locate_concrete(
-    known: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
+    known: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
     coef, core = split_coef(known)
@@ -319,14 +318,14 @@ def _locate_concrete(
         parts = [(arg, tuple(inner[i] for i in t)) for arg, t in zip(core.args, core.indices, strict=True)]
     else:
         parts = [(core, at)]
-    yield from _locate_parts(parts, rest, subject, found._replace(coef=found.coef / coef), runs)
+    yield from _locate_parts(parts, rest, subject, found._replace(coef=found.coef / coef), chains)
 
 
 def _locate_parts(
-    parts: list[Item], rest: list[Item], subject: Node | Operands, found: Found, runs: Sequence[Run]
+    parts: list[Item], rest: list[Item], subject: Node | Operands, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     if not parts:
-        yield from _locate(rest, subject, found, runs)
+        yield from _locate(rest, subject, found, chains)
         return
     wanted, at = parts[0]
     for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
@@ -339,7 +338,7 @@ def _locate_parts(
             mapped = _map_indices(at, order, found.indices)
             if mapped is not None:
                 step = found._replace(places=found.places | {place}, indices=mapped)
-                yield from _locate_parts(parts[1:], rest, subject, step, runs)
+                yield from _locate_parts(parts[1:], rest, subject, step, chains)
 
 
 def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> dict[int, int] | None:

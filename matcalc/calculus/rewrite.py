@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 from matcalc.calculus.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.calculus.bindings import EMPTY, Bindings
 from matcalc.calculus.bodies import derivative
 from matcalc.calculus.functional import holds_scalars, with_functions
 from matcalc.calculus.match import Operands, Terms, match, match_product, match_terms, terms_of
+from matcalc.calculus.words import head, heads, held, speaks_of
 from matcalc.elaborate.formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
 from matcalc.language.read import read
@@ -58,11 +59,6 @@ class Applied(NamedTuple):
     rewrite: Rewrite
 
 
-def head(node: Node) -> str:
-    """Return what a pattern is indexed by: the operation's name, else the kind."""
-    return node.rule.name if node.kind in ("map", "op") else node.kind
-
-
 def _is_no_count(ast: Ast) -> bool:
     """Whether an exponent is a number, and no positive integer, which makes a product of equal factors."""
     if ast.head in ("negative", "product"):
@@ -73,29 +69,6 @@ def _is_no_count(ast: Ast) -> bool:
 def _key(left: Node) -> str:
     """Return the head of a left side without its content: sums are met without theirs."""
     return head(left) if terms_of(left) is None else "sum"
-
-
-def heads(nodes: Sequence[Node]) -> frozenset[str]:
-    """Return the names of the operations that occur in `nodes`, and "selector" if one does."""
-    return frozenset(head(n) for n in toposort(nodes) if n.kind in ("map", "op", "selector"))
-
-
-_held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
-
-
-def held(root: Node) -> frozenset[str]:
-    """Return the names of the operations that occur in a node, found once for each node."""
-    stack = [root]
-    while stack:
-        node = stack[-1]
-        missing = [a for a in node.args if a not in _held]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        own = [{node.rule.name}] if node.kind in ("map", "op") else []
-        _held[node] = frozenset().union(*own, *(_held[a] for a in node.args))
-    return _held[root]
 
 
 class Rewriter:
@@ -110,7 +83,6 @@ class Rewriter:
         self.by_head: dict[str, list[Pattern]] = {}
         self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
-        self.speaks_of: dict[Node, frozenset[str]] = {}
         self.present: frozenset[str] | None = None  # nothing is compiled yet, not even what needs no operation
         self.settled: WeakSet[Node] = WeakSet()
 
@@ -143,14 +115,12 @@ class Rewriter:
                 known = self.by_head.setdefault(_key(pattern.left), [])
                 insort(known, pattern, key=lambda p: self.place[p.rewrite])  # of the book, whatever was met first
                 self.introduces[pattern.right] = heads([pattern.right])
-                self.speaks_of[pattern.left] = frozenset(
-                    head(n) for n in toposort([pattern.left]) if n.kind in ("map", "op") and not is_function_variable(n)
-                )
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
         """Return the result of the first rewrite that fits `node`, None if none does; those that split only if told."""
+        words = held(node)
         for pattern in self.by_head.get(head(node), ()):
-            if pattern.rewrite.splits and not splits or not self.speaks_of[pattern.left] <= held(node):
+            if pattern.rewrite.splits and not splits or not speaks_of(pattern.left) <= words:
                 continue
             if not fits_head(pattern, node):
                 continue
@@ -237,8 +207,10 @@ def _may_hold(pattern: Pattern, node: Node | Operands, book: Rulebook) -> bool:
         elif wanted.kind in ("map", "op") and not is_function_variable(wanted):
             unknown = [variable for _, variable in pattern.others]
             numbers = [(k, p) for k, p in enumerate(wanted.params) if isinstance(p, Fraction) and p not in unknown]
-            like = (a for a in node.args if head(a) == head(wanted) and len(a.params) == len(wanted.params))
-            if not any(all(a.params[k] == p for k, p in numbers) for a in like):
+            like = [a for a in node.args if head(a) == head(wanted) and len(a.params) == len(wanted.params)]
+            if len(like) < sum(head(arg) == head(wanted) for arg in pattern.left.args):
+                return False
+            if not any(all(a.params[k] == p for k, p in numbers) and speaks_of(wanted) <= held(a) for a in like):
                 return False
     return True
 

@@ -17,8 +17,12 @@ class Run(NamedTuple):
     """A chain of two or more operands of a product, read from one end to the other."""
 
     places: frozenset[int]
-    node: Node
     ends: Indices
+
+    def of(self, subject: Node) -> Node:
+        """Return the chain as a matrix."""
+        operands = [(subject.args[p], subject.indices[p]) for p in sorted(self.places)]
+        return product(1, operands, self.ends)
 
 
 @lru_cache(maxsize=256)
@@ -28,14 +32,14 @@ def runs_in(subject: Node) -> tuple[Run, ...]:
     for place, indices in enumerate(subject.indices):
         for index in indices:
             holders.setdefault(index, []).append(place)
-    found: dict[tuple[frozenset[int], Indices], Run] = {}
+    found: dict[Run, None] = {}
     for start, indices in enumerate(subject.indices):
         if _is_matrix(indices):
             for first, here in (indices, indices[::-1]):
                 for places, last in _walk(subject, start, here, holders):
                     if first != last:
-                        found.setdefault((places, (first, last)), _run(subject, places, (first, last)))
-    return tuple(sorted(found.values(), key=lambda run: (len(run.places), sorted(run.places), run.ends)))
+                        found[Run(places, (first, last))] = None
+    return tuple(sorted(found, key=lambda run: (len(run.places), sorted(run.places), run.ends)))
 
 
 def _is_matrix(indices: Indices) -> bool:
@@ -57,8 +61,3 @@ def _walk(subject: Node, start: int, here: int, holders: dict[int, list[int]]) -
         places = places.union(weights, matrices)
         steps.append((places, here))
     return steps
-
-
-def _run(subject: Node, places: frozenset[int], ends: Indices) -> Run:
-    operands = [(subject.args[p], subject.indices[p]) for p in sorted(places)]
-    return Run(places, product(1, operands, ends), ends)

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from matcalc.calculus.distribute import distributed
-from matcalc.calculus.rewrite import Applied, Rewriter, heads
+from matcalc.calculus.rewrite import Applied, Rewriter
+from matcalc.calculus.words import heads
 from matcalc.normal_form.node import LONG, Node, toposort
 from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.tensor import apply, operate

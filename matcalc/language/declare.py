@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
@@ -80,6 +81,12 @@ def read_declarations(text: str, kinds: _Kinds = KINDS, facts: Mapping[str, str]
     """
     if not isinstance(text, str):
         raise TypeError(f"declarations are text, not {shown(text)}")
+    return _declarations(text, tuple(kinds.items()), tuple(facts.items()))
+
+
+@lru_cache(maxsize=512)
+def _declarations(text: str, *known: tuple[tuple[str, Any], ...]) -> tuple[Declaration, ...]:
+    kinds, facts = map(dict, known)
     found: list[Declaration] = []
     for begin, end in _pieces(text):
         names, type_ = parse(text, "declaration", begin, end)

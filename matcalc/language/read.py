@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,8 +31,9 @@ _SPELLINGS = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=512)
 def read(text: str) -> Ast:
-    """Return the tree of a formula.
+    """Return the tree of a formula; sizes, rules and what was just printed are read again and again.
 
     Raises: ParseError with the text and the position of the fault.
     """

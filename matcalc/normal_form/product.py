@@ -8,9 +8,11 @@ labels. Transpose, trace, diagonal, matrix, Hadamard, outer and Kronecker produc
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache, wraps
 from math import prod
+from typing import Protocol
 
 from matcalc.errors import NotSupported, RuleError
 from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
@@ -22,6 +24,7 @@ from matcalc.sizes import COMPOUND, Atom, Size
 
 Term = tuple[Node, Indices]
 
+REMEMBERED = 1024  # products of each constructor: four of five that a derivation asks for were among the last 256
 MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
 
 SYMMETRIC, SKEW = frozenset(["symmetric"]), frozenset(["skew"])
@@ -29,15 +32,42 @@ EITHER_WAY = SYMMETRIC | SKEW
 """Facts of a matrix whose two indices may be exchanged, with a sign where it is skew."""
 
 
-def gather(
-    coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
-) -> Network:
+class Constructor(Protocol):
+    """What makes a product of a coefficient, operands, output indices and the lengths that no operand measures."""
+
+    def __call__(
+        self,
+        coef: Fraction | int,
+        operands: Sequence[Term],
+        out: Indices,
+        sizes: Mapping[int, Size] | None = None,
+    ) -> Node: ...
+
+
+def remembered(build: Callable[[Fraction | int, Sequence[Term], Indices, Mapping[int, Size]], Node]) -> Constructor:
+    """Return a constructor that knows the last products it made."""
+
+    @lru_cache(maxsize=REMEMBERED)
+    def made(coef: Fraction | int, operands: tuple[Term, ...], out: Indices, lengths: tuple[Size | None, ...]) -> Node:
+        sizes = {index: size for index, size in zip(out, lengths, strict=True) if size is not None}
+        return build(coef, operands, out, sizes)
+
+    @wraps(build)
+    def construct(
+        coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
+    ) -> Node:
+        return made(coef, tuple(operands), out, tuple(map((sizes or {}).get, out)))
+
+    return construct
+
+
+def gather(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size]) -> Network:
     """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes.
 
     What is too long to be dissolved gives up its coefficient and is turned, if it is a matrix, so that `(-X)*Y` is
     `-(X*Y)` and `Y*X'` is `(X*Y')'` at any length.
     """
-    network = Network(Fraction(coef), operands, out, sizes or {})
+    network = Network(Fraction(coef), operands, out, sizes)
     while network.coef:
         flatten(network)
         before = list(network.operands)
@@ -104,9 +134,8 @@ def finish(network: Network) -> Node:
     return _intern(coef, operands, network.out, network.sizes)
 
 
-def simple_product(
-    coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
-) -> Node:
+@remembered
+def simple_product(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size]) -> Node:
     """Return the canonical product, without the distribution over block sums."""
     return finish(gather(coef, operands, out, sizes))
 

@@ -15,7 +15,7 @@ from matcalc.normal_form.make import constant, number, selector, symbol
 from matcalc.normal_form.network import Network
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.operations import operate
-from matcalc.normal_form.product import finish, gather, size_number, transposed, zeros
+from matcalc.normal_form.product import finish, gather, remembered, size_number, transposed, zeros
 from matcalc.normal_form.sums import add, scale, split_coef
 from matcalc.sizes import Size, is_nonnegative
 
@@ -26,11 +26,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+@remembered
 def product(
-    coef: Fraction | int,
-    operands: Sequence[tuple[Node, Indices]],
-    out: Indices,
-    sizes: Mapping[int, Size] | None = None,
+    coef: Fraction | int, operands: Sequence[tuple[Node, Indices]], out: Indices, sizes: Mapping[int, Size]
 ) -> Node:
     """Return coef * the sum over indices not in `out` of the product of operands at their indices.
 

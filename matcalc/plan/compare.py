@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
 
@@ -128,7 +128,9 @@ def _plan_once(
     )
     for node in inputs:
         session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
-    session.plan = partial(_plan_part, target=target, folder=folder, sizes=sizes, assumed=assumed)
+    session.plan = partial(
+        _plan_part, target=target, folder=folder, sizes=tuple((sizes or {}).items()), assumed=assumed
+    )
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     accumulate(graph)
@@ -138,16 +140,17 @@ def _plan_once(
     return replace(allocator.program([n.name for n in inputs], size_args, sources, comment), assumed=assumed)
 
 
+@lru_cache(maxsize=64)
 def _plan_part(
-    outputs: Sequence[tuple[str, Node]],
-    inputs: Sequence[Node],
+    outputs: tuple[tuple[str, Node], ...],
+    inputs: tuple[Node, ...],
     target: str,
     folder: Path | None,
-    sizes: Mapping[str, int] | None,
-    assumed: Sequence[Size],
+    sizes: tuple[tuple[str, int], ...],
+    assumed: tuple[Size, ...],
 ) -> Program:
-    """Return the Program of a function that a kernel calls: part of the plan that needs it."""
-    return plan(outputs, inputs, sizes, target, folder, assumed=assumed)
+    """Return the Program of a function that a kernel calls: part of the plans that need it, each of the compared."""
+    return plan(outputs, inputs, dict(sizes), target, folder, assumed=assumed)
 
 
 def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:

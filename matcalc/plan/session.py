@@ -57,7 +57,7 @@ class Session:
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
     gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
     form: Callable[[Session, Node], Ref] | None = None
-    plan: Callable[[Sequence[tuple[str, Node]], Sequence[Node]], Program] | None = None
+    plan: Callable[[tuple[tuple[str, Node], ...], tuple[Node, ...]], Program] | None = None
 
     # ---- where nodes are
 

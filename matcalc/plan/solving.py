@@ -44,8 +44,8 @@ def newton_kernel(session: Session, node: Node) -> Kernel:
     name = f"{node.rule.name}_{node.digest.hex()[:6]}"
     assert session.plan is not None
     programs = [
-        session.plan([(labels[0], residual)], [at, *symbols]),
-        session.plan([(labels[1], step)], [at, right, *symbols]),
+        session.plan(((labels[0], residual),), (at, *symbols)),
+        session.plan(((labels[1], step),), (at, right, *symbols)),
     ]
     sizes = tuple(dict.fromkeys(n for p in programs for n in p.size_args))
     given = (*(s.name for s in symbols), *sizes)

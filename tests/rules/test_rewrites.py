@@ -3,8 +3,9 @@
 import pytest
 
 import matcalc as mc
-from matcalc.calculus.rewrite import Rewriter, compiled, heads
+from matcalc.calculus.rewrite import Rewriter, compiled
 from matcalc.calculus.simplify import simplify
+from matcalc.calculus.words import heads
 from matcalc.normal_form.node import toposort
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.entry import rewrite_from_table

@@ -257,6 +257,8 @@ def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mappin
     if written.assumed:
         return
     given = {**data, **sizes, COTANGENT: np.asarray(rng.standard_normal(shape))}
+    if _run("written", paths["written"], given) is None:
+        return  # these sizes are refused, by a condition that evaluation of its nodes alone does not see
     compared = [name for name in paths if name not in ALONE]
     found = {name: _run(f"{name} at {lengths}", paths[name], given) for name in compared}
     plain = found["plain"]
@@ -264,8 +266,6 @@ def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mappin
         return
     for name, results in found.items():
         if results is None:
-            if _run("written", paths["written"], given) is None:
-                return  # what is refused for these sizes is refused as it is written too
             raise WrongError(f"{name} at {lengths}: an error, plain {_short(plain[0])}")
         for number, (one, other) in enumerate(zip(results, plain, strict=True)):
             if one.shape != other.shape or not _close(one, other, 1e-6):
@@ -283,6 +283,8 @@ def _sensitivity(
         try:
             other = value(written.text, moved, sizes, shape)
         except UNDEFINED:
+            return np.inf
+        if not np.all(np.isfinite(other)):
             return np.inf
         worst = max(worst, float(np.max(np.abs(other - true), initial=0.0)))
     return worst / (1 + float(np.max(np.abs(true), initial=0.0)))

@@ -88,8 +88,12 @@ def along(
 
 
 def differences(f: Callable[[float], Any]) -> Slope:
-    """Return the slope of f at 0 by central differences, extrapolated, at the widths that give the least error."""
-    centre, best = float(np.real(f(0.0))), Slope(np.nan, np.inf, "ill-conditioned")
+    """Return the slope of f at 0 by central differences, extrapolated, at the widths that give the least error.
+
+    Where the next best contradicts the best beyond both errors, f is not as smooth as they assume: their distance is
+    the error.
+    """
+    centre, found = float(np.real(f(0.0))), []
     for width in WIDTHS:
         steps = [width / 2**k for k in range(ORDERS + 1)]
         ends = [(float(np.real(f(h))), float(np.real(f(-h)))) for h in steps]
@@ -105,6 +109,9 @@ def differences(f: Callable[[float], Any]) -> Slope:
         bend = abs(a + b - 2 * centre) / steps[-1]
         first = abs(ends[0][0] + ends[0][1] - 2 * centre) / steps[0]
         is_kink = bend > 1e-3 * abs(table[0]) + 1e-9 and bend > first / 4
-        if error < best.error:
-            best = Slope(table[0], error, "kink" if is_kink else "differences")
-    return best
+        found.append(Slope(table[0], error, "kink" if is_kink else "differences"))
+    if not found:
+        return Slope(np.nan, np.inf, "ill-conditioned")
+    best, *rest = sorted(found, key=lambda slope: slope.error)
+    apart = abs(best.value - rest[0].value) if rest else 0.0
+    return best._replace(error=apart) if rest and apart > best.error + rest[0].error else best

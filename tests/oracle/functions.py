@@ -86,7 +86,7 @@ ELEMENTWISE = {
     "minimum": lambda a, b: -larger(-a, -b),
     "clip": clip,
     "hypot": lambda a, b: np.sqrt(a * a + b * b),
-    "atan2": lambda y, x: np.arctan(y / x) + np.where(x.real < 0, np.pi * np.where(y.real < 0, -1, 1), 0),
+    "atan2": lambda y, x: np.arctan(y / (x + 0.0)) + np.where(x.real < 0, np.pi * np.where(y.real < 0, -1, 1), 0),
     "xlogy": lambda a, b: a * np.log(b),
     "logaddexp": logaddexp,
     "where": lambda c, a, b: np.where(c.real > 0, a, b),

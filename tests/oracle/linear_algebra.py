@@ -87,8 +87,17 @@ def spectral(f, S):
     return (V * f(w)) @ V.T
 
 
+def signm(X):
+    """The sign of a matrix by its eigenvectors: each eigenvalue becomes the sign of its real part."""
+    w, V = np.linalg.eig(X)
+    if np.any(np.abs(w.real) <= 1e-12 * np.max(np.abs(w), initial=0.0)):
+        raise np.linalg.LinAlgError("an eigenvalue on the imaginary axis")
+    found = (V * np.sign(w.real)) @ np.linalg.inv(V)
+    return found if np.iscomplexobj(X) else found.real
+
+
 def matfun(f, S, *E):
-    """A function of a symmetric matrix, or its derivative along E; the eigenvalues are distinct."""
+    """A function of a symmetric matrix, or its derivative along E; where two eigenvalues agree, by the slope."""
     w, V = eigh(S)
     value = np.asarray(f(w.reshape(1, -1))).reshape(-1)
     if not E:
@@ -97,7 +106,9 @@ def matfun(f, S, *E):
         raise NotImplementedError("matfun along several directions")
     slope = np.asarray(f(w.reshape(1, -1) + 1e-30j)).imag.reshape(-1) / 1e-30
     gaps = w[:, None] - w
-    divided = np.where(gaps == 0, np.diag(slope), (value[:, None] - value) / np.where(gaps == 0, 1.0, gaps))
+    is_tied = np.abs(gaps) <= 1e-9 * np.max(np.abs(w), initial=0.0)
+    slopes = (slope[:, None] + slope) / 2
+    divided = np.where(is_tied, slopes, (value[:, None] - value) / np.where(is_tied, 1.0, gaps))
     return V @ (divided * (V.T @ E[0] @ V)) @ V.T
 
 
@@ -192,7 +203,7 @@ LINEAR_ALGEBRA = {
     "powm": lambda X, p, *E: along_block(lambda M: matrix_power(M, p.reshape(()).item().real))(X, *E),
     "sinm": along_block(sl.sinm),
     "cosm": along_block(sl.cosm),
-    "signm": lambda S: spectral(np.sign, S),
+    "signm": signm,
     "phi": phi,
     "gapdiv": gapdiv,
     "gapsum": lambda w, K: np.where(np.eye(len(w)) == 1, 0.0, K / np.add.outer(w.ravel(), w.ravel())),

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from matcalc.normal_form.make import exponent_of, map_node, number, power_node
-from matcalc.normal_form.network import MOST
 from matcalc.normal_form.node import Node
-from matcalc.normal_form.product import has_square, simple_product, square_of, transposed
+from matcalc.normal_form.product import Term, has_square, parts_of, simple_product, square_of, transposed
+from matcalc.normal_form.runs import MOST
 from matcalc.normal_form.sums import split_coef, transposed_rank
 
 if TYPE_CHECKING:
@@ -97,23 +97,21 @@ def _same_domain(before: Fraction, total: Fraction, exponent: Fraction) -> bool:
 
 
 def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
-    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, for what may leave the power."""
+    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, for what may leave the power; what sums connect is one factor."""
     if base.kind != "product" or not base.coef:
         return None
     axes = tuple(range(len(base.shape)))
-    if base.out != axes or len(base.index_sizes) != len(axes):
+    if base.out != axes or base.coef != 1 or base.switches:
         return None
-    if base.coef != 1 or base.switches:
+    free: list[Term] = []
+    bound: list[Term] = []
+    operands: list[Term] = []
+    for part in parts_of(list(zip(base.args, base.indices, strict=True)), base.out):
+        own = tuple(sorted({i for _, at in part for i in at if i in base.out}))
+        is_plain = len(part) == 1 and len(part[0][1]) == len(own)  # off the diagonal a power may be infinite
+        operands.append(part[0] if is_plain else (simple_product(1, part, own), own))
+    if operands == [(base, axes)]:
         return None
-    free: list[tuple[Node, tuple[int, ...]]] = []
-    bound: list[tuple[Node, tuple[int, ...]]] = []
-    diagonals = [k for k, at in enumerate(base.indices) if len(set(at)) < len(at)]
-    if diagonals and len(base.args) == 1:
-        return None
-    operands = list(zip(base.args, base.indices, strict=True))
-    for k in diagonals:  # off the diagonal a power may be infinite
-        own = tuple(sorted(set(operands[k][1])))
-        operands[k] = (simple_product(1, [operands[k]], own), own)
     for arg, at in operands:
         (free if exponent.denominator == 1 or arg.range.positive else bound).append((arg, at))
     if len(operands) > 1 and all(arg.range.nonnegative for arg, _ in bound):

@@ -1,34 +1,25 @@
 """Network: a product under construction, and its flattening.
 
-Operands that are products themselves are dissolved into the network while it stays small (MOST operands),
-the smallest first, ties by content, so that the order of arguments never matters. Pure re-indexings are
-always dissolved; closed scalar factors such as `x'*A*x` never are. Without the bound, squaring a matrix
-ten times has 1,024 operands and gradients of deep networks grow with the square of their depth.
+Operands that are products themselves are dissolved into the network, but for wholes (`is_whole`) and for closed scalar
+factors such as `x'*A*x`, so that neither brackets nor the order of arguments matter. What is longer is cut into
+wholes, and no node has more than MOST operands: the rest are in groups (`runs.py`). Without these bounds, squaring a
+matrix ten times has 1,024 operands and gradients of deep networks grow with the square of their depth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from matcalc.errors import ShapeError
+from matcalc.normal_form.canonical import Operand
 from matcalc.normal_form.make import product_node
 from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.runs import is_long
 from matcalc.sizes import Size
 
-MOST = 12
-T = TypeVar("T")
-
-
-def full_runs(items: list[T]) -> list[list[T]]:
-    """Return more than MOST items in runs of MOST and, after them, of 1.
-
-    Full runs are never dissolved again, so that what is built from them is what is read from its printed form.
-    """
-    count = min(-(-(len(items) - MOST) // (MOST - 1)), len(items) // MOST)
-    grouped = [items[MOST * k : MOST * (k + 1)] for k in range(count)]
-    return [*grouped, *([item] for item in items[MOST * count :])]
+_wholes: WeakKeyDictionary[Node, bool] = WeakKeyDictionary()
 
 
 class Network:
@@ -80,33 +71,48 @@ class Network:
 
 
 def flatten(network: Network) -> None:
-    """Dissolve numbers and nested products into the network, within the bound."""
+    """Dissolve numbers and nested products into the network."""
     while True:
-        place = _next_inlined(network)
+        place = next_inlined(network.operands, network.out)
         if place is None:
             return
         node, indices = network.operands.pop(place)
         _inline(network, node, indices, place)
 
 
-def _next_inlined(network: Network) -> int | None:
-    count = len(network.operands)
-    best: tuple[int, bytes, int] | None = None
-    for place, (node, _) in enumerate(network.operands):
+def next_inlined(operands: Sequence[tuple[Node, Indices]], out: Indices) -> int | None:
+    """Return the place of an operand that is dissolved, None where there is none."""
+    is_alone = len(operands) == 1
+    for place, (node, _) in enumerate(operands):
         if node.kind == "number":
             return place
         if node.kind != "product":
             continue
         if is_closed_scalar(node):
-            if node.coef != 1 or (count == 1 and not network.out):
+            if node.coef != 1 or (is_alone and not out):
                 return place
-            continue
-        size = len(node.args)
-        if size <= 1:
+        elif is_alone or not is_whole(node):
             return place
-        if count - 1 + size <= MOST and (best is None or (size, node.digest) < best[:2]):
-            best = (size, node.digest, place)
-    return best[2] if best else None
+    return None
+
+
+def is_whole(node: Node) -> bool:
+    """Whether a product is too long to be dissolved: an operand that is a product stays one."""
+    if all(arg.kind != "product" for arg in node.args):
+        return False
+    if node not in _wholes:
+        network = _opened(node)
+        places = [Operand(b"", at, 0, place) for place, (_, at) in enumerate(network.operands)]
+        _wholes[node] = is_long(places)
+    return _wholes[node]
+
+
+def _opened(node: Node) -> Network:
+    """Return the network of a product, the groups among its operands dissolved."""
+    axes = tuple(range(node.rank))
+    network = Network(Fraction(1), [(node, axes)], axes, {})
+    flatten(network)
+    return network
 
 
 def is_closed_scalar(node: Node) -> bool:

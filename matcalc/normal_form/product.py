@@ -17,9 +17,10 @@ from typing import Protocol
 from matcalc.errors import NotSupported, RuleError
 from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
 from matcalc.normal_form.make import exponent_of, number, power_node, product_node, selector, size_atom
-from matcalc.normal_form.network import MOST, Network, flatten, full_runs, is_closed_scalar
+from matcalc.normal_form.network import Network, flatten, is_closed_scalar, next_inlined
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.reindex import reduce_selectors
+from matcalc.normal_form.runs import MOST, runs_of
 from matcalc.sizes import COMPOUND, Atom, Size
 
 Term = tuple[Node, Indices]
@@ -64,38 +65,73 @@ def remembered(build: Callable[[Fraction | int, Sequence[Term], Indices, Mapping
 def gather(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size]) -> Network:
     """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes.
 
-    What is too long to be dissolved gives up its coefficient and is turned, if it is a matrix, so that `(-X)*Y` is
+    What is too long to be dissolved gives up its coefficient and has its axes in canonical order, so that `(-X)*Y` is
     `-(X*Y)` and `Y*X'` is `(X*Y')'` at any length.
     """
     network = Network(Fraction(coef), operands, out, sizes)
     while network.coef:
         flatten(network)
+        if any(_stripped(network, place) for place in range(len(network.operands))):
+            continue
         before = list(network.operands)
         reduce_selectors(network, selector)
         if any(node.is_zero for node, _ in network.operands):
             network.coef = Fraction(0)
         if network.operands == before:
             break
-    for place, (node, indices) in enumerate(network.operands):
-        if node.kind == "product" and node.coef:
-            network.coef *= node.coef
-            network.operands[place] = _oriented(_without_coef(node), indices)
+    network.operands = [oriented(node, indices) for node, indices in network.operands]
     if not network.coef and any(_is_pole(node) for node, _ in operands):
         raise NotSupported("0/0, which is no number")
     return network
 
 
-def _oriented(node: Node, indices: Indices) -> Term:
+def _stripped(network: Network, place: int) -> bool:
+    """Leave a product that is an operand no coefficient, and each of its axes once; tell whether something changed."""
+    node, indices = network.operands[place]
+    if node.kind != "product":
+        return False
+    measured = {i for at in node.indices for i in at}
+    axes = {index: axis for axis, index in reversed(list(enumerate(node.out))) if index in measured}
+    if node.coef == 1 and len(axes) == node.rank and len(set(indices)) == node.rank:
+        return False
+    for axis, index in enumerate(node.out):
+        if index in axes:
+            now = network.operands[place][1]
+            network.unify(*sorted((now[axis], now[axes[index]])))
+    now = network.operands[place][1]
+    own = tuple(now[axis] for axis in axes.values())
+    network.coef *= node.coef
+    operands = list(zip(node.args, node.indices, strict=True))
+    bare = _intern(Fraction(1), operands, tuple(axes), dict(enumerate(node.index_sizes)))
+    once = tuple(dict.fromkeys(own))
+    network.operands[place] = (simple_product(1, [(bare, own)], once) if len(once) < len(own) else bare, once)
+    return True
+
+
+def oriented(node: Node, indices: Indices) -> Term:
     """Return a product as an operand of another: of a matrix and its transpose that with fewer transposed leaves."""
-    if node.kind != "product" or node.rank != 2 or len(node.args) < 2 or node.facts & EITHER_WAY:
+    if node.kind != "product" or node.rank < 2 or len(node.args) < 2 or node.facts & EITHER_WAY:
         return node, indices
+    if node.rank > 2:
+        return _with_axes_ordered(node, indices)
     turned = transposed(node)
     chosen = min(node, turned, key=lambda n: (n.tilt[0], n.digest))
     return (node, indices) if chosen is node else (turned, indices[::-1])
 
 
+def _with_axes_ordered(node: Node, indices: Indices) -> Term:
+    """Return a tensor with its axes in the order of the labels that they have where none is given."""
+    operands = list(zip(node.args, node.indices, strict=True))
+    marked = [Operand(b"axis", (index,), 1, -1) for index in node.out]
+    _, labels, _ = order_operands([*_described(operands), *marked], {})
+    order = sorted(range(node.rank), key=lambda axis: labels[node.out[axis]])
+    out = tuple(node.out[axis] for axis in order)
+    made = _intern(node.coef, operands, out, dict(enumerate(node.index_sizes)))
+    return made, tuple(indices[axis] for axis in order)
+
+
 def _without_coef(node: Node) -> Node:
-    if node.coef == 1:
+    if node.kind != "product" or node.coef == 1:
         return node
     return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes, symmetry)
 
@@ -123,15 +159,12 @@ def finish(network: Network) -> Node:
     factor, operands = _close(operands, network.out, network.sizes)
     coef *= factor
     collected = collect_powers(operands)
-    before = {node for node, _ in operands}
-    has_room = len(collected) < len(operands) and any(_is_run(node) or _dissolves(node) for node, _ in collected)
-    if has_room or any(_dissolves(node) for node, _ in collected if node not in before):
+    if next_inlined(collected, network.out) is not None:
         return finish(gather(coef, collected, network.out, network.sizes))
     factor, operands = _multiplied_sizes(collected)
     coef *= factor
-    if len(operands) > MOST:  # runs leave room for shorter products
-        return simple_product(coef, group_long(operands, network.out, network.sizes), network.out, network.sizes)
-    return _intern(coef, operands, network.out, network.sizes)
+    factor, operands = _grouped(operands, network.out, network.sizes)
+    return _intern(coef * factor, operands, network.out, network.sizes)
 
 
 @remembered
@@ -199,18 +232,17 @@ def _multiplied_sizes(operands: list[Term]) -> tuple[Fraction, list[Term]]:
 
 def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
     """Turn every closed component with indices into a scalar operand, unless it is the whole product."""
-    held = {index: label for label, index in enumerate(dict.fromkeys(out))}
-    parts = components(_described(operands), held)
+    held = set(out)
+    parts = parts_of(operands, out)
     if len(parts) <= 1 and not out:
         return Fraction(1), operands
     kept: list[Term] = []
     coef = Fraction(1)
-    for part in parts:
-        terms = [operands[o.place] for o in part]
+    for terms in parts:
         if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
             kept += terms
             continue
-        if any(_is_run(node) for node, _ in terms):  # by itself it has room for what is in its runs
+        if len(terms) > MOST or any(_is_run(node) for node, _ in terms):  # by itself it may have room for its runs
             closed = simple_product(1, terms, (), sizes)
         else:
             closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
@@ -225,6 +257,12 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
         else:
             kept.append((closed, ()))
     return coef, kept
+
+
+def parts_of(operands: Sequence[Term], out: Indices) -> list[list[Term]]:
+    """Return operands in groups that share no summed index."""
+    held = {index: label for label, index in enumerate(dict.fromkeys(out))}
+    return [[operands[o.place] for o in part] for part in components(_described(operands), held)]
 
 
 def _described(operands: Sequence[Term]) -> list[Operand]:
@@ -324,20 +362,25 @@ def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:
     return [sum(up, Fraction(0)), sum(down, Fraction(0)), *broken]
 
 
-def group_long(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> list[Term]:
-    """Group a product of more than MOST operands in runs of MOST: scalars by content, the rest in the order given."""
-    operands = sorted(operands, key=lambda term: (bool(term[1]), b"" if term[1] else term[0].digest))
+def _grouped(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
+    """Cut a product into wholes and groups: a coefficient, and at most MOST operands."""
+    coef = Fraction(1)
     while len(operands) > MOST:
         total = Counter(i for _, indices in operands for i in indices)
         total.update(out)
-        grouped: list[Term] = []
-        for run in full_runs(operands):
+        found: list[Term] = []
+        for places in runs_of(_described(operands), out):
+            run = [operands[place] for place in places]
+            if len(run) == 1:
+                found += run
+                continue
             own = Counter(i for _, indices in run for i in indices)
             kept = tuple(i for i, count in own.items() if total[i] > count)
-            lengths = {i: sizes[i] for i in own}
-            grouped.append(_oriented(_intern(Fraction(1), run, kept, lengths), kept) if len(run) > 1 else run[0])
-        operands = grouped
-    return operands
+            made = simple_product(1, run, kept, sizes)
+            coef *= made.coef if made.kind == "product" else 1
+            found.append(oriented(_without_coef(made), kept))
+        operands = found
+    return coef, operands
 
 
 def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> Node:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from matcalc.normal_form.network import MOST, Network
+from matcalc.normal_form.network import Network
 from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.runs import MOST
 from matcalc.normal_form.selectors import Selector, merge
 from matcalc.sizes import Size, is_nonnegative
 

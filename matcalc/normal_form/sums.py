@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from matcalc.errors import ShapeError
 from matcalc.normal_form.make import number, sum_node
-from matcalc.normal_form.network import MOST, full_runs
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.product import (
     SKEW,
@@ -25,6 +24,7 @@ from matcalc.normal_form.product import (
     transposed,
     zeros,
 )
+from matcalc.normal_form.runs import MOST, full_runs
 from matcalc.sizes import Size
 
 ONE_TO_ONE = ("merge", "slice", "flip", "shift")

@@ -16,6 +16,7 @@ from matcalc.normal_form.product import simple_product
 from matcalc.notation import forms
 from matcalc.notation.context import Context
 from matcalc.notation.forms import ATOM, Form, call, number
+from matcalc.notation.opening import opened
 from matcalc.notation.products import product_reading
 from matcalc.notation.reading import Reading, scaled
 from matcalc.sizes import Size, is_nonnegative
@@ -110,7 +111,7 @@ def _block(
     elif node in context.readings:
         reading = context.readings[node]
     else:
-        plain = product_reading(context, node)
+        plain = product_reading(*opened(context, node))
         reading = Reading(scaled(plain.form, node.coef), turned=plain.turned and scaled(plain.turned, node.coef))
     form = reading.form
     turned = reading.turned or (form if not kept else forms.transposed(form))

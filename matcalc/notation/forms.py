@@ -30,7 +30,7 @@ class Form:
     `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
     is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
     the index names inside; of `ordered` leading axes of an index form the order is part of the node; `is_size` marks
-    what reads as one size beside others.
+    what reads as one size beside others, `is_whole` a product that is one factor of another and keeps its parentheses.
     """
 
     ast: Ast
@@ -45,6 +45,7 @@ class Form:
     scalar: Form | None = None
     is_repeated: bool = False
     is_size: bool = False
+    is_whole: bool = False
 
     def within(self, level: int) -> int:
         """Return the length where a formula of at least `level` is needed, parentheses included."""
@@ -157,7 +158,7 @@ def extended(front: Sequence[Form], x: Form) -> Form:
     """Return `front * x` where a product x needs no parentheses: its factors follow on."""
     if not front:
         return x
-    if not is_chain(x.ast):
+    if x.is_whole or not is_chain(x.ast):
         return product([*front, x], ["*"] * len(front))
     factors = tuple(f.ast for f in front) + x.ast.args
     operators = ("*",) * len(front) + tuple(x.ast.value)  # type: ignore[arg-type]
@@ -183,7 +184,7 @@ def divided(x: Form, divisors: Sequence[Form]) -> Form:
     tokens = x.within(PRODUCT) + 1 + divisor.within(SIGN)
     factors: tuple[Ast, ...] = (x.ast, divisor.ast)
     operators: tuple[str, ...] = ("/",)
-    if is_chain(x.ast):
+    if is_chain(x.ast) and not x.is_whole:
         factors = (*x.ast.args, divisor.ast)
         operators = (*x.ast.value, "/")  # type: ignore[misc]
     ast = syntax.product(factors, operators)

@@ -22,6 +22,7 @@ from matcalc.notation.context import Context
 from matcalc.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
 from matcalc.notation.forms import Form, call, number
 from matcalc.notation.index_form import index_body
+from matcalc.notation.opening import Written
 from matcalc.notation.pieces import Piece, elementwise, read
 from matcalc.notation.reading import Reading, quotient
 from matcalc.notation.scalar import scalar_form
@@ -29,7 +30,7 @@ from matcalc.notation.selection import fold_selectors
 from matcalc.sizes import Size
 
 
-def product_reading(context: Context, node: Node) -> Reading:
+def product_reading(context: Context, node: Written) -> Reading:
     """Return the reading of a product without its coefficient."""
     choice = _directions(context, node)
     skew = [place for place, arg in enumerate(node.args) if is_turning(arg)]
@@ -47,7 +48,7 @@ MOST_SKEW = 6
 """Skew factors of a product that are tried both ways; each one more doubles the trials."""
 
 
-def _with_skew(context: Context, node: Node, signs: dict[Node, int], skew: list[int]) -> Reading:
+def _with_skew(context: Context, node: Written, signs: dict[Node, int], skew: list[int]) -> Reading:
     """Return the reading of a product with skew factors: K for -K', whichever makes it shorter."""
     found: dict[int, tuple[Form, Form | None]] = {}
     for count in range(len(skew) + 1):
@@ -63,7 +64,7 @@ def _with_skew(context: Context, node: Node, signs: dict[Node, int], skew: list[
 Choice = dict[Node, tuple[int, bool]]  # how often a difference occurs, and whether it is natural as it stands
 
 
-def _directions(context: Context, node: Node) -> Choice:
+def _directions(context: Context, node: Written) -> Choice:
     choice: Choice = {}
     for arg in node.args:
         reading = context.readings[arg]
@@ -98,7 +99,7 @@ def _holds_unit(node: Node) -> bool:
 
 
 def _formula(
-    context: Context, node: Node, signs: dict[Node, int], flipped: frozenset[int] = frozenset()
+    context: Context, node: Written, signs: dict[Node, int], flipped: frozenset[int] = frozenset()
 ) -> tuple[Form, Form | None]:
     """Return the formula of a product read with the given signs, and that of its transpose if it has one.
 
@@ -140,16 +141,17 @@ def selector_form(context: Context, node: Node) -> Form:
 MOST_AXES = 4  # of `ones` and `zeros`
 
 
-def _zeros(context: Context, node: Node) -> Form:
-    if node.rank > MOST_AXES:
-        out = tuple(range(node.rank))
-        net = Net({}, [], frozenset(out), node.shape, context.size, [])
+def _zeros(context: Context, node: Written) -> Form:
+    sizes = [node.index_sizes[i] for i in node.out]
+    if len(sizes) > MOST_AXES:
+        out = tuple(range(len(sizes)))
+        net = Net({}, [], frozenset(out), sizes, context.size, [])
         return index_body(context.names, net, out, [number(0)], [])
-    form = call("zeros", *(context.size(s) for s in node.shape))
+    form = call("zeros", *(context.size(s) for s in sizes))
     return form.repeating(number(0))
 
 
-def _scalars(context: Context, node: Node, signs: dict[Node, int]) -> tuple[list[Form], list[Form]]:
+def _scalars(context: Context, node: Written, signs: dict[Node, int]) -> tuple[list[Form], list[Form]]:
     """Return the formulas of scalar operands above and below the line, equal ones as powers."""
     counts: dict[Node, int] = {}
     for arg in node.args:
@@ -223,7 +225,7 @@ def _ordered(factors: list[Form]) -> list[Form]:
     return sorted(factors, key=lambda f: (f.level <= forms.PRODUCT, f.tokens > 1, f.names))
 
 
-def _network(context: Context, node: Node, signs: dict[Node, int], flipped: frozenset[int]) -> Net:
+def _network(context: Context, node: Written, signs: dict[Node, int], flipped: frozenset[int]) -> Net:
     leaves: dict[Node, Piece] = {}
     weights: dict[int, list[Piece]] = {}
     edges: list[Edge] = []

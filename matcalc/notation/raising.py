@@ -30,6 +30,7 @@ from matcalc.notation.literal import literal
 from matcalc.notation.measure import tokens
 from matcalc.notation.mirrored import LEAST_SAVED, with_parts
 from matcalc.notation.naming import Names
+from matcalc.notation.opening import opened
 from matcalc.notation.products import product_reading, selector_form
 from matcalc.notation.reading import Reading, is_identity, of_difference, scaled, summed
 from matcalc.notation.sharing import Shared
@@ -176,13 +177,13 @@ def _term_by_term(context: Context, node: Node) -> Reading | None:
 
 def _product_alone(context: Context, node: Node) -> Reading:
     """Return the reading of a product; numbers that its operands are multiples of go to the front."""
-    multiples = {arg: found for arg in node.args if (found := context.readings[arg].multiple) is not None}
-    coef = node.coef * prod(multiples[arg][0] for arg in node.args if arg in multiples)
+    context, written = opened(context, node)
+    multiples = {arg: found for arg in written.args if (found := context.readings[arg].multiple) is not None}
+    coef = node.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
     if multiples:
-        context = context._replace(
-            readings={a: multiples[a][1] if a in multiples else context.readings[a] for a in node.args}
-        )
-    return _with_coefficient(product_reading(context, node), coef)
+        readings = {a: multiples[a][1] if a in multiples else context.readings[a] for a in written.args}
+        context = context._replace(readings=readings)
+    return _with_coefficient(product_reading(context, written), coef)
 
 
 def _axes(node: Node) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ somewhere else: `minus` is the form of the negated node where it costs no more, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from matcalc.language import syntax
@@ -38,6 +38,14 @@ class Reading:
         if sign > 0:
             return self.form
         return self.minus if self.minus is not None else forms.negated(self.form)
+
+
+def whole(reading: Reading) -> Reading:
+    """Return the reading of a product as one factor of another, which it is only in parentheses."""
+    found = (reading.form, reading.minus, reading.turned, reading.turned_minus)
+    plus, minus, turned, turned_minus = (form and replace(form, is_whole=True) for form in found)
+    assert plus is not None
+    return replace(reading, form=plus, minus=minus, turned=turned, turned_minus=turned_minus)
 
 
 def of_difference(argument: Reading, odd: bool, make: Callable[[Form], Form]) -> Reading:

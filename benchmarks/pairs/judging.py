@@ -60,6 +60,8 @@ def judged(written: Written, seed: int = 0, targets: Sequence[str] = ("numpy",))
             return Outcome("wrong", f"crash: {error!r}")
         except UNDEFINED as error:
             return Outcome("undefined", f"{type(error).__name__}: {error}")
+        except Exception as error:  # matcalc's own are caught where it runs: this is of the evaluator, and no verdict
+            return Outcome("unjudged", f"crash of the evaluator: {type(error).__name__}: {error}")
 
 
 def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:

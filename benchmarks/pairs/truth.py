@@ -44,8 +44,13 @@ def quiet() -> Iterator[None]:
 
 
 def value(text: str, data: Data, sizes: Mapping[str, int], shape: tuple[int, ...]) -> Array:
-    """Return the value of a text in NumPy's shape."""
-    return shaped(evaluate(text, dict(data), dict(sizes)), shape)
+    """Return the value of a text in NumPy's shape; LinAlgError where SciPy refuses what is not finite inside."""
+    try:
+        return shaped(evaluate(text, dict(data), dict(sizes)), shape)
+    except ValueError as error:
+        if "infs or NaNs" in str(error):
+            raise np.linalg.LinAlgError(str(error)) from error
+        raise
 
 
 def evaluated(text: str, data: Data, sizes: Mapping[str, int]) -> Array:

@@ -170,6 +170,13 @@ def real_where_real(f, X):
     return value.real
 
 
+def square_root(X):
+    """The square root of a matrix; one that is singular has none in general, unless it is symmetric."""
+    if np.isrealobj(X) and not np.allclose(X, X.T) and np.linalg.cond(X) > 1e13:
+        raise np.linalg.LinAlgError("singular")
+    return real_where_real(sl.sqrtm, X)
+
+
 LINEAR_ALGEBRA = {
     "inv": np.linalg.inv,
     "pinv": pinv,
@@ -199,7 +206,7 @@ LINEAR_ALGEBRA = {
     "polar_P": lambda X: (svd(X)[2] * svd(X)[1]) @ svd(X)[2].T,
     "expm": along_block(sl.expm),
     "logm": along_block(lambda X: real_where_real(sl.logm, X)),
-    "sqrtm": lambda X: real_where_real(sl.sqrtm, X),
+    "sqrtm": square_root,
     "powm": lambda X, p, *E: along_block(lambda M: matrix_power(M, p.reshape(()).item().real))(X, *E),
     "sinm": along_block(sl.sinm),
     "cosm": along_block(sl.cosm),

@@ -1,4 +1,8 @@
-"""Products of matrices and vectors. Fortran sees row-major arrays transposed: C = A*B is C' = B'*A'."""
+"""Products of matrices and vectors. Fortran sees row-major arrays transposed: C = A*B is C' = B'*A'.
+
+BLAS reads nothing where alpha is 0 or nothing is summed; here alpha multiplies the sum whatever both are: 0 times NaN
+is NaN, and so are infinitely many times nothing (1/m times the sum over m = 0 rows).
+"""
 
 import numpy as np
 from numba import njit, types
@@ -64,10 +68,13 @@ def gemm(ta, tb, alpha, A, B, beta, C):
     k = A.shape[0] if ta else A.shape[1]
     if m == 0 or n == 0:
         return
-    if k == 0:
+    if k == 0 or alpha == 0.0:
+        total = np.zeros((m, n))
+        if k > 0:
+            gemm_narrow(ta, tb, 1.0, A, B, total)
         for i in range(m):
             for j in range(n):
-                C[i, j] = beta * C[i, j] if beta != 0.0 else 0.0
+                C[i, j] = alpha * total[i, j] + (beta * C[i, j] if beta != 0.0 else 0.0)
         return
     if n <= 64 and m > 4 * n and beta == 0.0 and ((ta and 8 <= n <= 32 and m * k > 150000) or m * k > 2000000):
         gemm_narrow(ta, tb, alpha, A, B, C)
@@ -99,7 +106,7 @@ def gemm(ta, tb, alpha, A, B, beta, C):
 def gemv(t, alpha, A, x, beta, y):
     """y = alpha*op(A)*x + beta*y: loops over blocks of four rows while A fits in cache, else dgemv."""
     m, n = A.shape
-    if m * n > 65536:
+    if m * n > 65536 and alpha != 0.0:
         dgemv(
             letter(N if t else T),
             integer(n),
@@ -120,6 +127,9 @@ def gemv(t, alpha, A, x, beta, y):
     elif beta != 1.0:
         for i in range(y.shape[0]):
             y[i] *= beta
+    if t and m == 0:
+        for j in range(n):
+            y[j] += alpha * 0.0
     blocks = m - m % 4
     if t:
         for i in range(0, blocks, 4):
@@ -193,7 +203,7 @@ def syrk(t, alpha, A, beta, C):
     """C = alpha*A'*A + beta*C, or alpha*A*A' + beta*C where t is 1; half the work of gemm, then mirrored."""
     n = C.shape[0]
     k = A.shape[1] if t else A.shape[0]
-    if beta != 0.0 or k == 0 or n < 4:  # C need not be symmetric, and mirroring would lose half of it
+    if beta != 0.0 or alpha == 0.0 or k == 0 or n < 4:  # C need not be symmetric, and mirroring would lose half of it
         gemm(1 - t, t, alpha, A, A, beta, C)
         return
     dsyrk(
@@ -215,7 +225,7 @@ def syrk(t, alpha, A, beta, C):
 def symv(alpha, A, x, beta, y):
     """y = alpha*A*x + beta*y for symmetric A: reads one triangle once A no longer fits in cache."""
     n = A.shape[0]
-    if n < 300:
+    if n < 300 or alpha == 0.0:
         gemv(0, alpha, A, x, beta, y)
         return
     dsymv(
@@ -236,7 +246,8 @@ def symv(alpha, A, x, beta, y):
 def symm(alpha, A, B, beta, C):
     """C = alpha*A*B + beta*C for symmetric A."""
     m, n = C.shape
-    if m == 0 or n == 0:
+    if m == 0 or n == 0 or alpha == 0.0:
+        gemm(0, 0, alpha, A, B, beta, C)
         return
     dsymm(
         letter(R),

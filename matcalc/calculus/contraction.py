@@ -1,5 +1,8 @@
 """A product of arrays by plain NumPy, in which a zero of some operands annihilates.
 
+A scalar multiplies the sum, not its summands: `sum(A, axis=0)/m` and `sum(A/m, axis=0)` are one product, and NaN where
+there are no rows, as the mean of nothing is.
+
 What selectors and switches leave out counts for nothing, whatever the other operands hold there. `einsum` multiplies
 everything, and 0 times NaN or infinity is NaN; so where NaN comes out the sum is taken again, point by point. Elsewhere
 all that was multiplied by such a zero was finite.
@@ -33,9 +36,13 @@ def contract(coef: Any, terms: Sequence[Factor], out: list[int], lengths: Mappin
     measured = {i for term in terms for i in term.axes}
     distinct = list(dict.fromkeys(out))
     kept = [i for i in distinct if i in measured]
+    scalars = [term for term in terms if not term.axes and not term.annihilates]
+    terms = [term for term in terms if term.axes or term.annihilates]
     core = _einsum(terms, kept)
     if np.any(core != core) and any(term.annihilates for term in terms):
         core = _point_by_point(terms, kept, lengths)
+    for scalar in scalars:
+        core = scalar.array * core
     shape = [lengths[i] if i in measured else 1 for i in distinct]
     full = np.broadcast_to(np.reshape(coef * core, shape), [lengths[i] for i in distinct])
     if len(distinct) == len(out):

@@ -44,7 +44,7 @@ def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     if terms is None:
         return None
     made = _added(terms, node)
-    if len(places) > 1 and _count(made) > 1:
+    if len(places) > 1 and _terms_inside(made) > 1:
         return None
     return made if made.length < node.length else None
 
@@ -124,7 +124,7 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
             terms += opened[k] if k in chosen else [(coef, arg)]
         content, rest = split_coef(_added(terms, node))
         made = scale(content, settle(rest))
-        fewer = _count(made) <= len(node.args)
+        fewer = _terms_inside(made) <= len(node.args)
         if fewer and made.length < (best or node).length:
             best = made
     return best
@@ -157,7 +157,13 @@ def _added(terms: Sequence[Term], like: Node) -> Node:
     return add([*terms, (Fraction(0), like)])
 
 
-def _count(node: Node) -> int:
+def _terms_inside(node: Node) -> int:
+    """Return the terms of a node; those of a sum that is re-indexed or scaled as a whole count as its own."""
     _, rest = split_coef(node)
-    inner = nested_terms(rest)
-    return len(inner) if inner is not None else 0 if node.is_zero else 1
+    terms = nested_terms(rest)
+    return _terms_of(rest) if terms is None else sum(_terms_of(term) for _, term in terms)
+
+
+def _terms_of(node: Node) -> int:
+    sums = [inner for arg in node.args if node.kind == "product" and (inner := nested_terms(arg)) is not None]
+    return 0 if node.is_zero else len(sums[0]) if len(sums) == 1 else 1

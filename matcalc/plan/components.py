@@ -188,8 +188,8 @@ class Builder:
         else:
             factors = [self._read(m, axes) for m in (join.left, join.right)]
         coef: Expr = Literal(Fraction(1))
-        if last and join.at and not self.scaling.is_one:
-            coef = self.scaling.take()
+        if last and join.at and not self.scaling.is_one and (join.kind == "point" or not self.scaling.scalars):
+            coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
         expr = times(1, [coef, *factors])
         if join.kind == "point":
             return graph.point(domain, expr)

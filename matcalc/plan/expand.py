@@ -106,8 +106,10 @@ def _template(
 
 
 def _multiplied_out(node: Node, needed: set[Node]) -> Node:
-    """Distribute a product over a sum with an identity that meets a summed index, unless the sum is formed
-    anyway.
+    """Distribute a product over a sum with an identity that meets a summed index, unless the sum is formed anyway.
+
+    Two sums that meet stay whole: what cancels in each, as in the square of `[x; y] - mean([x; y])`, would cancel
+    between products, where twice the digits are lost.
     """
     for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True)):
         if arg.kind != "sum" or arg in needed or not any(_meets(t, at, node) for t in arg.args):
@@ -115,6 +117,9 @@ def _multiplied_out(node: Node, needed: set[Node]) -> Node:
         others = [(a, i) for k, (a, i) in enumerate(zip(node.args, node.indices, strict=True)) if k != place]
         if not others:
             return node
+        summed = set(at) - set(node.out)
+        if any(a.kind == "sum" and summed & set(i) for a, i in others):
+            continue
         sizes = dict(enumerate(node.index_sizes))
         terms = [(c, product(node.coef, [*others, (t, at)], node.out, sizes)) for c, t in arg.terms]
         return add(terms)

@@ -1,12 +1,12 @@
 """Systems of polynomial inequalities over integers, and whether they can hold at all.
 
-Every monomial that is no name becomes an unknown of its own, and what is known of products is added as products of
-the inequalities: `i <= n - 1` times `m >= 0` says that `i*m <= n*m - m`. That a system is impossible then has a
-certificate: a combination of its inequalities, with factors that are not negative, that reads -1 >= 0 (Farkas).
-A linear program finds one, and it is checked in exact arithmetic. A linear system without one is asked of the
-integer set library (isl), which knows that integers have gaps. So "impossible" is a proof for all sizes, while
-"perhaps" says nothing. Floor divisions and remainders by positive sizes become quotients with their two
-inequalities; minima and maxima are split into cases.
+Most that cannot be proved impossible hold at a small point, which is looked for first. For the others, every monomial
+that is no name becomes an unknown of its own, and what is known of products is added as products of the inequalities:
+`i <= n - 1` times `m >= 0` says that `i*m <= n*m - m`. That a system is impossible then has a certificate: a
+combination of its inequalities, with factors that are not negative, that reads -1 >= 0 (Farkas). A linear program finds
+one, and it is checked in exact arithmetic. A linear system without one is asked of the integer set library (isl), which
+knows that integers have gaps. So "impossible" is a proof for all sizes, while "perhaps" says nothing. Floor divisions
+and remainders by positive sizes become quotients with their two inequalities; minima and maxima are split into cases.
 """
 
 from __future__ import annotations
@@ -15,16 +15,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
-from typing import Any
+from math import lcm, prod
+from typing import TYPE_CHECKING, Any
 
 from matcalc.sizes import Compound, Size
+
+if TYPE_CHECKING:
+    import numpy as np
 
 OPERATIONS = 100_000  # steps of isl that one question may take
 REMEMBERED = 2000  # answers
 DENOMINATOR = 1000  # of a factor in a certificate
 PRODUCTS = 14  # inequalities that are multiplied with each other, at most
 CASES = 32  # of minima and maxima
+POINTS = 4096  # at which a system is tried
+REACH = (2, 4, 8, 16)  # numbers below these, for a quarter of the points each
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +198,8 @@ def _case_is_impossible(system: System) -> bool:
         _distinct(map(_polynomial, system.nonnegative)),
         _distinct(map(_polynomial, system.zero)),
     )
+    if holds_somewhere(case):
+        return False
     if has_certificate(case):
         return True
     if all(len(m) < 2 for p in case.all for m in p):
@@ -239,6 +246,34 @@ def _multiplied(system: _Polynomials) -> _Polynomials:
     linear = [p for p in system.nonnegative if all(len(m) < 2 and busy.issuperset(m) for m in p)][:PRODUCTS]
     products = [_times(a, b) for k, a in enumerate(linear) for b in linear[k:]]
     return _Polynomials(_distinct((*system.nonnegative, *products)), system.zero)
+
+
+@lru_cache(maxsize=64)
+def _points(count: int) -> np.ndarray:
+    """Return the points of so many names, always the same ones, as columns."""
+    import numpy as np
+
+    below = np.repeat(REACH, POINTS // len(REACH))
+    return np.random.default_rng(0).integers(0, below, (count, POINTS)).astype(np.float64)
+
+
+def holds_somewhere(system: _Polynomials) -> bool:
+    """Whether a system holds at one of some small points, so that nothing can prove it impossible."""
+    import numpy as np
+
+    names = {name: row for row, name in enumerate(dict.fromkeys(n for p in system.all for m in p for n in m))}
+    points = _points(len(names))
+    for place, polynomial in enumerate(system.all):
+        values = np.zeros(points.shape[1])
+        for monomial, coefficient in polynomial.items():
+            values += coefficient * np.prod([points[names[n]] for n in monomial], axis=0)
+        points = points[:, values >= 0 if place < len(system.nonnegative) else values == 0]
+        if not points.shape[1]:
+            return False
+    found = {name: int(points[row, 0]) for name, row in names.items()}
+    exact = [sum(c * prod(found[n] for n in m) for m, c in p.items()) for p in system.all]
+    free = len(system.nonnegative)
+    return all(value >= 0 for value in exact[:free]) and not any(exact[free:])
 
 
 def has_certificate(system: _Polynomials) -> bool:

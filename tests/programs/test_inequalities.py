@@ -9,6 +9,7 @@ import pytest
 from matcalc.errors import ShapeError
 from matcalc.program import Guard
 from matcalc.programs.inequalities import Known, is_evidently_injective
+from matcalc.programs.integer_sets import System, is_impossible
 from matcalc.sizes import Size, maximum, minimum
 
 i, j, k, m, n, p, q = map(Size.of, "ijkmnpq")
@@ -164,3 +165,9 @@ def test_a_shifted_axis_is_evidently_one_entry_a_point():
     assert is_evidently_injective((m - 1 - i,), ["i"])
     assert not is_evidently_injective((i + j,), ["i", "j"])
     assert not is_evidently_injective((i * 2,), ["i"])  # it is, but not at a glance
+
+
+def test_a_point_that_a_system_holds_at_but_for_rounding_is_none():
+    big = 2**60
+    assert is_impossible(System((m - 1,), (m - n, (big + 1) * m - big * n)))
+    assert not is_impossible(System((m - 1,), (m - n, big * m - big * n)))

@@ -69,7 +69,7 @@ def extremes(X):
 def real_eigen(X):
     """Real eigenvalues ascending, and eigenvectors of unit length with the largest entry positive."""
     w, V = np.linalg.eig(real_only(X))
-    if np.any(np.abs(w.imag) > 1e-10 * (1 + np.abs(w))):
+    if np.any(w.imag):
         raise np.linalg.LinAlgError("not real")
     order = np.argsort(w.real)
     V = V.real[:, order] / np.linalg.norm(V.real[:, order], axis=0)

@@ -33,6 +33,7 @@ LAYERS = [
     ["normal_form.node"],
     [
         "normal_form.canonical",
+        "normal_form.runs",
         "normal_form.network",
         "normal_form.chain",
         "normal_form.ranges",

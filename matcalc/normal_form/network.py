@@ -16,7 +16,7 @@ from matcalc.errors import ShapeError
 from matcalc.normal_form.canonical import Operand
 from matcalc.normal_form.make import product_node
 from matcalc.normal_form.node import Indices, Node
-from matcalc.normal_form.runs import is_long
+from matcalc.normal_form.runs import MOST, is_long
 from matcalc.sizes import Size
 
 _wholes: WeakKeyDictionary[Node, bool] = WeakKeyDictionary()
@@ -98,7 +98,7 @@ def next_inlined(operands: Sequence[tuple[Node, Indices]], out: Indices) -> int 
 
 def is_whole(node: Node) -> bool:
     """Whether a product is too long to be dissolved: an operand that is a product stays one."""
-    if all(arg.kind != "product" for arg in node.args):
+    if len(node.args) < MOST and all(arg.kind != "product" for arg in node.args):
         return False
     if node not in _wholes:
         network = _opened(node)

@@ -369,7 +369,7 @@ def _grouped(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> t
         total = Counter(i for _, indices in operands for i in indices)
         total.update(out)
         found: list[Term] = []
-        for places in runs_of(_described(operands), out):
+        for places in runs_of(_described(operands), out, [node.length for node, _ in operands]):
             run = [operands[place] for place in places]
             if len(run) == 1:
                 found += run

@@ -1,12 +1,12 @@
 """Runs: which operands of a long product stand together as a product of their own.
 
 The choice depends on the operands and their indices alone, never on the order given or on brackets. Of WHOLE operands
-or more that indices connect, or that are scalars, a whole is cut off, which is never dissolved again: so what is read
-in parentheses is what was printed. What is left has, where it is more than MOST operands, groups, which are
-dissolved and made again wherever they stand. A run begins at an end and takes what leaves the fewest indices open, so
-that a chain of matrices is folded from one end and no run is an outer product of far parts. Of operands that summed
-indices connect full runs are cut off; of shorter parts the largest gives up as many as have to go; then what has equal
-indices does.
+or more that indices connect, or MOST scalars, a whole is cut off, which is never dissolved again: so what is read in
+parentheses is what was printed. What is left has, where it is more than MOST operands, groups, which are dissolved and
+made again wherever they stand. A run begins at an end and takes what leaves the fewest indices open, so that a chain of
+matrices is folded from one end and no run is an outer product of far parts; the longest formulas first, which the terms
+of the gradient of a recurrence have in common. Of operands that summed indices connect full runs are cut off; of
+shorter parts the largest gives up as many as have to go; then what has equal indices does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST = 12
 """Operands of a node."""
 
 WHOLE = 2 * MOST - 1
-"""Operands that indices connect, of a product that is never dissolved."""
+"""Operands that indices connect, of a product that is never dissolved; of scalars there are MOST."""
 
 T = TypeVar("T")
 Run = list[int]
@@ -41,23 +41,31 @@ def full_runs(items: list[T]) -> list[list[T]]:
 
 def is_long(operands: Sequence[Operand]) -> bool:
     """Whether a product is, or has, a whole."""
-    return any(len(part) >= WHOLE for part in _linked(operands))
+    return any(len(part) >= _whole(part) for part in _linked(operands))
 
 
-def runs_of(operands: Sequence[Operand], out: Indices) -> list[Run]:
-    """Return the places of more than MOST operands in runs, fewer than there are operands."""
+def runs_of(operands: Sequence[Operand], out: Indices, lengths: Sequence[int]) -> list[Run]:
+    """Return the places of more than MOST operands in runs, fewer than there are operands.
+
+    `lengths` are those of their formulas, by place.
+    """
     labels = {index: label for label, index in enumerate(dict.fromkeys(out))}
     ranks = {place: rank for rank, place in enumerate(order_operands(operands, labels)[0])}
-    ordered = sorted(operands, key=lambda operand: ranks[operand.place])
+    ordered = sorted(operands, key=lambda operand: (-lengths[operand.place], ranks[operand.place]))
     linked = _linked(ordered)
-    if len(operands) > WHOLE and any(len(part) >= WHOLE for part in linked):
-        return _cut(linked, WHOLE, labels)
+    if any(len(operands) > _whole(part) <= len(part) for part in linked):
+        return [run for part in linked for run in _cut([part], _whole(part), labels)]
     parts = components(ordered, labels)
     alike = _alike(ordered)
     long = next((found for found in (parts, alike) if any(len(part) >= MOST for part in found)), None)
     if long is not None:
         return _cut(long, MOST, labels)
     return _shortened(parts, labels) or _shortened(alike, labels) or _first(ordered)
+
+
+def _whole(part: Part) -> int:
+    """Return of how many operands of a part a whole is."""
+    return WHOLE if part[0].indices else MOST
 
 
 def _linked(operands: Sequence[Operand]) -> list[Part]:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.calculus.abstraction import abstract, bind_others, function_variable, is_function_variable
 from matcalc.calculus.bindings import EMPTY, Bindings, bind_sizes
 from matcalc.calculus.runs import runs_in
 from matcalc.calculus.turning import readings
-from matcalc.calculus.words import held, speaks_of
+from matcalc.calculus.words import head, held, speaks_of
 from matcalc.normal_form.make import parameter
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.sums import add, nested_terms, scale, split_coef
@@ -233,12 +234,17 @@ def match_product(
 
     Where it is to be the whole of it, a matrix variable may stand for a chain of factors.
     """
-    items = sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item)
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
-    for found in _locate(items, subject, start, chains):
+    for found in _locate(_items(pattern), subject, start, chains):
         if _inner_free(pattern, subject, found):
             yield found
+
+
+@lru_cache(maxsize=4096)
+def _items(pattern: Node) -> tuple[Item, ...]:
+    """Return the operands of a pattern in the order in which they are looked for."""
+    return tuple(sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item))
 
 
 def _place_of_item(item: Item) -> tuple[bool, bool, bool, int]:
@@ -247,7 +253,9 @@ def _place_of_item(item: Item) -> tuple[bool, bool, bool, int]:
     return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
 
 
-def _locate(items: list[Item], subject: Node | Operands, found: Found, chains: Node | None = None) -> Iterator[Found]:
+def _locate(
+    items: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None = None
+) -> Iterator[Found]:
     if not items:
         yield found
         return
@@ -261,8 +269,9 @@ def _locate(items: list[Item], subject: Node | Operands, found: Found, chains: N
         return
     if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
         yield from _locate_run(wanted, at, rest, chains, found)
+    is_named = wanted.kind in ("map", "op", "selector")
     for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
-        if place in found.places or len(indices) != len(at):
+        if place in found.places or len(indices) != len(at) or (is_named and head(node) != head(wanted)):
             continue
         for read, order, sign in readings(wanted, node, indices):
             mapped = _map_indices(at, order, found.indices)
@@ -274,7 +283,7 @@ def _locate(items: list[Item], subject: Node | Operands, found: Found, chains: N
                 yield from _locate(rest, subject, step, chains)
 
 
-def _locate_run(wanted: Node, at: Indices, rest: list[Item], subject: Node, found: Found) -> Iterator[Found]:
+def _locate_run(wanted: Node, at: Indices, rest: Sequence[Item], subject: Node, found: Found) -> Iterator[Found]:
     """Take a chain of factors for a matrix variable."""
     for run in runs_in(subject):
         mapped = _map_indices(at, run.ends, found.indices)
@@ -286,7 +295,7 @@ def _locate_run(wanted: Node, at: Indices, rest: list[Item], subject: Node, foun
 
 
 def _locate_function(
-    wanted: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, chains: Node | None
+    wanted: Node, at: Indices, rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
     (own,) = at
@@ -302,7 +311,7 @@ def _locate_function(
 
 
 def _locate_concrete(
-    known: Node, at: Indices, rest: list[Item], subject: Node | Operands, found: Found, chains: Node | None
+    known: Node, at: Indices, rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
     coef, core = split_coef(known)
@@ -322,7 +331,7 @@ def _locate_concrete(
 
 
 def _locate_parts(
-    parts: list[Item], rest: list[Item], subject: Node | Operands, found: Found, chains: Node | None
+    parts: Sequence[Item], rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     if not parts:
         yield from _locate(rest, subject, found, chains)

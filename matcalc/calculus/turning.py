@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from matcalc.normal_form.make import map_node, op_node
 from matcalc.normal_form.node import Indices, Node, Shape
@@ -34,6 +35,7 @@ def _turns(node: Node) -> bool:
     return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same and not node.batch_rank)
 
 
+@lru_cache(maxsize=256)
 def _mirrored(node: Node) -> Node:
     """Return f(A') for f(A), as it stands: f commutes with transposition, so it reads f(A)[j, i] at [i, j]."""
     shape = (*node.shape[:-2], *node.shape[:-3:-1])

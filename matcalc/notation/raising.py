@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 
 from matcalc.elaborate.functions import PARAMETER
@@ -54,6 +55,12 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
 
     Of a long formula what stands in several places is written once, as a shared part.
     """
+    taken = {*avoid, *sizes_met([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
+    return _form_of(root, frozenset(taken))
+
+
+@lru_cache(maxsize=512)
+def _form_of(root: Node, taken: frozenset[str]) -> Form:
     nodes = toposort(root)
     readings: dict[Node, Reading] = {}
     sizes: dict[Size, Form] = {}
@@ -62,9 +69,6 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
         if size not in sizes:
             sizes[size] = form_of_size(size)
         return sizes[size]
-
-    whole = everything([root])
-    taken = {*avoid, *sizes_met([root]), *(node.name for node in whole if node.kind == "symbol")}
 
     def equation_form(equation: Node) -> Form:
         return form_of(equation, taken)

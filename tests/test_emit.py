@@ -2,9 +2,12 @@
 
 import ast
 
+import numpy as np
 import pytest
 from plan.running import SIZES, check, parse
+from scipy import special
 
+import matcalc as mc
 from matcalc.emit import emit
 from matcalc.plan import plan
 
@@ -57,3 +60,26 @@ def test_faults_return_their_number():
 def test_sizes_come_from_shapes():
     root, symbols = parse("sum(x)*n", "x: vector(2*n + 1)")
     assert "n = (x.shape[0] - 1)//2" in emit(plan([("value", root)], symbols, SIZES), "fn", "numba")
+
+
+TURNED = {
+    "vec(A)": lambda A: A.T.ravel(),
+    "vec(A')": np.ravel,
+    "reshape(A, n, m)": lambda A: A.reshape((4, 3), order="F"),
+}
+OF_TWO = {
+    "erfinv(X./(1 + X.^2))": lambda X: special.erfinv(X / (1 + X**2)),
+    "exp(X./(1 + X.^2))": lambda X: np.exp(X / (1 + X**2)),
+    "digamma(2 + X./(1 + X.^2))": lambda X: special.digamma(2 + X / (1 + X**2)),
+    "gammaln(2 + X./(2 + cos(X)))": lambda X: special.gammaln(2 + X / (2 + np.cos(X))),
+    "sort(X./(1 + X.^2))": lambda X: np.sort(X / (1 + X**2)),
+}
+
+
+@pytest.mark.parametrize("inner", TURNED)
+@pytest.mark.parametrize("outer", OF_TWO)
+def test_views_of_what_is_written_again(outer, inner):
+    """A buffer bound to a transposed expression has its columns first, so that its reshape would be a copy."""
+    A = np.random.default_rng(5).standard_normal((3, 4))
+    fn = mc.compile(outer.replace("X", f"({inner})"), declarations="A: matrix(m, n)", target="numpy")
+    np.testing.assert_allclose(fn(A), OF_TWO[outer](TURNED[inner](A)), rtol=1e-12)

@@ -36,8 +36,10 @@ def contract(coef: Any, terms: Sequence[Factor], out: list[int], lengths: Mappin
     measured = {i for term in terms for i in term.axes}
     distinct = list(dict.fromkeys(out))
     kept = [i for i in distinct if i in measured]
-    scalars = [term for term in terms if not term.axes and not term.annihilates]
-    terms = [term for term in terms if term.axes or term.annihilates]
+    of_nothing = any(lengths[i] == 0 for i in measured - set(out))
+    after = of_nothing or not any(term.annihilates for term in terms)
+    scalars = [term for term in terms if after and not term.axes and not term.annihilates]
+    terms = [term for term in terms if not any(term is scalar for scalar in scalars)]
     core = _einsum(terms, kept)
     if np.any(core != core) and any(term.annihilates for term in terms):
         core = _point_by_point(terms, kept, lengths)

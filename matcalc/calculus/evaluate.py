@@ -177,17 +177,23 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
 
 
 def _called(node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]) -> Any:
-    """Return an oracle's value; NaN where SciPy refuses data that are not finite."""
+    """Return an oracle's value; NaN where data are not finite, so that SciPy refuses them or no iteration ends."""
     import numpy as np
 
     try:
         return function(*arguments)
     except np.linalg.LinAlgError as error:
+        if any(said in str(error) for said in NO_END) and not all(np.all(np.isfinite(a)) for a in arrays):
+            return np.nan
         raise np.linalg.LinAlgError(fault(node, error)) from None
     except ValueError:
         if all(np.all(np.isfinite(a)) for a in arrays):
             raise
         return np.nan
+
+
+NO_END = ("converge", "infs or NaNs")
+"""What NumPy says of iterations on data that are not finite; others than these are faults of the data's own."""
 
 
 def fault(node: Node, error: Exception) -> str:

@@ -67,7 +67,8 @@ class _Function:
         self.target = target
         self.table = program.table
         self.fresh = {b.name for b in program.buffers if b.role == "temporary"}
-        self.vectors = VectorWriter(program, names, self.fresh)
+        self.fixed = _fixed(program)
+        self.vectors = VectorWriter(program, names, self.fresh, self.fixed)
         self.loops = LoopWriter(program, names)
         self.write_loop: Callable[[Loop], list[tuple[str, str]]]
         self.write_loop = self.loops.write if target != "numpy" else self.vectors.write
@@ -189,10 +190,30 @@ class _Function:
 
     def is_bindable(self, place: Place) -> bool:
         buffer = self.program.places[place.value]
-        return not place.lead and (buffer in self.fresh or self.table[buffer].role == "scalar")
+        return not place.lead and (buffer in self.fresh - self.fixed or self.table[buffer].role == "scalar")
 
     def target_of(self, place: Place) -> str:
         return self.place(place.value, place.lead)
+
+
+def _fixed(program: Program) -> frozenset[str]:
+    """Return the buffers that are written after a view of them was taken: of an array in rows, not of any that fits.
+
+    NumPy's expressions of transposed arrays have their columns first; `reshape` of such a one is a copy, which would
+    not see what is written later.
+    """
+    base: dict[str, str] = {}
+    writes: dict[str, int] = {}
+    for step in walk(program.steps):
+        if isinstance(step, View):
+            base[step.buffer] = base.get(step.of, step.of)
+        stores = [s.value for s in (*step.sums, *step.stores)] if isinstance(step, Loop) else []
+        results = [place.value for _, place in step.results] if isinstance(step, Call) else []
+        for value in (*stores, *results):
+            buffer = program.places.get(value, value)
+            whose = base.get(buffer, buffer)
+            writes[whose] = writes.get(whose, 0) + 1
+    return frozenset(of for of in base.values() if writes.get(of, 0) > 1)
 
 
 def _functions(program: Program, target: str) -> list[str]:

@@ -31,15 +31,17 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class VectorWriter:
-    """Writes Loops as array statements; `fresh` are buffers without memory so far, which a statement may
-    bind.
+    """Writes Loops as array statements.
+
+    `fresh` are buffers without memory so far, which a statement may bind, but for those that are `fixed`.
     """
 
-    def __init__(self, program: Program, names: Names, fresh: set[str]) -> None:
+    def __init__(self, program: Program, names: Names, fresh: set[str], fixed: frozenset[str]) -> None:
         self.program = program
         self.table = program.table
         self.names = names
         self.fresh = fresh
+        self.fixed = fixed
         self.axes: list[str] = []
         self.sizes: dict[str, Size] = {}
         self.local: dict[str, frozenset[str]] = {}
@@ -266,7 +268,7 @@ class VectorWriter:
         name = self.names.give(buffer)
         if not entry.shape:
             return f"{name}[0] = {text}" if entry.role == "output" else f"{name} = {text}"
-        if fresh and buffer in self.fresh:
+        if fresh and buffer in self.fresh - self.fixed:
             self.fresh.discard(buffer)
             return f"{name} = {text}"
         return f"{name}[...] = {text}"

@@ -6,7 +6,7 @@ makes a run of a kernel, a sum in a loop or an entrywise value of each join, par
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
@@ -16,8 +16,8 @@ from matcalc.plan.contract import Contraction, Join
 from matcalc.plan.entries import TRAFFIC
 from matcalc.plan.match import Factor, Match
 from matcalc.plan.session import Session
-from matcalc.plan.values import ONE, Operand, Run, Value, times, volume
-from matcalc.program import Expr, Guard, Literal, Number, Read
+from matcalc.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times, volume
+from matcalc.program import Expr, Guard, Literal, Number, Read, Select
 from matcalc.sizes import Size
 
 
@@ -190,10 +190,24 @@ class Builder:
         coef: Expr = Literal(Fraction(1))
         if last and join.at and not self.scaling.is_one and (join.kind == "point" or not self.scaling.scalars):
             coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
-        expr = times(1, [coef, *factors])
+        expr = times(1, [coef, self._selected(factors)])
         if join.kind == "point":
             return graph.point(domain, expr)
         return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self.session.comment(self.node, last))
+
+    def _selected(self, factors: Sequence[Expr]) -> Expr:
+        """Return the product of factors where all their guards hold, else 0, whatever the others hold there."""
+        guards: list[Guard] = []
+        bodies: list[Expr] = []
+        for factor in factors:
+            inside = self.session.graph.values[factor.value] if isinstance(factor, Read) else None
+            if isinstance(factor, Read) and inside and inside.kind == "point" and isinstance(inside.expr, Select):
+                axes = dict(zip(self.session.graph.axes, factor.at, strict=False))
+                guards += [moved_guard(guard, axes) for guard in inside.expr.guards]
+                factor = moved(inside.expr.body, axes)
+            bodies.append(factor)
+        product = times(1, bodies)
+        return Select(tuple(dict.fromkeys(guards)), product) if guards else product
 
     def _kernel(self, join: Join, last: bool) -> Value:
         session = self.session

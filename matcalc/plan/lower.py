@@ -42,7 +42,7 @@ def _form(session: Session, node: Node) -> Ref:
 
 def _product(session: Session, node: Node) -> Ref:
     ref = lower_product(session, node)
-    return mended(session, node, ref) if is_mended(node) else ref
+    return mended(session, node, ref) if is_mended(session, node) else ref
 
 
 def lower_constant(session: Session, node: Node) -> Ref:

@@ -135,25 +135,28 @@ def _guard_indices(guard: Guard) -> tuple[int, ...]:
 
 
 def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept: frozenset[int]) -> None:
-    """Give each guard that speaks of a summed index to an operand with its indices, or make one of it."""
+    """Give each guard that speaks of a summed index to all operands with its indices, or make one of it.
+
+    One alone would do for numbers; NaN in another, where the guard fails, would not count as nothing.
+    """
     result_level: list[Guard] = []
     for guard in indexed.guards:
         own = tuple(sorted(_guard_indices(guard)))
         if set(own) <= kept:
             result_level.append(guard)
             continue
-        holder = next((p for p in pieces if set(own) <= set(p.at) and p.value is not None), None)
-        if holder is None:
+        holders = [p for p in pieces if set(own) <= set(p.at) and p.value is not None]
+        if not holders:
             axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(own)}
             one = Select((moved_guard(guard, axes),), Literal(Fraction(1)))
             shape = tuple(indexed.sizes[i] for i in own)
             pieces.append(Piece(own, session.graph.point(shape, one)))
-            continue
-        assert holder.value is not None
-        axes = {token(i): session.graph.axes[n] for n, i in enumerate(holder.at)}
-        at = session.graph.axes[: len(holder.at)]
-        expr = Select((moved_guard(guard, axes),), Read(holder.value.name, at))
-        holder.value = session.graph.point(holder.value.shape, expr)
+        for holder in holders:
+            assert holder.value is not None
+            axes = {token(i): session.graph.axes[n] for n, i in enumerate(holder.at)}
+            at = session.graph.axes[: len(holder.at)]
+            expr = Select((moved_guard(guard, axes),), Read(holder.value.name, at))
+            holder.value = session.graph.point(holder.value.shape, expr)
     indexed.guards[:] = result_level
 
 

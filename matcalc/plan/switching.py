@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
-from matcalc.normal_form.switches import is_switch, switches_of
+from matcalc.normal_form.switches import annihilates, switches_of
 from matcalc.normal_form.tensor import apply, operate, product, symbol
 from matcalc.plan.entries import Kernel, Part, read_kernel
 from matcalc.plan.session import Ref, Session
@@ -82,13 +82,14 @@ def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> 
 # ---- contractions
 
 
-def is_mended(node: Node) -> bool:
+def is_mended(session: Session, node: Node) -> bool:
     """Whether a product is contracted with zeros as numbers, and taken again where NaN comes out.
 
-    Those of switches, and of a triangle that no operand is cut to, as in `cumsum(x)`.
+    Those of switches, of a triangle that no operand is cut to, as in `cumsum(x)`, and of permutations that are formed.
     """
     return len(node.args) > 1 and any(
-        is_switch(arg) or (_is_triangle(arg) and not _is_cut(node, place)) for place, arg in enumerate(node.args)
+        annihilates(arg) and not session.is_unformed(arg) or _is_triangle(arg) and not _is_cut(node, place)
+        for place, arg in enumerate(node.args)
     )
 
 
@@ -114,7 +115,7 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
     every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
     sizes = dict(enumerate(node.index_sizes))
     rule = default_rulebook().get(SELECTED)
-    switches = [k for k, arg in enumerate(node.args) if is_switch(arg) or _is_triangle(arg)]
+    switches = [k for k, arg in enumerate(node.args) if annihilates(arg) or _is_triangle(arg)]
     value = product(node.coef, [t for k, t in enumerate(terms) if k not in switches], every, sizes)
     for k in switches:
         value = apply(rule, [product(1, [terms[k]], every, sizes), value])

@@ -1,4 +1,4 @@
-"""Compiled code of every rule against plain evaluation at every shape, layout and scale, and with NaN or inf as data.
+"""Compiled rules against plain evaluation at every shape, layout and scale, with NaN, inf or nothing as data.
 
     python tests/rules/compiled.py numba [NAME ...]
 
@@ -17,12 +17,14 @@ if __name__ == "__main__":
 
 from rules.samplers import DRAWS
 
+from matcalc.calculus.evaluate import evaluate
 from matcalc.rulebook.load import shipped_rulebook
 from matcalc.verification.compiled_check import cases, compiled_findings, groups
 from matcalc.verification.finding import REFUSED
-from matcalc.verification.rule_point import MODES
+from matcalc.verification.rule_point import MODES, lengths_of, point
 
 NOT_FINITE = (np.nan, np.inf, -np.inf)
+EMPTY = ((0,), (0, 2), (2, 0))
 
 
 def made(rules):
@@ -53,7 +55,7 @@ def faults(chosen, target):
             for finding in compiled_findings(group, case, *known[case.tag]):
                 if not finding.is_right:
                     yield case.at.rule.name, str(finding), False
-            for fault in poisoned(group, case):
+            for fault in (*poisoned(group, case), *differing(group, case, *known[case.tag])):
                 yield case.at.rule.name, fault, False
 
 
@@ -74,7 +76,7 @@ def poisoned(group, case):
             continue
         at = tuple(n // 2 for n in array.shape)
         depends = dependent(group, case, data, node.name, at, clean)
-        somewhere = any(change == {name: f"P*{name}", "Y": "Y"} for change in case.at.rule.equivariant)
+        somewhere = any(change in ({a: f"P*{a}", "Y": "Y"} for a in change) for change in case.at.rule.equivariant)
         is_matrix = array.ndim == 2 and case.at.rule.kind != "map" and not has_arrays(case.at)
         for bad in NOT_FINITE if is_matrix else NOT_FINITE[:1]:
             found = called(group, case, {**data, node.name: with_entry(case, name, array, at, bad)})
@@ -85,6 +87,47 @@ def poisoned(group, case):
                 everywhere = np.isnan(bad) and not somewhere
                 if np.any(where) and (np.any(finite[where]) if everywhere else np.all(finite)):
                     yield f"{what} is a number where {name}{list(at)} is {bad}"
+
+
+def differing(group, case, mode, draws):
+    """Yield where values are errors on one path alone: with data that are not finite, at sizes 0; there NaN too."""
+    at, data = case.at, case.data(case.at)
+    for name, node in at.symbols.items():
+        array = data[node.name]
+        for bad in NOT_FINITE if array.size else ():
+            for place in dict.fromkeys((tuple(0 for _ in array.shape), tuple(n - 1 for n in array.shape))):
+                given = {**data, node.name: with_entry(case, name, array, place, bad)}
+                plain, found = both(group, case, at, given)
+                if (plain is None) != (found is None):
+                    yield f"{'compiled' if found is None else 'plain'} alone fails where {name}{list(place)} is {bad}"
+    rule = at.rule
+    fixed = any(p.kind == "integer" for p in rule.signatures[at.form.overload].parameters)
+    for lengths in () if fixed or rule.nonempty else EMPTY:
+        try:
+            there = point(at.book, rule, at.form, lengths_of(rule, at.form.overload, lengths), mode, 0, draws)
+            there.value()
+        except REFUSED:
+            continue
+        if 0 not in there.lengths.values():
+            continue
+        plain, found = both(group, case, there, case.data(there))
+        if (plain is None) != (found is None):
+            yield f"{'compiled' if found is None else 'plain'} alone fails at sizes {there.lengths}"
+        for (what, _), one, other in zip(case.outputs, found or (), plain or (), strict=False):
+            if "value" in what and not np.array_equal(one, other, equal_nan=True):
+                yield f"{what} at sizes {there.lengths} is {one}, plain {other}"
+
+
+def both(group, case, at, data):
+    """Return the values plain and compiled, None for each that is refused."""
+    try:
+        plain = [np.asarray(a) for a in evaluate([node for _, node in case.outputs], data, case.lengths(at))]
+    except REFUSED:
+        plain = None
+    try:
+        return plain, group.call(case, at, data)
+    except REFUSED:
+        return plain, None
 
 
 def has_arrays(at):

@@ -91,3 +91,46 @@ def test_values_of_a_spectrum(text, path):
                     ruined = S.copy()
                     ruined[i, j] = ruined[j, i] = bad
                     assert np.isnan(fn(ruined)), (i, j, bad)
+
+
+@pytest.mark.parametrize("path", ["plain", "numpy", "numba"])
+def test_the_condition_of_what_is_not_finite_or_of_nothing(path):
+    """NaN where LAPACK would fail, give inf or not return at all; of nothing there is none, as in NumPy."""
+    e = mc.expression("cond(X)", "X: matrix(m, n)")
+    fn = e if path == "plain" else mc.compile(e, target=path)
+    for bad in BAD:
+        for at in np.ndindex(3, 4):
+            X = np.arange(12.0).reshape(3, 4) ** 2
+            X[at] = bad
+            assert np.isnan(fn(X))
+    assert fn(np.zeros((2, 2))) == np.inf
+    for shape in ((0, 0), (0, 2), (2, 0)):
+        with pytest.raises(mc.ShapeError, match="cond of nothing: X has no entries"):
+            fn(np.zeros(shape))
+
+
+@pytest.mark.parametrize("text", ["pinv(X)", "svd_s(X)", "svd_lowrank(X, 1)", "nuclear_norm(X)", "sum(lstsq(X, y))"])
+def test_an_infinite_entry_ends(text):
+    """NumPy's own SVD of a matrix with an infinite entry may not return."""
+    X = np.arange(12.0).reshape(3, 4) ** 2
+    X[2, 3] = np.inf
+    e = mc.expression(text, "X: matrix(m, n); y: vector(m)")
+    data = {s: {"X": X, "y": np.ones(3)}[s] for s in e.symbols}
+    for fn in (e, mc.compile(e, target="numpy")):
+        assert np.all(np.isnan(fn(**data)))
+
+
+def test_factors_of_nothing():
+    for shape in ((0, 0), (0, 2), (2, 0)):
+        for part, expected in (("P", np.eye(shape[0])), ("L", np.zeros((shape[0], 0))), ("U", np.zeros((0, shape[1])))):
+            e = mc.expression(f"lu_{part}(X)", "X: matrix(m, n)")
+            for fn in (e, mc.compile(e, target="numpy")):
+                np.testing.assert_array_equal(fn(np.zeros(shape)), expected)
+
+
+def test_rows_are_sorted_with_nan_last():
+    X = np.array([[np.nan, 1, 2], [3, np.inf, -np.inf]])
+    for axis in (0, 1):
+        e = mc.expression(f"sort(X, axis={axis})", "X: matrix(m, n)")
+        for fn in (e, mc.compile(e, target="numpy"), mc.compile(e)):
+            np.testing.assert_array_equal(fn(X), np.sort(X, axis=axis))

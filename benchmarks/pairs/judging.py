@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import matcalc as mc
-from benchmarks.pairs.truth import Array, Slope, along, evaluated, has, quiet, value
+from benchmarks.pairs.truth import Array, Slope, along, disturbed, evaluated, has, quiet, shaken, value
 from matcalc.calculus.evaluate import evaluate
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.data import drawn
@@ -277,24 +277,20 @@ def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mappin
 def _sensitivity(
     written: Written, data: Mapping[str, Array], sizes: Mapping[str, int], shape: tuple[int, ...], true: Array
 ) -> float:
-    """Return how far the value moves, relative to its size, when data move by their last digits, over that move."""
+    """Return how far the value moves, relative to its size, when data and what functions return move by 1e-13."""
     worst = 0.0
     for seed in range(10):
         rng = np.random.default_rng([seed, 8])
-        moved = {name: a * (1 + 1e-13 * _even(rng.standard_normal(a.shape))) for name, a in data.items()}
+        moved = {name: disturbed(a, rng) for name, a in data.items()}
         try:
-            other = value(written.text, moved, sizes, shape)
+            with shaken(rng):
+                other = value(written.text, moved, sizes, shape)
         except UNDEFINED:
             return np.inf
         if not np.all(np.isfinite(other)):
             return np.inf
         worst = max(worst, float(np.max(np.abs(other - true), initial=0.0)))
     return worst / (1 + float(np.max(np.abs(true), initial=0.0)))
-
-
-def _even(noise: Array) -> Array:
-    """Return noise that keeps symmetry."""
-    return noise + noise.T if noise.ndim == 2 and noise.shape[0] == noise.shape[1] else noise
 
 
 def _close(one: Array, other: Array, bound: float = CLOSE) -> bool:

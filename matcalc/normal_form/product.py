@@ -80,9 +80,19 @@ def gather(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: 
         if network.operands == before:
             break
     network.operands = [oriented(node, indices) for node, indices in network.operands]
+    _count(network)
     if not network.coef and any(_is_pole(node) for node, _ in operands):
         raise NotSupported("0/0, which is no number")
     return network
+
+
+def _count(network: Network) -> None:
+    """Multiply by the length of each summed index that no operand is left to measure, and drop it."""
+    measured = {i for _, indices in network.operands for i in indices}.union(network.out)
+    for index in [index for index in network.sizes if index not in measured]:
+        factor, atoms = size_factors(network.sizes.pop(index))
+        network.coef *= factor
+        network.operands += [(atom, ()) for atom in atoms]
 
 
 def _stripped(network: Network, place: int) -> bool:
@@ -148,14 +158,6 @@ def finish(network: Network) -> Node:
     if not network.coef or any(size == 0 for size in network.sizes.values()):
         return zeros(shape)
     coef, operands = network.coef, list(network.operands)
-    measured = {i for _, indices in operands for i in indices}
-    for index, size in network.sizes.items():
-        if index not in measured and index not in network.out:
-            extra, atoms = size_factors(size)
-            coef *= extra
-            operands += [(atom, ()) for atom in atoms]
-    if not coef:
-        return zeros(shape)
     factor, operands = _close(operands, network.out, network.sizes)
     coef *= factor
     collected = collect_powers(operands)

@@ -11,8 +11,11 @@ from oracle.arrays import column, integer, is_vector, real_only, scalar
 from oracle.linear_algebra import along_step, eigh, svd
 
 
-def along_axis(f):
-    """A function of a vector or of everything, or with axis= of each column (0) or each row (1)."""
+def along_axis(f, is_number=False):
+    """A function of a vector or of everything, or with axis= of each column (0) or each row (1).
+
+    `is_number`: f gives a number, and the numbers are a vector.
+    """
 
     def of(x, *more, axis=None):
         if axis is None:
@@ -20,7 +23,7 @@ def along_axis(f):
         at = integer(axis)
         parts = [f(column(part), *more).reshape(-1) for part in (x.T if at == 0 else x)]
         stacked = np.stack(parts, axis=1 if at == 0 else 0) if parts else x
-        return stacked.reshape(-1, 1) if parts and parts[0].size == 1 else stacked
+        return stacked.reshape(-1, 1) if is_number else stacked
 
     return of
 
@@ -161,8 +164,8 @@ FURTHER = {
     "cond": inner,
     "care": lambda A, B, Q, R: sl.solve_continuous_are(*map(real_only, (A, B, Q, R))),
     "dare": lambda A, B, Q, R: sl.solve_discrete_are(*map(real_only, (A, B, Q, R))),
-    "numel": along_axis(lambda x: scalar(float(x.size))),
-    "median": along_axis(lambda x: scalar((places(x) * x).sum())),
+    "numel": along_axis(lambda x: scalar(float(x.size)), is_number=True),
+    "median": along_axis(lambda x: scalar((places(x) * x).sum()), is_number=True),
     "median_at": along_axis(places),
     "max_at": along_axis(largest),
     "min_at": along_axis(lambda x: largest(-x)),

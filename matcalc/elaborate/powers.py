@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.elaborate.inference import Inference, einsum, shown
-from matcalc.elaborate.typed import Labels, Typed, typed_exact
+from matcalc.elaborate.typed import Einsum, Labels, Typed, typed_exact
 from matcalc.elaborate.unify import bits, check_bits, times
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
@@ -27,8 +27,19 @@ CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
 
 
 def reciprocal(inference: Inference, ast: Ast, value: Typed) -> Typed:
-    """Return 1 ./ value."""
-    return _entrywise(value, Fraction(-1), ast)
+    """Return 1 ./ value; of a product that sums nothing each factor is divided by, as `1./(x.*y.^2)` is printed."""
+    if value.form != "einsum" or not _is_entrywise(value):
+        return _entrywise(value, Fraction(-1), ast)
+    given: Einsum = value.data
+    factors = tuple(_entrywise(arg, Fraction(-1), ast) for arg in value.args)
+    return replace(value, ast=ast, args=factors, data=replace(given, coef=1 / given.coef))
+
+
+def _is_entrywise(value: Typed) -> bool:
+    """Whether every entry of a product is a product of entries, none of them given by a condition."""
+    given: Einsum = value.data
+    is_plain = given.coef and len(set(given.out)) == len(given.out) and all(a.form != "condition" for a in value.args)
+    return bool(is_plain) and {label for at in given.operands for label in at} <= set(given.out)
 
 
 def infer_negative(inference: Inference, ast: Ast, value: Typed) -> Typed:
@@ -40,13 +51,16 @@ def infer_negative(inference: Inference, ast: Ast, value: Typed) -> Typed:
 
 
 def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
-    """Return value'; a vector keeps its one axis and changes its flag."""
+    """Return value'; a vector keeps its one axis and changes its flag; of an entrywise power the base is turned."""
     if ast.value == "^T" and ("T" in inference.symbols or "T" in inference.size_names):
         raise inference.fault("^T is refused where T is a name", ast, hint="write A' for the transpose")
     if value.rank == 0:
         return value
     if value.rank == 1:
         return value if inference.numpy else replace(value, row=not value.row, ast=ast)
+    if value.form == "power" and value.rank == 2:
+        base = infer_transpose(inference, ast, value.args[0])
+        return replace(value, ast=ast, shape=base.shape, args=(base,))
     if value.rank == 2:
         rows, columns = inference.labels(value)
         return einsum(inference, ast, [(value, (rows, columns))], (columns, rows))

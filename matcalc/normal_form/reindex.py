@@ -12,7 +12,6 @@ from fractions import Fraction
 
 from matcalc.normal_form.network import Network
 from matcalc.normal_form.node import Indices, Node
-from matcalc.normal_form.runs import MOST
 from matcalc.normal_form.selectors import Selector, merge
 from matcalc.sizes import Size, is_nonnegative
 
@@ -121,8 +120,7 @@ def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
         return True
     others = [k for k, (_, at) in enumerate(network.operands) if source in at and k != place]
     more = network.uses(source) - 2
-    has_room = len(network.operands) + more <= MOST
-    if source in network.out or not more or not has_room or any(_is_selector(network, k) for k in others):
+    if source in network.out or not more or any(_is_selector(network, k) for k in others):
         return False
     axes = [(k, axis) for k in others for axis, index in enumerate(network.operands[k][1]) if index == source]
     for k, axis in axes[1:]:

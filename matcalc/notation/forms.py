@@ -18,6 +18,7 @@ from matcalc.language.syntax import Ast
 
 SUM, PRODUCT, SIGN, POWER, ATOM = 1, 2, 3, 4, 5
 MOST_NAMES = 16  # leaves kept in an ordering key: keys of deep formulas stay small
+MOST_PLACES = 20  # of a decimal that is written in any case
 NOTHING: frozenset[str] = frozenset()
 
 Cost = tuple[int, int]
@@ -82,12 +83,18 @@ def number(value: Fraction | int) -> Form:
 
 
 def is_decimal(value: Fraction) -> bool:
-    """Whether a fraction has a finite decimal form."""
-    rest = value.denominator
+    """Whether a fraction has a finite decimal form, and a short one unless its quotient is longer: 2^-200 is one."""
+    rest, places = value.denominator, 0
     for prime in (2, 5):
+        count = 0
         while rest % prime == 0:
             rest //= prime
-    return rest == 1
+            count += 1
+        places = max(places, count)
+    if rest > 1 or places <= MOST_PLACES:
+        return rest == 1
+    digits = value.numerator * 10**places // value.denominator
+    return digits.bit_length() <= value.numerator.bit_length() + value.denominator.bit_length()
 
 
 def call(function: str, *args: Form, **keywords: Form) -> Form:

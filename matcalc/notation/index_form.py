@@ -17,7 +17,7 @@ from matcalc.language.read import read as read_text
 from matcalc.normal_form.node import Indices
 from matcalc.normal_form.selectors import Selector, is_within
 from matcalc.notation import forms, pieces
-from matcalc.notation.contraction import Net, reduce_net
+from matcalc.notation.contraction import Edge, Net, reduce_net
 from matcalc.notation.forms import ATOM, Form, call
 from matcalc.notation.measure import tokens
 from matcalc.notation.naming import Names
@@ -44,6 +44,7 @@ def body(
     """Return the formula of one entry of a network, at output indices of given names."""
     reduce_net(net)
     _write_out_slices(net)
+    _tell_apart(net)
     taken = {*outputs, *forms.used([*tops, *bottoms]), *_used(net)}
     label: dict[int, str] = {}
     identities: list[Form] = []
@@ -82,6 +83,17 @@ def _write_out_slices(net: Net) -> None:
         slice_as_matrix(net, other)
     if unknown:
         reduce_net(net)
+
+
+def _tell_apart(net: Net) -> None:
+    """Give a triangle that is read on its diagonal two indices that an identity ties: its conditions read so alone."""
+    for place, other in enumerate(net.others):
+        if other.kind == "triangle" and other.at[1] == other.at[2]:
+            target, index, _ = other.at
+            twin = len(net.sizes)
+            net.sizes = [*net.sizes, net.sizes[index]]
+            net.others[place] = other._replace(at=(target, index, twin))
+            net.edges.append(Edge(index, twin, pieces.leaf(call("eye", net.size(index)), 2, symmetric=True)))
 
 
 def _used(net: Net) -> frozenset[str]:

@@ -115,6 +115,8 @@ def _conv(net: Net, other: Other) -> bool:
 
 def _vech(net: Net, other: Other) -> bool:
     target, row, last = other.at
+    if row == last:
+        return _vech_of_diagonal(net, other)
     around, beside = net.around(row, other), net.around(last, other)
     if around is None or beside is None or around.edges != beside.edges or len(around.edges) != 1:
         return False
@@ -123,6 +125,18 @@ def _vech(net: Net, other: Other) -> bool:
     net.take(beside)
     net.others.remove(other)
     net.weights.setdefault(target, []).append(pieces.leaf(forms.call("vech", read(matrix)), 1))
+    return True
+
+
+def _vech_of_diagonal(net: Net, other: Other) -> bool:
+    target, index, _ = other.at
+    is_held = index in net.kept or any(index in o.at for o in net.others if o is not other)
+    if is_held or any(index in edge[:2] for edge in net.edges):
+        return False
+    weights = net.weights.pop(index, []) or [pieces.ones(net.size(index))]
+    net.others.remove(other)
+    call = forms.call("vech", read(pieces.diagonal(column(weights))))
+    net.weights.setdefault(target, []).append(pieces.leaf(call, 1))
     return True
 
 

@@ -111,8 +111,8 @@ def check_rules(*names: str, at: Draws | None = None) -> RuleReport:
     """Test operations of the rulebook as a new one is tested when it is added: all that its entry says.
 
     Value against definition, tangents against complex steps or differences, adjoints, second derivatives, declared
-    properties, scale from 1e-150 to 1e150, ties of eigenvalues. `at` gives data by parameter, as in `define`. The
-    report is true or false and prints as a table.
+    properties, scale from 1e-150 to 1e150, ties of eigenvalues, and its laws in rows and columns of larger tensors.
+    `at` gives data by parameter, as in `define`. The report is true or false and prints as a table.
 
     Raises: UnknownName.
 

@@ -36,15 +36,14 @@ def contract(coef: Any, terms: Sequence[Factor], out: list[int], lengths: Mappin
     measured = {i for term in terms for i in term.axes}
     distinct = list(dict.fromkeys(out))
     kept = [i for i in distinct if i in measured]
-    of_nothing = any(lengths[i] == 0 for i in measured - set(out))
-    after = of_nothing or not any(term.annihilates for term in terms)
-    scalars = [term for term in terms if after and not term.axes and not term.annihilates]
-    terms = [term for term in terms if not any(term is scalar for scalar in scalars)]
-    core = _einsum(terms, kept)
-    if np.any(core != core) and any(term.annihilates for term in terms):
-        core = _point_by_point(terms, kept, lengths)
-    for scalar in scalars:
-        core = scalar.array * core
+    after = _multiplying_after(terms, measured - set(out), lengths)
+    inner = [term for k, term in enumerate(terms) if k not in after]
+    own = [i for i in kept if any(i in term.axes for term in inner)]
+    core = _einsum(inner, own)
+    if np.any(core != core) and any(term.annihilates for term in inner):
+        core = _point_by_point(inner, own, lengths)
+    if after:
+        core = _einsum([Factor(core, own), *(terms[k] for k in after)], kept)
     shape = [lengths[i] if i in measured else 1 for i in distinct]
     full = np.broadcast_to(np.reshape(coef * core, shape), [lengths[i] for i in distinct])
     if len(distinct) == len(out):
@@ -54,6 +53,20 @@ def contract(coef: Any, terms: Sequence[Factor], out: list[int], lengths: Mappin
     at = dict(zip(distinct, where, strict=True))
     result[tuple(at[i] for i in out)] = full
     return result
+
+
+def _multiplying_after(terms: Sequence[Factor], summed: set[int], lengths: Mapping[int, int]) -> list[int]:
+    """Return the places of the operands that multiply the sum: scalars, of a sum of nothing all without its indices.
+
+    Where something is left out they are among what is left out with it.
+    """
+    of_nothing = any(lengths[i] == 0 for i in summed)
+    if not of_nothing and any(term.annihilates for term in terms):
+        return []
+    return [
+        k for k, t in enumerate(terms)
+        if not t.annihilates and (not summed.intersection(t.axes) if of_nothing else not t.axes)
+    ]  # fmt: skip
 
 
 def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:

@@ -154,7 +154,7 @@ def _fit(
         return value
     if value.row and candidate.rule.keeps_rows:
         value = _as_matrix(inference, value)
-    rank = value.rank - 1 if reduced else value.rank
+    rank = 1 if reduced else value.rank  # along an axis there is a vector, whatever the other axes
     if rank == RANK.get(parameter.kind, len(parameter.sizes)):
         return value
     if squeeze and parameter.kind == "scalar" and is_one_by_one(inference, value):

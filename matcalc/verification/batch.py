@@ -58,7 +58,12 @@ class Lift(NamedTuple):
         if self.crossing is None:
             return how
         user, operand, axis = self.crossing
-        return f"{how}, {user!r} given {operand!r} with the further axis for axis {axis}"
+        return f"{how}, {_called(user)} given {_called(operand)} with the further axis for axis {axis}"
+
+
+def _called(node: Node) -> str:
+    """Return what a node is called in a report: its name, its operation or its kind."""
+    return node.name if node.kind == "symbol" else node.rule.name if node.kind in ("op", "map") else node.kind
 
 
 def symbols_of(root: Node) -> list[Node]:

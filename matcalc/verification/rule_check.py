@@ -46,6 +46,7 @@ from matcalc.verification.finding import (
     slopes,
     value_or_none,
 )  # fmt: skip
+from matcalc.verification.laws import laws
 from matcalc.verification.properties import properties
 from matcalc.verification.rule_point import MODES, SIZES, SKEW, Draws, Point, facts_in, points, takes_skew
 from matcalc.verification.sampling import Array, defect
@@ -221,9 +222,14 @@ def _second(
 
 
 def tested(book: Rulebook, rule: Rule, draws: Draws = NOTHING) -> list[Finding]:
-    """Return all tests of a rule; what cannot be tested is a test that fails."""
+    """Return all tests of a rule; what cannot be tested is a test that fails.
+
+    What is right alone is tried in larger tensors too: maps stand there entry by entry as they do alone.
+    """
     try:
         found = [*findings(book, rule, draws), *edges(book, rule)]
+        if found and not _wrong(found) and rule.kind in ("op", "definition"):
+            found += laws(book, rule, draws)
     except MatcalcError as error:
         return [Finding(f"{type(error).__name__}: {error.message}", "", float("inf"), 0.0)]
     if not found:

@@ -13,7 +13,7 @@ MEANS = {
     "mean(A, axis=0)": "nan", "sum(A, axis=0)/m": "nan", "mean(A, axis=0)[::-1]": "nan", "var(A, axis=0)": "nan",
     "A'*A/m": "nan", "A'*x/m": "nan", "A'*x/m + y": "nan", "A'*A/m + S": "nan", "(x'*A)'/m": "nan",
     "var(A, ddof=1, axis=0)": "0", "var(A, ddof=1, axis=0)[::-1]": "0", "blkdiag(x, var(A, ddof=1, axis=0))[:, 1]": "0",
-    "var([x, x], ddof=1)": "0",
+    "var([x, x], ddof=1)": "0", "sum(A, axis=0)./norm1(A, axis=0)": "nan", "sum(A.*A, axis=0)./sum(A, axis=0)": "nan",
 }  # fmt: skip
 """Of no rows, by the formulas that define them: the sum of no squares over -1 is 0."""
 

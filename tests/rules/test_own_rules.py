@@ -9,6 +9,7 @@ from rules.test_define import FAULTY
 
 import matcalc as mc
 from matcalc import cli
+from matcalc.normal_form import operations
 from matcalc.rulebook import default_rulebook
 
 MEAN = Path(__file__).resolve().parents[2] / "examples" / "geometric_mean.toml"
@@ -26,12 +27,14 @@ def test_a_file_and_a_definition_have_the_report_of_the_rulebook():
     assert report
     assert shipped
     checks = {f.what for _, found in report.findings for f in found}
-    assert checks <= {f.what for _, found in shipped.findings for f in found}
+    alone = {what for what in checks if "inside larger tensors" not in what}
+    assert alone < checks
+    assert alone <= {f.what for _, found in shipped.findings for f in found}
     assert {"the value", "the derivative in X, against complex step,", "`degree`"} <= checks
     assert any("ties" in what for what in checks)
     assert any("scaled cotangents" in what for what in checks)
     assert str(report).endswith("tests")
-    assert str(report).count("own_inv") == str(report).count("  right  ")
+    assert str(report).count("\nown_inv") == str(report).count("  right  ")
 
 
 def test_a_report_of_a_wrong_rule_says_so():
@@ -39,6 +42,18 @@ def test_a_report_of_a_wrong_rule_says_so():
     with pytest.raises(mc.RuleError, match=r"against complex step, is off by 2"):
         mc.define("bad_inv(X: matrix(n, n)) -> matrix(n, n)", "np.linalg.inv(X)", differential="Y*dX*Y")
     assert default_rulebook() is book
+
+
+def test_own_rules_are_tried_in_larger_tensors(monkeypatch):
+    """What a law takes out of an argument with a batch axis, as of the book's rules; a fault made on purpose."""
+    spelled = ("rows_inv(X: matrix(n, n)) -> matrix(n, n)", "np.linalg.inv(X)")
+    own = mc.define(*spelled, differential="-Y*dX*Y", degree=-1)
+    told = " ".join(f.what for _, found in own.report.findings for f in found)
+    assert "inside larger tensors, X by rows," in told
+    assert "inside larger tensors, X by columns," in told
+    monkeypatch.setattr(operations, "_rational_power", lambda value, exponent: value)
+    with pytest.raises(mc.RuleError, match="inside larger tensors"):
+        mc.define(spelled[0].replace("rows", "other"), spelled[1], differential="-Y*dX*Y", degree=-1)
 
 
 def test_the_command_line_tests_a_file(tmp_path, capsys, mean):

@@ -4,7 +4,7 @@ A scalar multiplies the sum, not its summands: `sum(A, axis=0)/m` and `sum(A/m, 
 there are no rows, as the mean of nothing is.
 
 What selectors and switches leave out counts for nothing, whatever the other operands hold there. `einsum` multiplies
-everything, and 0 times NaN or infinity is NaN; so where NaN comes out the sum is taken again, point by point. Elsewhere
+everything, and 0 times NaN or infinity is NaN; so where NaN comes out the sum is taken again, index by index. Elsewhere
 all that was multiplied by such a zero was finite.
 """
 
@@ -41,7 +41,7 @@ def contract(coef: Any, terms: Sequence[Factor], out: list[int], lengths: Mappin
     own = [i for i in kept if any(i in term.axes for term in inner)]
     core = _einsum(inner, own)
     if np.any(core != core) and any(term.annihilates for term in inner):
-        core = _point_by_point(inner, own, lengths)
+        core = _index_by_index(inner, own, lengths)
     if after:
         core = _einsum([Factor(core, own), *(terms[k] for k in after)], kept)
     shape = [lengths[i] if i in measured else 1 for i in distinct]
@@ -79,6 +79,28 @@ def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
     for term in terms:
         flat += [term.array, [name_of[i] for i in term.axes]]
     return np.einsum(*flat, [name_of[i] for i in kept], optimize=len(terms) > 2)
+
+
+def _index_by_index(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:
+    """Return the sum over all points at which no operand annihilates: what one stands at is summed index by index.
+
+    Where all places of an index are left out, what is multiplied by their sum is left out as well.
+    """
+    left = {i for term in terms if term.annihilates for i in term.axes}.difference(kept)
+    while left:
+        index = min(left, key=lambda i: (len({j for term in terms if i in term.axes for j in term.axes}), i))
+        left.remove(index)
+        here = [term for term in terms if index in term.axes]
+        terms = [term for term in terms if index not in term.axes]
+        axes = sorted({i for term in here for i in term.axes} - {index})
+        if terms:
+            switches = [Factor((t.array != 0) * 1.0, t.axes) for t in here if t.annihilates]
+            on = sorted({i for term in switches for i in term.axes} - {index})
+            terms = [*terms, Factor((_einsum(switches, on) != 0) * 1.0, on, True)] if switches else terms
+        terms = [*terms, Factor(_point_by_point(here, axes, lengths), axes)]
+    values = [term for term in terms if not term.annihilates]
+    own = [i for i in kept if any(i in term.axes for term in values)]
+    return _point_by_point([Factor(_einsum(values, own), own), *(t for t in terms if t.annihilates)], kept, lengths)
 
 
 def _point_by_point(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:

@@ -2,19 +2,20 @@
 
 A switch that stands at output indices alone selects entries of the product of the others; one that stands at every
 index selects what is summed. Any other would keep BLAS from a contraction: that is done as if a zero were a number, and
-where NaN comes out, taken again point by point by a function of its own. Where none does all that was multiplied by a
+where NaN comes out, taken again index by index by a function of its own. Where none does all that was multiplied by a
 switch that is off was finite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from matcalc.normal_form.node import Indices, Node, toposort
 from matcalc.normal_form.substitute import remake
 from matcalc.normal_form.switches import annihilates, switches_of
-from matcalc.normal_form.tensor import apply, operate, product, symbol
+from matcalc.normal_form.tensor import apply, operate, power, product, symbol
 from matcalc.plan.entries import Kernel, Part, read_kernel
 from matcalc.plan.session import Ref, Session
 from matcalc.plan.values import Operand, Run
@@ -73,10 +74,7 @@ def _term(node: Node, place: int) -> Term:
 def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
     """Return what stands at the indices `at`, selected by switches and read out as `node` is."""
     sizes = dict(enumerate(node.index_sizes))
-    rule = default_rulebook().get(SELECTED)
-    for term in switches:
-        inside = apply(rule, [product(1, [term], at, sizes), inside])
-    return product(1, [(inside, at)], node.out, sizes)
+    return product(1, [(_selected(inside, switches, at, sizes), at)], node.out, sizes)
 
 
 # ---- contractions
@@ -112,14 +110,7 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
     terms: list[Term] = [
         (_over_symbols(session, a, symbols), at) for a, at in zip(node.args, node.indices, strict=True)
     ]
-    every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
-    sizes = dict(enumerate(node.index_sizes))
-    rule = default_rulebook().get(SELECTED)
-    switches = [k for k, arg in enumerate(node.args) if annihilates(arg) or _is_triangle(arg)]
-    value = product(node.coef, [t for k, t in enumerate(terms) if k not in switches], every, sizes)
-    for k in switches:
-        value = apply(rule, [product(1, [terms[k]], every, sizes), value])
-    exact = product(1, [(value, every)], node.out if node.rank else (len(sizes),), {**sizes, len(sizes): Size.of(1)})
+    exact = _index_by_index(node, terms)
     kernel = _kernel(session, node, exact, list(symbols.values()))
     run = Run(kernel, [], [Operand(FAST, fast)], comment=session.comment(node, True))
     run.operands += [Operand(f"{OPERAND}{s.name}", session.array(arg)) for arg, s in symbols.items()]
@@ -129,6 +120,61 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
     if not node.rank:
         result = session.graph.point((), Read(result.name, (Size.of(0),)))
     return Ref(result, tuple(range(node.rank)))
+
+
+def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
+    """Return the sum over all points at which no switch is off.
+
+    An index that a switch stands at is summed over the product of what stands at it, selected; where all of that is
+    left out, so is what is multiplied by it. What no switch stands at is a contraction like any other.
+    """
+    sizes = dict(enumerate(node.index_sizes))
+    is_switch = [annihilates(arg) or _is_triangle(arg) for arg in node.args]
+    switches = [term for term, is_one in zip(terms, is_switch, strict=True) if is_one]
+    values = [term for term, is_one in zip(terms, is_switch, strict=True) if not is_one]
+    left = {i for _, at in switches for i in at}.difference(node.out)
+    while left:
+        index = min(left, key=lambda i: (len(_indices_beside(i, [*values, *switches])), i))
+        left.remove(index)
+        every = _indices_beside(index, [*values, *switches])
+        kept = tuple(i for i in every if i != index)
+        here = [term for term in switches if index in term[1]]
+        inside = _selected(product(1, [term for term in values if index in term[1]], every, sizes), here, every, sizes)
+        values = [term for term in values if index not in term[1]]
+        switches = [term for term in switches if index not in term[1]]
+        if values and here:
+            switches.append(_any_on(here, index, sizes))
+        values.append((product(1, [(inside, every)], kept, sizes), kept))
+    kept = tuple(dict.fromkeys(node.out))
+    core = _selected(product(node.coef, values, kept, sizes), switches, kept, sizes)
+    return product(1, [(core, kept)], node.out if node.rank else (len(sizes),), {**sizes, len(sizes): Size.of(1)})
+
+
+def _indices_beside(index: int, terms: Sequence[Term]) -> Indices:
+    """Return the indices of all terms that stand at one."""
+    return tuple(dict.fromkeys(i for _, at in terms if index in at for i in at))
+
+
+def _selected(value: Node, switches: Sequence[Term], at: Indices, sizes: Mapping[int, Size]) -> Node:
+    """Return what stands at indices, selected by switches."""
+    rule = default_rulebook().get(SELECTED)
+    for term in switches:
+        value = apply(rule, [product(1, [term], at, sizes), value])
+    return value
+
+
+def _any_on(switches: Sequence[Term], index: int, sizes: Mapping[int, Size]) -> Term:
+    """Return 1 where all switches are on at some place of an index, else 0."""
+    kept = tuple(i for i in _indices_beside(index, switches) if i != index)
+    count = product(1, [(_as_one(node), at) for node, at in switches], kept, sizes)
+    return _as_one(count), kept
+
+
+def _as_one(switch: Node) -> Node:
+    """Return 1 where a switch is not 0, else 0."""
+    if switch.kind == "selector":
+        return switch
+    return apply(default_rulebook().get(SELECTED), [switch, power(switch, Fraction(-1))])
 
 
 def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> Node:

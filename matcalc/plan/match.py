@@ -109,7 +109,7 @@ class Matcher:
             if leading is None or any(f.operation for f in pair):
                 return []
             batch.append(leading)
-            pair = [Factor(tuple(i for i in f.at if i != leading), f.who, f.facts) for f in pair]
+            pair = [_within(f, leading) for f in pair]
             kept = kept if leading in kept else kept - {leading}
 
     def _unify(self, pair: list[tuple[Factor, tuple[Group, ...]]], kept: frozenset[int]) -> Iterator[Match]:
@@ -170,6 +170,13 @@ def _bind(
             return False
     fields.append((name, number, flip))
     return True
+
+
+def _within(factor: Factor, leading: int) -> Factor:
+    """Return a factor in the loop over its first index: one and the same as another where that is at this index too."""
+    if leading not in factor.at:
+        return factor
+    return Factor(tuple(i for i in factor.at if i != leading), f"{factor.who}[{leading}]", factor.facts)
 
 
 def _results(

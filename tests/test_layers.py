@@ -34,6 +34,7 @@ LAYERS = [
     [
         "normal_form.canonical",
         "normal_form.runs",
+        "normal_form.size_factors",
         "normal_form.network",
         "normal_form.chain",
         "normal_form.ranges",

@@ -18,13 +18,13 @@ from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.product import (
     SKEW,
     SYMMETRIC,
-    rational_content,
     simple_product,
     size_number,
     transposed,
     zeros,
 )
 from matcalc.normal_form.runs import MOST, full_runs
+from matcalc.normal_form.size_factors import rational_content
 from matcalc.sizes import Size
 
 ONE_TO_ONE = ("merge", "slice", "flip", "shift")

@@ -93,7 +93,7 @@ def is_decimal(value: Fraction) -> bool:
         places = max(places, count)
     if rest > 1 or places <= MOST_PLACES:
         return rest == 1
-    digits = value.numerator * 10**places // value.denominator
+    digits: int = value.numerator * 10**places // value.denominator
     return digits.bit_length() <= value.numerator.bit_length() + value.denominator.bit_length()
 
 

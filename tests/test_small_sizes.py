@@ -77,7 +77,7 @@ OF_NOTHING = {
     "tr(powm(X, 0.5))": 0,
 }  # fmt: skip
 SHAPES = {
-    "x*x'": (0, 0), "softmax(x)": (0,), "log_softmax(x)": (0,), "sort(x)": (0,), "cumsum(x)": (0,),
+    "x*x'": (0, 0), "sort(x)": (0,), "cumsum(x)": (0,),
     "normalize(x)": (0,), "x - mean(x)": (0,), "[x; 1]": (1,), "[X, x]": (0, 1), "kron(X, X)": (0, 0), "vec(X)": (0,),
     "inv(X)": (0, 0),
     "svd_U(X)": (0, 0), "eigh_V(S)": (0, 0), "qr_R(X)": (0, 0), "lu_L(X)": (0, 0), "sum(X, axis=0)": (0,),

@@ -388,6 +388,8 @@ def symmetry(node: Node) -> frozenset[str]:
     """Return whether a square product is symmetric or skew: its outputs exchanged, the same but for the sign."""
     if len(node.out) != 2 or node.shape[0] != node.shape[1]:
         return frozenset()
+    if not node.coef:
+        return SYMMETRIC | SKEW
     first, last = node.out
     if first == last or not node.args:
         return SYMMETRIC

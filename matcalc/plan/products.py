@@ -6,10 +6,11 @@ entrywise: coefficient, scalars, broadcasting, repeated outputs (the identity) a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from fractions import Fraction
 
 from matcalc.normal_form.node import Node
+from matcalc.normal_form.size_factors import size_factors
 from matcalc.plan.components import Piece, Scaling, contract
 from matcalc.plan.selecting import At, Indexed, Rank, as_size, indices_of, resolve, token
 from matcalc.plan.session import Ref, Session
@@ -32,6 +33,7 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
     parts: list[tuple[Value, tuple[int, ...]]] = []
     groups = _components(pieces, frozenset(result_indices))
     measured = {i for p in pieces for i in p.at}
+    _count(session, indexed, scaling, measured.union(result_indices))
     lone = len(groups) == 1 and not outer and measured >= set(result_indices)
     for group in groups:
         kept = frozenset(result_indices)
@@ -50,6 +52,14 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
         if found is not None:
             return found
     return _entrywise(session, node, indexed, parts, scaling, result_indices, outer)
+
+
+def _count(session: Session, indexed: Indexed, scaling: Scaling, measured: Set[int]) -> None:
+    """Multiply by the length of each summed index that equations left without an operand: `j` of `[j == i + j]`."""
+    for index in sorted(indexed.sizes.keys() - indexed.gone - measured):
+        coef, atoms = size_factors(indexed.sizes[index])
+        scaling.coef *= coef
+        scaling.scalars += [session.read(atom, ()) for atom in atoms]
 
 
 def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozenset[int]) -> list[Piece]:

@@ -36,7 +36,7 @@ At = int | Rank | Size  # an index, a rank of indices, arithmetic on tokens of i
 class Indexed:
     """A product without selectors: operands with what indexes their axes, output places, guards.
 
-    `known` is what is known of sizes.
+    `known` is what is known of sizes; `gone` are the indices that were replaced.
     """
 
     operands: list[tuple[Node, list[At]]]
@@ -44,6 +44,7 @@ class Indexed:
     sizes: dict[int, Size]
     known: Known
     guards: list[Guard] = field(default_factory=list)
+    gone: set[int] = field(default_factory=set)
 
     def point(self, *sizes: Size) -> Known:
         """Return what is known of the indices in some sizes, and of those that their guards speak of."""
@@ -98,6 +99,7 @@ def indices_of(at: At) -> tuple[int, ...]:
 def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -> None:
     """Put `value` for `index` everywhere, guarded to stay in the range of `index`."""
     name = {token(index): as_size(value, state.sizes)}
+    state.gone.add(index)
     if not isinstance(value, int):
         _within(state, name[token(index)], state.sizes[index])
 

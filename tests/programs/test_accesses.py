@@ -3,12 +3,13 @@
 import dataclasses
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 from programs.textual import faulty
 
 import matcalc as mc
-from matcalc.program import Guard, Loop, Program, ProgramFault, Store, View, walk
+from matcalc.program import Guard, Literal, Loop, Program, ProgramFault, Store, View, walk
 from matcalc.programs.accesses import proved
 from matcalc.sizes import Size
 
@@ -134,8 +135,9 @@ def test_points_that_meet_must_add_up():
     x = Size.of("i") + Size.of("j")
     n = Size.of("n")
     program = planned("conv(z, w)")
-    zero = Loop((("i", 2 * n - 1),), stores=(Store("a", ("i",), program.steps[0].sums[0].expr.__class__(1, ())),))
-    meeting = Loop((("i", n), ("j", n)), stores=(Store("b", (x,), zero.stores[0].expr, onto="a"),))
+    one = Literal(Fraction(1))
+    zero = Loop((("i", 2 * n - 1),), stores=(Store("a", ("i",), one),))
+    meeting = Loop((("i", n), ("j", n)), stores=(Store("b", (x,), one, onto="a"),))
     whole = dataclasses.replace(
         program, steps=(zero, meeting), places={**program.places, "a": "result", "b": "result"}, proof=None
     )

@@ -62,7 +62,6 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
 @lru_cache(maxsize=512)
 def _form_of(root: Node, taken: frozenset[str]) -> Form:
     nodes = toposort(root)
-    readings: dict[Node, Reading] = {}
     sizes: dict[Size, Form] = {}
 
     def size_form(size: Size) -> Form:
@@ -73,11 +72,24 @@ def _form_of(root: Node, taken: frozenset[str]) -> Form:
     def equation_form(equation: Node) -> Form:
         return form_of(equation, taken)
 
-    context = Context(readings, size_form, function_form, equation_form, Names(taken))
+    readings = _Readings()
+    context = readings.context = Context(readings, size_form, function_form, equation_form, Names(taken))
     shared = Shared(root, nodes, taken)
     for node in nodes:
         readings[node] = shared.reading(node, READ[node.kind](context, node))
     return shared.whole(readings[root].form)
+
+
+class _Readings(dict[Node, Reading]):
+    """The readings of the nodes of a formula; of what only its parts have, as groups of a block, on demand."""
+
+    context: Context
+
+    def __missing__(self, root: Node) -> Reading:
+        for node in toposort(root):
+            if node not in self:
+                self[node] = READ[node.kind](self.context, node)
+        return self[root]
 
 
 def function_form(body: Node) -> Form:

@@ -231,11 +231,11 @@ class Allocator:
         """Return the steps with a View before the first use of each value that is seen in another shape."""
         table = {b.name: b for b in self.buffers}
         named: dict[tuple[str, Shape, str], str] = {}
-        for name in self.schedule.views:
-            self._place_view(name, places, table, named)
         for value, chain in self.chains.items():
             if table[chain.buffer].shape != chain.shape:
                 places[value] = self._view_buffer(chain.buffer, chain.shape, None, table, named)
+        for name in self.schedule.views:
+            self._place_view(name, places, table, named)
         pending = {v: k for k, v in named.items()}
         result: list[Step] = []
         for step in self.steps:

@@ -28,33 +28,40 @@ from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size
 
 DOMAIN = re.compile(r"(\w+)\((\w+)\)")
-MOST_ROUNDS = 4
+MOST_ROUNDS = 4  # of multiplying out alone: it saves work, while what has a formula has no other lowering
 DEFINITE = frozenset(["psd", "nonsingular"])
 EXPANSIONS = {"divided": divided, "radius": radius_at}
 """What `expands` in scalars.toml may name."""
 
 
 def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
-    """Return the roots with operations replaced by what they become, identities multiplied out, switches selecting."""
+    """Return the roots with operations replaced by what they become, identities multiplied out, switches selecting.
+
+    In rounds, since an operation whose operands change may come out as a product or sum of operations, which only the
+    next round meets. They end where no formula is left: none leads back to its own operation.
+    """
     found = list(roots)
-    for _ in range(MOST_ROUNDS):
+    rounds = 0
+    while rounds < MOST_ROUNDS:
+        rounds += 1
         nodes = toposort(found)
         needed = {arg for n in nodes if n.kind == "op" for arg in n.args} | set(found)
         implied = implied_facts(nodes)
-        changed = False
         made: dict[Node, Node] = {}
         for node in nodes:
             same = all(made[a] is a for a in node.args)
-            new = node if same else remake(node, made)
+            new = plain = node if same else remake(node, made)
             if node.kind == "op" and node.rule.name in lowerings.becomes:
-                new = _become(new, node.facts | implied.get(node.args[0], frozenset()), lowerings)
-            elif new.kind == "map" and new.rule.name in lowerings.expands:
-                new = EXPANSIONS[lowerings.expands[new.rule.name]](new)
-            elif new.kind == "product":
-                new = _multiplied_out(new, needed)
-            changed = changed or new is not node
+                new = _become(plain, node.facts | implied.get(node.args[0], frozenset()), lowerings)
+            elif plain.kind == "map" and plain.rule.name in lowerings.expands:
+                new = EXPANSIONS[lowerings.expands[plain.rule.name]](plain)
+            elif plain.kind == "product":
+                made[node] = _multiplied_out(plain, needed)
+                continue
+            if new is not plain:
+                rounds = 0
             made[node] = new
-        if not changed:
+        if all(made[node] is node for node in nodes):
             break
         found = [made[root] for root in found]
     return selections(found)

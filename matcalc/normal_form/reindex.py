@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.normal_form.network import Network
 from matcalc.normal_form.node import Indices, Node
-from matcalc.normal_form.selectors import Selector, merge
+from matcalc.normal_form.selectors import Selector, merge, slice_of
 from matcalc.sizes import Size, is_nonnegative
 
 Entry = tuple[Selector, Indices, int]
@@ -189,8 +189,15 @@ def _shift_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
 
 
 def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
-    """Order the two parts of a convolution, which commute, by their lengths."""
+    """Order the two parts of a convolution, which commute, by their lengths; one of a single place only shifts."""
     selector, (whole, left, right), place = entry
+    for single, other, length in ((1, right, selector.shape[2]), (2, left, selector.shape[1])):
+        if selector.shape[single] != 1:
+            continue
+        found = slice_of(selector.shape[0], length, selector.offset)
+        if found is not None:
+            network.operands[place] = (make(found[0]), (other, whole) if found[1] else (whole, other))
+            return True
     if str(selector.shape[1]) <= str(selector.shape[2]):
         return False
     swapped = Selector("conv", (selector.shape[0], selector.shape[2], selector.shape[1]), selector.offset)
@@ -290,10 +297,11 @@ def _slice_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) ->
         _drop(network, other_place)
         _unify_all(network, [(source, source2)])
         return True
-    if part == source2 and network.uses(part) == 2 and part not in network.out:
+    if part == source2:
         fused = Selector("slice", (first.shape[0], second.shape[1]), first.offset + second.offset)
         network.operands[place] = (make(fused), (source, part2))
-        _drop(network, other_place, part)
+        if network.uses(part) == 1 and part not in network.out:
+            _drop(network, other_place, part)
         return True
     if source != source2:
         return False

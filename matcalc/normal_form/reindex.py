@@ -109,7 +109,8 @@ def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
 def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     """Let a single place be taken of each operand by itself: `(A.*B)[0, :]` is `A[0, :].*B[0, :]`.
 
-    An index of one entry is no tie between places either: what shares it is as well apart.
+    What shares another index with a rule at that place stays with it: `tril(A)[0, :]`. An index of one entry is no
+    tie between places either: what shares it is as well apart.
     """
     selector, (source, part), place = entry
     beside = [(k, node) for k, (node, at) in enumerate(network.operands) if part in at and k != place]
@@ -119,16 +120,19 @@ def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
         network.operands[place] = (network.operands[place][0], (source, network.fresh(selector.shape[1])))
         return True
     others = [k for k, (_, at) in enumerate(network.operands) if source in at and k != place]
-    more = network.uses(source) - 2
-    if source in network.out or not more or any(_is_selector(network, k) for k in others):
+    if source in network.out:
         return False
-    axes = [(k, axis) for k in others for axis, index in enumerate(network.operands[k][1]) if index == source]
-    for k, axis in axes[1:]:
+    rules = [k for k in others if _is_selector(network, k)]
+    tied = {index for k in rules for index in network.operands[k][1]} - {source}
+    apart = [k for k in others if k not in rules and tied.isdisjoint(network.operands[k][1])]
+    axes = [(k, axis) for k in apart for axis, index in enumerate(network.operands[k][1]) if index == source]
+    moved = axes if len(apart) < len(others) else axes[1:]
+    for k, axis in moved:
         node, at = network.operands[k]
         long, short = map(network.fresh, selector.shape)
         network.operands[k] = (node, (*at[:axis], long, *at[axis + 1 :]))
         network.operands.append((make(selector), (long, short)))
-    return True
+    return bool(moved)
 
 
 def _is_selector(network: Network, place: int) -> bool:

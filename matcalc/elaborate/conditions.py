@@ -14,7 +14,7 @@ from typing import NamedTuple
 from matcalc.elaborate.typed import ONE, ZERO, Labels
 from matcalc.errors import NotSupported
 from matcalc.normal_form.node import Node
-from matcalc.normal_form.selectors import Selector, is_within
+from matcalc.normal_form.selectors import Selector, slice_of
 from matcalc.normal_form.tensor import product, selector
 from matcalc.sizes import Compound, Size, floordiv, is_nonnegative
 
@@ -126,9 +126,9 @@ def equal(i: int, j: int, offset: Size, lengths: Lengths) -> list[Operand]:
     m, n = lengths[i], lengths[j]
     if offset is ZERO and m is n:
         return [(product(1, [], (0, 0), {0: m}), (i, j))]
-    for part, at in ((Selector("slice", (m, n), offset), (i, j)), (Selector("slice", (n, m), -offset), (j, i))):
-        if is_within(part):
-            return [(selector(part), at)]
+    found = slice_of(m, n, offset)
+    if found is not None:
+        return [(selector(found[0]), (j, i) if found[1] else (i, j))]
     return [_mask(i, j, offset, lengths), _mask(j, i, -offset, lengths)]
 
 

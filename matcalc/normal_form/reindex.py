@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.normal_form.network import Network
 from matcalc.normal_form.node import Indices, Node
-from matcalc.normal_form.selectors import Selector, merge
+from matcalc.normal_form.selectors import Selector, merge, slice_of
 from matcalc.sizes import Size, is_nonnegative
 
 Entry = tuple[Selector, Indices, int]
@@ -109,7 +109,8 @@ def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
 def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     """Let a single place be taken of each operand by itself: `(A.*B)[0, :]` is `A[0, :].*B[0, :]`.
 
-    An index of one entry is no tie between places either: what shares it is as well apart.
+    What shares another index with a rule at that place stays with it: `tril(A)[0, :]`. An index of one entry is no
+    tie between places either: what shares it is as well apart.
     """
     selector, (source, part), place = entry
     beside = [(k, node) for k, (node, at) in enumerate(network.operands) if part in at and k != place]
@@ -119,16 +120,19 @@ def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
         network.operands[place] = (network.operands[place][0], (source, network.fresh(selector.shape[1])))
         return True
     others = [k for k, (_, at) in enumerate(network.operands) if source in at and k != place]
-    more = network.uses(source) - 2
-    if source in network.out or not more or any(_is_selector(network, k) for k in others):
+    if source in network.out:
         return False
-    axes = [(k, axis) for k in others for axis, index in enumerate(network.operands[k][1]) if index == source]
-    for k, axis in axes[1:]:
+    rules = [k for k in others if _is_selector(network, k)]
+    tied = {index for k in rules for index in network.operands[k][1]} - {source}
+    apart = [k for k in others if k not in rules and tied.isdisjoint(network.operands[k][1])]
+    axes = [(k, axis) for k in apart for axis, index in enumerate(network.operands[k][1]) if index == source]
+    moved = axes if len(apart) < len(others) else axes[1:]
+    for k, axis in moved:
         node, at = network.operands[k]
         long, short = map(network.fresh, selector.shape)
         network.operands[k] = (node, (*at[:axis], long, *at[axis + 1 :]))
         network.operands.append((make(selector), (long, short)))
-    return True
+    return bool(moved)
 
 
 def _is_selector(network: Network, place: int) -> bool:
@@ -189,8 +193,15 @@ def _shift_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
 
 
 def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
-    """Order the two parts of a convolution, which commute, by their lengths."""
+    """Order the two parts of a convolution, which commute, by their lengths; one of a single place only shifts."""
     selector, (whole, left, right), place = entry
+    for single, other, length in ((1, right, selector.shape[2]), (2, left, selector.shape[1])):
+        if selector.shape[single] != 1:
+            continue
+        found = slice_of(selector.shape[0], length, selector.offset)
+        if found is not None:
+            network.operands[place] = (make(found[0]), (other, whole) if found[1] else (whole, other))
+            return True
     if str(selector.shape[1]) <= str(selector.shape[2]):
         return False
     swapped = Selector("conv", (selector.shape[0], selector.shape[2], selector.shape[1]), selector.offset)
@@ -290,10 +301,11 @@ def _slice_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) ->
         _drop(network, other_place)
         _unify_all(network, [(source, source2)])
         return True
-    if part == source2 and network.uses(part) == 2 and part not in network.out:
+    if part == source2:
         fused = Selector("slice", (first.shape[0], second.shape[1]), first.offset + second.offset)
         network.operands[place] = (make(fused), (source, part2))
-        _drop(network, other_place, part)
+        if network.uses(part) == 1 and part not in network.out:
+            _drop(network, other_place, part)
         return True
     if source != source2:
         return False

@@ -59,6 +59,12 @@ def is_within(rule: Selector) -> bool:
     return is_nonnegative(rule.offset) and is_nonnegative(long - rule.offset - short)
 
 
+def slice_of(m: Size, n: Size, offset: Size) -> tuple[Selector, bool] | None:
+    """Return [i == j + offset], i < m and j < n, as a slice, and whether j is the long one; None if none is known."""
+    rules = Selector("slice", (m, n), offset), Selector("slice", (n, m), -offset)
+    return next(((rule, turned) for rule, turned in zip(rules, (False, True), strict=True) if is_within(rule)), None)
+
+
 def _merge(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:
     rank = at[1] * 0
     for axis in range(1, len(shape)):

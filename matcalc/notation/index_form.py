@@ -86,14 +86,18 @@ def _write_out_slices(net: Net) -> None:
 
 
 def _tell_apart(net: Net) -> None:
-    """Give a triangle that is read on its diagonal two indices that an identity ties: its conditions read so alone."""
+    """Give a selector with one index twice two that an identity ties: its conditions read so alone."""
     for place, other in enumerate(net.others):
-        if other.kind == "triangle" and other.at[1] == other.at[2]:
-            target, index, _ = other.at
-            twin = len(net.sizes)
-            net.sizes = [*net.sizes, net.sizes[index]]
-            net.others[place] = other._replace(at=(target, index, twin))
-            net.edges.append(Edge(index, twin, pieces.leaf(call("eye", net.size(index)), 2, symmetric=True)))
+        if other.form is not None:
+            continue
+        at: list[int] = []
+        for index in other.at:
+            twin = len(net.sizes) if index in at else index
+            if index in at:
+                net.sizes = [*net.sizes, net.sizes[index]]
+                net.edges.append(Edge(index, twin, pieces.leaf(call("eye", net.size(index)), 2, symmetric=True)))
+            at.append(twin)
+        net.others[place] = other._replace(at=tuple(at))
 
 
 def _used(net: Net) -> frozenset[str]:

@@ -84,9 +84,12 @@ def _scale(net: Net, edges: list[Edge], long: int, part: Piece) -> None:
 
 
 def _cut(piece: Piece, axis: int, cut: Form) -> Piece:
-    """Return a piece with one axis cut; parts of parts are one part."""
+    """Return a piece with one axis cut; parts of parts are one part, but for a range of a range."""
     base, cuts = piece.part or (piece, {})
-    merged = {**cuts, _open_axis(base, cuts, axis): cut}
+    own = _open_axis(base, cuts, axis)
+    if own in cuts:
+        base, cuts, own = piece, {}, axis
+    merged = {**cuts, own: cut}
     shown = [merged.get(a, _EVERYTHING) for a in range(base.rank)]
     form = forms.part(read(base), shown)
     places = sum(c.ast.head != "slice" for c in merged.values())

@@ -13,6 +13,10 @@ MEANT = [
     ("K = A*B'; {i,j: K[i,j]*y[j]}", "{i,j: (A*B')[i,j]*y[j]}"),
     ("K = A[i,k]*B[j,k]; {i,j: K}", "{i,j: A[i,k]*B[j,k]}"),
     ("K = A*A'; {K,j: A[K,j]}", "{i,j: A[i,j]}"),
+    ("s = {: A[i,j]*B[i,j]}; {i,j: s*A[i,j]}", "sum(A.*B)*A"),
+    ("s = {: A[i,j]*B[i,j] + S[i,i]}; {i,j: s*A[i,j]}", "(sum(A.*B) + tr(S))*A"),
+    ("s = sum{i: S[i,i]}; {i,j: s*A[i,j]}", "tr(S)*A"),
+    ("s = {: A[i,k]*B[j,k]}; {i,j: s*S[i,j]}", "(A*B').*S"),
     ("F = Y*Y; root(F - S, Y, start=S)", "root(Y*Y - S, Y, start=S)"),
     ("a = sum(y); b = a*a; b + a", "sum(y)*sum(y) + sum(y)"),
 ]

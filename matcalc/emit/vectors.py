@@ -259,6 +259,8 @@ class VectorWriter:
             at = [f"np.broadcast_to({a}, {shape})[{here}]" for a in at]
             body = f"np.broadcast_to({body}, {shape})[{here}]"
         if store.onto and not once:  # entries that several points meet in are added to each time
+            if not guards:  # NumPy's `at` reads beyond values that have fewer axes than their indices
+                body = f"np.broadcast_to({body}, {shape})"
             return [*lines, f"np.add.at({name}, ({', '.join(at)},), {body})"]
         return [*lines, f"{name}[{', '.join(at)}] {'+=' if store.onto else '='} {body}"]
 

@@ -22,8 +22,8 @@ from matcalc.testing.trees import Written
 from oracle.differences import projected
 from oracle.values import Mismatch
 
-LENGTHS = ((3, 2, 4, 5), (2, 4, 3, 3))
-"""Sizes by name in order, one for each expression: different ones, or some that are equal."""
+LENGTHS = ((4, 3, 5, 6), (3, 5, 4, 4))
+"""Sizes by name in order, one for each expression: different ones, or some that are equal; less one they are no 1."""
 SMALL = ((1, 1, 1, 1), (2, 1, 3, 2), (0, 2, 0, 3), (1, 3, 1, 2))
 """Sizes, one for each expression, at which compiled and plain evaluation are compared with one another alone."""
 DRAWS = 4

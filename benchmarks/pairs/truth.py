@@ -89,7 +89,7 @@ def has(array: Array, facts: Sequence[str]) -> bool:
 TESTS: Mapping[str, Callable[[Array], bool]] = {
     "positive": lambda x: bool(np.all(x > 0)),
     "nonnegative": lambda x: bool(np.all(x >= 0)),
-    "spd": lambda x: bool(np.all(np.linalg.eigvalsh((x + x.T) / 2) > 0)),
+    "spd": lambda x: bool(np.all(np.linalg.eigvalsh((x + x.T) / 2) > 1e-10 * np.max(np.abs(x), initial=0.0))),
     "psd": lambda x: bool(np.all(np.linalg.eigvalsh((x + x.T) / 2) >= 0)),
 }
 

@@ -38,7 +38,7 @@ def test_setup_commands():
     assert [block.count("\n") for block in blocks] == [1, 1]
     assert all(block.startswith("python3 -m venv ") for block in blocks)
     assert blocks[0].endswith("matcalc demo\n")
-    assert blocks[1].endswith("pytest\n")
+    assert blocks[1].endswith("pytest -n auto\n")
 
 
 def test_examples_are_listed():

@@ -85,7 +85,8 @@ def is_mended(session: Session, node: Node) -> bool:
 
     Those of switches, of a triangle that no operand is cut to, as in `cumsum(x)`, and of permutations that are formed.
     """
-    return len(node.args) > 1 and any(
+    holds_numbers = len(node.args) > 1 and any(arg.kind != "selector" for arg in node.args)
+    return holds_numbers and any(
         annihilates(arg) and not session.is_unformed(arg) or _is_triangle(arg) and not _is_cut(node, place)
         for place, arg in enumerate(node.args)
     )

@@ -97,3 +97,19 @@ def exponent_of(node: Node) -> tuple[Node, Fraction]:
     if node.kind == "map" and node.rule.name == "pow":
         return node.args[0], node.params[0]
     return node, Fraction(1)
+
+
+def merged_exponents(base: Node, exponents: list[Fraction]) -> list[Fraction]:
+    """Return the exponents of a product of powers of one base, added up as far as its range allows."""
+    if len(exponents) == 1:
+        return exponents
+    if base.range.positive:
+        return [sum(exponents, Fraction(0))]
+    whole = [e for e in exponents if e.denominator == 1]
+    broken = [e for e in exponents if e.denominator != 1]
+    if base.range.nonzero:
+        return [sum(whole, Fraction(0)), *broken]
+    if base.range.nonnegative:
+        whole, broken = exponents, []
+    up, down = [e for e in whole if e > 0], [e for e in whole if e < 0]
+    return [sum(up, Fraction(0)), sum(down, Fraction(0)), *broken]

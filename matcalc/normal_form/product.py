@@ -11,23 +11,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, wraps
-from math import prod
 from typing import Protocol
 
 from matcalc.errors import NotSupported, RuleError
 from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
-from matcalc.normal_form.make import exponent_of, number, power_node, product_node, selector
+from matcalc.normal_form.make import exponent_of, merged_exponents, number, power_node, product_node, selector
 from matcalc.normal_form.network import Network, flatten, is_closed_scalar, next_inlined
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.reindex import reduce_selectors
 from matcalc.normal_form.runs import MOST, runs_of
-from matcalc.normal_form.size_factors import size_factors
+from matcalc.normal_form.size_factors import multiplied_sizes, size_factors
 from matcalc.sizes import Size
 
 Term = tuple[Node, Indices]
 
 REMEMBERED = 1024  # products of each constructor: four of five that a derivation asks for were among the last 256
-MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
 
 SYMMETRIC, SKEW = frozenset(["symmetric"]), frozenset(["skew"])
 EITHER_WAY = SYMMETRIC | SKEW
@@ -164,7 +162,7 @@ def finish(network: Network) -> Node:
     collected = collect_powers(operands)
     if next_inlined(collected, network.out) is not None:
         return finish(gather(coef, collected, network.out, network.sizes))
-    factor, operands = _multiplied_sizes(collected)
+    factor, operands = multiplied_sizes(collected)
     coef *= factor
     factor, operands = _grouped(operands, network.out, network.sizes)
     return _intern(coef * factor, operands, network.out, network.sizes)
@@ -188,16 +186,6 @@ def size_number(size: Size) -> Node:
     """Return a size as a number: its content times its factors."""
     coef, atoms = size_factors(size)
     return simple_product(coef, [(atom, ()) for atom in atoms], ())
-
-
-def _multiplied_sizes(operands: list[Term]) -> tuple[Fraction, list[Term]]:
-    """Multiply sums of sizes out, so that (n + 1)*(n - 1) and n*n - 1 are one: a rational content, and the operands."""
-    sums = [node.size for node, _ in operands if node.kind == "size" and len(node.size.terms) > 1]
-    if len(sums) < 2 or prod(len(size.terms) for size in sums) > MOST_TERMS:
-        return Fraction(1), operands
-    coef, atoms = size_factors(prod(sums, start=Size.of(1)))
-    rest = [term for term in operands if term[0].kind != "size" or len(term[0].size.terms) == 1]
-    return coef, [*rest, *((atom, ()) for atom in atoms)]
 
 
 def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
@@ -278,7 +266,7 @@ def collect_powers(operands: list[Term]) -> list[Term]:
         groups.setdefault((base, at), []).append(exponent)
     result: list[Term] = []
     for (base, at), exponents in groups.items():
-        for exponent in _merged(base, exponents):
+        for exponent in merged_exponents(base, exponents):
             if exponent and exponent % 2 == 0 and has_square(base):
                 result += _as_operands(square_of(base), exponent / 2, at)
             else:
@@ -315,21 +303,6 @@ def square_of(node: Node) -> Node:
     if text == itself:
         return node
     raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {itself}")
-
-
-def _merged(base: Node, exponents: list[Fraction]) -> list[Fraction]:
-    if len(exponents) == 1:
-        return exponents
-    if base.range.positive:
-        return [sum(exponents, Fraction(0))]
-    whole = [e for e in exponents if e.denominator == 1]
-    broken = [e for e in exponents if e.denominator != 1]
-    if base.range.nonzero:
-        return [sum(whole, Fraction(0)), *broken]
-    if base.range.nonnegative:
-        whole, broken = exponents, []
-    up, down = [e for e in whole if e > 0], [e for e in whole if e < 0]
-    return [sum(up, Fraction(0)), sum(down, Fraction(0)), *broken]
 
 
 def _grouped(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, lcm, prod
 
 from matcalc.normal_form.make import size_atom
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Indices, Node
 from matcalc.sizes import COMPOUND, Atom, Size
+
+Term = tuple[Node, Indices]
+
+MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
 
 
 def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
@@ -40,3 +44,13 @@ def rational_content(values: Sequence[Fraction]) -> Fraction:
     denominator = lcm(*(v.denominator for v in values))
     content = Fraction(numerator, denominator)
     return -content if values[0] < 0 else content
+
+
+def multiplied_sizes(operands: list[Term]) -> tuple[Fraction, list[Term]]:
+    """Multiply sums of sizes out, so that (n + 1)*(n - 1) and n*n - 1 are one: a rational content, and the operands."""
+    sums = [node.size for node, _ in operands if node.kind == "size" and len(node.size.terms) > 1]
+    if len(sums) < 2 or prod(len(size.terms) for size in sums) > MOST_TERMS:
+        return Fraction(1), operands
+    coef, atoms = size_factors(prod(sums, start=Size.of(1)))
+    rest = [term for term in operands if term[0].kind != "size" or len(term[0].size.terms) == 1]
+    return coef, [*rest, *((atom, ()) for atom in atoms)]

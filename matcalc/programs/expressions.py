@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
+from operator import itemgetter
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -36,7 +37,7 @@ def whole(size: Index) -> Whole:
     Raises: when called, KeyError for a name without a value, ZeroDivisionError, RunFault where it is no integer.
     """
     if isinstance(size, str):
-        return eval(f"lambda f: f[{size!r}]")  # type: ignore[no-any-return]
+        return itemgetter(size)
     scale = lcm(*(c.denominator for _, c in size.terms))
     function: Whole = eval(f"lambda f: {_text(size, scale)}")
     if scale == 1:

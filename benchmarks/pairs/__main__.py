@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import heapq
 import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,9 @@ from benchmarks.pairs.random_trees import tree_of
 from benchmarks.pairs.table import Pair, table
 from benchmarks.pairs.trying import tried, tried_tree
 from matcalc.rulebook.load import default_rulebook
+
+OWN = "mended_"
+"""How the names of kernels begin that a program has for itself."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -39,13 +43,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def meeting(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the names of pairs that are right, as few as it takes for every two kernels that meet in any to meet."""
+    """Yield the names of pairs that are right, about as few as it takes for every two kernels that meet to meet.
+
+    The one that adds most comes first, and none whose kernels have all met; what a program has for itself, a kernel
+    whose name ends in a hash, meets nothing elsewhere.
+    """
+    right = {record["key"]: _met(record.get("kernels", ())) for record in records if record["state"] == "right"}
+    left = [(-len(pairs), key) for key, pairs in right.items()]
+    heapq.heapify(left)
     met: set[tuple[str, str]] = set()
-    for record in records:
-        here = set(itertools.combinations_with_replacement(record.get("kernels", ()), 2))
-        if record["state"] == "right" and not here <= met:
-            met |= here
-            yield record["key"]
+    while left:
+        _, key = heapq.heappop(left)
+        added = len(right[key] - met)
+        if left and added < -left[0][0]:
+            heapq.heappush(left, (-added, key))
+        elif added:
+            met |= right[key]
+            yield key
+
+
+def _met(kernels: Iterable[str]) -> set[tuple[str, str]]:
+    shared = [name for name in kernels if not name.startswith(OWN)]
+    return set(itertools.combinations_with_replacement(shared, 2))
 
 
 def run(given: argparse.Namespace) -> None:
@@ -57,13 +76,11 @@ def run(given: argparse.Namespace) -> None:
     tried_before = [r for r in store.records(given.folder) if set(targets) <= set(r["targets"])]
     done = {record["key"]: record["state"] for record in tried_before}
     path, end = store.path_of(given.folder, part, parts), time.monotonic() + given.budget
-    wanted = set(meeting(store.records(given.folder))) if given.numba else None
+    wanted = list(meeting(store.records(given.folder))) if given.numba else None
     keys: dict[str, Pair | int] = {f"random {seed}": seed for seed in range(given.random)}
     keys = keys or {pair.key: pair for pair in table(book, given.all)}
-    for key in list(keys)[part::parts]:
+    for key in (wanted or list(keys))[part::parts]:
         if given.only not in key or (key in done and done[key] not in given.again):
-            continue
-        if wanted is not None and key not in wanted:
             continue
         if time.monotonic() > end:
             break

@@ -45,6 +45,7 @@ class Pair(NamedTuple):
         return Tree(self.outer, tuple(inside if k == self.place else None for k in range(len(self.outer.slots))))
 
 
+@lru_cache(maxsize=4)
 def chosen(book: Rulebook, with_auxiliaries: bool = True) -> tuple[Form, ...]:
     """Return the forms that stand in pairs: of the vocabulary and the language, and the auxiliaries of derivatives."""
     found = [form for form in forms(book) if form.operation not in BY_INTENT]

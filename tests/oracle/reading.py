@@ -5,6 +5,7 @@ table of precedences, one method per level.
 """
 
 import re
+from functools import lru_cache
 
 TOKEN = re.compile(
     r"\s+"
@@ -20,6 +21,7 @@ class Unreadable(ValueError):
     """The text is not in the language that this evaluator reads."""
 
 
+@lru_cache(maxsize=1000)
 def read(text: str, names: frozenset[str] = frozenset()) -> tuple:
     """Return the tree of `text`; `names` are the declared symbols (`^T` is a transpose unless T is one)."""
     reader = Reader(tokens(text), names)

@@ -5,6 +5,7 @@ indices that are not listed by plain enumeration.
 """
 
 import itertools
+from functools import lru_cache
 
 import numpy as np
 
@@ -320,12 +321,13 @@ def subtrees(tree, hidden: frozenset[str]):
         yield from subtrees(child, hidden)
 
 
-def indices(tree) -> set[str]:
+@lru_cache(maxsize=10_000)
+def indices(tree) -> frozenset[str]:
     """Return all names in `tree`, also those inside nested index forms that do not list them."""
     if not isinstance(tree, tuple):
-        return set()
+        return frozenset()
     if len(tree) == 2 and tree[0] == "name":
-        return {tree[1]}
+        return frozenset([tree[1]])
     if tree and tree[0] in ("index", "total"):
         return indices(tree[2]) - set(tree[1])
-    return set().union(*map(indices, tree))
+    return frozenset().union(*map(indices, tree))

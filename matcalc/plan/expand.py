@@ -9,7 +9,6 @@ the node.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -23,11 +22,11 @@ from matcalc.plan.divided import divided
 from matcalc.plan.entries import Expansion, Lowerings
 from matcalc.plan.radius import radius_at
 from matcalc.plan.switching import selections
+from matcalc.rulebook.fields import stated_facts
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.sizes import Size
 
-DOMAIN = re.compile(r"(\w+)\((\w+)\)")
 MOST_ROUNDS = 4  # of multiplying out alone: it saves work, while what has a formula has no other lowering
 DEFINITE = frozenset(["psd", "nonsingular"])
 EXPANSIONS = {"divided": divided, "radius": radius_at}
@@ -155,7 +154,7 @@ def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
         for parameter in tensors:
             if parameter.name in by_name:
                 found.setdefault(by_name[parameter.name], set()).update(parameter.facts)
-        for fact, name in DOMAIN.findall(node.rule.domain or ""):
+        for fact, name in stated_facts(node.rule.domain or ""):
             if name in by_name:
                 found.setdefault(by_name[name], set()).add(fact)
     return {node: _closed(node.facts | facts) - node.facts for node, facts in found.items()}

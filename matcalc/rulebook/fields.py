@@ -53,8 +53,8 @@ TABLE_FIELDS = ("edge", "equivariant")
 """Fields that are lists of tables."""
 
 _WORDS = {str: "a text", list: "a list", dict: "a table", bool: "true or false", int: "a number"}
-_FACT_RULE = re.compile(r"(?:(.*?)\s*)?=>\s*(\w+)\((\w+)\)\s*$")
 _FACT_OF = re.compile(r"\s*(\w+)\((\w+)\)\s*$")
+_FACTS = re.compile(r"\b(\w+)\((\w+)\)")
 _LET = re.compile(r"\s*(\w+)\s*=(?!=)\s*(\S.*)$", re.DOTALL)
 _INTERVAL = re.compile(r"\s*([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])\s*$")
 
@@ -126,13 +126,18 @@ def read_fact(text: str) -> tuple[str, str] | None:
 
 def read_fact_rule(text: str) -> tuple[tuple[tuple[str, str], ...], str, str] | None:
     """Return `fact(X) and fact(Z) => fact(Y)` as (conditions (fact, parameter), output, fact)."""
-    match = _FACT_RULE.match(text)
-    if match is None:
+    before, arrow, after = text.partition("=>")
+    fact = read_fact(after)
+    if not arrow or fact is None:
         return None
-    parts = re.split(r"\band\b", match[1]) if match[1] else []
-    conditions = [_FACT_OF.match(part) for part in parts]
-    pairs = tuple((pair[1], pair[2]) for pair in conditions if pair)
-    return (pairs, match[3], match[2]) if len(pairs) == len(parts) else None
+    parts = re.split(r"\band\b", before) if before.strip() else []
+    conditions = [pair for pair in map(read_fact, parts) if pair]
+    return (tuple(conditions), fact[1], fact[0]) if len(conditions) == len(parts) else None
+
+
+def stated_facts(domain: str) -> list[tuple[str, str]]:
+    """Return what a domain states as facts, `nonsingular(X)` as (nonsingular, X); the rest of it is prose."""
+    return [(fact, name) for fact, name in _FACTS.findall(domain)]
 
 
 def read_rewrite(text: str) -> tuple[str, str, str | None] | None:

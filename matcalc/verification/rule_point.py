@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import reprlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from matcalc.language.read import read
 from matcalc.normal_form.make import parameter, symbol
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.signature_shapes import PLAIN, size_of
+from matcalc.rulebook.fields import stated_facts
 from matcalc.rulebook.load import NOTHING, Rulebook, default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
@@ -295,7 +295,7 @@ MODES: tuple[Callable[[np.random.Generator, tuple[int, ...]], Array], ...] = (
 def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
     """Return the facts that the text of a domain states of parameters: `nonsingular(X)`."""
     found: dict[str, tuple[str, ...]] = {}
-    for fact, name in re.findall(r"(\w+)\((\w+)\)", domain):
+    for fact, name in stated_facts(domain):
         if fact in book.facts:
             found[name] = (*found.get(name, ()), fact)
     return found

@@ -200,7 +200,8 @@ class Indexed:
 
     def lengths(self, tree: tuple, names: set[str]) -> dict[str, int]:
         """Measure each index, listed or not, by an axis that it stands at."""
-        zero = {name: scalar(0.0) for name in indices(tree) if self.is_index(name, names)}
+        here = outside(tree)
+        zero = {name: scalar(0.0) for name in indices(tree) if name in names or name in here - set(self.env)}
         found: dict[str, int] = {}
         for node, hidden in subtrees(tree, frozenset()):
             if node[0] != "part":
@@ -215,9 +216,6 @@ class Indexed:
                 if name not in hidden and found.setdefault(name, length) != length:
                     raise Mismatch(f"index {name} has lengths {found[name]} and {length}")
         return found
-
-    def is_index(self, name: str, listed: set[str]) -> bool:
-        return name in listed or name not in self.env
 
     def closed(self, tree: tuple) -> np.ndarray:
         if id(tree) not in self.memo:
@@ -331,3 +329,13 @@ def indices(tree) -> frozenset[str]:
     if tree and tree[0] in ("index", "total"):
         return indices(tree[2]) - set(tree[1])
     return frozenset().union(*map(indices, tree))
+
+
+@lru_cache(maxsize=10_000)
+def outside(tree) -> frozenset[str]:
+    """Return the names in `tree` that do not stand inside a nested index form: what is summed there stays there."""
+    if not isinstance(tree, tuple) or (tree and tree[0] in ("index", "total")):
+        return frozenset()
+    if len(tree) == 2 and tree[0] == "name":
+        return frozenset([tree[1]])
+    return frozenset().union(*map(outside, tree))

@@ -20,7 +20,7 @@ from matcalc.comparing import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression
 from matcalc.lengths import holds
-from matcalc.names import free_sizes
+from matcalc.names import declaration, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
 from matcalc.normal_form.tensor import symbol
@@ -139,9 +139,11 @@ def _derivative_like(e: Expression, x: Node, other: Expression) -> Expression:
     plain = Expression(e.node, e.names.without(new[0]) if new else e.names)
     if new:
         truth = _only(plain.vjp(x.name) if new == ["G"] else plain.jvp(x.name))
-        given = other.names.symbols[new[0]]
+        given, wanted = other.names.symbols[new[0]], truth.names.symbols[new[0]]
+        if given.shape != wanted.shape:
+            raise ShapeError(f"{declaration(given)} in the formula to be checked, and {declaration(wanted)} fits")
         names = replace(truth.names, symbols={**truth.names.symbols, new[0]: given})
-        return Expression(substitute(truth.node, {truth.names.symbols[new[0]]: given}), names)
+        return Expression(substitute(truth.node, {wanted: given}), names)
     f, shape = e.node.shape, other.node.shape
     if shape == (*f, *x.shape) or (not f and shape == x.shape[::-1]):
         return _only(plain.gradient(x.name) if not f else plain.jacobian(x.name))

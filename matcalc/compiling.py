@@ -19,6 +19,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions import Expression, name_of
 from matcalc.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.lengths import Condition
+from matcalc.listing import listing
 from matcalc.names import Names, declaration, free_sizes
 from matcalc.normal_form.node import Node
 from matcalc.plan import plan
@@ -158,7 +159,7 @@ def build(
         slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in slopes),
         declarations="; ".join(map(declaration, inputs)),
         version=_version(),
-        plan=str(program),
+        plan=listing(program),
         seconds=tuple(seconds),
         check_facts=check_facts,
         conditions=(*(c for c in names.conditions if c.size in program.assumed), *map(_hoisted, program.proof.hoisted)),

@@ -22,6 +22,7 @@ from matcalc.elaborate.check import check_rule
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.identifiers import by_name, file_path, shown
 from matcalc.language.declare import read_signature
+from matcalc.rulebook.check import check_names
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.files import line_numbers
 from matcalc.rulebook.load import Rulebook, adopt, default_rulebook, on_trial, survey
@@ -157,7 +158,7 @@ def _rule_faults(
     book: Rulebook, rule: Rule, at: Draws, where: Where, tests: dict[str, tuple[Finding, ...]]
 ) -> list[str]:
     """Return what is wrong with a rule: its names, else its shapes, else its numbers, whose tests join `tests`."""
-    static: tuple[Callable[[], None], ...] = (partial(book.check, [rule.name]), partial(check_rule, rule, book))
+    static: tuple[Callable[[], None], ...] = (partial(check_names, book, [rule.name]), partial(check_rule, rule, book))
     for test in static:
         try:
             test()

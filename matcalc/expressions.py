@@ -33,6 +33,7 @@ from matcalc.normal_form.node import Node
 from matcalc.normal_form.tensor import add, constant, inner, number, scale, symbol
 from matcalc.notation.raising import formula_of
 from matcalc.operators import Marked
+from matcalc.read_formulas import read_formulas
 from matcalc.replacing import length_of, replaced
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
@@ -364,9 +365,7 @@ class ShapeText(str):
 
 
 def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expression:
-    from matcalc.reading import expression
-
-    made = expression(text_, declarations)
+    (made,) = read_formulas([text_], declarations)
     return Expression(made.node, replace(made.names, written=written), made.row)
 
 
@@ -375,9 +374,7 @@ def as_expression(value: Any) -> Expression | None:
     if isinstance(value, Expression):
         return value
     if is_sympy(value):
-        from matcalc.reading import expression
-
-        return expression(value)
+        return Expression(*read_formulas([value])[0])
     nothing = Names({}, ())
     if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
         return Expression(number(operators.rational(value)), nothing)

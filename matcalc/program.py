@@ -238,11 +238,6 @@ class Program:
         """The kernels that are called, each once, in order of first use."""
         return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))
 
-    def __str__(self) -> str:
-        from matcalc.listing import listing
-
-        return listing(self)
-
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield all steps in order, an Each before its body."""

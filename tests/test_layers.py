@@ -46,7 +46,13 @@ LAYERS = [
         "normal_form.product",
         "normal_form.sums",
     ],
-    ["normal_form.elementwise", "normal_form.operations", "normal_form.switches", "normal_form.tensor"],
+    [
+        "normal_form.elementwise",
+        "normal_form.operations",
+        "normal_form.pickling",
+        "normal_form.switches",
+        "normal_form.tensor",
+    ],
     ["normal_form.substitute", "names", "binding"],
     ["elaborate"],
     [
@@ -122,6 +128,7 @@ LAYERS = [
         "replacing",
         "expressions",
         "sympy_bridge",
+        "read_formulas",
         "reading",
         "calling",
         "functions",
@@ -140,7 +147,6 @@ LAYERS = [
         "verification.divided",
         "verification.course",
         "verification.covariance",
-        "verification.compiled_check",
         "verification.structure",
         "verification.ties",
         "verification.batch",
@@ -163,9 +169,7 @@ LAYERS = [
 # Packages whose modules stand in several layers, each named.
 SPLIT = ("normal_form", "calculus", "verification", "programs")
 # Imports inside a function that point up, each with its reason.
-DEFERRED = {
-    ("normal_form.node", "notation"): "a node prints and pickles itself as its formula",
-}
+DEFERRED: dict[tuple[str, str], str] = {}
 
 
 def modules():

@@ -200,11 +200,6 @@ class Node:
         shape = ", ".join(map(str, self.shape))
         return f"<{label(self)} ({shape}) {self.digest.hex()[:6]}>"
 
-    def __reduce__(self) -> tuple[object, ...]:
-        from matcalc.notation.pickling import pickle_form
-
-        return pickle_form(self)
-
 
 _interned: weakref.WeakValueDictionary[tuple[Any, ...], Node] = weakref.WeakValueDictionary()
 _lock = held_at_fork(RLock())

@@ -7,6 +7,7 @@ tuples. One rule needs both products and sums and stands here: a summed index th
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -15,9 +16,12 @@ from matcalc.normal_form.make import constant, number, selector, symbol
 from matcalc.normal_form.network import Network
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.operations import operate
+from matcalc.normal_form.pickling import pickle_form
 from matcalc.normal_form.product import finish, gather, remembered, size_number, transposed, zeros
 from matcalc.normal_form.sums import add, scale, split_coef
 from matcalc.sizes import Size, is_nonnegative
+
+copyreg.pickle(Node, pickle_form)
 
 __all__ = [
     "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",

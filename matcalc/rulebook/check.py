@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import cast
 
-from matcalc.errors import MatcalcError
+from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import RULE_KINDS, Declaration, Signature, read_declarations, size_names
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name
@@ -24,6 +24,16 @@ CHANGED = ("O", "Z", "P", "c")
 SAMPLE_NAMES = ("X", "M", "m", "n", "eps")
 
 Report = Callable[[str], None]
+
+
+def check_names(book: Rulebook, names: Iterable[str] | None = None) -> None:
+    """Read every formula of the rules called `names` (by default of all, and of rewrites and facts).
+
+    Raises: RuleError that lists all faults.
+    """
+    found = faults_of(book, None if names is None else list(names))
+    if found:
+        raise RuleError("\n".join(found))
 
 
 def faults_of(book: Rulebook, names: Sequence[str] | None = None) -> list[str]:

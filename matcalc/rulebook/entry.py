@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError
+from matcalc.identifiers import identifier, shown
 from matcalc.language.declare import FACTS, Signature, read_signature, write_declarations
 from matcalc.rulebook.fields import (
     EDGE_FIELDS,
@@ -32,7 +33,7 @@ from matcalc.rulebook.fields import (
     read_point,
     read_rewrite,
 )
-from matcalc.rulebook.rule import Fact, FactRule, Interval, Rewrite, Rule
+from matcalc.rulebook.rule import COMPARISONS, RELATIONS, Fact, FactRule, Interval, Rewrite, Rule
 
 
 def rule_from_table(
@@ -160,9 +161,9 @@ class _Entry:
             rewrites=self.rewrites(address),
             edges=self.edges(),
             equivariant=self.changes(),
-            aliases=() if isinstance(aliases, dict) else tuple(aliases),
+            aliases=() if isinstance(aliases, dict) else self.spellings("aliases", aliases),
             part_aliases=self.part_aliases(aliases),
-            overload=table.get("overload"),
+            overload=self.overload(),
             domain=table.get("domain"),
             inside=self.by_name("inside", "parameter", self.parameters),
             fails=table.get("fails"),
@@ -341,8 +342,30 @@ class _Entry:
             found.append(MappingProxyType(dict(change)))
         return tuple(found)
 
+    def spellings(self, field: str, names: Iterable[Any]) -> tuple[str, ...]:
+        """Return names that a call may be written with, in the form that is looked up; report what is no name."""
+        found = []
+        for name in names:
+            try:
+                found.append(identifier(name, "the spelling"))
+            except MatcalcError as error:
+                self.about(field, str(error))
+        return tuple(found)
+
+    def overload(self) -> str | None:
+        """Return the shared name with the comparison that calls of this entry begin with, `where>`."""
+        text = self.table.get("overload")
+        if text is None or not self.knows("overload"):
+            return None
+        name = text.rstrip(RELATIONS)
+        relation = text[len(name) :]
+        if relation and relation not in COMPARISONS:
+            self.about("overload", f"'{shown(relation)}' is no comparison")
+        return next((spelling + relation for spelling in self.spellings("overload", [name])), None)
+
     def part_aliases(self, aliases: Any) -> Mapping[str, str]:
         parts = aliases if isinstance(aliases, dict) else {}
+        self.spellings("aliases", parts)
         for spelling, output in parts.items():
             if output not in self.outputs:
                 self.about("aliases", f"'{spelling}' stands for '{output}', which is no output")

@@ -7,6 +7,7 @@ unread until `check`, so that starting up is quick.
 
 from __future__ import annotations
 
+import copyreg
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -136,17 +137,6 @@ class Rulebook:
     def with_functions(self, more: Mapping[str, Callable[..., Any]]) -> Rulebook:
         """Return a rulebook whose values may call further Python functions."""
         return replace(self, functions=MappingProxyType({**self.functions, **more}))
-
-    def check(self, names: Iterable[str] | None = None) -> None:
-        """Read every formula of the rules called `names` (by default of all, and of rewrites and facts).
-
-        Raises: RuleError that lists all faults.
-        """
-        from matcalc.rulebook.check import faults_of
-
-        found = faults_of(self, None if names is None else list(names))
-        if found:
-            raise RuleError("\n".join(found))
 
 
 def load(paths: Sequence[Path | str], base: Rulebook | None = None) -> Rulebook:
@@ -357,3 +347,10 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The default of a mapping that is only read."""
 
 _EMPTY = Rulebook(NOTHING, (), NOTHING, NOTHING, NOTHING)
+
+
+def _pickled(rule: Rule) -> tuple[Callable[..., Rule], tuple[Any, ...]]:
+    return rule_from_table, (rule.name, dict(rule.fields), rule.address)
+
+
+copyreg.pickle(Rule, _pickled)

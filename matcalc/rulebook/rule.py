@@ -18,6 +18,7 @@ Interval = tuple[float, bool, float, bool]
 
 
 RELATIONS = "<>=!"
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 """What comparisons are written with."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
@@ -150,11 +151,6 @@ class Rule:
 
     def __repr__(self) -> str:
         return f"<rule {self.name}, {self.address}>"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        from matcalc.rulebook.entry import rule_from_table
-
-        return (rule_from_table, (self.name, dict(self.fields), self.address))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,11 @@ import sympy
 from sympy.core.symbol import Str
 from sympy.matrices.expressions.matexpr import MatrixElement
 
+from matcalc.calculus.evaluate import evaluate
+from matcalc.elaborate.expressions import elaborate
+from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
+from matcalc.sympy_bridge.reading import from_sympy
 
 # What explicit matrices of SymPy have methods for; of one operand.
 METHODS: dict[str, Callable[[Any], Any]] = {
@@ -88,8 +92,6 @@ def evaluated(name: str, keywords: str, *operands: Any) -> Any:
     """Return the value of an operation of arrays, numbers and names of functions; a vector is a column."""
     import numpy as np
 
-    from matcalc.reading import expression
-
     parameters = default_rulebook().candidates(name)[0].rule.parameters
     words, declared, given = [], [], {}
     for k, operand in enumerate(operands):
@@ -103,17 +105,14 @@ def evaluated(name: str, keywords: str, *operands: Any) -> Any:
         words.append(f"a{k}_")
         declared.append(f"a{k}_: {kind} {' '.join(facts)}")
         given[f"a{k}_"] = array
-    e = expression(f"{name}({', '.join([*words, *filter(None, [keywords])])})", "; ".join(declared))
-    found = np.asarray(e(*(given[symbol] for symbol in e.symbols)))
+    made = elaborate([f"{name}({', '.join([*words, *filter(None, [keywords])])})"], "; ".join(declared))
+    found = evaluate(made.nodes, given, {})[0]
     return float(found) if found.ndim == 0 else found.reshape(len(found), -1) if found.ndim == 1 else found
 
 
 def _plain(operand: Any) -> Any:
     """Return an operand as an array, a number, or the text of a function."""
     import numpy as np
-
-    from matcalc.language.write import text
-    from matcalc.sympy_bridge.reading import from_sympy
 
     if isinstance(operand, Str):
         return str(operand.name)

@@ -12,12 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from matcalc.calculus.differentiate import pullback
-from matcalc.expressions import Expression
-from matcalc.names import Names
+from matcalc.calculus.derive import gradients, tangent_symbol, vjps
+from matcalc.calculus.differentiate import pullback, pushforward
+from matcalc.calculus.shortest import shortest_of
+from matcalc.calculus.simplify import simplify, simplify_all
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.substitute import substitute
-from matcalc.normal_form.tensor import symbol
+from matcalc.normal_form.tensor import inner, symbol
 from matcalc.sizes import Size
 from matcalc.verification.finding import (
     EXACT,
@@ -71,8 +72,7 @@ def _declared(at: Point, value: Mapping[str, Array], s: Slope) -> Iterator[Findi
         return
     rng = np.random.default_rng([41, *at.rule.name.encode()])
     G = np.asarray(rng.standard_normal(value[s.output].shape))
-    names = Names(dict(at.symbols), tuple(at.symbols))
-    pulled = at.evaluate([Expression(s.node, names).vjp(s.name, "G_").node], {"G_": G})[0]
+    pulled = at.evaluate([_pullback(s.node, at.symbols[s.name])], {"G_": G})[0]
     plain = projected(s.pull(at, G), at.facts[s.name])
     yield from _in_set(at, s, hull, pulled, plain)
 
@@ -91,20 +91,38 @@ def _structured(at: Point, s: Slope, fact: str) -> Iterator[Finding]:
     rng = np.random.default_rng([43, *at.rule.name.encode()])
     G = np.asarray(rng.standard_normal(value[s.output].shape))
     E = projected(np.asarray(rng.standard_normal(data.shape)), [fact])
-    e = Expression(substitute(s.node, {x: own}), Names(dict(here.symbols), tuple(here.symbols)))
+    f = substitute(s.node, {x: own})
     try:
         plain, pushed = s.pull(here, G), s.push(here, E)
     except REFUSED:
         return
     if not (np.all(np.isfinite(plain)) and np.all(np.isfinite(pushed))):
         return
-    pulled = here.evaluate([e.vjp(s.name, "G_").node], {"G_": G})[0]
+    pulled = here.evaluate([_pullback(f, own)], {"G_": G})[0]
     yield from _in_set(here, s, (fact,), pulled, projected(plain, [fact]), fact)
-    moved = here.evaluate([e.jvp(s.name, "dX_").node], {"dX_": E})[0]
+    moved = here.evaluate([_pushforward(f, own)], {"dX_": E})[0]
     floor = FLOOR * largest(plain) * largest(E) / max(largest(G), 1e-300)
     error = distance(moved, pushed) / max(largest(pushed), floor, 1e-300)
     what = f"the derivative{named('', s.output)} in {fact} {s.name}, against that in any {s.name},"
     yield Finding(what, slope_field(at, s), error, EXACT, place(at))
+
+
+def _pullback(f: Node, x: Node) -> Node:
+    """Return the pullback of a cotangent G_ to x as it is shown."""
+    return _shown(vjps(simplify(f), [x], symbol("G_", f.shape)))
+
+
+def _pushforward(f: Node, x: Node) -> Node:
+    """Return the pushforward of a tangent dX_ of x as it is shown: of a scalar by its gradient."""
+    dx = tangent_symbol(x, "dX_")
+    if f.shape:
+        return _shown([pushforward(simplify(f), {x: dx})])
+    return inner(_shown(gradients(simplify(f), [x], "projected")), dx)
+
+
+def _shown(nodes: Sequence[Node]) -> Node:
+    ((node, _),) = shortest_of(simplify_all(nodes), nodes)
+    return node
 
 
 def _in_set(

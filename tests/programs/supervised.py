@@ -12,6 +12,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate import evaluate
 from matcalc.errors import ShapeError
+from matcalc.listing import listing
 from matcalc.normal_form.node import toposort
 from matcalc.program import Call, Each, Loop, ProgramFault, walk
 from matcalc.programs.expressions import whole
@@ -34,7 +35,7 @@ class Watch:
 
     def look(self, outputs, inputs, program):
         params = [step.params for step in walk(program.steps) if isinstance(step, Call)]
-        text = f"{program}\n{params}"
+        text = f"{listing(program)}\n{params}"
         if text in self.seen:
             return
         self.seen.add(text)

@@ -11,6 +11,7 @@ import pytest
 from matcalc.errors import RuleError, UnknownName
 from matcalc.paths import data_folder
 from matcalc.rulebook import default_rulebook
+from matcalc.rulebook.check import check_names
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.load import load, load_text
 from matcalc.rulebook.oracle import oracle
@@ -56,7 +57,7 @@ def test_every_name_of_the_interface_is_a_rule(name):
 
 
 def test_formulas_of_the_whole_book_read():
-    BOOK.check()
+    check_names(BOOK)
 
 
 @pytest.mark.parametrize("rule", BOOK.rules.values(), ids=lambda rule: rule.name)
@@ -156,7 +157,7 @@ def test_prelude_of_an_own_file_is_in_scope():
 def faults(path):
     """Return the faults that a file has, at loading or at check, without the path; and those it expects."""
     with pytest.raises(RuleError) as caught:
-        load([path], BOOK).check(None)
+        check_names(load([path], BOOK))
     found = str(caught.value).replace(path.as_posix() + ":", "")
     expected = re.findall(r"^# expect (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return found, expected

@@ -15,11 +15,11 @@ import numpy as np
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[k]) for k in (1, 2)]
 
+from rules.compiled_check import cases, compiled_findings, groups
 from rules.samplers import DRAWS
 
 from matcalc.calculus.evaluate import evaluate
 from matcalc.rulebook.load import shipped_rulebook
-from matcalc.verification.compiled_check import cases, compiled_findings, groups
 from matcalc.verification.finding import REFUSED
 from matcalc.verification.rule_point import MODES, lengths_of, point
 

@@ -27,6 +27,7 @@ from rules.samplers import DELIBERATE, DRAWS
 from matcalc.calculus.rewrite import compiled
 from matcalc.elaborate.check import check_rule, compiled_formulas
 from matcalc.errors import MatcalcError
+from matcalc.rulebook.check import check_names
 from matcalc.rulebook.entry import rewrite_from_table, rule_from_table
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
 from matcalc.verification.course import course
@@ -98,7 +99,7 @@ class Entry:
             changed = rule_from_table(self.rule.name, table, self.rule.address, facts)
             book = with_rule(self.book, self.rule, changed)
             with on_trial(book):
-                book.check([changed.name])
+                check_names(book, [changed.name])
                 check_rule(changed, book)
         except MatcalcError as error:
             return STATIC, str(error)

@@ -6,6 +6,7 @@ records again, so that equal nodes of two pickles are one object.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from matcalc.normal_form import make
@@ -17,8 +18,8 @@ from matcalc.normal_form.sums import symmetry_of_sum
 Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]
 
 
-def pickle_form(node: Node) -> tuple[object, ...]:
-    """Return what `__reduce__` gives for a node."""
+def pickle_form(node: Node) -> tuple[Callable[..., Node], tuple[Any, ...]]:
+    """Return what pickle makes of a node."""
     place: dict[Node, int] = {}
     records: list[Record] = []
     for member in toposort(node):

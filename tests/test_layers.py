@@ -44,6 +44,7 @@ LAYERS = [
         "normal_form.reindex",
         "normal_form.make",
         "normal_form.product",
+        "normal_form.axes",
         "normal_form.sums",
     ],
     [

@@ -5,10 +5,13 @@ from fractions import Fraction
 
 import pytest
 
+from matcalc.elaborate.expressions import elaborate
+from matcalc.language.write import text
 from matcalc.normal_form.node import toposort
 from matcalc.normal_form.selectors import Selector, merge
 from matcalc.normal_form.tensor import (
     add,
+    apply,
     diag_matrix,
     eye,
     hadamard,
@@ -26,6 +29,8 @@ from matcalc.normal_form.tensor import (
     transpose,
     zeros,
 )
+from matcalc.notation.raising import formula_of
+from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
 
 n, m, k = Size.of("n"), Size.of("m"), Size.of("k")
@@ -33,7 +38,14 @@ A, B, C = (symbol(name, (n, n)) for name in "ABC")
 S = symbol("S", (n, n), ("spd",))
 R = symbol("R", (m, n))
 x, y = symbol("x", (n,)), symbol("y", (n,))
+K = symbol("K", (n, n), ("skew",))
 lam = symbol("lam", (), ("positive",))
+LET = "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) spd; K: matrix(n, n) skew; x: vector(n); y: vector(n)"
+NAMES = set("ABSKxyn")
+
+
+def exp(a):
+    return apply(default_rulebook().get("exp"), [a])
 
 
 def vec(a):
@@ -155,6 +167,62 @@ def _rewritten(rng, operands, out, pool):
         terms = [*rest, (product(1, run, tuple(kept)), tuple(kept))]
         rng.shuffle(terms)
     return product(1, terms, shown)
+
+
+def test_random_sums_of_tensors_are_one_node_each():
+    rng = random.Random(1)
+    for trial in range(60):
+        rank = 3 + trial % 2
+        terms = [(rng.choice([1, -1, 2]), _tensor(rng, rank)) for _ in range(rng.randint(2, 4))]
+        ways = {_added(rng, terms) for _ in range(4)}
+        assert len(ways) == 1, terms
+        assert elaborate([text(formula_of(*ways, NAMES))], LET).nodes[0] in ways
+        seed = rng.random()
+        assert len({_held(rng, terms, random.Random(seed)) for _ in range(4)}) == 1, terms
+
+
+def _tensor(rng, rank):
+    """Return a random product of order 3 or more, axes that nothing measures and repeated ones among them."""
+    pool = rank + rng.randint(0, 1)
+    choices = [A, B, S, K, exp(A), selector(Selector("mask", (n, n), Size.of(0)))]
+    operands = [
+        (rng.choice(choices), (rng.randrange(pool), rng.randrange(pool)))
+        if rng.random() < 0.65
+        else (rng.choice([x, y]), (rng.randrange(pool),))
+        for _ in range(rng.randint(2, 4))
+    ]
+    out = [1, *range(1, rank)] if rng.random() < 0.2 else list(range(rank))
+    return product(1, operands, tuple(rng.sample(out, rank)), dict.fromkeys(range(pool), n))
+
+
+def turned(node, order):
+    return product(1, [(node, tuple(range(node.rank)))], tuple(order))
+
+
+def _added(rng, terms):
+    """Add terms with their axes exchanged, in some order and brackets, and put the axes back."""
+    axes = range(terms[0][1].rank)
+    order = rng.sample(axes, len(axes))
+    moved = [(c, turned(term, order)) for c, term in terms]
+    rng.shuffle(moved)
+    while len(moved) > 2 and rng.random() < 0.6:
+        cut = rng.randint(1, len(moved) - 1)
+        moved = [(1, _added(rng, moved[:cut])), *moved[cut:]]
+        rng.shuffle(moved)
+    return turned(add(moved), sorted(axes, key=order.__getitem__))
+
+
+def _held(rng, terms, fixed):
+    """Multiply a sum, or a function of it, with matrices that `fixed` chooses: the sum with its axes in any order."""
+    rank = terms[0][1].rank
+    function = fixed.choice([exp, lambda a: power(a, Fraction(-1, 2)), lambda a: a])
+    at = [fixed.randrange(rank + 1) for _ in range(rank)]
+    others = [(fixed.choice([A, S, K]), tuple(fixed.choices(range(rank + 1), k=2))) for _ in range(2)]
+    used = sorted({*at, *(i for _, pair in others for i in pair)})
+    order = rng.sample(range(rank), rank)
+    operands = [(function(turned(_added(rng, terms), order)), tuple(at[axis] for axis in order)), *others]
+    rng.shuffle(operands)
+    return product(1, operands, tuple(fixed.sample(used, min(2, len(used)))))
 
 
 def test_no_node_grows_beyond_the_bound():

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from matcalc.normal_form.axes import inverse, least_order, with_axes
 from matcalc.normal_form.make import exponent_of, map_node, number, power_node
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Indices, Node
 from matcalc.normal_form.product import Term, has_square, parts_of, simple_product, square_of, transposed
 from matcalc.normal_form.runs import MOST
 from matcalc.normal_form.sums import split_coef, transposed_rank
@@ -38,12 +39,8 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
         if coef < 0:
             inner = apply(rule, [_scaled(-coef, rest)], params)
             return _scaled(Fraction(-1), inner) if rule.parity == "odd" else inner
-    if rule.commutes:
-        args = sorted(args, key=lambda a: a.digest)
-    if _leans(args):
-        mirrored = map_node(rule, params, _ordered(rule, [transposed(a) for a in args]))
-        return transposed(mirrored)
-    return map_node(rule, params, args)
+    order = _order(args, rule.commutes)
+    return with_axes(map_node(rule, params, _turned(args, order, rule.commutes)), inverse(order))
 
 
 def _constant(node: Node) -> Fraction | None:
@@ -85,9 +82,8 @@ def power(base: Node, exponent: Fraction) -> Node:
     if base.kind == "number":
         exact = _exact_power(base.value, exponent)
         return number(exact) if exact is not None else power_node(base, exponent)
-    if _leans([base]):
-        return transposed(power_node(transposed(base), exponent))
-    return power_node(base, exponent)
+    order = _order([base], False)
+    return with_axes(power_node(with_axes(base, order), exponent), inverse(order))
 
 
 def _same_domain(before: Fraction, total: Fraction, exponent: Fraction) -> bool:
@@ -183,10 +179,22 @@ def _broadcast_back(node: Node, kept: Sequence[int], like: Node) -> Node:
     return simple_product(1, [(node, tuple(kept))], out, dict(enumerate(like.shape)))
 
 
+def _order(args: Sequence[Node], commutes: bool) -> Indices:
+    """Return the order in which a map has the axes of its operands: matrices with fewer transposed leaves."""
+    rank = args[0].rank
+    if rank > 2:
+        return least_order(args, lambda order: _turned(args, order, commutes), lambda found: [a.digest for a in found])
+    return (1, 0) if rank == 2 and _leans(_turned(args, (0, 1), commutes)) else tuple(range(rank))
+
+
+def _turned(args: Sequence[Node], order: Indices, commutes: bool) -> list[Node]:
+    """Return operands with their axes in an order; sorted by content where they commute."""
+    turned = [with_axes(a, order) for a in args]
+    return sorted(turned, key=lambda a: a.digest) if commutes else turned
+
+
 def _leans(args: Sequence[Node]) -> bool:
     """Whether matrices should be read transposed: fewer transposed leaves, ties by content."""
-    if len(args[0].shape) != 2:
-        return False
     against, leaves = (sum(a.tilt[k] for a in args) for k in (0, 1))
     if 2 * against != leaves:
         return 2 * against > leaves
@@ -194,7 +202,3 @@ def _leans(args: Sequence[Node]) -> bool:
         return False
     mirrored = [transposed(a) for a in args]
     return [transposed_rank(a) for a in mirrored] < [transposed_rank(a) for a in args]
-
-
-def _ordered(rule: Rule, args: list[Node]) -> list[Node]:
-    return sorted(args, key=lambda a: a.digest) if rule.commutes else args

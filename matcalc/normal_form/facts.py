@@ -169,8 +169,15 @@ def _map(node: Node) -> None:
     if node.rank == 2 and all("symmetric" in arg.facts for arg in node.args):
         facts.append("symmetric")
     node.facts = closure(facts)
+    node.commuting = max(_commuting(arg) for arg in node.args)
     if not node.facts & EITHER_WAY:
         node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
+
+
+def _commuting(node: Node) -> int:
+    """Return from which axis on those of a node, or of what it is a multiple of, may be exchanged."""
+    is_multiple = node.kind == "product" and node.indices == (tuple(range(node.rank)),) == (node.out,)
+    return node.args[0].commuting if is_multiple else node.commuting
 
 
 def _op(node: Node) -> None:

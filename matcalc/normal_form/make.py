@@ -66,9 +66,17 @@ def product_node(
     return intern("product", tuple(args), data, shape, lambda node: describe(node, symmetry(node)))
 
 
-def sum_node(coefs: Sequence[Fraction], args: Sequence[Node], symmetry: Callable[[Node], frozenset[str]]) -> Node:
-    data = (tuple(coefs),)
-    return intern("sum", tuple(args), data, args[0].shape, lambda node: describe(node, symmetry(node)))
+def sum_node(
+    coefs: Sequence[Fraction],
+    args: Sequence[Node],
+    symmetry: Callable[[Node], frozenset[str]],
+    commuting: Callable[[Node], int],
+) -> Node:
+    def described(node: Node) -> None:
+        describe(node, symmetry(node))
+        node.commuting = commuting(node)
+
+    return intern("sum", tuple(args), (tuple(coefs),), args[0].shape, described)
 
 
 def map_node(rule: Rule, params: tuple[Any, ...], args: Sequence[Node]) -> Node:

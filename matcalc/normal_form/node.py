@@ -67,6 +67,7 @@ class Node:
     __slots__ = (
         "__weakref__",
         "args",
+        "commuting",
         "data",
         "digest",
         "facts",
@@ -87,6 +88,7 @@ class Node:
     digest: bytes
     tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
     length: int  # about how many tokens it prints as
+    commuting: int  # the axis from which on those of a sum or map of order 3 or more may be exchanged; else the rank
     switches: bool  # whether it is 0, whatever else it holds, where conditions in it do not hold
 
     @property
@@ -221,6 +223,7 @@ def intern(
     node.kind, node.args, node.data, node.shape = kind, args, data, shape
     node.digest = _digest(kind, args, data, shape)
     node.facts, node.range, node.tilt, node.length, node.switches = frozenset(), ANY, (0, 0), 1, False
+    node.commuting = len(shape)
     describe(node)
     with _lock:
         return _interned.setdefault(key, node)

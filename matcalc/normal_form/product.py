@@ -235,7 +235,7 @@ def commuting_from(node: Node) -> int:
     if len(node.shape) == 2 and node.facts & EITHER_WAY:
         return 0
     is_even = node.kind == "selector" and node.selector.kind == "conv" and node.shape[1] == node.shape[2]
-    return 1 if is_even else len(node.shape)
+    return 1 if is_even else node.commuting
 
 
 def is_turning(node: Node) -> bool:
@@ -381,8 +381,9 @@ def _touching(node: Node, index: int) -> list[tuple[bytes, tuple[bool, ...]]]:
     found = []
     for arg, indices in zip(node.args, node.indices, strict=True):
         if index in indices:
-            at = (True,) if arg.facts & EITHER_WAY else tuple(i == index for i in indices)
-            found.append((arg.digest, at))
+            at = tuple(i == index for i in indices)
+            first = commuting_from(arg)
+            found.append((arg.digest, at[:first] + tuple(sorted(at[first:]))))
     return sorted(found)
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
+from matcalc.normal_form.axes import axes_of_turned, commuting_suffix, inverse, least_order, with_axes
 from matcalc.normal_form.make import number, sum_node
 from matcalc.normal_form.node import Indices, Node, Shape
 from matcalc.normal_form.product import (
@@ -32,6 +33,9 @@ ONE_TO_ONE = ("merge", "slice", "flip", "shift")
 
 LONGEST_CONTENT = 100
 """Bits of the numbers of a sum whose content is taken out: 1e-30 and 1e30 are as long."""
+
+ACROSS = (1, 0)
+"""The axes of a transposed matrix."""
 
 Coefs = dict[Node, Fraction]
 
@@ -111,26 +115,21 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
 
 
 def _inner_count(node: Node) -> int:
-    """Return how many terms a sum or a transposed sum has; 0 for anything else."""
+    """Return how many terms a sum has, its axes in any order; 0 for anything else."""
     if node.kind == "sum":
         return len(node.args)
-    is_turned = node.kind == "product" and len(node.args) == 1 and node.indices == ((1, 0),) and node.out == (0, 1)
-    return len(node.args[0].args) if is_turned and node.args[0].kind == "sum" and node.coef == 1 else 0
+    return 0 if axes_of_turned(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
 
 
 def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:
-    """Return the terms of a sum or of a transposed sum, coefficients apart; None for anything else."""
+    """Return the terms of a sum, its axes in any order, coefficients apart; None for anything else."""
     if node.kind == "sum":
         return list(node.terms)
-    if node.kind != "product" or len(node.args) != 1 or node.args[0].kind != "sum" or node.coef != 1:
+    order = axes_of_turned(node)
+    if order is None or node.args[0].kind != "sum":
         return None
-    if len(node.out) != 2 or node.indices != ((1, 0),) or node.out != (0, 1):
-        return None
-    terms = []
-    for coef, arg in zip(node.args[0].coefs, node.args[0].args, strict=True):
-        factor, rest = split_coef(transposed(arg))
-        terms.append((coef * factor, rest))
-    return terms
+    terms = {arg: coef for coef, arg in node.args[0].terms}
+    return [(coef, arg) for arg, coef in _turned(terms, order).items()]
 
 
 def _add_sizes(collected: Coefs) -> Coefs:
@@ -239,18 +238,26 @@ def _rewrap(wrapping: Wrapping, core: Node) -> Node:
 
 def _finish(collected: Coefs) -> Node:
     """Orient, group, take out the content and intern."""
+    order = _order(collected)
+    is_straight = order == tuple(range(len(order)))
+    turned = collected if is_straight else _turned(collected, order)
+    node = _primitive(sorted(turned.items(), key=lambda item: item[0].digest))
+    return node if is_straight else with_axes(node, inverse(order))
+
+
+def _order(collected: Coefs) -> Indices:
+    """Return the order in which the axes of a sum stand in its node: of a matrix that of fewer transposed leaves."""
     nodes = list(collected)
-    flipped = False
-    if len(nodes[0].shape) == 2:
-        against, leaves = (sum(n.tilt[k] for n in nodes) for k in (0, 1))
-        flipped = 2 * against > leaves
-        if 2 * against == leaves and not all("symmetric" in n.facts for n in nodes):
-            flipped = _rank(_mirror(collected)) < _rank(collected)
-    if flipped:
-        collected = _mirror(collected)
-    ordered = sorted(collected.items(), key=lambda item: item[0].digest)
-    node = _primitive(ordered)
-    return transposed(node) if flipped else node
+    rank = nodes[0].rank
+    if rank > 2:
+        return least_order(nodes, lambda order: _turned(collected, order), _rank)
+    if rank < 2:
+        return tuple(range(rank))
+    against, leaves = (sum(n.tilt[k] for n in nodes) for k in (0, 1))
+    flipped = 2 * against > leaves
+    if 2 * against == leaves and not all("symmetric" in n.facts for n in nodes):
+        flipped = _rank(_turned(collected, ACROSS)) < _rank(collected)
+    return ACROSS if flipped else ACROSS[::-1]
 
 
 def _rank(collected: Coefs) -> tuple[list[bytes], list[Fraction]]:
@@ -266,10 +273,11 @@ def transposed_rank(node: Node) -> tuple[int, bool, bytes]:
     return node.length, turned and any("skew" in arg.facts for arg in node.args[0].args), node.digest
 
 
-def _mirror(collected: Coefs) -> Coefs:
+def _turned(collected: Coefs, order: Indices) -> Coefs:
+    """Return the terms with their axes in another order."""
     result: Coefs = {}
     for node, coef in collected.items():
-        factor, rest = split_coef(transposed(node))
+        factor, rest = split_coef(with_axes(node, order))
         result[rest] = result.get(rest, Fraction(0)) + coef * factor
     return result
 
@@ -279,7 +287,7 @@ def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
     if len(ordered) > MOST:
         return add([(Fraction(1), add([(c, node) for node, c in run])) for run in full_runs(ordered)])
     content = _content([c for _, c in ordered])
-    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum)
+    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum, commuting_of_sum)
     return scale(content, node)
 
 
@@ -307,3 +315,9 @@ def symmetry_of_sum(node: Node) -> frozenset[str]:
             return frozenset()
         signs.add(terms[mirrored] == coef * factor)
     return frozenset() if len(signs) > 1 else SYMMETRIC if True in signs else SKEW
+
+
+def commuting_of_sum(node: Node) -> int:
+    """Return from which axis on a sum of tensors of order 3 and more is the same whichever of them are exchanged."""
+    terms = {arg: coef for coef, arg in node.terms}
+    return commuting_suffix(node.args, lambda order: _turned(terms, order) == terms) if node.rank > 2 else node.rank

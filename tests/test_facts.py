@@ -100,6 +100,11 @@ INFERRED = [
     ("diag(S)", "positive"),
     ("2*e + ones(n)", "integer"),
     ("e'*e", "integer nonnegative"),
+    ("sym(kron(M, T))", "symmetric"),
+    ("kron(M, X*X') - kron(M, X*X')'", "skew"),
+    ("kron(M, V) + kron(M', V')", "symmetric"),
+    ("sym(kron(kron(M, V), L))", "symmetric"),
+    ("kron(M, V)'*kron(M, V) + sym(kron(M, V))", "symmetric"),
 ]
 
 
@@ -145,6 +150,8 @@ TRUE = {
         ("S[1:, 1:] - S[1:, :2]*inv(S[:2, :2])*S[:2, 1:]", "spd"), ("S - z*S*inv(S + R)*S", "psd"),
         ("Q*diag(q)*Q'", "spd"), ("log(x.^2)", "nonnegative"), ("1 - exp(x)", "nonnegative"), ("P[2:, 2:]", "spd"),
         ("e/2", "integer"), ("Y.*P", "psd"), ("exp(x) - 1", "nonnegative"),
+        ("kron(M, V) + kron(M', V)", "symmetric"), ("kron(M, B) + kron(B', M')", "symmetric"),
+        ("kron(M, V) - kron(M', V')", "symmetric"), ("kron(M, B) + kron(B, M)", "symmetric"),
     ],
 )  # fmt: skip
 def test_not_inferred(text, fact):

@@ -42,6 +42,7 @@ LAYERS = [
         "normal_form.product_facts",
         "normal_form.facts",
         "normal_form.reindex",
+        "normal_form.labelling",
         "normal_form.make",
         "normal_form.product",
         "normal_form.axes",

@@ -3,8 +3,10 @@
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from matcalc.calculus.evaluate import evaluate
 from matcalc.elaborate.expressions import elaborate
 from matcalc.language.write import text
 from matcalc.normal_form.node import toposort
@@ -179,6 +181,28 @@ def test_random_sums_of_tensors_are_one_node_each():
         assert elaborate([text(formula_of(*ways, NAMES))], LET).nodes[0] in ways
         seed = rng.random()
         assert len({_held(rng, terms, random.Random(seed)) for _ in range(4)}) == 1, terms
+
+
+def test_matrices_of_symmetric_sums_are_symmetric_where_they_are_said_to_be():
+    rng, lengths = random.Random(5), {"n": 3}
+    given = np.random.default_rng(1).standard_normal((6, 3, 3))
+    data = dict(A=given[0], B=given[1], S=given[2] @ given[2].T, K=given[3] - given[3].T, x=given[4][0], y=given[5][0])
+    found = set()
+    for _ in range(60):
+        terms = [(rng.choice([1, -1, 2]), _tensor(rng, 4)) for _ in range(rng.randint(1, 3))]
+        order, sign = rng.sample(range(4), 4), rng.choice([1, -1])
+        whole = add([*terms, *((sign * c, turned(term, order)) for c, term in terms)])
+        pairs = [(selector(merge(n, n)), (0, 2, 3)), (selector(merge(n, n)), (1, 4, 5))]
+        others = rng.choice([pairs, [(x, (2,)), (x, (4,)), (A, (0, 3)), (A, (1, 5))], [(B, (0, 2)), (K, (1, 4))]])
+        matrix = product(1, [(whole, tuple(rng.sample(range(2, 6), 4))), *others], (0, 1))
+        (value,) = np.asarray(evaluate([matrix], data, lengths))
+        for fact, sign in (("symmetric", 1), ("skew", -1)):
+            if fact in matrix.facts and not matrix.is_zero:
+                found.add(fact)
+                np.testing.assert_allclose(
+                    value, sign * value.T, atol=1e-12 * np.abs(value).max(), err_msg=repr(matrix)
+                )
+    assert found == {"symmetric", "skew"}
 
 
 def _tensor(rng, rank):

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import groupby, islice, permutations, product
 from typing import Any, TypeVar
 
-from matcalc.normal_form.node import Indices, Node
-from matcalc.normal_form.product import commuting_from, simple_product
+from matcalc.normal_form.labelling import commuting_from
+from matcalc.normal_form.node import Exchange, Indices, Node
+from matcalc.normal_form.product import simple_product
 
 MOST_ORDERS = 120
 
@@ -50,10 +51,7 @@ def least_order(
     apart. Of orders that give the same, which are symmetries, the least way back decides; axes that may be exchanged
     go to the end, where products look for them (`Node.commuting`).
     """
-    colours = [_colour(nodes, axis) for axis in range(nodes[0].rank)]
-    ordered = sorted(range(nodes[0].rank), key=colours.__getitem__)
-    cells = [permutations(cell) for _, cell in groupby(ordered, key=colours.__getitem__)]
-    orders = [sum(parts, ()) for parts in islice(product(*cells), MOST_ORDERS)]
+    orders = _orders(nodes)
     if len(orders) == 1:
         return orders[0]
     ranks = {order: rank_of(turned(order)) for order in orders}
@@ -81,15 +79,30 @@ def _exchanged(order: Indices, one: int, other: int) -> Indices:
     return tuple(order[swapped.get(place, place)] for place in range(len(order)))
 
 
-def commuting_suffix(nodes: Sequence[Node], is_same: Callable[[Indices], bool]) -> int:
-    """Return the axis from which on tensors may have all their axes exchanged, their rank where there is none."""
+def exchanges_of(nodes: Sequence[Node], sign_of: Callable[[Indices], int]) -> tuple[int, tuple[Exchange, ...]]:
+    """Return from which axis on tensors may have all their axes exchanged, their rank where there is none, and
+    in which other orders their axes may stand, with the sign that each brings.
+
+    `sign_of` tells which sign an order brings, 0 where it makes another tensor.
+    """
     straight = tuple(range(nodes[0].rank))
+    first_order, *others = _orders(nodes)
+    alike = (tuple(order[first_order.index(axis)] for axis in straight) for order in others)
+    signs = {order: sign for order in alike if (sign := sign_of(order))}
     first = len(straight) - 1
-    while first and _colour(nodes, first - 1) == _colour(nodes, first):
-        if not is_same(_exchanged(straight, first - 1, first)):
-            break
+    while first and signs.get(_exchanged(straight, first - 1, first)) == 1:
         first -= 1
-    return first if first < len(straight) - 1 else len(straight)
+    commuting = first if first < len(straight) - 1 else len(straight)
+    found = {(*order[:commuting], *sorted(order[commuting:])): sign for order, sign in signs.items()}
+    return commuting, tuple((order, sign) for order, sign in found.items() if order != straight)
+
+
+def _orders(nodes: Sequence[Node]) -> list[Indices]:
+    """Return the orders of axes that their colours leave open."""
+    colours = [_colour(nodes, axis) for axis in range(nodes[0].rank)]
+    ordered = sorted(range(nodes[0].rank), key=colours.__getitem__)
+    cells = [permutations(cell) for _, cell in groupby(ordered, key=colours.__getitem__)]
+    return [sum(parts, ()) for parts in islice(product(*cells), MOST_ORDERS)]
 
 
 def _colour(nodes: Sequence[Node], axis: int) -> Colour:

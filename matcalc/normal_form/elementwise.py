@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from matcalc.normal_form.axes import inverse, least_order, with_axes
+from matcalc.normal_form.labelling import Term
 from matcalc.normal_form.make import exponent_of, map_node, number, power_node
 from matcalc.normal_form.node import Indices, Node
-from matcalc.normal_form.product import Term, has_square, parts_of, simple_product, square_of, transposed
+from matcalc.normal_form.product import has_square, parts_of, simple_product, square_of, transposed
 from matcalc.normal_form.runs import MOST
 from matcalc.normal_form.sums import split_coef, transposed_rank
 

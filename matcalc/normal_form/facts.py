@@ -169,15 +169,18 @@ def _map(node: Node) -> None:
     if node.rank == 2 and all("symmetric" in arg.facts for arg in node.args):
         facts.append("symmetric")
     node.facts = closure(facts)
-    node.commuting = max(_commuting(arg) for arg in node.args)
+    bases = [_multiplied(arg) for arg in node.args]
+    node.commuting = max(base.commuting for base in bases)
+    if len(bases) == 1:
+        node.exchanges = tuple((order, sign) for order, sign in bases[0].exchanges if sign > 0)
     if not node.facts & EITHER_WAY:
         node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
 
 
-def _commuting(node: Node) -> int:
-    """Return from which axis on those of a node, or of what it is a multiple of, may be exchanged."""
+def _multiplied(node: Node) -> Node:
+    """Return what a node is a multiple of, itself if it is none."""
     is_multiple = node.kind == "product" and node.indices == (tuple(range(node.rank)),) == (node.out,)
-    return node.args[0].commuting if is_multiple else node.commuting
+    return node.args[0] if is_multiple else node
 
 
 def _op(node: Node) -> None:

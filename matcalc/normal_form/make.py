@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.normal_form.facts import describe
-from matcalc.normal_form.node import Indices, Node, Shape, intern
+from matcalc.normal_form.node import Exchange, Indices, Node, Shape, intern
 from matcalc.normal_form.selectors import Selector
 from matcalc.rulebook.load import default_rulebook
 from matcalc.sizes import Size
@@ -70,11 +70,11 @@ def sum_node(
     coefs: Sequence[Fraction],
     args: Sequence[Node],
     symmetry: Callable[[Node], frozenset[str]],
-    commuting: Callable[[Node], int],
+    exchanges: Callable[[Node], tuple[int, tuple[Exchange, ...]]],
 ) -> Node:
     def described(node: Node) -> None:
         describe(node, symmetry(node))
-        node.commuting = commuting(node)
+        node.commuting, node.exchanges = exchanges(node)
 
     return intern("sum", tuple(args), (tuple(coefs),), args[0].shape, described)
 

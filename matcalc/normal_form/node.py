@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[Size, ...]
 Indices = tuple[int, ...]
+Exchange = tuple[Indices, int]
 
 
 class Range(NamedTuple):
@@ -70,6 +71,7 @@ class Node:
         "commuting",
         "data",
         "digest",
+        "exchanges",
         "facts",
         "kind",
         "length",
@@ -89,6 +91,7 @@ class Node:
     tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
     length: int  # about how many tokens it prints as
     commuting: int  # the axis from which on those of a sum or map of order 3 or more may be exchanged; else the rank
+    exchanges: tuple[Exchange, ...]  # the other orders in which its axes may stand, with the sign that each brings
     switches: bool  # whether it is 0, whatever else it holds, where conditions in it do not hold
 
     @property
@@ -223,7 +226,7 @@ def intern(
     node.kind, node.args, node.data, node.shape = kind, args, data, shape
     node.digest = _digest(kind, args, data, shape)
     node.facts, node.range, node.tilt, node.length, node.switches = frozenset(), ANY, (0, 0), 1, False
-    node.commuting = len(shape)
+    node.commuting, node.exchanges = len(shape), ()
     describe(node)
     with _lock:
         return _interned.setdefault(key, node)

@@ -11,9 +11,9 @@ from typing import Any
 
 from matcalc.normal_form import make
 from matcalc.normal_form.facts import describe
+from matcalc.normal_form.labelling import symmetry
 from matcalc.normal_form.node import Node, intern, toposort
-from matcalc.normal_form.product import symmetry
-from matcalc.normal_form.sums import commuting_of_sum, symmetry_of_sum
+from matcalc.normal_form.sums import exchanges_of_sum, symmetry_of_sum
 
 Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]
 
@@ -38,7 +38,7 @@ def restore(records: tuple[Record, ...]) -> Node:
             coef, indices, out, sizes = data
             node = make.product_node(coef, args, indices, out, sizes, symmetry)
         elif kind == "sum":
-            node = make.sum_node(data[0], args, symmetry_of_sum, commuting_of_sum)
+            node = make.sum_node(data[0], args, symmetry_of_sum, exchanges_of_sum)
         else:
             node = intern(kind, args, data, shape, describe)
         nodes.append(node)

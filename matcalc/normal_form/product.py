@@ -14,7 +14,8 @@ from functools import lru_cache, wraps
 from typing import Protocol
 
 from matcalc.errors import NotSupported, RuleError
-from matcalc.normal_form.canonical import Operand, components, order_operands, relabelled
+from matcalc.normal_form.canonical import Operand, components, order_operands
+from matcalc.normal_form.labelling import EITHER_WAY, Term, described, labelled, symmetry
 from matcalc.normal_form.make import exponent_of, merged_exponents, number, power_node, product_node, selector
 from matcalc.normal_form.network import Network, flatten, is_closed_scalar, next_inlined
 from matcalc.normal_form.node import Indices, Node, Shape
@@ -23,13 +24,7 @@ from matcalc.normal_form.runs import MOST, runs_of
 from matcalc.normal_form.size_factors import multiplied_sizes, size_factors
 from matcalc.sizes import Size
 
-Term = tuple[Node, Indices]
-
 REMEMBERED = 1024  # products of each constructor: four of five that a derivation asks for were among the last 256
-
-SYMMETRIC, SKEW = frozenset(["symmetric"]), frozenset(["skew"])
-EITHER_WAY = SYMMETRIC | SKEW
-"""Facts of a matrix whose two indices may be exchanged, with a sign where it is skew."""
 
 
 class Constructor(Protocol):
@@ -132,7 +127,7 @@ def _with_axes_ordered(node: Node, indices: Indices) -> Term:
     """Return a tensor with its axes in the order of the labels that they have where none is given."""
     operands = list(zip(node.args, node.indices, strict=True))
     marked = [Operand(b"axis", (index,), 1, -1) for index in node.out]
-    _, labels, _ = order_operands([*_described(operands), *marked], {})
+    _, labels, _ = order_operands([*described(operands), *marked], {})
     order = sorted(range(node.rank), key=lambda axis: labels[node.out[axis]])
     out = tuple(node.out[axis] for axis in order)
     made = _intern(node.coef, operands, out, dict(enumerate(node.index_sizes)))
@@ -220,27 +215,7 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
 def parts_of(operands: Sequence[Term], out: Indices) -> list[list[Term]]:
     """Return operands in groups that share no summed index."""
     held = {index: label for label, index in enumerate(dict.fromkeys(out))}
-    return [[operands[o.place] for o in part] for part in components(_described(operands), held)]
-
-
-def _described(operands: Sequence[Term]) -> list[Operand]:
-    return [
-        Operand(node.digest, indices, commuting_from(node), place, is_turning(node))
-        for place, (node, indices) in enumerate(operands)
-    ]
-
-
-def commuting_from(node: Node) -> int:
-    """Return the position from which on the axes of an operand commute."""
-    if len(node.shape) == 2 and node.facts & EITHER_WAY:
-        return 0
-    is_even = node.kind == "selector" and node.selector.kind == "conv" and node.shape[1] == node.shape[2]
-    return 1 if is_even else node.commuting
-
-
-def is_turning(node: Node) -> bool:
-    """Whether an operand changes its sign as its two indices are exchanged."""
-    return len(node.shape) == 2 and "skew" in node.facts and "symmetric" not in node.facts
+    return [[operands[o.place] for o in part] for part in components(described(operands), held)]
 
 
 def _is_run(node: Node) -> bool:
@@ -312,7 +287,7 @@ def _grouped(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> t
         total = Counter(i for _, indices in operands for i in indices)
         total.update(out)
         found: list[Term] = []
-        for places in runs_of(_described(operands), out, [node.length for node, _ in operands]):
+        for places in runs_of(described(operands), out, [node.length for node, _ in operands]):
             run = [operands[place] for place in places]
             if len(run) == 1:
                 found += run
@@ -330,61 +305,20 @@ def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[i
     """Order operands canonically and intern; a lone operand read as it is, is itself."""
     if not operands and not out:
         return number(coef)
-    labels = {index: label for label, index in enumerate(dict.fromkeys(out))}
-    described = _described(operands)
-    places, labels, vanishes = order_operands(described, labels)
+    fixed = {index: label for label, index in enumerate(dict.fromkeys(out))}
+    found = labelled(operands, fixed)
+    if found is None:
+        return zeros(tuple(sizes[i] for i in out))
+    args, shown, sign, labels = found
     shown_out = tuple(labels[i] for i in out)
-    shown = [relabelled(described[p], labels) for p in places]
-    args = [operands[p][0] for p in places]
-    coef *= _skew_sign([described[p] for p in places], labels)
-    if not coef or vanishes:
+    coef *= sign
+    if not coef:
         return zeros(tuple(sizes[i] for i in out))
     if coef == 1 and len(args) == 1 and shown[0] == shown_out == tuple(range(len(shown_out))):
         return args[0]
     measured = {labels[index]: size for index, size in sizes.items() if index in labels}
     ordered = [measured[label] for label in range(len(measured))]
     return product_node(coef, args, shown, shown_out, ordered, symmetry)
-
-
-def _skew_sign(described: Sequence[Operand], labels: Mapping[int, int]) -> int:
-    """Return the sign that skew operands give up as their indices are sorted; 0 if one is read on its diagonal."""
-    sign = 1
-    for operand in described:
-        if not operand.turns:
-            continue
-        first, second = (labels[i] for i in operand.indices)
-        sign *= 0 if first == second else 1 if first < second else -1
-    return sign
-
-
-def symmetry(node: Node) -> frozenset[str]:
-    """Return whether a square product is symmetric or skew: its outputs exchanged, the same but for the sign."""
-    if len(node.out) != 2 or node.shape[0] != node.shape[1]:
-        return frozenset()
-    if not node.coef:
-        return SYMMETRIC | SKEW
-    first, last = node.out
-    if first == last or not node.args:
-        return SYMMETRIC
-    if _touching(node, first) != _touching(node, last):
-        return frozenset()
-    described = _described(list(zip(node.args, node.indices, strict=True)))
-    places, labels, _ = order_operands(described, {first: 1, last: 0})
-    args = tuple(node.args[p] for p in places)
-    shown = tuple(relabelled(described[p], labels) for p in places)
-    if (args, shown) != (node.args, node.indices):
-        return frozenset()
-    return SYMMETRIC if _skew_sign([described[p] for p in places], labels) > 0 else SKEW
-
-
-def _touching(node: Node, index: int) -> list[tuple[bytes, tuple[bool, ...]]]:
-    found = []
-    for arg, indices in zip(node.args, node.indices, strict=True):
-        if index in indices:
-            at = tuple(i == index for i in indices)
-            first = commuting_from(arg)
-            found.append((arg.digest, at[:first] + tuple(sorted(at[first:]))))
-    return sorted(found)
 
 
 def transposed(node: Node) -> Node:

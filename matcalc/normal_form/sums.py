@@ -13,12 +13,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
-from matcalc.normal_form.axes import axes_of_turned, commuting_suffix, inverse, least_order, with_axes
+from matcalc.normal_form.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
+from matcalc.normal_form.labelling import SKEW, SYMMETRIC
 from matcalc.normal_form.make import number, sum_node
-from matcalc.normal_form.node import Indices, Node, Shape
+from matcalc.normal_form.node import Exchange, Indices, Node, Shape
 from matcalc.normal_form.product import (
-    SKEW,
-    SYMMETRIC,
     simple_product,
     size_number,
     transposed,
@@ -287,7 +286,7 @@ def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
     if len(ordered) > MOST:
         return add([(Fraction(1), add([(c, node) for node, c in run])) for run in full_runs(ordered)])
     content = _content([c for _, c in ordered])
-    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum, commuting_of_sum)
+    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum, exchanges_of_sum)
     return scale(content, node)
 
 
@@ -317,7 +316,14 @@ def symmetry_of_sum(node: Node) -> frozenset[str]:
     return frozenset() if len(signs) > 1 else SYMMETRIC if True in signs else SKEW
 
 
-def commuting_of_sum(node: Node) -> int:
-    """Return from which axis on a sum of tensors of order 3 and more is the same whichever of them are exchanged."""
+def exchanges_of_sum(node: Node) -> tuple[int, tuple[Exchange, ...]]:
+    """Return in which orders the axes of a sum of tensors of order 3 and more may stand."""
+    if node.rank < 3:
+        return node.rank, ()
     terms = {arg: coef for coef, arg in node.terms}
-    return commuting_suffix(node.args, lambda order: _turned(terms, order) == terms) if node.rank > 2 else node.rank
+
+    def sign_of(order: Indices) -> int:
+        turned = _turned(terms, order)
+        return 1 if turned == terms else -1 if turned == {arg: -coef for arg, coef in terms.items()} else 0
+
+    return exchanges_of(node.args, sign_of)

@@ -14,8 +14,8 @@ from fractions import Fraction
 from itertools import combinations
 
 from matcalc.language.syntax import call_name
+from matcalc.normal_form.labelling import is_turning
 from matcalc.normal_form.node import Indices, Node
-from matcalc.normal_form.product import is_turning
 from matcalc.normal_form.tensor import power, size_number
 from matcalc.notation import forms, pieces
 from matcalc.notation.context import Context

@@ -18,9 +18,9 @@ from matcalc.errors import NotSupported
 from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
+from matcalc.normal_form.labelling import is_turning
 from matcalc.normal_form.make import exponent_of, parameter
 from matcalc.normal_form.node import Node, everything, sizes_met, terms_of, toposort
-from matcalc.normal_form.product import is_turning
 from matcalc.normal_form.tensor import add, product
 from matcalc.notation import forms
 from matcalc.notation.blocks import block_reading

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.calculus.evaluate import evaluate as evaluate_nodes
 from oracle import differences
 from oracle.cases import identities
 from oracle.data import declared, make
@@ -114,6 +115,42 @@ def test_gradients_of_nothing(text):
     for name in e.names.written:
         g = e.gradient(name)
         assert g(**{key: NOTHING[key] for key in g.symbols}).shape == NOTHING[name].shape
+
+
+REDUCED = ["prod", "mean", "std", "norm2", "logsumexp", "normalize", "cumsum"]
+PARTS = ["a*B", "B + a", "B.*(z*y')"]
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:Degrees of freedom", "ignore:invalid value")
+@pytest.mark.parametrize("operation", REDUCED)
+def test_slopes_along_axes_of_nothing(operation):
+    """What is measured along an empty axis does not change: where it has a value and a slope, the slope is 0."""
+    let, compared = "a: scalar; B: matrix(k, m); y: vector(m); z: vector(k)", 0
+    for inside, axis in itertools.product(PARTS, (0, 1)):
+        text = f"{operation}({inside}, axis={axis})"
+        e = mc.expression(text, let)
+        names = [name for name in "aByz" if name in e.symbols]
+        slopes = e.vjp(names, cotangent="G_")
+        compiled = mc.compile([e, *slopes], target="numpy", name="both")
+        for k, m in ((0, 2), (2, 0), (0, 3)):
+            sizes = {"k": k, "m": m}
+            shape = tuple(size.evaluate(sizes) for size in e.node.shape)
+            given = {"a": 1.5, "B": np.ones((k, m)), "y": np.ones(m), "z": np.ones(k), "G_": np.ones(shape)} | sizes
+            with np.errstate(all="ignore"):
+                try:
+                    value = evaluate(text, given, sizes)
+                except ValueError:  # as `max` of nothing
+                    continue
+                plain = evaluate_nodes([s.node for s in slopes], given, sizes)
+                found = compiled(**{name: given[name] for name in compiled.args})
+            if not np.all(np.isfinite(value)):
+                continue
+            np.testing.assert_array_equal(np.reshape(found[0], np.shape(value)), value)
+            for one, other in zip(map(np.asarray, found[1:]), plain, strict=True):
+                defined = np.isfinite(other)
+                compared += np.size(other)
+                np.testing.assert_array_equal(one[defined], 0.0, err_msg=f"{text} {sizes}")
+    assert compared
 
 
 @pytest.mark.parametrize("text", ["conv(x, x)", "sum(conv(x, x))"])

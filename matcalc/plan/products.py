@@ -7,16 +7,18 @@ entrywise: coefficient, scalars, broadcasting, repeated outputs (the identity) a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.normal_form.node import Node
 from matcalc.normal_form.size_factors import size_factors
 from matcalc.plan.components import Piece, Scaling, contract
+from matcalc.plan.poles import is_pole_of_nothing
 from matcalc.plan.selecting import At, Indexed, Rank, as_size, indices_of, resolve, token
 from matcalc.plan.session import Ref, Session
 from matcalc.plan.values import Part, Value, moved, moved_guard, times, volume
 from matcalc.program import Expr, Guard, Index, Literal, Number, Read, Select
-from matcalc.sizes import Size
+from matcalc.sizes import Size, is_nonnegative
 
 
 def lower_product(session: Session, node: Node) -> Ref:
@@ -85,7 +87,26 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
         taken = {g for g in taken if not set(_guard_indices(g)) <= kept}
     indexed.guards[:] = [g for g in indexed.guards if g not in taken]
     _attach_guards(session, indexed, pieces, kept)
-    return pieces
+    return [_without_pole_of_nothing(session, indexed, piece, pieces, kept) for piece in pieces]
+
+
+def _without_pole_of_nothing(
+    session: Session, indexed: Indexed, piece: Piece, pieces: Sequence[Piece], kept: frozenset[int]
+) -> Piece:
+    """Return an operand inside a sum as 0 where an axis is empty that makes it infinite, `1/norm2(x)`: so is the sum.
+
+    It may be multiplied by what has been summed already, and infinity times that 0 is no number.
+    """
+    if piece.node is None or piece.value is None or kept.issuperset(piece.at):
+        return piece
+    summed = {i for p in pieces for i in p.at if i not in kept and i not in piece.at}
+    lengths = {indexed.sizes[i] for i in summed if not is_nonnegative(indexed.sizes[i] - 1)}
+    poles = sorted((size for size in lengths if is_pole_of_nothing(piece.node, size)), key=str)
+    if not poles:
+        return piece
+    here = session.graph.axes[: len(piece.at)]
+    expr = Select(tuple(Guard(">=", size - 1) for size in poles), Read(piece.value.name, here))
+    return replace(piece, value=session.graph.point(piece.value.shape, expr))
 
 
 def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, taken: set[Guard]) -> Piece:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba.core.codegen import CPUCodegen
 
 from matcalc.errors import RuleError
 from matcalc.runtime import folder as folders
@@ -155,3 +156,15 @@ def test_the_lines_of_a_module_go_with_it(folder):
     del loaded
     gc.collect()
     assert not {str(path), seen} & set(linecache.cache)
+
+
+def test_a_compilation_runs_passes_four_times(folder, monkeypatch):
+    """LLVM keeps 1.5 kB of each run: over a function, its entry from Python, and twice over the module."""
+    load(7)
+    built = []
+    builder = CPUCodegen._pass_builder
+    monkeypatch.setattr(
+        CPUCodegen, "_pass_builder", lambda *args, **options: built.append(options) or builder(*args, **options)
+    )
+    assert not load(8).hit
+    assert len(built) == 4

@@ -18,6 +18,8 @@ from typing import NamedTuple
 from matcalc.errors import ShapeError
 from matcalc.forking import held_at_fork
 
+REMEMBERED = 256  # results of each operation: nine of ten that a derivation asks for are among them
+
 
 class Compound(NamedTuple):
     """A part of a size that is no polynomial: `//`, `%`, `min` or `max` of two sizes."""
@@ -207,12 +209,12 @@ class Size:
         return f"Size({self.key})"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def _plain(value: int | str | Fraction) -> Size:
     return _make({((value, 1),): Fraction(1)} if isinstance(value, str) else {(): Fraction(value)})
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def _total(a: Size, b: Size) -> Size:
     merged = dict(a.terms)
     for monomial, coefficient in b.terms:
@@ -220,7 +222,7 @@ def _total(a: Size, b: Size) -> Size:
     return _make(merged)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def _product(a: Size, b: Size) -> Size:
     product: dict[Monomial, Fraction] = {}
     for left, c in a.terms:
@@ -376,7 +378,7 @@ def _atom_text(atom: Atom) -> str:
     return f"{left}{atom.operator}{right}"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def _monomial_text(monomial: Monomial) -> str:
     factors = []
     for atom, power in monomial:

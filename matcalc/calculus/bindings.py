@@ -56,12 +56,12 @@ def bind_sizes(
     yield bindings._replace(sizes=sizes)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _plain_name(size: Size) -> str | None:
     """Return the name that a size is, None for a number or what is made of names."""
     return str(size) if size.names == (str(size),) else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _with_sizes(size: Size, values: tuple[tuple[str, Size], ...]) -> Size:
     return size.substitute(dict(values))

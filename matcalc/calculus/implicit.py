@@ -36,7 +36,7 @@ def implicit_tangent(node: Node, place: int, pull: Pull, push: Push) -> Template
     return _tangent(node, place, pull, push)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _adjoint(node: Node, place: int, pull: Pull) -> Template:
     equation, unknown = _simple(node)
     cotangent = symbol("#G", node.shape)
@@ -47,7 +47,7 @@ def _adjoint(node: Node, place: int, pull: Pull) -> Template:
     return Template(result, _arguments(node), (unknown,), cotangent, node.rule)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _tangent(node: Node, place: int, pull: Pull, push: Push) -> Template:
     equation, unknown = _simple(node)
     argument = node.args[place]

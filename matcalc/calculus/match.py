@@ -241,7 +241,7 @@ def match_product(
             yield found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _items(pattern: Node) -> tuple[Item, ...]:
     """Return the operands of a pattern in the order in which they are looked for."""
     return tuple(sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item))

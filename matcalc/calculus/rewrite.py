@@ -258,7 +258,7 @@ def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
 Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def sides(rewrite: Rewrite, let: str, others: tuple[tuple[str, Any], ...], book: Rulebook) -> Sides:
     """Return both sides and the conditions of a rewrite, its functions and numbers being `others`."""
     bodies = {name: value for name, value in others if isinstance(value, Node)}

@@ -6,10 +6,9 @@ on its inner indices along (`X'*diag(w)*X`); nothing else may hold these.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
-from matcalc.normal_form.node import Indices, Node
+from matcalc.normal_form.node import Indices, Node, kept_with_node
 from matcalc.normal_form.tensor import product
 
 
@@ -25,7 +24,7 @@ class Run(NamedTuple):
         return product(1, operands, self.ends)
 
 
-@lru_cache(maxsize=256)
+@kept_with_node
 def runs_in(subject: Node) -> tuple[Run, ...]:
     """Return the runs of a product in both directions, the shortest first; many patterns ask for them."""
     holders: dict[int, list[int]] = {}

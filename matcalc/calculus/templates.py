@@ -26,6 +26,8 @@ from matcalc.sizes import Size
 
 Pull = Callable[..., list[Node]]
 
+REMEMBERED = 256  # uses of rules: an exponent makes another one
+
 
 class Template(NamedTuple):
     """A formula over symbols: `args` and `values` for the operation's own, `incoming` for what is mapped."""
@@ -99,7 +101,7 @@ def adjoint_template(node: Node, place: int, pull: Pull) -> Template:
     return _adjoint(Use.of(node), place, node.output, pull)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def _derivative(use: Use, place: int) -> Template:
     made = _Symbols(use)
     name = made.parameters[place].name
@@ -112,7 +114,7 @@ def _derivative(use: Use, place: int) -> Template:
     return Template(node, made.args, made.values, made.args[place], use.rule)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def _tangent(use: Use, place: int, output: str) -> Template:
     made = _Symbols(use)
     text = use.rule.differential(output)
@@ -124,7 +126,7 @@ def _tangent(use: Use, place: int, output: str) -> Template:
     return Template(chosen, made.args, made.values, tangent, use.rule)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def _adjoint(use: Use, place: int, output: str, pull: Pull) -> Template:
     made = _Symbols(use)
     parameter = made.parameters[place]

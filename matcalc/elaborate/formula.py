@@ -136,7 +136,7 @@ def check_definition(
     return _definition(rulebook, 0, candidate, tuple(ranks), tuple(fixed), None)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _definition(
     rulebook: Rulebook,
     nesting: int,

@@ -84,7 +84,7 @@ def read_declarations(text: str, kinds: _Kinds = KINDS, facts: Mapping[str, str]
     return _declarations(text, tuple(kinds.items()), tuple(facts.items()))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def _declarations(text: str, *known: tuple[tuple[str, Any], ...]) -> tuple[Declaration, ...]:
     kinds, facts = map(dict, known)
     found: list[Declaration] = []

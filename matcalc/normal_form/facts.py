@@ -48,7 +48,7 @@ def closure(facts: Iterable[str]) -> frozenset[str]:
     return _closed(frozenset(facts))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _closed(facts: frozenset[str]) -> frozenset[str]:
     return default_rulebook().closure(facts)
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import wraps
 from hashlib import blake2b
 from math import inf
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from matcalc.forking import held_at_fork
 from matcalc.sizes import Size
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from matcalc.normal_form.selectors import Selector
     from matcalc.rulebook.rule import Rule
 
+Answer = TypeVar("Answer")
 Shape = tuple[Size, ...]
 Indices = tuple[int, ...]
 Exchange = tuple[Indices, int]
@@ -246,6 +248,22 @@ def _encode(value: object) -> bytes:
         return _encode(tuple(sorted(value)))
     digest = getattr(value, "digest", None)
     return digest if isinstance(digest, bytes) else str(value).encode()
+
+
+def kept_with_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
+    """Return a function of a node that remembers an answer for as long as the node is there, never holding it.
+
+    An answer must not hold the node either.
+    """
+    known: weakref.WeakKeyDictionary[Node, Answer] = weakref.WeakKeyDictionary()
+
+    @wraps(answer)
+    def found(node: Node) -> Answer:
+        if node not in known:
+            known[node] = answer(node)
+        return known[node]
+
+    return found
 
 
 def terms_of(node: Node) -> list[tuple[Fraction, Node]]:

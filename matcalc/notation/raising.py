@@ -59,7 +59,7 @@ def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
     return _form_of(root, frozenset(taken))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def _form_of(root: Node, taken: frozenset[str]) -> Form:
     nodes = toposort(root)
     sizes: dict[Size, Form] = {}

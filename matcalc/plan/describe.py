@@ -6,17 +6,16 @@ What is short is written in the notation of the language; of what is long a comm
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 
 from matcalc.errors import NotSupported
 from matcalc.language.write import text
-from matcalc.normal_form.node import Node
+from matcalc.normal_form.node import Node, kept_with_node
 from matcalc.notation.raising import formula_of
 
 DEPTH, LENGTH, SHORT = 4, 56, 30
 
 
-@lru_cache(maxsize=4096)
+@kept_with_node
 def describe(node: Node) -> str:
     """Return a formula of at most LENGTH characters, `...` for what is too deep."""
     written = _notation(node) if node.length <= SHORT else ""

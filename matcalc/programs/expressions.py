@@ -30,7 +30,7 @@ Whole = Callable[[Frame], int]
 # ---- sizes
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1024)
 def whole(size: Index) -> Whole:
     """Return a size or an index as a function of a frame.
 

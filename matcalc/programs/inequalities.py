@@ -142,7 +142,7 @@ class Known:
         return list(weights)
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def _is_nonnegative(
     nonnegative: tuple[Size, ...], zero: tuple[Size, ...], axes: tuple[tuple[str, Size], ...], size: Size
 ) -> bool:

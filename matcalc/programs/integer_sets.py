@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 OPERATIONS = 100_000  # steps of isl that one question may take
-REMEMBERED = 2000  # answers
+REMEMBERED = 1024  # answers
 DENOMINATOR = 1000  # of a factor in a certificate
 PRODUCTS = 14  # inequalities that are multiplied with each other, at most
 CASES = 32  # of minima and maxima
@@ -48,7 +48,7 @@ class System:
         )
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def is_impossible(system: System) -> bool:
     """Whether it is proved that no integers satisfy the system."""
     found = _without_compounds(system)

@@ -32,7 +32,7 @@ def namespace(book: Rulebook) -> dict[str, Any]:
     return _namespace(tuple(book.prelude.items()), tuple(book.functions.items()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _oracle(rule: Rule, index: int, prelude: Prelude, functions: Functions) -> Callable[..., Any] | None:
     if index >= len(rule.values):
         return None
@@ -45,7 +45,7 @@ def _oracle(rule: Rule, index: int, prelude: Prelude, functions: Functions) -> C
     return eval(code, _namespace(prelude, functions))  # type: ignore[no-any-return]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
 def _namespace(prelude: Prelude, functions: Functions) -> dict[str, Any]:
     import numpy as np
     import scipy.linalg as sl

@@ -35,6 +35,10 @@ SETTINGS = (
 """Settings of Numba that change the code it makes."""
 
 
+SETTLED = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+"""Options of every function compiled for itself; nobody calls it as C does, which would be one more to optimise."""
+
+
 def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
     """Return `numba.njit` with the cache of matcalc.
 
@@ -43,10 +47,7 @@ def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
     """
 
     def decorate(function: Any) -> Any:
-        if not signature:
-            made = numba.njit(**options)(function)
-        else:
-            made = Dispatcher(function, {"nopython": True, "boundscheck": None, **options})
+        made = Dispatcher(function, SETTLED | options) if signature else numba.njit(**options)(function)
         if cache and TEXT_DIGEST in function.__globals__:
             made._cache = Kept(function)
         if signature:

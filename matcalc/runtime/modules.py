@@ -2,17 +2,20 @@
 
 The name of a module ends in the hash of its text, and that text names the modules it imports: a change
 anywhere below is another name, so a stale entry cannot be met. A module is in `sys.modules` while it runs (Numba
-looks for it there); the modules of kernels stay, that of a formula goes with the function that it defines. What
-runs is the text in memory: the file that is written is for debuggers and profilers, and never read.
+looks for it there); the modules of kernels stay, that of a formula goes with the function that it defines, and so do
+the lines of its text that Python keeps for messages. What runs is the text in memory: the file that is written is for
+debuggers and profilers, and never read.
 """
 
 from __future__ import annotations
 
 import hashlib
+import linecache
 import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from weakref import WeakValueDictionary, finalize
@@ -96,6 +99,9 @@ def keep(lease: Lease) -> None:
 def _end(module: dict[str, Any]) -> None:
     for function in module.get(COMPILED, ()):
         function.release()
+    name = Path(module["__file__"]).name  # the hash in it is no other's; Numba asks by the relative path too
+    for path in [path for path in linecache.cache if path.endswith(name)]:
+        linecache.cache.pop(path, None)
 
 
 def load_items(target: str, names: Iterable[str]) -> dict[str, str]:

@@ -1,12 +1,15 @@
 """The disk cache: hit, damage, concurrency, no cache, a folder that cannot be written to."""
 
 import builtins
+import gc
+import linecache
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from numba.core.codegen import CPUCodegen
 
 from matcalc.errors import RuleError
 from matcalc.runtime import folder as folders
@@ -142,3 +145,26 @@ def test_faults_in_sources_are_named(tmp_path):
 def test_import_block_is_sorted():
     block = import_block(["from numba import types", "import numpy as np", "from numba import njit", "import math"])
     assert block == "import math\n\nimport numpy as np\nfrom numba import njit, types"
+
+
+def test_the_lines_of_a_module_go_with_it(folder):
+    """Numba and Python ask for the text of a function, by its path and by that seen from the working directory."""
+    loaded = load_text('"""Nothing but text."""\n', "shown", stays=False)
+    path = Path(loaded.module.__file__)
+    seen = os.path.relpath(path)
+    assert linecache.getlines(str(path)) and linecache.getlines(seen)
+    del loaded
+    gc.collect()
+    assert not {str(path), seen} & set(linecache.cache)
+
+
+def test_a_compilation_runs_passes_four_times(folder, monkeypatch):
+    """LLVM keeps 1.5 kB of each run: over a function, its entry from Python, and twice over the module."""
+    load(7)
+    built = []
+    builder = CPUCodegen._pass_builder
+    monkeypatch.setattr(
+        CPUCodegen, "_pass_builder", lambda *args, **options: built.append(options) or builder(*args, **options)
+    )
+    assert not load(8).hit
+    assert len(built) == 4

@@ -34,7 +34,7 @@ def precise_oracle(book: Rulebook, rule: Rule, index: int = 0) -> Function | Non
     return _oracle(rule, index, tuple(book.prelude.items()), tuple(book.precise.items()), tuple(book.functions.items()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _oracle(rule: Rule, index: int, prelude: Texts, precise: Texts, functions: tuple[Any, ...]) -> Function | None:
     texts = rule.precise or rule.values
     if index >= len(texts):

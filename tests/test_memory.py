@@ -1,0 +1,85 @@
+"""What a long session keeps: nothing that grows with the number of formulas it has met."""
+
+import functools
+import gc
+import importlib
+import pkgutil
+
+import pytest
+
+import matcalc as mc
+from matcalc import sizes
+from matcalc.calculus.runs import runs_in
+from matcalc.normal_form import node as nodes
+from matcalc.normal_form.tensor import product, symbol
+from matcalc.plan.describe import describe
+from matcalc.sizes import Size
+
+ELSEWHERE = ("matcalc.sympy_bridge", "matcalc.testing", "matcalc.__main__")  # heavy; they remember no formula
+MOST = 1024
+OF_THE_BOOK = {
+    "matcalc.calculus.words.speaks_of": "patterns of rewrites",
+    "matcalc.elaborate.formula._tree": "texts of rules",
+    "matcalc.calculus.derive._projection": "facts",
+    "matcalc.notation.scalar._norm": "nothing",
+    "matcalc.normal_form.make.parameter": "nothing",
+    "matcalc.normal_form.product_facts.closed_under": "kinds of products",
+    "matcalc.rulebook.load.shipped_rulebook": "nothing",
+    "matcalc.rulebook.load._table_of": "files of rules",
+    "matcalc.plan.entries.load": "folders of kernels",
+    "matcalc.plan.entries.formula": "costs of kernels",
+    "matcalc.plan.entries.quick": "costs of kernels",
+    "matcalc.programs.templates.functions": "nothing",
+    "matcalc.language.read._parser": "nothing",
+    "matcalc.language.numpy_dialect._parser": "nothing",
+    "matcalc.paths.data_folder": "names of folders",
+    "matcalc.runtime.library.load_library": "targets",
+    "matcalc.runtime.jit._surroundings": "nothing",
+    "matcalc.runtime.folder._temporary": "nothing",
+    "matcalc.runtime.folder._made": "folders",
+}
+"""What is asked with the rulebook's words alone, never with a user's."""
+
+
+@functools.cache
+def caches():
+    """All caches of matcalc, by name."""
+    for module in pkgutil.walk_packages(mc.__path__, "matcalc."):
+        if not module.name.startswith(ELSEWHERE):
+            importlib.import_module(module.name)
+    found = [o for o in gc.get_objects() if isinstance(o, functools._lru_cache_wrapper)]
+    return [(f"{o.__module__}.{o.__qualname__}", o) for o in found if o.__module__.startswith("matcalc.")]
+
+
+def test_what_users_write_is_remembered_up_to_a_bound():
+    found = caches()
+    free = {name for name, cache in found if (cache.cache_info().maxsize or MOST + 1) > MOST}
+    assert len(found) > 50
+    assert free == set(OF_THE_BOOK)
+
+
+@pytest.mark.parametrize("ask", [describe, runs_in])
+def test_an_answer_about_a_node_goes_with_the_node(ask):
+    n = Size.of("n")
+    matrices = [symbol(f"only_{ask.__name__}_{k}", (n, n)) for k in range(3)]
+    made = product(1, [(X, (k, k + 1)) for k, X in enumerate(matrices)], (0, 3))
+    assert ask(made)
+    digest = made.digest
+    for name, cache in caches():
+        if name.endswith((".made", "._form_of")):  # of the last nodes, whatever they are
+            cache.cache_clear()
+    assert any(node.digest == digest for node in nodes._interned.values())
+    del made
+    gc.collect()
+    assert not any(node.digest == digest for node in nodes._interned.values())
+
+
+def test_texts_leave_no_sizes_behind():
+    """A number in a formula may be a size; those of formulas that are gone are gone but for the last."""
+    counts = []
+    for start in (1000, 1300, 1600):
+        for k in range(start, start + 300):
+            mc.expression(f"{k}.5*x", "x: vector(n)")
+        gc.collect()
+        counts.append(len(sizes._interned))
+    assert counts[2] - counts[1] < 30

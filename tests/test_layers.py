@@ -106,6 +106,7 @@ LAYERS = [
         "program",
         "programs.order",
         "programs.integer_sets",
+        "programs.triangles",
         "programs.inequalities",
         "programs.accesses",
         "listing",

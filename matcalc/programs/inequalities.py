@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from matcalc.program import At, Guard, Index
 from matcalc.programs.integer_sets import REMEMBERED, System, is_impossible
+from matcalc.programs.triangles import Folded, folded
 from matcalc.sizes import Size, is_nonnegative
 
 PRIME = "'"
@@ -92,6 +93,24 @@ class Known:
         ones = {s.key: s + 1 for s in self.axes.values() if s.is_name}
         return size.substitute(ones)
 
+    def is_never(self, size: Size) -> bool:
+        """Whether what is known is impossible together with `size >= 0`."""
+        return is_impossible(self.about(size).also((size,)))
+
+    # ---- triangles
+
+    def _is_plainly_inside(self, index: Size, length: Size) -> bool:
+        return self.is_never(-index - 1) and self.is_never(index - length)
+
+    def folded(self, sizes: Sequence[Size]) -> tuple[Known, Folded] | None:
+        """Return what is known where positions in triangles are axes, and sizes in these; None where there are none."""
+        given = len(self.nonnegative)
+        found = folded((*sizes, *self.nonnegative, *self.zero), self.axes, len(sizes), self._is_plainly_inside)
+        if found is None:
+            return None
+        known = found.sizes[len(sizes) :]
+        return Known(known[:given], known[given:], {**self.axes, **found.axes}), found
+
     # ---- maps of points into entries
 
     def is_injective(self, at: At, axes: Sequence[str]) -> bool:
@@ -101,6 +120,8 @@ class Known:
         if not set(axes) <= {name for index in (*at, *self.zero) for name in _names(index)}:
             return False
         if set(axes) <= {axis for index in at for axis in self._digits(index, axes)}:
+            return True
+        if self._is_injective_folded(at, axes):
             return True
         other = {axis: Size.of(axis + PRIME) for axis in self.axes}
         there = Known(
@@ -118,6 +139,23 @@ class Known:
             left.remove(agreed)
             both = both.substitute({agreed + PRIME: Size.of(agreed)})
         return True
+
+    def _is_injective_folded(self, at: At, axes: Sequence[str]) -> bool:
+        """Whether positions in triangles are told by an entry, and their axes by them."""
+        inner = self.folded([Size.of(index) for index in at])
+        if inner is None:
+            return False
+        known, found = inner
+        places = found.sizes[: len(at)]
+        inside = {axis for t in found.triangles for axis in t.axes}
+        if not inside.isdisjoint(name for index in places for name in index.names) or not inside <= set(axes):
+            return False
+        if inside == set(axes) and len(found.triangles) == 1:  # the position itself
+            return False
+        outside = [*(a for a in axes if a not in inside), *(t.name for t in found.triangles)]
+        return all(self.is_injective((t.position,), t.axes) for t in found.triangles) and known.is_injective(
+            places, outside
+        )
 
     def _digits(self, index: Index, axes: Sequence[str]) -> list[str]:
         """Return the axes that an index determines as a number of mixed radix determines its digits."""
@@ -147,7 +185,12 @@ def _is_nonnegative(
     nonnegative: tuple[Size, ...], zero: tuple[Size, ...], axes: tuple[tuple[str, Size], ...], size: Size
 ) -> bool:
     known = Known(nonnegative, zero, dict(axes))
-    return known.is_bounded(size) or known.is_given(size) or is_impossible(known.about(size).also((-size - 1,)))
+    if known.is_bounded(size) or known.is_given(size):
+        return True
+    inner = known.folded([size])
+    if inner is not None and inner[0].is_nonnegative(inner[1].sizes[0]):
+        return True
+    return known.is_never(-size - 1)
 
 
 def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:

@@ -162,7 +162,10 @@ def build(
         plan=listing(program),
         seconds=tuple(seconds),
         check_facts=check_facts,
-        conditions=(*(c for c in names.conditions if c.size in program.assumed), *map(_hoisted, program.proof.hoisted)),
+        conditions=(
+            *(c for c in names.conditions if c.size in program.assumed),
+            *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
+        ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]

@@ -190,8 +190,9 @@ class Source:
 class Proof:
     """How the accesses of a Program are known to be sound, for all sizes.
 
-    `discharged`: how many are by the bounds of their loops alone; `hoisted`: sizes that a call must test not to
-    be negative; `guarded`: accesses, in words, that are only under the guard that the Program has there.
+    `discharged`: how many are by the bounds of their loops alone; `hoisted`: sizes that a call must test not to be
+    negative, since others are sound only then; `guarded`: accesses, in words, that are only under the guard that the
+    Program has there.
     """
 
     discharged: int

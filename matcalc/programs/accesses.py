@@ -4,13 +4,13 @@ Proved are: every index is inside its axis, every entry of a result is written o
 that is whole, every view lies inside what it views, kernels get operands of the sizes that their patterns say,
 and no array has a negative size. (That nothing is read before it is written, and that what lives at once lies
 apart, is `order.verify`.) Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs
-the guard it stands under, or adds up where entries may meet); a size that nothing says is not negative is
-*hoisted* into one test of the call. What can have none of these is refused.
+the guard it stands under, or adds up where entries may meet). A size that must not be negative, and that only a
+test can tell, as `n - k` of `x[k:]`, is *hoisted*: each call tests it once. What can have none of these is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.program import (
@@ -69,13 +69,15 @@ class _Checker:
     known: Known
     discharged: int = 0
     guarded: list[str] = field(default_factory=list)
-    hoisted: list[Size] = field(default_factory=list)
+    hoisted: dict[Size, None] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     roots: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.table = self.program.table
         self.whole.update(b.name for b in self.program.buffers if b.role in ("input", "constant"))
+        given = {size for b in self.program.buffers if b.role == "input" for size in b.shape}
+        self.tests = tuple(size for size in self.program.assumed if size not in given)
 
     def proof(self) -> Proof:
         return Proof(self.discharged, tuple(self.hoisted), tuple(self.guarded))
@@ -91,10 +93,26 @@ class _Checker:
                 for size in buffer.shape:
                     self._make_nonnegative(size)
 
-    def _make_nonnegative(self, size: Size) -> None:
-        if not self.known.is_nonnegative(size):
-            self.hoisted.append(size)
-            self.known = replace(self.known, nonnegative=(*self.known.nonnegative, size))
+    def _make_nonnegative(self, size: Size) -> bool:
+        """Make sure that a size is not negative; return whether that takes a test."""
+        if self.known.is_nonnegative(size):
+            return self._relies(self.known, lambda known: known.is_nonnegative(size))
+        self.hoisted[size] = None
+        self.tests = (*self.tests, size)
+        self.known = replace(self.known, nonnegative=(*self.known.nonnegative, size))
+        return True
+
+    def _relies(self, known: Known, is_proved: Callable[[Known], bool]) -> bool:
+        """Whether a proof needs the tests of sizes; those that it cannot do without are hoisted."""
+        needed = self.tests
+        if not needed or is_proved(known.without(needed)):
+            return False
+        for size in needed:
+            fewer = tuple(s for s in needed if s is not size)
+            left_out = tuple(s for s in self.tests if s not in fewer)
+            needed = fewer if is_proved(known.without(left_out)) else needed
+        self.hoisted |= dict.fromkeys(needed)
+        return True
 
     # ---- steps
 
@@ -110,15 +128,17 @@ class _Checker:
     def _view(self, view: View) -> None:
         shape, base = self.table[view.buffer].shape, self.table[view.of].shape
         where = f"the view {view.buffer} of {view.of}"
-        room = base
+        room, tested = base, False
         if view.start is not None:
             length = shape[0] if len(shape) == len(base) else _quotient(_volume(shape), _volume(base[1:]), where)
-            if not (self.known.is_nonnegative(view.start) and self.known.is_nonnegative(base[0] - view.start - length)):
+            ends = view.start, base[0] - view.start - length
+            if any(self.known.is_never(end) for end in ends):
                 raise ProgramFault(f"{where} runs from {view.start} for {length} of {base[0]} entries")
+            tested = any([self._make_nonnegative(end) for end in ends])
             room = (length, *base[1:])
         if not self.known.is_zero(_volume(room) - _volume(shape)):
             raise ProgramFault(f"{where} has {_volume(shape)} entries, and there are {_volume(room)}")
-        self.discharged += 1
+        self.discharged += not tested
         if view.start is None:
             self.roots[view.buffer] = self.root(view.of)
         elif self.root(view.of) in self.whole:
@@ -197,7 +217,7 @@ class _Checker:
         under = here.at({}, guards) if guards else here
         open_ = [s for s in _conditions(index, length) if guards and _stands(s, guards)]
         if not open_ and here.is_inside(index, length):
-            self.discharged += 1
+            self.discharged += not self._relies(here, lambda known: known.is_inside(index, length))
         elif guards and under.is_inside(index, length):
             self.guarded.append(f"{what}: {index} below {length}")
         else:

@@ -35,6 +35,10 @@ class Known:
         zero = tuple(g.size for g in guards if g.relation == "==")
         return Known((*self.nonnegative, *more), (*self.zero, *zero), {**self.axes, **axes})
 
+    def without(self, sizes: Sequence[Size]) -> Known:
+        """Return what is known if it is not that these sizes are not negative."""
+        return Known(tuple(s for s in self.nonnegative if s not in sizes), self.zero, self.axes)
+
     def system(self) -> System:
         """Return all that is known as inequalities."""
         inside = [length - 1 - Size.of(axis) for axis, length in self.axes.items()]

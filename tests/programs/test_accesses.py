@@ -52,7 +52,56 @@ def test_guards_can_be_refused():
 def test_conditions_of_the_formula_are_hypotheses():
     program = planned("sum(exp(conv(z, x)[:n]))")
     assert {str(s) for s in program.assumed} >= {"m + n - 1", "m - 1"}
-    assert program.proof.hoisted == ()
+    assert {str(s) for s in program.proof.hoisted} <= {"m + n - 1", "m - 1"}
+
+
+SLICES = {
+    "x[k:]": ["m - k"],
+    "x[:k]": ["m - k"],
+    "x[k:2*k]": ["m - 2*k"],
+    "x[p:q]": ["m - q", "q - p"],
+    "A[p:q, :]": ["m - q", "q - p"],
+    "A[:, p:q]": ["n - q", "q - p"],
+    "A[k, :]": ["m - k - 1"],
+    "exp(x[k:])": ["m - k"],
+    "sum(A[p:q, :]*z)": ["m - q", "q - p"],
+    "inv(A[:k, :k])": ["m - k", "n - k"],
+    "[x; z][k:]": ["m + n - k"],
+    "x[::-1][k:]": ["m - k"],
+    "[x; z; z[:1]]": ["n - 1"],
+    "[x; z]": [],
+    "A[:, ::-1]": [],
+    "roll(x, k)": [],
+}
+
+
+def test_what_a_view_needs_is_tested_though_nothing_says_so():
+    program = proved(dataclasses.replace(planned("A[p:q, :]", "A: matrix(m, n)"), assumed=(), proof=None))
+    assert [str(s) for s in program.proof.hoisted] == ["q - p", "m - q"]
+
+
+@pytest.mark.parametrize("text", SLICES)
+def test_what_a_slice_needs_is_tested_once(text):
+    program = planned(text, "A: matrix(m, n); " + VECTORS)
+    assert {str(s) for s in program.proof.hoisted} == set(SLICES[text])
+    assert f" {len(SLICES[text])} hoisted, 0 guarded" in str(program.proof)
+
+
+def test_a_call_that_fails_a_test_is_refused_before_the_loop():
+    fn = mc.compile("exp(x[p:q])", target="numpy", declarations="x: vector(m)")
+    assert fn.plan.splitlines()[-1].endswith(" 2 hoisted, 0 guarded")
+    assert fn(x=[0.0, 0.0, 0.0], p=1, q=3).tolist() == [1.0, 1.0]
+    for p, q in ((2, 1), (1, 4), (4, 4)):
+        with pytest.raises(mc.ShapeError, match=r"x\[p:q\]"):
+            fn(x=[0.0, 0.0, 0.0], p=p, q=q)
+
+
+def test_a_view_that_ends_outside_at_all_sizes_is_refused():
+    program = planned("exp(x[k:])")
+    view = next(step for step in program.steps if isinstance(step, View))
+    for start in (view.start + 1, -view.start - 1):
+        with pytest.raises(ProgramFault, match="runs from"):
+            proved(changed(program, lambda s, v=view, at=start: dataclasses.replace(v, start=at) if s is v else s))
 
 
 def test_a_size_that_nothing_bounds_is_tested_once():

@@ -6,11 +6,11 @@ meant. Elementwise functions are the values of their rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
-from operator import itemgetter
+from operator import floordiv, itemgetter, mod
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -21,7 +21,7 @@ from matcalc.program import Apply, Expr, Guard, Index, Literal, Number, Product,
 from matcalc.programs.faults import RunFault
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
-from matcalc.sizes import Size
+from matcalc.sizes import Atom, Compound, Size
 
 Frame = dict[str, int]
 Whole = Callable[[Frame], int]
@@ -39,7 +39,7 @@ def whole(size: Index) -> Whole:
     if isinstance(size, str):
         return itemgetter(size)
     scale = lcm(*(c.denominator for _, c in size.terms))
-    function: Whole = eval(f"lambda f: {_text(size, scale)}")
+    function = _polynomial(size, scale)
     if scale == 1:
         return function
     shown = str(size)
@@ -53,27 +53,55 @@ def whole(size: Index) -> Whole:
     return found
 
 
-def _text(size: Size, scale: int) -> str:
-    """Return Python text for a size times `scale`."""
-    terms = []
-    for monomial, coefficient in size.terms:
-        factors = [str(coefficient * scale)]
-        for atom, power in monomial:
-            if isinstance(atom, str):
-                factors += [f"f[{atom!r}]"] * power
-                continue
-            inner = (_text_of_whole(atom.left), _text_of_whole(atom.right))
-            body = f"{atom.operator}({', '.join(inner)})" if atom.operator in ("min", "max") else ""
-            factors += [body or f"(({inner[0]}){atom.operator}({inner[1]}))"] * power
-        terms.append("*".join(factors))
-    return " + ".join(terms) or "0"
+def _polynomial(size: Size, scale: int) -> Whole:
+    """Return a size times `scale`, whose coefficients that makes integers: term by term, the constant innermost."""
+    constant = int(size.constant * scale)
+    function: Whole | None = None
+    for monomial, coefficient in reversed(size.terms):
+        if monomial:
+            atoms = [atom for atom, power in monomial for _ in range(power)]
+            function = _plus(int(coefficient * scale), atoms, function, constant)
+    return function or (lambda frame: constant)
 
 
-def _text_of_whole(size: Size) -> str:
-    """Return Python text for an operand of `//`, `%`, min or max, rounded down where it is no integer."""
+def _plus(coefficient: int, atoms: Sequence[Atom], rest: Whole | None, constant: int) -> Whole:
+    """Return a term plus the rest, or plus a constant where there is none; one or two names are the usual ones."""
+    names = [atom for atom in atoms if isinstance(atom, str)]
+    if len(names) == len(atoms) == 1:
+        (one,) = names
+        if rest is None:
+            return lambda frame: coefficient * frame[one] + constant
+        return lambda frame: coefficient * frame[one] + rest(frame)
+    if len(names) == len(atoms) == 2:
+        one, two = names
+        if rest is None:
+            return lambda frame: coefficient * frame[one] * frame[two] + constant
+        return lambda frame: coefficient * frame[one] * frame[two] + rest(frame)
+    factors = [itemgetter(atom) if isinstance(atom, str) else _compound(atom) for atom in atoms]
+    after = rest or (lambda frame: constant)
+
+    def found(frame: Frame) -> int:
+        value = coefficient
+        for factor in factors:
+            value *= factor(frame)
+        return value + after(frame)
+
+    return found
+
+
+OPERATORS: Mapping[str, Callable[[int, int], int]] = {"//": floordiv, "%": mod, "min": min, "max": max}
+
+
+def _compound(atom: Compound) -> Whole:
+    combined, left, right = OPERATORS[atom.operator], _rounded(atom.left), _rounded(atom.right)
+    return lambda frame: combined(left(frame), right(frame))
+
+
+def _rounded(size: Size) -> Whole:
+    """Return an operand of `//`, `%`, min or max, rounded down where it is no integer."""
     scale = lcm(*(c.denominator for _, c in size.terms))
-    text = _text(size, scale)
-    return text if scale == 1 else f"(({text})//{scale})"
+    function = _polynomial(size, scale)
+    return function if scale == 1 else lambda frame: function(frame) // scale
 
 
 def guard(test: Guard) -> Callable[[Frame], bool]:

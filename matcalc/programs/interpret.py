@@ -21,7 +21,7 @@ from matcalc.plan.entries import Part
 from matcalc.program import At, Call, Each, Loop, Program, Read, Step, Store, View, reads, statements
 from matcalc.programs.expressions import Frame, Numeric, guard, holds, numeric, whole
 from matcalc.programs.faults import RunFault
-from matcalc.programs.kernels import Surroundings, compute, factorised
+from matcalc.programs.kernels import Run, Surroundings, compute, factorised
 from matcalc.programs.memory import Array, Memory, check_index, numbered
 
 LETS = "lets "  # where a frame keeps a let: no name of a size or axis has a space
@@ -170,7 +170,8 @@ class Interpreter:
             elif np.any(owner == self.number[place.value]):
                 raise RunFault(f"{place.value} is written a second time", place.value, lead)
         made = {field: self.made.get((self.root(p.value), leads[field])) for field, p in call.operands}
-        found = compute(call, operands, {f: b[0].shape for f, b in blocks.items()}, made, self.frame, self.around)
+        shapes = {f: b[0].shape for f, b in blocks.items()}
+        found = compute(Run(call, operands, shapes, made, self.frame, self.around))
         scale, known = alpha(self.frame), factorised(call, operands)
         for number, (field, place) in enumerate(call.results):
             data, owner = blocks[field]

@@ -62,23 +62,16 @@ def factorised(call: Call, operands: Mapping[str, Array]) -> Factorised | None:
     return Factorised(call.kernel, np.array(array.T if place.flip else array), object())
 
 
-def compute(
-    call: Call,
-    operands: Mapping[str, Array],
-    shapes: Mapping[str, tuple[int, ...]],
-    made: Mapping[str, Factorised | None],
-    frame: Frame,
-    around: Surroundings,
-) -> dict[str, Array]:
+def compute(run: Run) -> dict[str, Array]:
     """Return the results of a call by field, as the pattern says, having compared the template for NumPy with it.
 
     Raises: RunFault for operands that do not fit the pattern, and for a template that computes something else;
     np.linalg.LinAlgError where there is no value.
     """
-    run = Run(call, operands, shapes, made, frame, around)
+    call, around, shapes = run.call, run.around, run.shapes
     run.check_shapes()
     run.check_facts()
-    if around.goes_on and any(made.get(f) is not None and not np.all(np.isfinite(a)) for f, a in operands.items()):
+    if around.goes_on and any(run.made.get(f) and not np.all(np.isfinite(a)) for f, a in run.stored.items()):
         return {field: np.full(shape, np.nan) for field, shape in shapes.items()}  # a factorisation has no value
     wanted: dict[str, Array] | None
     wanted, why = _tried(run.meaning, run.operands)
@@ -106,34 +99,34 @@ def _tried(
         return None, error
 
 
+@dataclass
 class Run:
-    """One call of a kernel at concrete operands."""
+    """One call of a kernel at concrete operands: results by their shapes, what is known of how operands were made."""
 
-    def __init__(
-        self,
-        call: Call,
-        operands: Mapping[str, Array],
-        shapes: Mapping[str, tuple[int, ...]],
-        made: Mapping[str, Factorised | None],
-        frame: Frame,
-        around: Surroundings,
-    ) -> None:
-        self.kernel, self.shapes, self.around = call.kernel, shapes, around
+    call: Call
+    stored: Mapping[str, Array]
+    shapes: Mapping[str, tuple[int, ...]]
+    made: Mapping[str, Factorised | None]
+    frame: Frame
+    around: Surroundings
+
+    def __post_init__(self) -> None:
+        call, frame, operands = self.call, self.frame, self.stored
+        self.kernel = call.kernel
         self.params = {n: whole(v)(frame) if isinstance(v, Size) else v for n, v in call.params}
         self.flips = {field for field, place in (*call.results, *call.operands) if place.flip}
         self.flips |= {field for field in operands if self.params.get(f"{field}.t") == "1"}
-        self.stored = operands
         self.sizes = {letter: whole(s)(frame) for letter, s in call.sizes}
         self.operands = {f: a.T if f in self.flips else a for f, a in operands.items()}
-        self.through = self.matrices(made)
+        self.through = self.matrices()
 
-    def matrices(self, made: Mapping[str, Factorised | None]) -> dict[str, Array]:
+    def matrices(self) -> dict[str, Array]:
         """Return the matrices whose factorisations are operands, by the names that the pattern has for them."""
         found: dict[str, Array] = {}
         for term in self.kernel.via:
             name, entry = term.args[0].name, factorisation(term)
             fields = {self.kernel.factor_field(term, r.name): r for r in entry.results}
-            given = {f: made.get(f) for f in fields if f in self.stored}
+            given = {f: self.made.get(f) for f in fields if f in self.stored}
             first = next(iter(given.values()), None)
             for field, known in given.items():
                 if known is None or known.kernel.name != entry.name:

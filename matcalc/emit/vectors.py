@@ -261,6 +261,8 @@ class VectorWriter:
         if store.onto and not once:  # entries that several points meet in are added to each time
             if not guards:  # NumPy's `at` reads beyond values that have fewer axes than their indices
                 body = f"np.broadcast_to({body}, {shape})"
+                if any(all(axis not in Size.of(index).names for index in store.at) for axis in self.axes):
+                    at[0] = f"np.broadcast_to({at[0]}, {shape})"
             return [*lines, f"np.add.at({name}, ({', '.join(at)},), {body})"]
         return [*lines, f"{name}[{', '.join(at)}] {'+=' if store.onto else '='} {body}"]
 

@@ -1,8 +1,8 @@
 """Equations between up to three indices, and identities beside them: what cancels is counted, what is left is summed.
 
 Enumerated: coefficients in {-1, 0, 1}, an offset, the pairs of indices that are one, lengths equal or not, operands
-that measure all indices or some. The value and the gradient in x, on NumPy (and interpreted by the supervisor), against the
-sum over all points. What the language has no condition for (`[i + j + k == 0]`) is refused when it is read.
+that measure all indices or some. The value and the gradient in x, on NumPy (and interpreted by the supervisor), against
+the sum over all points. What the language has no condition for (`[i + j + k == 0]`) is refused when it is read.
 """
 
 import itertools

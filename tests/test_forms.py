@@ -189,7 +189,7 @@ def test_command_needs_a_symbol(capsys):
 
 
 def test_tensors_are_written_term_by_term():
-    assert str(mc.jacobian("x*x'", "x", "x: vector(n)")) == "{i,j,k: x[i]*eye(n)[j,k] + x[j]*eye(n)[i,k]}"
+    assert str(mc.jacobian("x*x'", "x", "x: vector(n)")) == "{i,j,k: x[j]*eye(n)[k,i] + x[i]*eye(n)[k,j]}"
 
 
 def test_faults():

@@ -1,43 +1,34 @@
 """Index form: which names are indices, and which product each summed one belongs to.
 
 `{i,j: A[i,k]*B[k,j]}` lists i and j; k is summed over the outermost product that repeats it, in each term of a
-sum and each argument of a function by itself. So a name that is not listed is carried down the tree until two
-factors hold it, or a tensor twice: there it is given a label and summed. One that stands alone is refused, with
-the readings that it may have (`readings.py`): `sum{k: x[k]^2}` says which is meant. Index names hide symbols only
-where they are listed, or not declared.
+sum and each argument of a function by itself, forms in forms too (`language/index_sums.py`). So a name that is
+not listed is carried down the tree until two factors hold it, or a tensor twice: there it is given a label and
+summed. One that stands alone is refused, with the readings that it may have (`readings.py`): `sum{k: x[k]^2}`
+says which is meant. Index names hide symbols only where they are listed, or not declared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 from matcalc.elaborate.inference import Inference, einsum
 from matcalc.elaborate.readings import unsummed
 from matcalc.elaborate.typed import Einsum, Labels, Typed
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.language.syntax import BINDERS, Ast, children, walk
+from matcalc.language.index_sums import NONE, Names, held_in
+from matcalc.language.syntax import Ast, walk
 from matcalc.normal_form.signature_shapes import size_of
 from matcalc.sizes import Size
-
-Names = frozenset[str]
-NONE: Names = frozenset()
 
 
 def open_indices(inference: Inference, form: Ast) -> Names:
     """Return the names that an outermost index form sums over; note those that each tree in it holds."""
-    inference.form, free = form, inference.free
-    for ast in walk(form):
-        names = NONE.union(*(free[id(child)] for child in children(ast)))
-        if ast.head == "part":
-            names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_open(inference, str(s.value))}
-        elif ast.head == "condition":
-            names |= {str(n.value) for n in walk(ast) if n.head == "name" and is_open(inference, str(n.value))}
-        elif ast.head in BINDERS:
-            names -= set(cast("tuple[str, ...]", ast.value))
-        free[id(ast)] = names
-    return free[id(form)]
+    inference.form = form
+    inference.free, inference.sums = held_in(form, partial(is_open, inference))
+    return inference.free[id(form)]
 
 
 def is_open(inference: Inference, name: str) -> bool:

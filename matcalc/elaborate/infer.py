@@ -15,6 +15,7 @@ from matcalc.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.elaborate.inference import Inference
 from matcalc.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
+from matcalc.language.index_sums import NONE, Names
 from matcalc.language.syntax import BINDERS, Ast, call_name, definition, parts_in
 from matcalc.sizes import Size
 
@@ -24,14 +25,14 @@ class Entered:
     """A tree under way: the operands that are values, the indices summed at it, and what its names hid."""
 
     operands: list[Ast]
-    handed: list[indices.Names] = field(default_factory=list)
+    handed: list[Names] = field(default_factory=list)
     hidden: dict[str, int | None] = field(default_factory=dict)
     summed: Labels = ()
     listed: Labels = ()
     note: Any = None
 
 
-Frame = tuple[Ast, indices.Names, Entered | None]
+Frame = tuple[Ast, Names, Entered | None]
 
 
 def infer(inference: Inference, root: Ast) -> Typed:
@@ -40,7 +41,7 @@ def infer(inference: Inference, root: Ast) -> Typed:
     Raises: ShapeError, UnknownName, NotSupported, with the place.
     """
     values: list[Typed] = []
-    stack: list[Frame] = [(root, indices.NONE, None)]
+    stack: list[Frame] = [(root, NONE, None)]
     while stack:
         ast, names, entered = stack.pop()
         if entered is not None:
@@ -59,7 +60,7 @@ def infer(inference: Inference, root: Ast) -> Typed:
             continue
         entered = _enter(inference, ast, names)
         stack.append((ast, names, entered))
-        handed = entered.handed or [indices.NONE] * len(entered.operands)
+        handed = entered.handed or [NONE] * len(entered.operands)
         pairs = list(zip(entered.operands, handed, strict=True))
         stack.extend((child, inner, None) for child, inner in reversed(pairs))
     return values.pop()
@@ -72,11 +73,12 @@ def _located(inference: Inference, ast: Ast, fault: MatcalcError) -> MatcalcErro
     return fault
 
 
-def _enter(inference: Inference, ast: Ast, names: indices.Names) -> Entered:
+def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
     entered = ENTER.get(ast.head, _enter_plain)(inference, ast)
     if ast.head in BINDERS and not inference.depth:
         names = indices.open_indices(inference, ast)
     if ast.head in BINDERS:
+        names |= inference.sums.get(id(ast), NONE)
         inference.depth += 1
     if names:
         here, entered.handed = indices.place(inference, ast, names, entered.operands)
@@ -89,7 +91,7 @@ def _enter(inference: Inference, ast: Ast, names: indices.Names) -> Entered:
     if ast.head == "part":
         numbers = parts.numeric_subscripts(inference, ast)
         entered.operands += numbers
-        entered.handed += [indices.NONE] * len(numbers) if entered.handed else []
+        entered.handed += [NONE] * len(numbers) if entered.handed else []
     return entered
 
 
@@ -104,7 +106,7 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     if ast.head in BINDERS:
         inference.depth -= 1
         if not inference.depth:
-            inference.free.clear()
+            inference.free, inference.sums = {}, {}
     return value
 
 

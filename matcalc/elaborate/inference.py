@@ -53,7 +53,9 @@ class Unknown:
     met: bool = False
 
 
-Bounds = tuple[dict[str, int], dict[str, Typed], dict[str, Unknown], int, dict[int, frozenset[str]]]
+Bounds = tuple[
+    dict[str, int], dict[str, Typed], dict[str, Unknown], int, dict[int, frozenset[str]], dict[int, frozenset[str]]
+]
 
 
 @dataclass(slots=True)
@@ -65,7 +67,8 @@ class Inference:
     lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
     parameters: the parameter of the function in force.
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
-    free: the open indices of each tree in index form, by its id. form: the outermost one in force.
+    free: the open indices of each tree in index form, by its id. sums: those that a form in it sums.
+    form: the outermost one in force.
     index_labels: label, name, place, its text. shared: values of shared trees, by id.
     checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
@@ -84,6 +87,7 @@ class Inference:
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     depth: int = 0
     free: dict[int, frozenset[str]] = field(default_factory=dict)
+    sums: dict[int, frozenset[str]] = field(default_factory=dict)
     form: Ast | None = None
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
@@ -95,16 +99,16 @@ class Inference:
     @property
     def bounds(self) -> Bounds:
         """What is bound at this place: indices, the parameter of a function, unknowns."""
-        return self.bound, self.parameters, self.unknowns, self.depth, self.free
+        return self.bound, self.parameters, self.unknowns, self.depth, self.free, self.sums
 
     @bounds.setter
     def bounds(self, found: Bounds) -> None:
-        self.bound, self.parameters, self.unknowns, self.depth, self.free = found
+        self.bound, self.parameters, self.unknowns, self.depth, self.free, self.sums = found
 
     def without_bounds(self) -> Bounds:
         """Bind nothing, and return what was bound."""
         before = self.bounds
-        self.bounds = {}, {}, {}, 0, {}
+        self.bounds = {}, {}, {}, 0, {}, {}
         return before
 
     def label(self, length: Size) -> int:

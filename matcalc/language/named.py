@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from matcalc.errors import ParseError
 from matcalc.identifiers import identifier
-from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, parts_in, shared, walk
+from matcalc.language.index_sums import listed, summed_in
+from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, parts_in, shared
 
 NONE: frozenset[str] = frozenset()
 _NAME = r"(?:[^\W\d]\w*)"
@@ -211,44 +212,14 @@ def _open_names(tree: Ast, known: Mapping[int, Open]) -> Open:
         if ast.head == "part" and "{" not in bound:
             subscripts.update(str(s.value) for s in ast.args[1:] if s.head == "name" and s.value not in bound)
         if ast.head in BINDERS and "{" not in bound:
-            bound |= _summed_in(ast)
+            bound |= summed_in(ast)
         bound |= _bound_in(ast)
         stack.extend((child, bound) for child in children(ast))
     return Open(frozenset(names), frozenset(subscripts))
 
 
-def _summed_in(form: Ast) -> frozenset[str]:
-    """Return the names that an index form sums over by itself: they mean the same wherever it stands as a part."""
-    held: dict[int, frozenset[str]] = {}
-    for ast in walk(form):
-        names = NONE.union(*(held[id(child)] for child in children(ast)))
-        if ast.head == "part":
-            names |= {str(s.value) for s in ast.args[1:] if s.head == "name"}
-        elif ast.head == "condition":
-            names |= {str(n.value) for n in walk(ast) if n.head == "name"}
-        elif ast.head in BINDERS:
-            names -= set(cast("tuple[str, ...]", ast.value))
-        held[id(ast)] = names
-    return frozenset(name for name in held[id(form)] if _is_summed(name, form, held))
-
-
-def _is_summed(name: str, root: Ast, held: Mapping[int, frozenset[str]]) -> bool:
-    """Whether several factors hold a name wherever one does."""
-    waiting = [root]
-    while waiting:
-        ast = waiting.pop()
-        inner = [child for child in children(ast) if name in held[id(child)]]
-        own = sum(s.head == "name" and s.value == name for s in ast.args[1:]) if ast.head == "part" else 0
-        if ast.head in ("product", "part") and len(inner) + own > 1:
-            continue
-        if not inner:
-            return False
-        waiting += inner
-    return True
-
-
 def _bound_in(ast: Ast) -> frozenset[str]:
     """Return the names that a tree binds in its operands."""
     if ast.head in BINDERS:
-        return frozenset((*cast("tuple[str, ...]", ast.value), "{"))
+        return listed(ast) | {"{"}
     return frozenset([str(ast.value)]) if ast.head == "function" else NONE

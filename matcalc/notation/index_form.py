@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.language import syntax
+from matcalc.language.index_sums import held_in
 from matcalc.language.read import read as read_text
+from matcalc.language.syntax import Ast
 from matcalc.normal_form.node import Indices
 from matcalc.normal_form.selectors import Selector, is_within
 from matcalc.notation import forms, pieces
@@ -70,10 +72,16 @@ def body(
     entries.held_above.update(unmeasured)
     above = [*tops, *factors, *identities, *lengths, *conditions]
     form = quotient(above, [*bottoms, *divisors])
-    alone = [label[i] for i in inner if not entries.is_repeated(i)]
+    inside = _summed_inside(form.ast, frozenset(outputs))
+    alone = [label[i] for i in inner if not entries.is_repeated(i) or label[i] in inside]
     form = forms.index_sum(alone, form) if alone else form
     ordered = len(outputs) if any(f.ordered > 1 and f.body is None for f in [*factors, *divisors]) else 0
     return replace(form, used=form.used | surrounding, ordered=ordered)
+
+
+def _summed_inside(ast: Ast, outputs: frozenset[str]) -> frozenset[str]:
+    """Return the names that an index form within would be read to sum by itself."""
+    return frozenset().union(*held_in(ast, lambda _: True, outputs).summed.values())
 
 
 def _write_out_slices(net: Net) -> None:

@@ -1,7 +1,7 @@
 """Names of indices: none that a symbol or size has, and none twice where it would be captured.
 
-Inside an index form an unlisted name is one index wherever it stands, nested index forms or not. So a formula
-that is put into an index form gets names of its own first (`apart`), and an index form that is subscripted
+An index form sums by itself what it repeats; any other unlisted name in it is an index of the form round it. So a
+formula that is put into an index form gets names of its own first (`apart`), and an index form that is subscripted
 takes the names of its subscripts (`entry`) instead of standing in full.
 """
 

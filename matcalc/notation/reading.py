@@ -165,7 +165,7 @@ def _merged(entries: list[Entry]) -> list[Entry]:
     bodies = [e[3].body for e in inner if e[3].body is not None]
     body = _positive_first(bodies, [e[2] for e in inner])
     outputs: tuple[str, ...] = inner[0][3].ast.value  # type: ignore[assignment]
-    form = forms.index_form(outputs, body, len(outputs))
+    form = forms.index_form(outputs, body)
     return [e for e in entries if e[3].body is None] + [(_rank(form), inner[0][1], 1, form)]
 
 

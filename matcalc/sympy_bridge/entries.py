@@ -12,6 +12,7 @@ from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.language import syntax
+from matcalc.language.index_sums import listed, summed_in
 from matcalc.language.syntax import Ast
 from matcalc.normal_form.node import Node
 from matcalc.sympy_bridge.calls import as_scalar, is_matrix
@@ -59,9 +60,8 @@ class Entries:
         import sympy
 
         if ast.head == "index_sum":
-            listed: tuple[str, ...] = ast.value  # type: ignore[assignment]
-            return self._summed(self.entry(ast.args[0], bound | frozenset(listed)), list(listed))
-        if not self.indices(ast):
+            return self._summed(self.entry(ast.args[0], bound | listed(ast)), list(ast.value))  # type: ignore[call-overload]
+        if not self.indices(ast, bound):
             return as_scalar(self.write(ast))
         if ast.head == "product":
             return self._product(ast, bound)
@@ -81,11 +81,11 @@ class Entries:
             return args[0] ** args[1]
         raise NotSupported(f"{ast.head} in an index form has no SymPy form")
 
-    def indices(self, ast: Ast) -> frozenset[str]:
-        """Return the names of indices that occur in a tree and are not listed in it."""
+    def indices(self, ast: Ast, bound: frozenset[str]) -> frozenset[str]:
+        """Return the names of indices that occur in a tree and are neither listed nor summed in it."""
         if ast.head in syntax.BINDERS:
-            listed: tuple[str, ...] = ast.value  # type: ignore[assignment]
-            return self.indices(ast.args[0]) - frozenset(listed)
+            within = self.indices(ast.args[0], bound | listed(ast)) - listed(ast)
+            return within - (summed_in(ast) - bound)
         found: frozenset[str] = frozenset()
         children = syntax.children(ast)
         if ast.head in ("part", "condition"):
@@ -93,7 +93,7 @@ class Entries:
             named = {str(n.value) for place in places for n in syntax.walk(place) if n.head == "name"}
             found = frozenset(named) - self.sizes - frozenset(self.symbols)
             children = () if ast.head == "condition" else children[:1]
-        return found.union(*(self.indices(child) for child in children))
+        return found.union(*(self.indices(child, bound) for child in children))
 
     def position(self, ast: Ast) -> Any:
         """Return a position: an index, a size, a number, or what they make."""
@@ -117,7 +117,7 @@ class Entries:
     def _product(self, ast: Ast, bound: frozenset[str]) -> Any:
         import sympy
 
-        held = [self.indices(arg) - bound for arg in ast.args]
+        held = [self.indices(arg, bound) - bound for arg in ast.args]
         shared = sorted(name for name in frozenset().union(*held) if sum(name in one for one in held) > 1)
         inner = bound | frozenset(shared)
         outside = inside = sympy.Integer(

@@ -181,14 +181,15 @@ def subscript(tree: tuple, env: dict):
 class Indexed:
     """The meaning of `{i,j: body}`: entry by entry, an unlisted index summed where its occurrences meet."""
 
-    def __init__(self, env: dict) -> None:
+    def __init__(self, env: dict, listed: frozenset = frozenset()) -> None:
         self.env = env
+        self.listed = listed
         self.memo: dict[int, np.ndarray] = {}
 
     def tensor(self, tree: tuple) -> np.ndarray:
         _, names, body = tree
         outer = {name: value for name, value in self.env.items() if name not in names}
-        inner = Indexed(outer)
+        inner = Indexed(outer, frozenset(names))
         sizes = inner.lengths(body, set(names))
         shape = tuple(sizes[name] for name in names)
         entries = np.empty(shape, dtype=complex)
@@ -200,7 +201,7 @@ class Indexed:
 
     def lengths(self, tree: tuple, names: set[str]) -> dict[str, int]:
         """Measure each index, listed or not, by an axis that it stands at."""
-        here = outside(tree)
+        here = unsettled(tree)
         zero = {name: scalar(0.0) for name in indices(tree) if name in names or name in here - set(self.env)}
         found: dict[str, int] = {}
         for node, hidden in subtrees(tree, frozenset()):
@@ -223,7 +224,7 @@ class Indexed:
         return self.memo[id(tree)]
 
     def free(self, tree: tuple, bound: dict[str, int], sizes: dict[str, int]) -> set[str]:
-        return {name for name in indices(tree) if name in sizes and name not in bound}
+        return {name for name in unsettled(tree) if name in sizes and name not in bound}
 
     def entry(self, tree: tuple, bound: dict[str, int], sizes: dict[str, int]):
         """Return one number: `tree` with the indices in `bound` fixed, the others summed where they meet."""
@@ -246,7 +247,8 @@ class Indexed:
     def total(self, tree: tuple, bound: dict[str, int], sizes: dict[str, int]):
         """Return `sum{i,j: body}` with the indices in `bound` fixed."""
         _, names, body = tree
-        inner = Indexed({name: value for name, value in self.env.items() if name not in names})
+        outside = {name: value for name, value in self.env.items() if name not in names}
+        inner = Indexed(outside, self.listed | set(names))
         outer = {name: k for name, k in bound.items() if name not in names}
         lengths = {**sizes, **inner.lengths(body, set(names))}
         places = itertools.product(*(range(lengths[name]) for name in names))
@@ -275,19 +277,26 @@ class Indexed:
         if head == "part" and self.free(tree, bound, sizes):
             return self.entry(tree, bound, sizes)
         if head == "part" and self.mentions(tree, bound):
-            env = {**self.env, **{name: scalar(float(k)) for name, k in bound.items()}}
-            base = self.closed(tree[1]) if not self.mentions(tree[1], bound) else value_of(tree[1], env)
-            value = part(base, tree[2], env)
+            base = self.inside(tree[1], bound)
+            value = part(base, tree[2], self.scope(bound))
             return value.reshape(()).item() if value.size == 1 else value
         if head == "call" and (self.mentions(tree, bound) or self.free(tree, bound, sizes)):
-            env = {**self.env, **{name: scalar(float(k)) for name, k in bound.items()}}
             values = [
-                value_of(argument, env) if argument[0] == "index" else scalar(self.entry(argument, bound, sizes))
+                self.inside(argument, bound) if argument[0] == "index" else scalar(self.entry(argument, bound, sizes))
                 for argument in tree[2]
             ]
             return np.asarray(FUNCTIONS[ALIASES.get(tree[1], tree[1])](*values)).reshape(()).item()
         value = self.closed(tree)
         return value.reshape(()).item()
+
+    def inside(self, tree: tuple, bound: dict[str, int]) -> np.ndarray:
+        """Return the value of a tree by itself: what it sums is not what has the same name outside."""
+        own = unsettled(tree) | self.listed
+        here = {name: k for name, k in bound.items() if name in own}
+        return value_of(tree, self.scope(here)) if self.mentions(tree, here) else self.closed(tree)
+
+    def scope(self, bound: dict[str, int]) -> dict:
+        return {**self.env, **{name: scalar(float(k)) for name, k in bound.items()}}
 
     def mentions(self, tree: tuple, bound: dict[str, int]) -> bool:
         return any(name in bound for name in indices(tree))
@@ -332,10 +341,36 @@ def indices(tree) -> frozenset[str]:
 
 
 @lru_cache(maxsize=10_000)
-def outside(tree) -> frozenset[str]:
-    """Return the names in `tree` that do not stand inside a nested index form: what is summed there stays there."""
-    if not isinstance(tree, tuple) or (tree and tree[0] in ("index", "total")):
+def unsettled(tree) -> frozenset[str]:
+    """Return the names in `tree` but those that a nested index form lists or sums by itself."""
+    if not isinstance(tree, tuple):
         return frozenset()
     if len(tree) == 2 and tree[0] == "name":
         return frozenset([tree[1]])
-    return frozenset().union(*map(outside, tree))
+    if tree and tree[0] in ("index", "total"):
+        return frozenset(n for n in unsettled(tree[2]) - set(tree[1]) if not settles(tree[2], n))
+    return frozenset().union(*map(unsettled, tree))
+
+
+def settles(tree: tuple, name: str) -> bool:
+    """Whether the products in `tree` repeat a name wherever it stands."""
+    holders = [factor for _, factor in factors(tree) if name in unsettled(factor)]
+    if len(holders) > 1:
+        return True
+    (tree,) = holders
+    if tree[0] == "part":
+        here = sum(s == ("name", name) for s in tree[2]) + (name in unsettled(tree[1]))
+        return here > 1 or (("name", name) not in tree[2] and settles(tree[1], name))
+    if tree[0] in ("name", "compare"):
+        return False
+    inner = [t for t in flattened(tree[1:]) if name in unsettled(t)]
+    return bool(inner) and all(settles(t, name) for t in inner)
+
+
+def flattened(parts):
+    """Yield the trees among the parts of a tree, also those in tuples of arguments."""
+    for part in parts:
+        if isinstance(part, tuple) and part and isinstance(part[0], str):
+            yield part
+        elif isinstance(part, tuple):
+            yield from flattened(part)

@@ -1,0 +1,82 @@
+"""Where an index that is not listed is summed: over the outermost product that repeats it, in the form that it is in.
+
+An index form means the same wherever it stands. So a form inside another sums by itself what its own products
+repeat, though names outside are the same; what it holds and does not repeat, or what a form round it lists, is
+an index of the form round it: `{i,j: expm(X, {p,q: A[p,i]*B[j,q]})[i,j]}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
+
+from matcalc.language.syntax import BINDERS, Ast, children, walk
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+class Held(NamedTuple):
+    """By the id of each tree in a form: the open indices that it holds. By that of a form inside: what it sums."""
+
+    names: dict[int, Names]
+    summed: dict[int, Names]
+
+
+def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> Held:
+    """Return what is held by the trees in an index form or its body; names that are `bound` outside are no sums."""
+    around = _listed_around(form, bound)
+    held = Held({}, {})
+    for ast in walk(form):
+        names = NONE.union(*(held.names[id(child)] for child in children(ast)))
+        if ast.head == "part":
+            names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_index(str(s.value))}
+        elif ast.head == "condition":
+            names |= {str(n.value) for n in walk(ast) if n.head == "name" and is_index(str(n.value))}
+        elif ast.head in BINDERS:
+            names -= listed(ast)
+            if ast is not form:
+                own = names - around[id(ast)]
+                held.summed[id(ast)] = frozenset(n for n in own if is_summed(n, ast, held.names))
+                names -= held.summed[id(ast)]
+        held.names[id(ast)] = names
+    return held
+
+
+def summed_in(form: Ast) -> Names:
+    """Return the names that an index form sums over by itself."""
+    held = held_in(form, lambda _: True)
+    return frozenset(name for name in held.names[id(form)] if is_summed(name, form, held.names))
+
+
+def is_summed(name: str, root: Ast, held: Mapping[int, Names]) -> bool:
+    """Whether several factors hold a name wherever one does."""
+    waiting = [root]
+    while waiting:
+        ast = waiting.pop()
+        inner = [child for child in children(ast) if name in held[id(child)]]
+        own = sum(s.head == "name" and s.value == name for s in ast.args[1:]) if ast.head == "part" else 0
+        if ast.head in ("product", "part") and len(inner) + own > 1:
+            continue
+        if not inner:
+            return False
+        waiting += inner
+    return True
+
+
+def listed(form: Ast) -> Names:
+    """Return the indices that an index form or a sum over indices lists."""
+    return frozenset(cast("tuple[str, ...]", form.value))
+
+
+def _listed_around(form: Ast, bound: Names) -> dict[int, Names]:
+    """Return the names that the forms round each form list, by its id."""
+    around: dict[int, Names] = {}
+    stack = [(form, bound)]
+    while stack:
+        ast, names = stack.pop()
+        if ast.head in BINDERS:
+            around[id(ast)] = names
+            names |= listed(ast)
+        stack.extend((child, names) for child in children(ast))
+    return around

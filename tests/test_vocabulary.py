@@ -115,7 +115,7 @@ def test_sympy_form_or_a_reason(call):
         written = e.sympy()
         again = mc.expression(written, e.declarations)
     except mc.NotSupported as error:
-        assert "SymPy" in str(error)
+        assert "SymPy" in str(error) or str(error).startswith("the condition")  # Kronecker's deltas of a triangle
         return
     assert tuple(map(str, again.shape)) == tuple(map(str, e.shape))
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from oracle import values
 from oracle.arrays import NotAnalytic
+from oracle.linear_algebra import LINEAR_ALGEBRA
 from oracle.values import evaluate, shaped
 
 Data = Mapping[str, Any]
@@ -46,11 +47,16 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def shaken(rng: np.random.Generator) -> Iterator[None]:
-    """Let every function that is called inside return its value in other last digits, symmetric where it is so."""
+    """Let every function that is called inside return its value in other last digits, symmetric where it is so.
+
+    What a matrix function returns has roundings of the size of its largest entry, in its zeros and ones too.
+    """
     called = values.call
 
     def call(tree: Any, env: Any) -> Array:
-        return disturbed(called(tree, env), rng)
+        found = called(tree, env)
+        size = np.max(np.abs(found), initial=0.0) if tree[1] in LINEAR_ALGEBRA else None
+        return disturbed(found, rng, size)
 
     values.call = call
     try:
@@ -59,10 +65,15 @@ def shaken(rng: np.random.Generator) -> Iterator[None]:
         values.call = called
 
 
-def disturbed(array: Array, rng: np.random.Generator) -> Array:
-    """Return an array with relative noise of 1e-13 in each entry that is no integer, symmetric if it is square."""
+def disturbed(array: Array, rng: np.random.Generator, size: float | None = None) -> Array:
+    """Return an array with noise of 1e-13, symmetric if it is square: relative to each entry that is no integer.
+
+    With a `size` it is relative to that, in all entries.
+    """
     noise = rng.standard_normal(array.shape)
     noise = noise + noise.T if noise.ndim == 2 and noise.shape[0] == noise.shape[1] else noise
+    if size is not None:
+        return np.asarray(array + 1e-13 * size * noise)
     return np.asarray(np.where(array == np.round(array.real), array, array * (1 + 1e-13 * noise)))
 
 

@@ -74,8 +74,12 @@ def real_eigenvalues(vectors, X, w, Q):
     B = np.empty((n, n) if vectors else (1, 1))
     status = geev(vectors, 0, X, found, imaginary, B, Q)
     order = np.empty(n, np.int64)
+    largest = 0.0
     for i in range(n):
-        if imaginary[i] != 0.0:
+        largest = max(largest, math.hypot(found[i], imaginary[i]))
+    close = 4.0 * n * 2.220446049250313e-16 * largest  # a tie may come out as a pair of conjugates
+    for i in range(n):
+        if abs(imaginary[i]) > close:
             status = 1
         j = i
         while j > 0 and found[order[j - 1]] > found[i]:

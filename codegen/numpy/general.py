@@ -11,10 +11,10 @@ def eig(X, fault):
     if not np.all(np.isfinite(X)):
         return np.full(len(X), np.nan), np.full(X.shape, np.nan)
     w, V = np.linalg.eig(X)
-    if np.iscomplexobj(w):
-        raise np.linalg.LinAlgError(fault)
+    w = real_parts(w, fault)
     order = np.argsort(w, kind="stable")
-    V = V[:, order]
+    V = V.real[:, order]
+    V = V / np.linalg.norm(V, axis=0)
     return w[order], V * signs_of_largest(V)
 
 
@@ -22,10 +22,14 @@ def eigvals(X, fault):
     """Eigenvalues, ascending, where they are real."""
     if not np.all(np.isfinite(X)):
         return np.full(len(X), np.nan)
-    w = np.linalg.eigvals(X)
-    if np.iscomplexobj(w):
+    return np.sort(real_parts(np.linalg.eigvals(X), fault))
+
+
+def real_parts(w, fault):
+    """Eigenvalues that are real within rounding: a tie may come out as a pair of conjugates."""
+    if np.max(np.abs(w.imag), initial=0.0) > 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0):
         raise np.linalg.LinAlgError(fault)
-    return np.sort(w)
+    return w.real
 
 
 def spectral_radius(X):

@@ -173,7 +173,7 @@ def qr(X):
         return np.full((len(X), k), np.nan), np.full((k, X.shape[1]), np.nan)
     Q, R = np.linalg.qr(X)
     sign = np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
-    R = R * sign[:, None]
+    R = R * sign[:, None] + 0.0  # no -0 below the diagonal
     for j in range(len(sign)):
         if R[j, j] <= 4.0 * len(X) * np.finfo(float).eps * np.linalg.norm(R[: j + 1, j]):
             R[j, j] = 0.0

@@ -205,7 +205,7 @@ def _op(node: Node) -> None:
     elif "nonnegative" in facts and not node.range.nonnegative:
         node.range = NONNEGATIVE
     node.facts = closure(facts + _sign_facts(node))
-    if node.rank - node.batch_rank == 2 and "symmetric" not in node.facts:
+    if node.rank - node.batch_rank == 2 and not node.facts & EITHER_WAY:
         matrices = [a for a in node.args if a.rank == 2]
         inherits = rule.transpose_same and matrices and node.batch_rank == 0
         node.tilt = (sum(a.tilt[0] for a in matrices), sum(a.tilt[1] for a in matrices)) if inherits else (0, 1)

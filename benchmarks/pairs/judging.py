@@ -167,6 +167,8 @@ def _at_point(
     if not all(has(evaluated(text, data, sizes), facts) for text, facts in written.assumed):
         return "undefined: outside the domain"
     bad = [name for name, results in found.items() if results is None or not _close(results[0], true)]
+    if "plain" in bad and all(found[name] is None for name in bad) and not set(bad) & set(ALONE):
+        return "declined: an error in its derivatives alone"
     if bad:
         moved = _sensitivity(written, data, sizes, shape, true)
         worst = [name for name in bad if found[name] is None or not _close(found[name][0], true, CLOSE + 1e3 * moved)]
@@ -186,6 +188,8 @@ def _at_point(
         return f"undefined: {slope.way}" if slope.way == "kink" else f"unjudged: {slope.way}"
     if slope.way == "differences" and slope.error > 1e-5 * abs(slope.value) + 1e-7:
         return "unjudged: differences"
+    if faults and abs(slope.value) > HUGE:
+        return "unjudged: slope"
     if faults and all(": nan," in fault for fault in faults):
         return f"declined: {faults[0]}"
     if faults:

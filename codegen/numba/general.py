@@ -76,7 +76,8 @@ def real_eigenvalues(vectors, X, w, Q):
     order = np.empty(n, np.int64)
     largest = 0.0
     for i in range(n):
-        largest = max(largest, math.hypot(found[i], imaginary[i]))
+        for j in range(n):
+            largest = max(largest, abs(X[i, j]))
     close = 4.0 * n * 2.220446049250313e-16 * largest  # a tie may come out as a pair of conjugates
     for i in range(n):
         if abs(imaginary[i]) > close:

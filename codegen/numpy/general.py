@@ -11,7 +11,7 @@ def eig(X, fault):
     if not np.all(np.isfinite(X)):
         return np.full(len(X), np.nan), np.full(X.shape, np.nan)
     w, V = np.linalg.eig(X)
-    w = real_parts(w, fault)
+    w = real_parts(w, X, fault)
     order = np.argsort(w, kind="stable")
     V = V.real[:, order]
     V = V / np.linalg.norm(V, axis=0)
@@ -22,12 +22,12 @@ def eigvals(X, fault):
     """Eigenvalues, ascending, where they are real."""
     if not np.all(np.isfinite(X)):
         return np.full(len(X), np.nan)
-    return np.sort(real_parts(np.linalg.eigvals(X), fault))
+    return np.sort(real_parts(np.linalg.eigvals(X), X, fault))
 
 
-def real_parts(w, fault):
-    """Eigenvalues that are real within rounding: a tie may come out as a pair of conjugates."""
-    if np.max(np.abs(w.imag), initial=0.0) > 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0):
+def real_parts(w, X, fault):
+    """Eigenvalues of X that are real within rounding: a tie may come out as a pair of conjugates."""
+    if np.max(np.abs(w.imag), initial=0.0) > 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(X), initial=0.0):
         raise np.linalg.LinAlgError(fault)
     return w.real
 

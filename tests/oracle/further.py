@@ -72,7 +72,7 @@ def extremes(X):
 def real_eigen(X):
     """Real eigenvalues ascending, and eigenvectors of unit length with the largest entry positive."""
     w, V = np.linalg.eig(real_only(X))
-    if np.any(np.abs(w.imag) > 1e-15 * len(w) * np.max(np.abs(w), initial=0.0)):
+    if np.any(np.abs(w.imag) > 1e-15 * len(w) * np.max(np.abs(X), initial=0.0)):
         raise np.linalg.LinAlgError("not real")
     order = np.argsort(w.real)
     V = V.real[:, order] / np.linalg.norm(V.real[:, order], axis=0)

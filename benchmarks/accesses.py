@@ -16,7 +16,7 @@ from problems import FORWARD_SEED, Problem, load
 
 import matcalc as mc
 from matcalc.compiling import planned
-from matcalc.expressions import Expression
+from matcalc.expressions.expression import Expression
 
 HEAD = ["| problem | discharged | hoisted | guarded |", "|---|---:|---:|---:|"]
 

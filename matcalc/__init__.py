@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from matcalc.forking import loading
+from matcalc.locks import loading
 
 __version__ = "0.1.0"
 
@@ -18,14 +18,14 @@ _HOMES = {
     "matcalc.errors": (
         "MatcalcError", "NotDifferentiable", "NotSupported", "ParseError", "RuleError", "ShapeError", "UnknownName",
     ),
-    "matcalc.expressions": ("Expression",),
+    "matcalc.expressions.expression": ("Expression",),
     "matcalc.compiling": ("compile", "value_and_gradient"),
-    "matcalc.two_pass": ("pullback",),
+    "matcalc.pullbacks": ("pullback",),
     "matcalc.checking": ("check",),
-    "matcalc.comparing": ("equivalent",),
+    "matcalc.equivalence": ("equivalent",),
     "matcalc.convexity": ("convex",),
     "matcalc.defining": ("check_rules", "define", "load_rules"),
-    "matcalc.solvers": ("minimize",),
+    "matcalc.solvers.minimize": ("minimize",),
     "matcalc.functions": (
         "differential", "expression", "from_sympy", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
     ),
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_") or not name.isidentifier() or find_spec(f"matcalc.{name}") is not None:
         raise AttributeError(f"module 'matcalc' has no attribute {name[:80]!r}")
     with loading:
-        from matcalc.calling import function
+        from matcalc.expressions.calling import function
 
     return function(name)
 

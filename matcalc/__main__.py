@@ -2,6 +2,6 @@
 
 import sys
 
-from matcalc.cli import main
+from matcalc.commands.cli import main
 
 sys.exit(main())

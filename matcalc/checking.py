@@ -13,23 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.calculus.derive import as_matrix, shape_text
-from matcalc.calculus.evaluate import evaluate
-from matcalc.claims import Claim, Row, compiled_rows
-from matcalc.comparing import mistake_of
+from matcalc.calculus.derive.conventions import as_matrix, shape_text
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.check_claims import Claim, Row, compiled_rows
+from matcalc.equivalence import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
-from matcalc.expressions import Expression
-from matcalc.lengths import holds
-from matcalc.names import declaration, free_sizes
-from matcalc.normal_form.node import Node
-from matcalc.normal_form.substitute import substitute
-from matcalc.normal_form.tensor import symbol
-from matcalc.reading import expressions, place_of, with_wrt
+from matcalc.evidence.numeric.differences import Slope, slope
+from matcalc.evidence.numeric.finding import REFUSED
+from matcalc.evidence.numeric.rule_point import MODES, interior
+from matcalc.evidence.numeric.sampling import Array, projected, sample
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import expressions, place_of, with_wrt
 from matcalc.rulebook.fields import nearest
-from matcalc.verification.differences import Slope, slope
-from matcalc.verification.finding import REFUSED
-from matcalc.verification.rule_point import MODES, interior
-from matcalc.verification.sampling import Array, projected, sample
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import holds
+from matcalc.tensor.substitute import substitute
+from matcalc.tensor.symbols import declaration, free_sizes
 
 SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
 """Lengths of the size names, in order; a set at which the formula has no value is left out."""

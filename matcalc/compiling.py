@@ -10,28 +10,28 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from matcalc.arguments import project_tangents
-from matcalc.calculus.factor import factor_all
-from matcalc.calculus.simplify import simplify_all
-from matcalc.emit import companions, emit
-from matcalc.emit.spelling import applied
+from matcalc.calculus.simplify.factor import factor_all
+from matcalc.calculus.simplify.simplify import simplify_all
+from matcalc.compiler.emit.module import companions, emit
+from matcalc.compiler.emit.spelling import applied
+from matcalc.compiler.listing import listing
+from matcalc.compiler.plan import plan
+from matcalc.compiler.program import Program
+from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.runtime.convert import to_size
+from matcalc.compiler.runtime.save_test import TEST_NAMES
+from matcalc.compiler.runtime.source import function_name
+from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.expressions import Expression, name_of
-from matcalc.identifiers import by_name, free, identifier, is_one_of, shown
-from matcalc.lengths import Condition
-from matcalc.listing import listing
-from matcalc.names import Names, declaration, free_sizes
-from matcalc.normal_form.node import Node
-from matcalc.plan import plan
-from matcalc.program import Program
-from matcalc.reading import expressions, with_wrt
+from matcalc.expressions.expression import Expression, name_of
+from matcalc.expressions.numeric_arguments import project_tangents
+from matcalc.expressions.read_input import expressions, with_wrt
+from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.rulebook.fields import nearest
-from matcalc.runtime.compiled import Compiled
-from matcalc.runtime.convert import to_size
-from matcalc.runtime.save_test import TEST_NAMES
-from matcalc.runtime.source import function_name
-from matcalc.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
-from matcalc.sizes import Size
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.symbols import Names, declaration, free_sizes
 
 TARGETS = ("numba", "numpy")
 GUARDS = ("allow", "refuse")

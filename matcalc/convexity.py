@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from matcalc.calculus.curvature import CONCAVE, proof
-from matcalc.comparing import shown_array
+from matcalc.equivalence import shown_array
 from matcalc.errors import ShapeError
-from matcalc.expressions import Expression
-from matcalc.names import free_sizes
-from matcalc.normal_form.node import Node
-from matcalc.reading import with_wrt
-from matcalc.verification.counterexample import POINTS
-from matcalc.verification.curvature import Bend, Searcher
-from matcalc.verification.sampling import Array
+from matcalc.evidence.numeric.counterexample import POINTS
+from matcalc.evidence.numeric.curvature import Bend, Searcher
+from matcalc.evidence.numeric.sampling import Array
+from matcalc.evidence.proof.convexity import CONCAVE, proof
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import with_wrt
+from matcalc.tensor.node import Node
+from matcalc.tensor.symbols import free_sizes
 
 NOT_CONVEX = {"orthogonal", "orthonormal", "integer", "nonsingular"}
 """Facts of a variable that leave no convex set for it to vary in."""

@@ -17,21 +17,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from matcalc.calling import function
-from matcalc.elaborate.check import check_rule
 from matcalc.errors import MatcalcError, RuleError
-from matcalc.identifiers import by_name, file_path, shown
+from matcalc.evidence.numeric.finding import Finding
+from matcalc.evidence.numeric.report import RuleReport
+from matcalc.evidence.numeric.rewrite_check import rewrite_faults
+from matcalc.evidence.numeric.rule_check import tested
+from matcalc.evidence.numeric.rule_point import Draws
+from matcalc.expressions.calling import function
+from matcalc.formula.elaborate.check_rule import check_rule
 from matcalc.language.declare import read_signature
-from matcalc.rulebook.check import check_names
+from matcalc.language.identifiers import by_name, file_path, shown
+from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.files import line_numbers
 from matcalc.rulebook.load import Rulebook, adopt, default_rulebook, on_trial, survey
 from matcalc.rulebook.rule import Rewrite, Rule
-from matcalc.verification.finding import Finding
-from matcalc.verification.report import RuleReport
-from matcalc.verification.rewrite_check import rewrite_faults
-from matcalc.verification.rule_check import tested
-from matcalc.verification.rule_point import Draws
 
 FORMULAS = ("where", "differential", "derivative", "definition", "linear", "value", "sizes", "square")
 """Fields that hold formulas, by which their faults name them."""

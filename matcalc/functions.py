@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from matcalc.errors import NotDifferentiable, NotSupported
-from matcalc.expressions import Expression
-from matcalc.reading import expression, from_sympy, symbols, with_wrt
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import expression, from_sympy, symbols, with_wrt
+from matcalc.expressions.sympy_bridge.given_objects import entry_of
 from matcalc.rulebook.load import default_rulebook
-from matcalc.sympy_bridge.objects import entry_of
 
 __all__ = [
     "differential", "expression", "from_sympy", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",

@@ -13,7 +13,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 if "MATCALC_CACHE" not in os.environ:
     os.environ["MATCALC_CACHE"] = tempfile.mkdtemp(prefix="matcalc-tests-")
 
-from programs.supervised import watch  # noqa: E402 - after the settings, before any module takes the planner
+from compiler.verify.supervised import watch  # noqa: E402 - after the settings, before any module takes the planner
 
 WATCH = watch()
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.calculus.declared import check_declared
+from matcalc.calculus.evaluate.check_data import check_declared
+from matcalc.evidence.numeric.sampling import sample, whole
 from matcalc.language.declare import FACTS
-from matcalc.verification.sampling import sample, whole
 
 S = np.array([[4.0, 0.5, 1.5], [0.5, 5.0, 0.0], [1.25, 0.0, 6.0]])
 TESTED = sorted(set(FACTS) - {"constant"})

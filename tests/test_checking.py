@@ -6,9 +6,9 @@ import pytest
 
 import matcalc as mc
 from matcalc import compiling
-from matcalc.plan import plan
-from matcalc.program import Loop
-from matcalc.sizes import Size
+from matcalc.compiler.plan import plan
+from matcalc.compiler.program import Loop
+from matcalc.tensor.size import Size
 
 LEAST_SQUARES = "norm2(X*w - y)^2"
 RIGHT = [

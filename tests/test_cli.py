@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from matcalc import cli
+from matcalc.commands import cli
 
 LEAST_SQUARES = "norm2(X*w - y)^2"
 

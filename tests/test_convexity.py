@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc import cli
-from matcalc.calculus.curvature import CONCAVE, proof
+from matcalc.commands import cli
+from matcalc.evidence.proof.convexity import CONCAVE, proof
 from oracle.data import make
 from oracle.values import evaluate
 

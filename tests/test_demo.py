@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 
-from matcalc import demo
+from matcalc.commands import demo
 
 
 def test_data_are_the_published_ones():

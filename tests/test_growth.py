@@ -3,7 +3,7 @@
 import pytest
 
 import matcalc as mc
-from matcalc.normal_form.node import toposort
+from matcalc.tensor.node import toposort
 
 
 def network(depth):

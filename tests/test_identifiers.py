@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.identifiers import MAX_BYTES, comment, docstring, file_path, free, identifier, literal
-from matcalc.runtime.source import function_name
+from matcalc.compiler.runtime.source import function_name
+from matcalc.language.identifiers import MAX_BYTES, comment, docstring, file_path, free, identifier, literal
 
 X = np.array([1.0, 2.0, 3.0])
 

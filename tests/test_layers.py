@@ -1,4 +1,4 @@
-"""Imports point down: a module of matcalc imports from its own layer or lower ones, never in a circle."""
+"""The rooms of matcalc are layers: a module imports from its own room or from rooms below it, never in a circle."""
 
 import ast
 import graphlib
@@ -12,237 +12,134 @@ import matcalc
 
 PACKAGE = Path(matcalc.__file__).parent
 
-# From the bottom to the top. A name covers the module or all modules of the package.
-LAYERS = [
-    [
-        "forking",
-        "errors",
-        "identifiers",
-        "paths",
-        "data",
-        "normal_form",
-        "calculus",
-        "verification",
-        "verification.differences",
-    ],
-    ["sizes"],
-    ["lengths"],
-    ["language"],
-    ["rulebook"],
-    ["normal_form.signature_shapes", "normal_form.selectors"],
-    ["normal_form.node"],
-    [
-        "normal_form.canonical",
-        "normal_form.runs",
-        "normal_form.size_factors",
-        "normal_form.network",
-        "normal_form.chain",
-        "normal_form.ranges",
-        "normal_form.complements",
-        "normal_form.product_facts",
-        "normal_form.facts",
-        "normal_form.reindex",
-        "normal_form.labelling",
-        "normal_form.make",
-        "normal_form.product",
-        "normal_form.axes",
-        "normal_form.sums",
-    ],
-    [
-        "normal_form.elementwise",
-        "normal_form.operations",
-        "normal_form.pickling",
-        "normal_form.switches",
-        "normal_form.tensor",
-    ],
-    ["normal_form.substitute", "names", "binding"],
-    ["elaborate"],
-    [
-        "calculus.templates",
-        "calculus.abstraction",
-        "calculus.bodies",
-        "calculus.bindings",
-        "calculus.runs",
-        "calculus.turning",
-        "calculus.words",
-        "calculus.match",
-        "calculus.functional",
-        "calculus.rewrite",
-        "calculus.distribute",
-        "calculus.simplify",
-        "calculus.masks",
-        "calculus.clearing",
-        "calculus.factor",
-        "calculus.expand",
-        "calculus.linear_map",
-        "calculus.implicit",
-    ],
-    ["calculus.differentiate", "calculus.derive"],
-    ["notation"],
-    [
-        "calculus.named",
-        "calculus.shortest",
-        "calculus.canonical",
-        "calculus.reasons",
-        "calculus.needs",
-        "calculus.why",
-        "calculus.derivation",
-        "calculus.explain",
-        "calculus.domain",
-        "calculus.proof",
-        "calculus.mirror",
-        "calculus.homogeneous",
-        "calculus.traces",
-        "calculus.entrywise",
-        "calculus.curvature",
-        "calculus.collect",
-        "calculus.contraction",
-        "calculus.evaluate",
-        "calculus.declared",
-        "verification.sampling",
-        "verification.precise",
-    ],
-    [
-        "program",
-        "programs.order",
-        "programs.integer_sets",
-        "programs.triangles",
-        "programs.inequalities",
-        "programs.accesses",
-        "listing",
-        "plan",
-    ],
-    ["emit"],
-    ["runtime"],
-    [
-        "programs",
-        "programs.faults",
-        "programs.expressions",
-        "programs.templates",
-        "programs.memory",
-        "programs.kernels",
-        "programs.interpret",
-    ],
-    [
-        "operators",
-        "arithmetic",
-        "forms",
-        "arguments",
-        "replacing",
-        "expressions",
-        "sympy_bridge",
-        "read_formulas",
-        "reading",
-        "calling",
-        "functions",
-    ],
-    [
-        "rule_pages",
-        "compiling",
-        "claims",
-        "two_pass",
-        "verification.rule_point",
-        "verification.gauge",
-        "verification.finding",
-        "verification.properties",
-        "verification.edges",
-        "verification.disc",
-        "verification.divided",
-        "verification.course",
-        "verification.covariance",
-        "verification.structure",
-        "verification.ties",
-        "verification.batch",
-        "verification.laws",
-        "verification.rule_check",
-        "verification.report",
-        "verification.rewrite_check",
-        "verification.counterexample",
-        "verification.curvature",
-        "checking",
-        "comparing",
-        "convexity",
-        "defining",
-    ],
-    ["testing"],
-    ["solvers"],
-    ["demo"],
-    ["cli", "__main__"],
+# From the bottom to the top; "" are the public files on top of the package. Files there that import nothing but one
+# another (errors, locks, ...) are the ground that all rooms stand on.
+ROOMS = [
+    "language",
+    "rulebook",
+    "tensor",
+    "formula.elaborate",
+    "formula.notation",
+    "calculus",
+    "calculus.simplify",
+    "calculus.derive",
+    "calculus.evaluate",
+    "compiler",
+    "compiler.runtime",
+    "compiler.verify",
+    "compiler.plan",
+    "compiler.emit",
+    "evidence.explain",
+    "evidence.proof",
+    "evidence.precise",
+    "evidence.numeric",
+    "expressions.sympy_bridge",
+    "expressions",
+    "",
+    "solvers",
+    "testing",
+    "commands",
 ]
-# Packages whose modules stand in several layers, each named.
-SPLIT = ("normal_form", "calculus", "verification", "programs")
-# Imports inside a function that point up, each with its reason.
-DEFERRED: dict[tuple[str, str], str] = {}
+FLOORS = 11
 
 
-def modules():
-    return sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+def modules() -> list[Path]:
+    """Return the modules of the package but those that only open a folder or start the program (dunder names)."""
+    return sorted(path for path in PACKAGE.rglob("*.py") if not path.name.startswith("__"))
 
 
 def dotted(path: Path) -> str:
-    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-def layer(module: str) -> int:
-    """Return the height of a module: that of the longest name in LAYERS that covers it."""
-    covering = [
-        (len(name), height)
-        for height, names in enumerate(LAYERS)
-        for name in names
-        if module == name or (name not in SPLIT and module.startswith(name + "."))
-    ]
-    return max(covering)[1] if covering else -1
+def room(module: str) -> str:
+    return module.rpartition(".")[0]
 
 
-def imports(path: Path) -> list[tuple[str, int, bool]]:
-    """Return (module of matcalc, line, whether inside a function) for each import in a file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    deferred = {
-        inner
-        for outer in ast.walk(tree)
-        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for inner in ast.walk(outer)
-    }
-    found = []
-    for statement in ast.walk(tree):
-        names = []
+def module_of(name: str) -> str:
+    """Return the module of matcalc that an imported name belongs to: of a folder, "folder.__init__"; else ""."""
+    if name.partition(".")[0] != "matcalc":
+        return ""
+    parts = name.split(".")[1:]
+    for length in range(len(parts), 0, -1):
+        place = PACKAGE.joinpath(*parts[:length])
+        if place.with_suffix(".py").exists():
+            return ".".join(parts[:length])
+        if (place / "__init__.py").exists():
+            return ".".join([*parts[:length], "__init__"])
+    return ""
+
+
+def imports(path: Path) -> dict[str, int]:
+    """Return module of matcalc -> line, for all imports in a file, those inside functions too."""
+    found: dict[str, int] = {}
+    for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(statement, ast.Import):
             names = [alias.name for alias in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.module:
             names = [f"{statement.module}.{alias.name}" for alias in statement.names]
-        targets = dict.fromkeys(map(module_of, names))
-        found += [(target, statement.lineno, statement in deferred) for target in targets if target]
+        else:
+            continue
+        found |= {target: statement.lineno for target in map(module_of, names) if target}
     return found
 
 
-def module_of(name: str) -> str:
-    """Return the module of matcalc that an imported name belongs to, "" for other packages."""
-    if not name.startswith("matcalc."):
-        return ""
-    inside = name.removeprefix("matcalc.")
-    place = PACKAGE / inside.replace(".", "/")
-    is_module = place.with_suffix(".py").exists() or (place / "__init__.py").exists()
-    return inside if is_module else inside.rpartition(".")[0]
+IMPORTS = {dotted(path): imports(path) for path in modules()}
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
-def test_imports_point_down(path):
-    here = dotted(path)
-    assert layer(here) >= 0, f"{here} is in no layer: add it to LAYERS"
-    for target, line, deferred in imports(path):
-        excused = deferred and (here, target.partition(".")[0]) in DEFERRED
-        assert excused or layer(target) <= layer(here), f"{path}:{line} imports {target} from a higher layer"
+def ground() -> set[str]:
+    """Return the files on top that import nothing but one another."""
+    kept = {module for module in IMPORTS if not room(module)}
+    while loose := {module for module in kept if not set(IMPORTS[module]) <= kept}:
+        kept -= loose
+    return kept
 
 
-def test_excuses_are_needed():
-    used = {(dotted(path), target.partition(".")[0]) for path in modules() for target, _, _ in imports(path)}
-    assert set(DEFERRED) <= used
+GROUND = ground()
+
+
+def height(module: str) -> int:
+    return -1 if module in GROUND else ROOMS.index(room(module))
+
+
+@pytest.mark.parametrize("module", IMPORTS)
+def test_imports_point_down(module):
+    for target, line in IMPORTS[module].items():
+        assert height(target) <= height(module), f"{module}:{line} imports {target} from a higher room"
+
+
+def test_every_room_is_listed_once():
+    found = {room(module) for module in IMPORTS if module not in GROUND and room(module) != "data"}
+    assert len(ROOMS) == len(set(ROOMS))
+    assert set(ROOMS) == found
+
+
+def test_a_folder_is_a_layer():
+    """The rooms of one folder stand together."""
+    folders = [name.partition(".")[0] for name in ROOMS]
+    assert len(dict.fromkeys(folders)) == sum(
+        folder != before for folder, before in zip(folders, ["-", *folders], strict=False)
+    )
+
+
+def test_floors():
+    """The longest way down the house: through its folders and the files on top."""
+
+    def part(module: str) -> str:
+        return module.partition(".")[0]
+
+    below: dict[str, set[str]] = {}
+    for module, targets in IMPORTS.items():
+        below.setdefault(part(module), set()).update(map(part, targets))
+    depth: dict[str, int] = {}
+    for here in graphlib.TopologicalSorter({a: b - {a} for a, b in below.items()}).static_order():
+        depth[here] = 1 + max((depth[name] for name in below.get(here, set()) - {here}), default=0)
+    assert max(depth.values()) <= FLOORS, depth
 
 
 def test_imports_go_round_nowhere():
-    below = {dotted(path): {target for target, _, deferred in imports(path) if not deferred} for path in modules()}
     try:
-        graphlib.TopologicalSorter(below).prepare()
+        graphlib.TopologicalSorter({module: set(targets) for module, targets in IMPORTS.items()}).prepare()
     except graphlib.CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
 
@@ -256,9 +153,9 @@ def test_help_imports_nothing_slow():
 
 PROGRAM = """
 import sys
-import matcalc.cli
+import matcalc.commands.cli
 try:
-    matcalc.cli.main(["--help"])
+    matcalc.commands.cli.main(["--help"])
 except SystemExit:
     pass
 names = ("numpy", "scipy", "numba", "sympy", "lark", "llvmlite")

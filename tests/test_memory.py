@@ -8,35 +8,39 @@ import pkgutil
 import pytest
 
 import matcalc as mc
-from matcalc import sizes
-from matcalc.calculus.runs import runs_in
-from matcalc.normal_form import node as nodes
-from matcalc.normal_form.tensor import product, symbol
-from matcalc.plan.describe import describe
-from matcalc.sizes import Size
+from matcalc.calculus.simplify.chains import runs_in
+from matcalc.compiler.plan.describe import describe
+from matcalc.tensor import node as nodes
+from matcalc.tensor import size
+from matcalc.tensor.constructors import product, symbol
+from matcalc.tensor.size import Size
 
-ELSEWHERE = ("matcalc.sympy_bridge", "matcalc.testing", "matcalc.__main__")  # heavy; they remember no formula
+ELSEWHERE = (
+    "matcalc.expressions.sympy_bridge",
+    "matcalc.testing",
+    "matcalc.__main__",
+)  # heavy; they remember no formula
 MOST = 1024
 OF_THE_BOOK = {
-    "matcalc.calculus.words.speaks_of": "patterns of rewrites",
-    "matcalc.elaborate.formula._tree": "texts of rules",
-    "matcalc.calculus.derive._projection": "facts",
-    "matcalc.notation.scalar._norm": "nothing",
-    "matcalc.normal_form.make.parameter": "nothing",
-    "matcalc.normal_form.product_facts.closed_under": "kinds of products",
+    "matcalc.calculus.simplify.index_by_word.speaks_of": "patterns of rewrites",
+    "matcalc.formula.elaborate.rule_formula._tree": "texts of rules",
+    "matcalc.calculus.derive.conventions._projection": "facts",
+    "matcalc.formula.notation.scalar._norm": "nothing",
+    "matcalc.tensor.raw_nodes.parameter": "nothing",
+    "matcalc.tensor.product_facts.closed_under": "kinds of products",
     "matcalc.rulebook.load.shipped_rulebook": "nothing",
     "matcalc.rulebook.load._table_of": "files of rules",
-    "matcalc.plan.entries.load": "folders of kernels",
-    "matcalc.plan.entries.formula": "costs of kernels",
-    "matcalc.plan.entries.quick": "costs of kernels",
-    "matcalc.programs.templates.functions": "nothing",
+    "matcalc.compiler.lowering_entries.load": "folders of kernels",
+    "matcalc.compiler.lowering_entries.formula": "costs of kernels",
+    "matcalc.compiler.lowering_entries.quick": "costs of kernels",
+    "matcalc.compiler.verify.templates.functions": "nothing",
     "matcalc.language.read._parser": "nothing",
     "matcalc.language.numpy_dialect._parser": "nothing",
-    "matcalc.paths.data_folder": "names of folders",
-    "matcalc.runtime.library.load_library": "targets",
-    "matcalc.runtime.jit._surroundings": "nothing",
-    "matcalc.runtime.folder._temporary": "nothing",
-    "matcalc.runtime.folder._made": "folders",
+    "matcalc.rulebook.paths.data_folder": "names of folders",
+    "matcalc.compiler.runtime.library.load_library": "targets",
+    "matcalc.compiler.runtime.jit._surroundings": "nothing",
+    "matcalc.compiler.runtime.cache_folder._temporary": "nothing",
+    "matcalc.compiler.runtime.cache_folder._made": "folders",
 }
 """What is asked with the rulebook's words alone, never with a user's."""
 
@@ -81,5 +85,5 @@ def test_texts_leave_no_sizes_behind():
         for k in range(start, start + 300):
             mc.expression(f"{k}.5*x", "x: vector(n)")
         gc.collect()
-        counts.append(len(sizes._interned))
+        counts.append(len(size._interned))
     assert counts[2] - counts[1] < 30

@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from matcalc.elaborate.expressions import elaborate
-from matcalc.normal_form.pickling import pickle_form
-from matcalc.normal_form.tensor import add, matmul
+from matcalc.formula.elaborate.texts import elaborate
+from matcalc.tensor.constructors import add, matmul
+from matcalc.tensor.pickling import pickle_form
 
 LET = "A: matrix(n, n); S: matrix(n, n) spd; x: vector(n); c: scalar"
 FORMULAS = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from matcalc import cli
+from matcalc.commands import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.calculus.simplify import rewriter
-from matcalc.normal_form.node import toposort
-from matcalc.normal_form.substitute import remake
+from matcalc.calculus.simplify.simplify import rewriter
 from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.node import toposort
+from matcalc.tensor.substitute import remake
 from tests.recurrences import QUOTIENTS, RECURRENCES
 
 TWICE = 2.6

@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-from matcalc import rule_pages
-from matcalc.expressions import Expression
-from matcalc.normal_form.signature_shapes import PLAIN
-from matcalc.paths import data_folder
-from matcalc.reading import expression
+from matcalc.commands import rule_pages
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import expression
 from matcalc.rulebook import default_rulebook
+from matcalc.rulebook.paths import data_folder
+from matcalc.tensor.signature import PLAIN
 
 BOOK = default_rulebook()
 
@@ -23,7 +23,7 @@ def page_of(name):
 
 def test_the_table_is_fresh():
     shown = (data_folder("rules") / "README.md").read_text(encoding="utf-8")
-    assert shown == rule_pages.fresh(shown), "run python -m matcalc.rule_pages"
+    assert shown == rule_pages.fresh(shown), "run python -m matcalc.commands.rule_pages"
 
 
 def test_the_table_has_a_row_for_each_rule_and_equal_cells():

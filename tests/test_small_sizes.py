@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.calculus.evaluate import evaluate as evaluate_nodes
+from matcalc.calculus.evaluate.evaluate import evaluate as evaluate_nodes
 from oracle import differences
 from oracle.cases import identities
 from oracle.data import declared, make

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc import solvers
+from matcalc.solvers import minimize
 
 FACTOR = "norm2(M - U*V')^2 + lam*(norm2(U)^2 + norm2(V)^2)"
 
@@ -62,9 +62,9 @@ def test_options_reach_scipy(least_squares):
 
 
 def test_hessian_product_takes_integers(least_squares):
-    packing = solvers.Packing({"w": (3,)})
+    packing = minimize.Packing({"w": (3,)})
     texts = {"declarations": "", "dialect": "matrix"}
-    product = solvers.hessian_product("norm2(X*w - y)^2", ["w"], packing, least_squares, "numba", texts)
+    product = minimize.hessian_product("norm2(X*w - y)^2", ["w"], packing, least_squares, "numba", texts)
     X = least_squares["X"]
     assert np.allclose(product(np.zeros(3), np.ones(3, np.int8)), 2 * X.T @ X @ np.ones(3))
 
@@ -85,7 +85,7 @@ def test_faults_are_named(change, message, least_squares):
 
 
 def test_packing_is_row_major_and_in_order():
-    packing = solvers.Packing.of({"b": 7.0, "A": [[1, 2], [3, 4]]}, ["A", "b"])
+    packing = minimize.Packing.of({"b": 7.0, "A": [[1, 2], [3, 4]]}, ["A", "b"])
     x = packing.pack({"b": 7.0, "A": [[1, 2], [3, 4]]})
     assert x.tolist() == [1.0, 2.0, 3.0, 4.0, 7.0]
     assert packing.unpack(x)["A"].tolist() == [[1.0, 2.0], [3.0, 4.0]]

@@ -1,6 +1,6 @@
 """A case: one input of a rule with directions, and the truth of value, JVP, VJP and second derivative there.
 
-The truth is the rule's own value at many digits and differences of it (`matcalc.verification.precise`). It is kept as
+The truth is the rule's own value at many digits and differences of it (`matcalc.evidence.precise`). It is kept as
 two doubles for each number, enough for an error of 1e-30, so that another environment can read it from a file. A
 relative error is only as good as the question: `condition` is how much the truth itself moves, relative to a
 relative change of the data.
@@ -17,12 +17,12 @@ import numpy as np
 from benchmarks.accuracy.inputs import inputs
 from benchmarks.accuracy.store import Store
 from matcalc.errors import MatcalcError
+from matcalc.evidence.numeric.rule_point import Point
+from matcalc.evidence.numeric.sampling import projected
+from matcalc.evidence.precise import digits, doubles, numbers, orders
+from matcalc.evidence.precise.arithmetic import Array, mp, objects
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.verification.precise import digits, doubles, numbers, orders
-from matcalc.verification.precise.arithmetic import Array, mp, objects
-from matcalc.verification.rule_point import Point
-from matcalc.verification.sampling import projected
 
 KINDS = ("value", "jvp", "vjp", "second")
 SHAKEN = 1e-30

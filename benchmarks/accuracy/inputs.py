@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.calculus.evaluate import evaluate
-from matcalc.elaborate.formula import build_formula
-from matcalc.normal_form.make import symbol
-from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.evidence.numeric.rule_point import Form, Point, facts_in, forms, interior, lengths_of, point
+from matcalc.evidence.numeric.sampling import sample
+from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.sizes import Size
-from matcalc.verification.rule_point import Form, Point, facts_in, forms, interior, lengths_of, point
-from matcalc.verification.sampling import sample
+from matcalc.tensor.raw_nodes import symbol
+from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.size import Size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Drawn = Callable[[np.random.Generator, tuple[int, ...]], Array]

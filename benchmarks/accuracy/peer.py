@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accuracy.cases import KINDS, Case
-from matcalc.verification.sampling import projected
+from matcalc.evidence.numeric.sampling import projected
 
 HERE = Path(__file__).parent
 PEERS = ("torch", "jax")

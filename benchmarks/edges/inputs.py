@@ -16,12 +16,12 @@ import scipy.special
 
 import matcalc as mc
 from benchmarks.accuracy.peer import PEERS, formula_of
-from matcalc.calculus.evaluate import evaluate
-from matcalc.elaborate.formula import build_formula
-from matcalc.normal_form.signature_shapes import PLAIN
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.evidence.numeric.sampling import projected
+from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.verification.sampling import projected
+from matcalc.tensor.signature import PLAIN
 
 HERE = Path(__file__).parent
 CASES = HERE.parent.parent / "tests" / "cases" / "rules.json"

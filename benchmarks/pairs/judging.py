@@ -15,7 +15,7 @@ import numpy as np
 
 import matcalc as mc
 from benchmarks.pairs.truth import Array, Slope, along, disturbed, evaluated, has, quiet, shaken, value
-from matcalc.calculus.evaluate import evaluate
+from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.data import drawn
 from matcalc.testing.trees import Written

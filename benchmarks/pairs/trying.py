@@ -11,8 +11,8 @@ import matcalc as mc
 from benchmarks.pairs.judging import Outcome, judged
 from benchmarks.pairs.table import Pair
 from matcalc.language.declare import read_declarations
-from matcalc.normal_form.signature_shapes import size_of
 from matcalc.rulebook.load import Rulebook
+from matcalc.tensor.signature import size_of
 from matcalc.testing.trees import Leaf, Tree, Written, write
 
 GOOD = ("right", "wrong")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import matcalc as mc
 from benchmarks.simplification.measure import Trial, results_of_ways, trials
-from matcalc.notation.measure import tokens
+from matcalc.formula.notation.length import tokens
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parents[1] / "tests" / "cases"

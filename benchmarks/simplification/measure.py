@@ -11,9 +11,9 @@ import numpy as np
 
 import matcalc as mc
 from benchmarks.simplification.random_expressions import DECLARATIONS, SIZES, expression, shuffled
-from matcalc.normal_form.node import toposort
-from matcalc.notation.measure import tokens
-from matcalc.verification.sampling import sample
+from matcalc.evidence.numeric.sampling import sample
+from matcalc.formula.notation.length import tokens
+from matcalc.tensor.node import toposort
 
 Data = dict[str, Any]
 PERTURBED, PERTURBATIONS = 1e-13, 64

@@ -13,16 +13,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from matcalc.elaborate.formula import build_formula
 from matcalc.errors import MatcalcError, NotDifferentiable, RuleError
+from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.language.declare import Declaration
-from matcalc.normal_form.node import Node, Shape
-from matcalc.normal_form.signature_shapes import Binding, bind, core_rank, result_shape, size_of, tensors_of
-from matcalc.normal_form.substitute import substitute
-from matcalc.normal_form.tensor import symbol, zeros
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.sizes import Size
+from matcalc.tensor.constructors import symbol, zeros
+from matcalc.tensor.node import Node, Shape
+from matcalc.tensor.signature import Binding, bind, core_rank, result_shape, size_of, tensors_of
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import substitute
 
 Pull = Callable[..., list[Node]]
 

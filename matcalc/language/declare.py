@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
-from matcalc.identifiers import shown
+from matcalc.language.identifiers import shown
 from matcalc.language.read import identifier, parse
 from matcalc.language.syntax import Ast, call_name, same, walk
 from matcalc.language.write import text as write

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex_tables import TEMPLATES, Templates, escaped, operator, symbol
+from matcalc.language.latex_names import TEMPLATES, Templates, escaped, operator, symbol
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names
 

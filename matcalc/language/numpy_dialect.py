@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
-from matcalc.language.numpy_tables import (
+from matcalc.language.numpy_names import (
     AXIS_SECOND,
     FLATTENING,
     FUNCTIONS,

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import MatcalcError, ParseError
-from matcalc.identifiers import bounded, normalised
-from matcalc.language import faults, named
+from matcalc.language import faults, named_parts
+from matcalc.language.identifiers import bounded, normalised
 from matcalc.language.syntax import BINDERS, Ast
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def read(text: str) -> Ast:
 
     Raises: ParseError with the text and the position of the fault.
     """
-    segments = named.segments(text)
+    segments = named_parts.segments(text)
     if not segments:
         return _formula(text, 0, None)
     try:
-        return named.with_parts(segments, partial(_formula, text))
+        return named_parts.with_parts(segments, partial(_formula, text))
     except ParseError as fault:
         fault.text = text
         raise

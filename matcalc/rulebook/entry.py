@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError
-from matcalc.identifiers import identifier, shown
 from matcalc.language.declare import FACTS, Signature, read_signature, write_declarations
+from matcalc.language.identifiers import identifier, shown
 from matcalc.rulebook.fields import (
     EDGE_FIELDS,
     EDGE_KINDS,

@@ -20,12 +20,12 @@ from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import RuleError, UnknownName
-from matcalc.forking import held_at_fork
 from matcalc.language.declare import FACTS
-from matcalc.paths import data_folder
+from matcalc.locks import held_at_fork
 from matcalc.rulebook.entry import fact_from_table, rewrite_from_table, rule_from_table
 from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest
 from matcalc.rulebook.files import TABLES, RuleFile
+from matcalc.rulebook.paths import data_folder
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
 
 MEASURED = "measured.toml"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from matcalc.calculus.declared import applied
+from matcalc.calculus.evaluate.check_data import applied
+from matcalc.evidence.numeric.rule_point import interior
+from matcalc.evidence.numeric.sampling import sample
 from matcalc.rulebook.load import Rulebook
 from matcalc.testing.trees import Leaf, Written
-from matcalc.verification.rule_point import interior
-from matcalc.verification.sampling import sample
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from matcalc.sizes import Size
+from matcalc.tensor.size import Size
 from matcalc.testing.forms import Shape
 
 LENGTHS = (2, 3, 4, 1, 5, 6)

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from matcalc.language.declare import Declaration, Signature, read_signature, size_names
 from matcalc.language.read import read
-from matcalc.normal_form.signature_shapes import size_of
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.sizes import Size
+from matcalc.tensor.signature import size_of
+from matcalc.tensor.size import Size
 
 Shape = tuple[Size, ...]
 

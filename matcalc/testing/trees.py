@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from matcalc.evidence.numeric.rule_point import interior
 from matcalc.rulebook.load import Rulebook
-from matcalc.sizes import Size
+from matcalc.tensor.size import Size
 from matcalc.testing.fitting import Fit
 from matcalc.testing.forms import Form, Shape, Slot
-from matcalc.verification.rule_point import interior
 
 MATRICES = ("A", "B", "D", "F", "H", "M", "P", "R", "S", "V", "W", "X", "Y", "Z")
 VECTORS = ("x", "y", "z", "u", "v", "w", "f", "d")

@@ -5,8 +5,8 @@ import pytest
 from codegen.running import kernel
 from scipy import special
 
-from matcalc.runtime.library import load_library
-from matcalc.runtime.modules import load_items
+from matcalc.compiler.runtime.library import load_library
+from matcalc.compiler.runtime.modules import load_items
 
 
 @pytest.fixture(scope="module")

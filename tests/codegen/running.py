@@ -6,9 +6,9 @@ import tomllib
 import numpy as np
 from codegen.oracles import EMPTY, FACTS, ORACLES
 
-from matcalc.paths import data_folder
-from matcalc.plan.entries import Term, load
-from matcalc.runtime.modules import load_items
+from matcalc.compiler.lowering_entries import Term, load
+from matcalc.compiler.runtime.modules import load_items
+from matcalc.rulebook.paths import data_folder
 
 FOLDER = data_folder("codegen")
 ENTRIES = {k: v for k, v in tomllib.loads((FOLDER / "kernels.toml").read_text()).items() if "pattern" in v}

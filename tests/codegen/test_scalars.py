@@ -9,9 +9,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from matcalc.paths import data_folder
-from matcalc.runtime.library import free_names, import_block, load_library
-from matcalc.runtime.modules import generated_imports, load_items, load_text
+from matcalc.compiler.runtime.library import free_names, import_block, load_library
+from matcalc.compiler.runtime.modules import generated_imports, load_items, load_text
+from matcalc.rulebook.paths import data_folder
 
 TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
 PARAMETERS = {

@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import cache
 
 import matcalc as mc
+from matcalc.compiler.emit.module import emit
+from matcalc.compiler.runtime.library import global_names, load_library
+from matcalc.compiler.runtime.save import saved_text
+from matcalc.compiler.runtime.save_test import TEST_NAMES
+from matcalc.compiler.runtime.source import TAKEN
 from matcalc.compiling import planned
-from matcalc.emit import emit
-from matcalc.identifiers import MAX_BYTES, WORDS
-from matcalc.runtime.library import global_names, load_library
-from matcalc.runtime.save import saved_text
-from matcalc.runtime.save_test import TEST_NAMES
-from matcalc.runtime.source import TAKEN
+from matcalc.language.identifiers import MAX_BYTES, WORDS
 
 OTHERS = ["λ", "ν", "变", "ħ", "é", "_", "out", "self", "check_facts", "x" * MAX_BYTES]
 VARIABLES = ["v0", "v1_0", "v3_sum", "r1", "s1", "x1", "K0", "i0", "ii", "i", "k", "here", "drawn", "M", "X_0", "a0_"]

@@ -16,10 +16,11 @@ from typing import Any, get_type_hints
 import numpy as np
 
 import matcalc as mc
-from matcalc import cli, solvers
+from matcalc.commands import cli
+from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.pullbacks import TwoPass
 from matcalc.rulebook.fields import RULE_FIELDS
-from matcalc.runtime.compiled import Compiled
-from matcalc.two_pass import TwoPass
+from matcalc.solvers import minimize
 
 LOSS = "sum(log(1 + exp(X*w))) + w'*w"
 LET = "X: matrix(m, n); w: vector(n)"
@@ -79,7 +80,7 @@ EXAMPLES: dict[str, tuple[Callable[[], Any], list[Any], dict[str, Any]]] = {
     "symbols": (lambda: mc.symbols, [], {"declarations": LET}),
     "value_and_gradient": (lambda: mc.value_and_gradient, [], {**OF, "target": "numpy"}),
     "vjp": (lambda: mc.vjp, [], OF),
-    "solvers.minimize": (lambda: solvers.minimize, [], {
+    "solvers.minimize": (lambda: minimize.minimize, [], {
         "f": LOSS, "wrt": "w", "start": {"w": np.zeros(3)}, "data": {"X": DATA["X"]}, "declarations": LET,
         "target": "numpy"}),
     "Expression.coefficient": (lambda: mc.expression("X*w", LET).coefficient, [], {"x": "w"}),
@@ -139,8 +140,8 @@ def public() -> dict[str, Callable[..., Any]]:
         value = getattr(mc, name)
         if not (inspect.isclass(value) and issubclass(value, Exception)):
             found[name] = value
-    for name, value in vars(solvers).items():
-        if not name.startswith("_") and getattr(value, "__module__", "") == solvers.__name__:
+    for name, value in vars(minimize).items():
+        if not name.startswith("_") and getattr(value, "__module__", "") == minimize.__name__:
             found[f"solvers.{name}"] = value
     for kind in (mc.Expression, Compiled, TwoPass, *results()):
         for name, value in inspect.getmembers(kind, inspect.isfunction):

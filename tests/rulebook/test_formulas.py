@@ -9,7 +9,7 @@ from rulebook.formulas import applied, column, evaluate
 
 from matcalc.language.declare import RULE_KINDS, read_declarations, size_names
 from matcalc.rulebook import default_rulebook
-from matcalc.rulebook.check import VARIED
+from matcalc.rulebook.check_names import VARIED
 
 BOOK = default_rulebook()
 OPS = [r for r in BOOK.rules.values() if r.kind == "op"]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from matcalc.errors import RuleError, UnknownName
-from matcalc.paths import data_folder
 from matcalc.rulebook import default_rulebook
-from matcalc.rulebook.check import check_names
+from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.load import load, load_text
 from matcalc.rulebook.oracle import oracle
+from matcalc.rulebook.paths import data_folder
 
 BOOK = default_rulebook()
 FAIL = Path(__file__).parent / "fail"

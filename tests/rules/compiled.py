@@ -18,10 +18,10 @@ if __name__ == "__main__":
 from rules.compiled_check import cases, compiled_findings, groups
 from rules.samplers import DRAWS
 
-from matcalc.calculus.evaluate import evaluate
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.evidence.numeric.finding import REFUSED
+from matcalc.evidence.numeric.rule_point import MODES, lengths_of, point
 from matcalc.rulebook.load import shipped_rulebook
-from matcalc.verification.finding import REFUSED
-from matcalc.verification.rule_point import MODES, lengths_of, point
 
 NOT_FINITE = (np.nan, np.inf, -np.inf)
 EMPTY = ((0,), (0, 2), (2, 0))

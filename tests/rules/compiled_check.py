@@ -13,23 +13,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from matcalc.calculus.differentiate import pullback, pushforward
-from matcalc.calculus.evaluate import evaluate
+from matcalc.calculus.derive.differentiate import pullback, pushforward
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiling import compile as compiled
 from matcalc.errors import NotDifferentiable, NotSupported
-from matcalc.expressions import Expression
-from matcalc.names import Names
-from matcalc.normal_form.node import Node
-from matcalc.normal_form.signature_shapes import tensors_of
-from matcalc.normal_form.tensor import symbol
+from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, place, value_or_none
+from matcalc.evidence.numeric.properties import degree
+from matcalc.evidence.numeric.rule_point import Draws, Form, Point, forms, lengths_of, point
+from matcalc.evidence.numeric.sampling import Array
+from matcalc.expressions.expression import Expression
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.runtime.compiled import Compiled
-from matcalc.sizes import Size
-from matcalc.verification.finding import FLOOR, REFUSED, Finding, distance, largest, place, value_or_none
-from matcalc.verification.properties import degree
-from matcalc.verification.rule_point import Draws, Form, Point, forms, lengths_of, point
-from matcalc.verification.sampling import Array
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.size import Size
+from matcalc.tensor.symbols import Names
 
 SHAPES = ((3, 4, 2, 5), (4, 2, 3, 5), (1,), (0,), (0, 3), (3, 0), (1, 4), (4, 1))
 SAME, NEAR = 1e-9, 1e-8

@@ -24,19 +24,19 @@ if __name__ == "__main__":
 from rules.mutants import FORMULAS, mutants, replaced, rewritten
 from rules.samplers import DELIBERATE, DRAWS
 
-from matcalc.calculus.rewrite import compiled
-from matcalc.elaborate.check import check_rule, compiled_formulas
+from matcalc.calculus.simplify.rewrite import compiled
 from matcalc.errors import MatcalcError
-from matcalc.rulebook.check import check_names
+from matcalc.evidence.numeric.edges import edges
+from matcalc.evidence.numeric.finding import is_finite, value_or_none
+from matcalc.evidence.numeric.function_course import course
+from matcalc.evidence.numeric.properties import properties
+from matcalc.evidence.numeric.rewrite_check import compared_sides, rewrite_faults
+from matcalc.evidence.numeric.rule_check import derivatives, further_tests, lengths, tests, values
+from matcalc.evidence.numeric.rule_point import MODES, points
+from matcalc.formula.elaborate.check_rule import check_rule, compiled_formulas
+from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rewrite_from_table, rule_from_table
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
-from matcalc.verification.course import course
-from matcalc.verification.edges import edges
-from matcalc.verification.finding import is_finite, value_or_none
-from matcalc.verification.properties import properties
-from matcalc.verification.rewrite_check import compared_sides, rewrite_faults
-from matcalc.verification.rule_check import derivatives, further_tests, lengths, tests, values
-from matcalc.verification.rule_point import MODES, points
 
 ENTRIES = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equal"]
 LISTED = {mutant: entry["reason"] for entry in ENTRIES for mutant in entry.get("mutants", ())}

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import matcalc
-from matcalc.paths import data_folder
+from matcalc.rulebook.paths import data_folder
 
 PACKAGE = Path(matcalc.__file__).parent
 MEAN = Path(__file__).resolve().parents[2] / "examples" / "geometric_mean.toml"

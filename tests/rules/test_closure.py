@@ -2,8 +2,8 @@
 
 import pytest
 
+from matcalc.evidence.numeric.gauge import derivative_graph, is_gauge_part, path_to_gauge
 from matcalc.rulebook import default_rulebook
-from matcalc.verification.gauge import derivative_graph, is_gauge_part, path_to_gauge
 
 BOOK = default_rulebook()
 # Eigenvalues one by one, as its definition says: each has a derivative where it is simple alone.

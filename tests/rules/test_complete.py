@@ -2,10 +2,10 @@
 
 import pytest
 
-from matcalc.paths import data_folder
-from matcalc.plan.entries import load
-from matcalc.plan.own import targets
+from matcalc.compiler.lowering_entries import load
+from matcalc.compiler.plan.value_kernel import targets
 from matcalc.rulebook import default_rulebook
+from matcalc.rulebook.paths import data_folder
 
 BOOK = default_rulebook()
 PRIMITIVE = [rule for rule in BOOK.rules.values() if rule.kind != "definition"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.evidence.precise import digits, doubles, numbers, precise_oracle
 from matcalc.rulebook import default_rulebook
-from matcalc.verification.precise import digits, doubles, numbers, precise_oracle
 
 BOOK = default_rulebook()
 GAPS = (1e-9, 1e-3, 0.02, 0.1, 0.3, 1.0, 3.0, -0.5, -1.1)

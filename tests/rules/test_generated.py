@@ -7,15 +7,15 @@ import pytest
 from rules.samplers import ADJOINT, DELIBERATE, DRAWS, KINKS, ROUGH
 
 import matcalc as mc
-from matcalc.expressions import Expression
-from matcalc.names import Names
-from matcalc.normal_form.node import toposort
+from matcalc.evidence.numeric.edges import edge_findings, evaluated
+from matcalc.evidence.numeric.finding import is_finite
+from matcalc.evidence.numeric.rule_check import DOT, derivatives, findings, values
+from matcalc.evidence.numeric.rule_point import points
+from matcalc.expressions.expression import Expression
 from matcalc.rulebook import default_rulebook
-from matcalc.sizes import Size
-from matcalc.verification.edges import edge_findings, evaluated
-from matcalc.verification.finding import is_finite
-from matcalc.verification.rule_check import DOT, derivatives, findings, values
-from matcalc.verification.rule_point import points
+from matcalc.tensor.node import toposort
+from matcalc.tensor.size import Size
+from matcalc.tensor.symbols import Names
 
 BOOK = default_rulebook()
 # What solves an equation that it is given has its own tests (tests/test_root.py).

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from rules.samplers import DRAWS
 
-from matcalc.calculus.evaluate import evaluate
-from matcalc.normal_form import operations
-from matcalc.normal_form.node import toposort
-from matcalc.normal_form.substitute import substitute
-from matcalc.normal_form.tensor import symbol
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.evidence.numeric.batch import lifted, lifts, symbols_of
+from matcalc.evidence.numeric.laws import laws
+from matcalc.evidence.numeric.rule_point import SKEW, forms, interior, lengths_of, point, takes_skew
+from matcalc.evidence.numeric.sampling import defect, sample
 from matcalc.rulebook import default_rulebook
-from matcalc.verification.batch import lifted, lifts, symbols_of
-from matcalc.verification.laws import laws
-from matcalc.verification.rule_point import SKEW, forms, interior, lengths_of, point, takes_skew
-from matcalc.verification.sampling import defect, sample
+from matcalc.tensor import operations
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import toposort
+from matcalc.tensor.substitute import substitute
 
 BOOK = default_rulebook()
 RULES = [rule for rule in BOOK.rules.values() if rule.values and rule.kind in ("op", "definition")]

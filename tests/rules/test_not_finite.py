@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from rules.compiled import NOT_FINITE, has_arrays, made, rules, with_entry
 
-from matcalc.calculus.evaluate import evaluate
-from matcalc.normal_form.signature_shapes import PLAIN
-from matcalc.verification.finding import REFUSED
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.evidence.numeric.finding import REFUSED
+from matcalc.tensor.signature import PLAIN
 
 RULES = {rule.name: rule for rule in rules() if any(p.kind not in PLAIN for p in rule.parameters)}
 

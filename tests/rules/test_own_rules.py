@@ -8,9 +8,9 @@ import pytest
 from rules.test_define import FAULTY
 
 import matcalc as mc
-from matcalc import cli
-from matcalc.normal_form import operations
+from matcalc.commands import cli
 from matcalc.rulebook import default_rulebook
+from matcalc.tensor import operations
 
 MEAN = Path(__file__).resolve().parents[2] / "examples" / "geometric_mean.toml"
 LET = "A: matrix(n, n) spd; B: matrix(n, n) spd; C: matrix(n, n)"

@@ -3,13 +3,13 @@
 import pytest
 
 import matcalc as mc
-from matcalc.calculus.rewrite import Rewriter, compiled
-from matcalc.calculus.simplify import simplify
-from matcalc.calculus.words import heads
-from matcalc.normal_form.node import toposort
+from matcalc.calculus.simplify.index_by_word import heads
+from matcalc.calculus.simplify.rewrite import Rewriter, compiled
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.evidence.numeric.rewrite_check import applied_sides, rewrite_faults
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.entry import rewrite_from_table
-from matcalc.verification.rewrite_check import applied_sides, rewrite_faults
+from matcalc.tensor.node import toposort
 
 BOOK = default_rulebook()
 REWRITER = Rewriter(BOOK)

@@ -1,0 +1,165 @@
+"""Gradients, Jacobians, Hessians and their products as nodes, in the conventions of the interface.
+
+The inner product is tr(A'B). A symbol declared symmetric, skew, lower, upper or diagonal lives in a linear
+subspace: let P be the orthogonal projection on it; gradients and pullbacks are projected by P, Jacobians
+and Hessians on each axis pair of such a symbol, tangents carry the linear facts. What a gradient needs is
+fused by rewrites before differentiating and simplified and factored afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from matcalc.calculus.derive.differentiate import jacobian, pullback, pushforward
+from matcalc.calculus.simplify.expand import separated
+from matcalc.calculus.simplify.factor import factor_all
+from matcalc.calculus.simplify.simplify import simplify_all
+from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.language.identifiers import is_one_of, shown
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, number, product, selector, symbol, take_diag
+from matcalc.tensor.node import Node, Shape
+from matcalc.tensor.selectors import merge
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate
+
+Row = tuple[Node, ...]
+
+
+def finish(nodes: Sequence[Node]) -> list[Node]:
+    """Return derivatives simplified, then factored."""
+    return factor_all(simplify_all(nodes))
+
+
+def gradients(f: Node, wrt: Sequence[Node], convention: str) -> list[Node]:
+    """Return the gradient of a scalar in each symbol, projected or in the convention of Magnus and Neudecker."""
+    found = pullback(f, number(1), wrt)
+    return [CONVENTIONS[convention](bar, x) for bar, x in zip(found, wrt, strict=True)]
+
+
+def vjps(root: Node, wrt: Sequence[Node], cotangent: Node) -> list[Node]:
+    """Return the pullback of a cotangent (shape of `root`) to each symbol, projected."""
+    found = pullback(root, cotangent, wrt)
+    return [projected(bar, x, 0) for bar, x in zip(found, wrt, strict=True)]
+
+
+def jacobians(root: Node, wrt: Sequence[Node]) -> list[Node]:
+    """Return the generalised Jacobian in each symbol, shape root.shape + symbol.shape."""
+    return [projected(jacobian(root, x), x, len(root.shape)) for x in wrt]
+
+
+def hessians(f: Node, wrt: Sequence[Node]) -> list[Row]:
+    """Return the blocks of the Hessian, rows by first symbol, shape first.shape + second.shape."""
+    rows = []
+    for bar, x in zip(gradients(f, wrt, "projected"), wrt, strict=True):
+        blocks = jacobians(simplify_all([bar])[0], wrt)
+        rows.append(tuple(projected(block, x, 0) for block in blocks))
+    return rows
+
+
+def hvps(f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node]) -> list[Node]:
+    """Return the rows of the Hessian applied to `vectors` (a direction for each symbol)."""
+    bars = simplify_all(gradients(f, wrt, "projected"))
+    moved = [pushforward(bar, vectors) for bar in bars]
+    return [projected(m, x, 0) for m, x in zip(moved, wrt, strict=True)]
+
+
+def tangent_symbol(x: Node, name: str) -> Node:
+    """Return the symbol of a tangent of `x`: its shape, and the linear facts that tangents keep."""
+    return symbol(name, x.shape, default_rulebook().hull(x.data[1]))
+
+
+def projected(node: Node, x: Node, first: int) -> Node:
+    """Project the axes of `node` from `first` on, which are those of `x`, on the subspace of x's facts."""
+    for fact in subspace(x):
+        node = _project(fact, node, first)
+    return node
+
+
+def subspace(x: Node) -> tuple[str, ...]:
+    """Return the linear facts of a symbol that no other of them implies."""
+    book = default_rulebook()
+    linear = book.hull(x.data[1])
+    implied = {f for fact in linear for f in book.closure([fact]) if fact not in book.closure([f])}
+    return tuple(fact for fact in linear if fact not in implied)
+
+
+@cache
+def _projection(fact: str) -> tuple[Node, Node]:
+    """Return the symbol M and the projection of M on the matrices with this fact, as the rulebook says it."""
+    n = Size.of("n")
+    m = symbol("M", (n, n))
+    book = default_rulebook()
+    text = book.facts[fact].tangent
+    assert text is not None
+    return m, build_formula(text, (), book, {"M": m}, sizes={"n": n})
+
+
+def _project(fact: str, node: Node, first: int) -> Node:
+    variable, template = _projection(fact)
+    rank = len(node.shape)
+    own = (first, first + 1)
+    rest = tuple(a for a in range(rank) if a not in own)
+    inner = product(1, [(node, tuple(range(rank)))], (*rest, *own))
+    batch_sizes = tuple(node.shape[a] for a in rest)
+    bound = {variable: Batched(inner, tuple(range(len(rest))))}
+    made = instantiate(template, bound, {"n": node.shape[first]}, batch_sizes)
+    return product(1, [(made.node, (*rest, *own))], tuple(range(rank)))
+
+
+def _projected_gradient(bar: Node, x: Node) -> Node:
+    return projected(bar, x, 0)
+
+
+def _magnus(bar: Node, x: Node) -> Node:
+    """Return 2*P(G) - diag(P(G)) for a symmetric symbol: dX_ij and dX_ji counted together."""
+    result = projected(bar, x, 0)
+    if "symmetric" not in x.facts or "diagonal" in x.facts:
+        return result
+    on_diagonal = product(1, [(take_diag(result), (0,))], (0, 0))
+    return add([(2, result), (-1, on_diagonal)])
+
+
+CONVENTIONS = {"projected": _projected_gradient, "magnus": _magnus}
+
+
+def as_matrix(node: Node, rows: int) -> Node:
+    """Return the matrix of a generalised Jacobian: first `rows` axes and the others, each stacked by columns.
+
+    Terms of a sum are stacked one by one, so that each may be a Kronecker product.
+    """
+    node = separated(node) if node.rank > 2 else node
+    if node.kind == "sum":
+        return add([(c, as_matrix(a, rows)) for c, a in node.terms])
+    rank = len(node.shape)
+    operands: list[tuple[Node, tuple[int, ...]]] = [(node, tuple(range(rank)))]
+    out: list[int] = []
+    sizes: dict[int, Size] = {}
+    for axes in (tuple(range(rows)), tuple(range(rows, rank))):
+        whole = rank + len(out)
+        if len(axes) == 1:
+            out.append(axes[0])
+            continue
+        stacked = axes[::-1]
+        if not axes:
+            sizes[whole] = Size.of(1)
+        else:
+            operands.append((selector(merge(*(node.shape[a] for a in stacked))), (whole, *stacked)))
+        out.append(whole)
+    return product(1, operands, tuple(out), sizes)
+
+
+def shape_text(shape: Shape) -> str:
+    """Return a shape for a message."""
+    kinds = ("a scalar", "a vector of ", "a matrix ")
+    kind = kinds[len(shape)] if len(shape) < len(kinds) else "a tensor "
+    return kind + " x ".join(map(str, shape))
+
+
+def is_vec(layout: str) -> bool:
+    """Whether a Jacobian is asked for as the matrix of stacked columns."""
+    if not is_one_of(layout, ("tensor", "vec")):
+        raise ShapeError(f"unknown layout {shown(layout)}: tensor or vec")
+    return layout == "vec"

@@ -1,0 +1,211 @@
+"""Derivatives as rewrites of the DAG: pullback (reverse) and pushforward (forward) with free batch axes.
+
+A cotangent or tangent carries batch axes in front of its node's own, so gradient, VJP and generalised
+Jacobian are one function. A product gives its pullback by swapping one operand with the output: no rule is
+needed. Only maps and operations consult the rulebook, through templates compiled once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
+from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
+from matcalc.errors import NotDifferentiable
+from matcalc.language.declare import Declaration
+from matcalc.tensor.constructors import add, eye, operate, product, zeros
+from matcalc.tensor.node import Indices, Node, Shape, toposort
+from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.substitute import Batched, instantiate, spread
+from matcalc.tensor.switches import switched
+
+
+def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()) -> list[Node]:
+    """Return the cotangents of the symbols `wrt`, given that of `root`.
+
+    Shapes: `cotangent` has `batch + root.shape`; each result `batch + symbol.shape`.
+    """
+    order = toposort(root)
+    active = depends_on(order, wrt)
+    gathered: dict[Node, list[Node]] = {root: [cotangent]} if root in active else {}
+    for node in reversed(order):
+        if node not in gathered or node in wrt:
+            continue
+        bar = add([(1, part) for part in gathered.pop(node)])
+        if bar.is_zero:
+            continue
+        for place, arg in enumerate(node.args):
+            if arg in active:
+                part = PULL[node.kind](node, place, bar, batch)
+                gathered.setdefault(arg, []).append(part)
+    return [_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt]
+
+
+def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) -> Node:
+    """Return the tangent of `root`, given those of symbols.
+
+    Shapes: a tangent has `batch + symbol.shape`, the result `batch + root.shape`.
+    """
+    order = toposort(root)
+    active = depends_on(order, list(tangents))
+    moved: dict[Node, Node] = {}
+    for node in order:
+        if node in tangents:
+            moved[node] = tangents[node]
+        elif node in active:
+            parts = []
+            for place, arg in enumerate(node.args):
+                if arg in moved and not moved[arg].is_zero:
+                    part = PUSH[node.kind](node, place, moved[arg], batch)
+                    parts.append(part)
+            moved[node] = _total(parts, (*batch, *node.shape))
+    return moved.get(root) or zeros((*batch, *root.shape))
+
+
+def jacobian(root: Node, wrt: Node) -> Node:
+    """Return the generalised Jacobian, shape root.shape + wrt.shape, from the side with fewer axes."""
+    if len(wrt.shape) < len(root.shape):
+        pushed = pushforward(root, {wrt: eye(*wrt.shape)}, wrt.shape)
+        count = len(wrt.shape)
+        axes = tuple(range(len(pushed.shape)))
+        return product(1, [(pushed, axes)], axes[count:] + axes[:count])
+    return pullback(root, eye(*root.shape), [wrt], root.shape)[0]
+
+
+def depends_on(order: Sequence[Node], wrt: Sequence[Node]) -> set[Node]:
+    """Return the nodes of `order` (operands first) that depend on a symbol of `wrt`."""
+    active: set[Node] = set()
+    chosen = set(wrt)
+    for node in order:
+        if node in chosen or any(a in active for a in node.args):
+            active.add(node)
+    return active
+
+
+def _total(parts: Sequence[Node], shape: Shape) -> Node:
+    return add([(1, part) for part in parts]) if parts else zeros(shape)
+
+
+def _batch_axes(count: int, batch: Shape) -> tuple[Indices, dict[int, object]]:
+    axes = tuple(range(count, count + len(batch)))
+    return axes, dict(zip(axes, batch, strict=True))
+
+
+def _pull_product(node: Node, place: int, bar: Node, batch: Shape) -> Node:
+    return _swap(node, place, bar, batch, node.out, node.indices[place])
+
+
+def _push_product(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
+    return _swap(node, place, tangent, batch, node.indices[place], node.out)
+
+
+def _swap(node: Node, place: int, new: Node, batch: Shape, at: Indices, out: Indices) -> Node:
+    """Return the product with operand `place` replaced by `new` at indices `at`, read out at `out`."""
+    axes, lengths = _batch_axes(len(node.index_sizes), batch)
+    others = [
+        (arg, indices) for k, (arg, indices) in enumerate(zip(node.args, node.indices, strict=True)) if k != place
+    ]
+    new = switched(new) if others else new
+    sizes = {**dict(enumerate(node.index_sizes)), **lengths}
+    return product(node.coef, [*others, (new, axes + at)], axes + out, sizes)  # type: ignore[arg-type]
+
+
+def _pull_sum(node: Node, place: int, bar: Node, batch: Shape) -> Node:
+    axes = tuple(range(len(bar.shape)))
+    return product(node.coefs[place], [(bar, axes)], axes)
+
+
+def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
+    """Multiply by the elementwise derivative: pull and push are the same."""
+    bar = switched(bar)
+    template = derivative_template(node, place)
+    own = tuple(range(len(node.shape)))
+    bound = {s: Batched(arg, own) for s, arg in zip(template.args, node.args, strict=True)}
+    bound.update({y: Batched(node, own) for y in template.values})
+    slope = spread(instantiate(template.node, bound, template.sizes(node), node.shape), own, node.shape)
+    count = len(batch)
+    entries = tuple(range(count, count + len(own)))
+    everything = (*range(count), *entries)
+    return product(1, [(bar, everything), (slope, entries)], everything)
+
+
+def _pull_op(node: Node, place: int, bar: Node, batch: Shape) -> Node:
+    template = ADJOINT[node.rule.kind](node, place, pullback)
+    count, own = len(batch), node.batch_rank
+    result = _instantiated(template, node, bar, batch, tuple(range(count + own)))
+    carried = tuple(count + b for b in node.batches[place])
+    lengths = (*batch, *node.shape[:own])
+    core_rank = len(result.node.shape) - len(result.batch)
+    core = tuple(range(count + own, count + own + core_rank))
+    kept = (*range(count), *carried)
+    sizes = {k: lengths[k] for k in kept}
+    return product(1, [(result.node, (*result.batch, *core))], (*kept, *core), sizes)
+
+
+def _push_op(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
+    count, own = len(batch), node.batch_rank
+    lengths = (*batch, *node.shape[:own])
+    carried = tuple(count + b for b in node.batches[place])
+    at = (*range(count), *carried)
+    parameter = template_parameter(node, place)
+    if parameter.repeated or parameter.name in node.rule.linear:
+        args = [tangent if k == place else a for k, a in enumerate(node.args)]
+        batches = [
+            at if k == place else tuple(count + b for b in carried_by) for k, carried_by in enumerate(node.batches)
+        ]
+        return operate(node.rule, args, node.params, batches, node.output, lengths)
+    template = TANGENT[node.rule.kind](node, place)
+    result = _instantiated(template, node, tangent, batch, at)
+    return spread(result, tuple(range(count + own)), lengths)
+
+
+def _instantiated(template: Template, node: Node, incoming: Node, batch: Shape, at: Indices) -> Batched:
+    """Bind a template to an operation: arguments and value at its own batch axes, the incoming one at `at`."""
+    count, own = len(batch), node.batch_rank
+    bound = {
+        s: Batched(arg, tuple(count + b for b in carried))
+        for s, arg, carried in zip(template.args, node.args, node.batches, strict=True)
+    }
+    everything = tuple(range(count, count + own))
+    for name, value in zip(node.rule.outputs, template.values, strict=True):
+        sibling = node if name == node.output else _sibling(node, name)
+        bound[value] = Batched(sibling, everything)
+    bound[template.incoming] = Batched(incoming, at)
+    lengths = (*batch, *node.shape[:own])
+    return instantiate(template.node, bound, template.sizes(node), lengths)
+
+
+def _sibling(node: Node, output: str) -> Node:
+    """Return another result of the same several-output operation."""
+    lengths = node.shape[: node.batch_rank]
+    return operate(node.rule, node.args, node.params, node.batches, output, lengths)
+
+
+def template_parameter(node: Node, place: int) -> Declaration:
+    """Return the signature's parameter that argument `place` of an operation is."""
+    tensors = tensors_of(node.rule.signature)
+    return tensors[min(place, len(tensors) - 1)]
+
+
+def _no_derivative(node: Node, place: int, bar: Node, batch: Shape) -> Node:
+    raise NotDifferentiable(f"a {node.kind} has no operands to differentiate")
+
+
+def _implicit_tangent(node: Node, place: int) -> Template:
+    return implicit_tangent(node, place, pullback, pushforward)
+
+
+ADJOINT: dict[str, Callable[[Node, int, Pull], Template]] = {"op": adjoint_template, "implicit": implicit_adjoint}
+TANGENT: dict[str, Callable[[Node, int], Template]] = {"op": tangent_template, "implicit": _implicit_tangent}
+PULL: dict[str, Callable[[Node, int, Node, Shape], Node]] = {
+    "product": _pull_product,
+    "sum": _pull_sum,
+    "map": _through_map,
+    "op": _pull_op,
+}
+PUSH: dict[str, Callable[[Node, int, Node, Shape], Node]] = {
+    "product": _push_product,
+    "sum": _pull_sum,
+    "map": _through_map,
+    "op": _push_op,
+}

@@ -1,0 +1,174 @@
+"""Whether data have the facts that their declaration says: the tests of the rulebook's facts, at the data.
+
+A fact's test is a formula in `rules/facts.toml`: what is 0, at least 0, or above 0. A test on the entries is one of
+structure, one on eigenvalues or singular values one of the domain, as the algorithms would meet it; the errors
+are accordingly those of shapes and facts, and of linear algebra. Within rounding alone counts as 0: n*eps*max.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.rule import Fact
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+ROUNDING = 4.0
+"""How often n*eps*max, n the longest axis and max the largest magnitude, counts as 0."""
+
+
+def check_declared(arguments: Iterable[tuple[str, Iterable[str], Any]]) -> None:
+    """Check arguments, each given as (name, facts, array), against the facts that they are declared to have.
+
+    Raises: ShapeError where entries break a fact, numpy.linalg.LinAlgError where eigenvalues or singular values do
+    (spd, psd, nonsingular); each names the argument, the fact and the entry.
+
+    Example:
+        >>> check_declared([("S", ("symmetric",), [[1.0, 1.5], [1.25, 2.0]])])
+        Traceback (most recent call last):
+        ...
+        matcalc.errors.ShapeError: S is declared symmetric, but S[0, 1] = 1.5 and S[1, 0] = 1.25
+    """
+    import numpy as np
+
+    book = default_rulebook()
+    for name, facts, value in arguments:
+        array = np.asarray(value, dtype=np.float64)
+        for fact in _tested(book, facts) if array.size else ():
+            _check(book, name, book.facts[fact], _declared(book, facts, fact), array)
+
+
+def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Mapping[str, int] | None = None) -> Array:
+    """Return a formula of a fact at an array; m and n are its sizes."""
+    import numpy as np
+
+    return np.asarray(evaluate([_node(book, text, array.shape, name, sizes)], {name: array}, {})[0])
+
+
+def _node(book: Rulebook, text: str, shape: Sequence[int], name: str, more: Mapping[str, int] | None = None) -> Node:
+    lengths = [Size.of(length) for length in shape]
+    sizes = dict(zip(("m", "n") if len(lengths) == 2 else ("n",), lengths, strict=False))
+    sizes |= {key: Size.of(value) for key, value in (more or {}).items()}
+    return build_formula(text, (), book, {name: symbol(name, lengths)}, sizes=sizes)
+
+
+def _tested(book: Rulebook, facts: Iterable[str]) -> list[str]:
+    """Return the facts to test, those on entries first: what another test includes is left out."""
+    known = [book.facts[name] for name in sorted(book.closure(facts))]
+    found = []
+    for fact in known:
+        above = [f for f in known if f is not fact and fact.name in book.closure([f.name])]
+        on_entries = fact.zero is not None
+        included = any(f.zero is not None for f in above) or (not on_entries and any(map(_has_test, above)))
+        if _has_test(fact) and not included:
+            found.append((not on_entries, fact.name))
+    return [name for _, name in sorted(found)]
+
+
+def _has_test(fact: Fact) -> bool:
+    return any(text is not None for text in (fact.zero, fact.nonnegative, fact.positive))
+
+
+def _declared(book: Rulebook, facts: Iterable[str], fact: str) -> str:
+    """Return how a fact is known: `symmetric,`, or `spd, so symmetric,`."""
+    facts = list(facts)
+    if fact in facts:
+        return f"{fact},"
+    source = next((f for f in facts if fact in book.closure([f])), " and ".join(facts))
+    return f"{source}, so {fact},"
+
+
+def _check(book: Rulebook, name: str, fact: Fact, declared: str, array: Array) -> None:
+    """Test one fact.
+
+    Raises: ShapeError, LinAlgError.
+    """
+    import numpy as np
+
+    on_values = fact.zero is None and "X" not in (fact.nonnegative, fact.positive)
+    error: type[Exception] = np.linalg.LinAlgError if on_values else ShapeError
+    if on_values and not np.all(np.isfinite(array)):
+        at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise error(f"{name} is declared {declared} but {_entry(name, array, at)}")
+    for at, remark in _worst(book, fact, array):
+        shown = [_shown(book, text, name, array, at) for text in fact.entries] or [_entry(name, array, at)]
+        raise error(f"{name} is declared {declared} but {' and '.join(shown)}{remark}")
+
+
+def _worst(book: Rulebook, fact: Fact, array: Array) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Yield the place in a test's value that breaks it most, if any does, and what is to be remarked."""
+    import numpy as np
+
+    def place(values: Array) -> tuple[int, ...]:
+        return tuple(int(k) for k in np.unravel_index(int(np.argmax(values)), values.shape))
+
+    bound = ROUNDING * max(array.shape, default=1) * np.finfo(np.float64).eps
+    if fact.zero is not None:
+        finite = _finite(array)
+        values, scale = _with_scale(book, fact.zero, finite)
+        off = np.abs(values) if not np.any(np.isnan(values)) else np.where(np.isnan(values), np.inf, 0.0)
+        if not np.all(off <= bound * scale):
+            yield place(off), ""
+    for text, strict in ((fact.nonnegative, False), (fact.positive, True)):
+        if text is None:
+            continue
+        values = applied(book, text, array, "X")
+        if text == "X":
+            holds = values > 0 if strict else values >= 0
+        else:
+            least = bound * float(np.max(np.abs(values), initial=0.0))
+            holds = values > least if strict else values >= -least
+        if not np.all(holds):
+            at = place(np.where(np.isnan(values), np.inf, np.where(holds, -np.inf, -values)))
+            yield at, ", which is 0 within rounding" if strict and text != "X" and values[at] > 0 else ""
+
+
+def _finite(array: Array) -> Array:
+    """Return an array with infinities as large numbers, so that equal ones have the difference 0."""
+    import numpy as np
+
+    large = 2 * float(np.max(np.abs(array), where=np.isfinite(array), initial=1.0))
+    infinite = np.isinf(array)
+    return np.where(infinite, np.sign(array) * large, array) if np.any(infinite) else array
+
+
+def _with_scale(book: Rulebook, text: str, array: Array) -> tuple[Array, float]:
+    """Return what is to be 0, and the largest magnitude in the array and among the terms."""
+    import numpy as np
+
+    root = _node(book, text, array.shape, "X")
+    values = evaluate([root, *(root.args if root.kind == "sum" else ())], {"X": array}, {})
+    scale = max(float(np.max(np.abs(v), initial=0.0)) for v in (array, *values[1:]))
+    return np.asarray(values[0]), scale
+
+
+def _shown(book: Rulebook, text: str, name: str, array: Array, at: Sequence[int]) -> str:
+    """Return `S[2, 0] = 1.25` for the text `X[j, i]` of a fact."""
+    places = dict(zip("ij", at, strict=False))
+    plain = re.fullmatch(r"X\[([ij]), ([ij])\]", text)
+    if plain is not None:
+        return _entry(name, array, [places[plain[1]], places[plain[2]]])
+    value = float(applied(book, text, array, "X", places))
+    words = {"X": name, **{key: str(k) for key, k in places.items()}}
+    written = re.sub(r"\b[Xij]\b", lambda match: words[match[0]], text)
+    return f"{written} = {value!r}"
+
+
+def _entry(name: str, array: Array, at: Sequence[int]) -> str:
+    place = f"[{', '.join(map(str, at))}]" if at else ""
+    return f"{name}{place} = {float(array[tuple(at)])!r}"
+
+
+__all__ = ["applied", "check_declared"]

@@ -1,0 +1,289 @@
+"""The value of nodes by plain NumPy: slow, obvious, and the reference for compiled code.
+
+A product is one `einsum`; merges are reshapes, other selectors their 0/1 arrays; maps and operations are
+the `value` expressions of their rules, an operation with batch axes a loop over them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from matcalc.calculus.derive.differentiate import pullback
+from matcalc.calculus.evaluate.einsum import Factor, contract
+from matcalc.calculus.function_bodies import derivative
+from matcalc.errors import NotSupported, RuleError
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.write import text
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.oracle import oracle
+from matcalc.tensor.constructors import eye
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.ranges import as_float
+from matcalc.tensor.raw_nodes import parameter
+from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.size import Size
+from matcalc.tensor.switches import annihilates
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Values = dict[Node, "np.ndarray"]
+
+
+def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Any]:
+    """Return the values of `roots` as float64 arrays.
+
+    `symbols` gives an array for each symbol's name, `sizes` an integer for each size name.
+    """
+    import numpy as np
+
+    values: Values = {}
+    order = toposort(roots)
+    formed = set(roots).union(*(node.args for node in order if node.kind != "product"))
+    with np.errstate(all="ignore"):
+        for node in order:
+            if node.kind != "selector" or node in formed:
+                values[node] = EVALUATE[node.kind](node, values, symbols, sizes)
+    return [values[root] for root in roots]
+
+
+Symbols = Mapping[str, Any]
+Sizes = Mapping[str, int]
+
+
+def _symbol(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    return np.asarray(symbols[node.name], dtype=np.result_type(symbols[node.name], np.float64))
+
+
+def _number(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    return np.float64(as_float(node.value))  # type: ignore[return-value]
+
+
+def _size(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    return np.float64(rational(node.size, sizes))  # type: ignore[return-value]
+
+
+def rational(size: Size, sizes: Sizes) -> float:
+    """Return the value of a size polynomial that need not be an integer."""
+    return as_float(size.substitute({name: Size.of(sizes[name]) for name in size.names}).constant)
+
+
+def _constant(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    return node.array
+
+
+def _selector(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    """Form a selector that stands alone; those in products are read by the product."""
+    return node.selector.dense(dict(sizes))
+
+
+def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
+    merges, operands = _operands(node, values, sizes)
+    parts_of = _merge_order(merges)
+    expand = _expander(parts_of)
+    terms: list[Factor] = []
+    for array, indices, is_strong in operands:
+        axes = [i for index in indices for i in expand(index)]
+        terms.append(Factor(np.reshape(array, [lengths[i] for i in axes]), axes, is_strong))
+    out = [i for index in node.out for i in expand(index)]
+    result = contract(as_float(node.coef), terms, out, lengths)
+    return np.reshape(result, [lengths[i] for i in node.out])
+
+
+def _operands(
+    node: Node, values: Values, sizes: Sizes
+) -> tuple[list[tuple[int, ...]], list[tuple[np.ndarray, tuple[int, ...], bool]]]:
+    """Split operands into merges (index tuples) that can be reshapes, and arrays, each with whether it annihilates."""
+    merges: list[tuple[int, ...]] = []
+    arrays: list[tuple[np.ndarray, tuple[int, ...], bool]] = []
+    wholes: set[int] = set()
+    for arg, indices in zip(node.args, node.indices, strict=True):
+        if arg.kind != "selector":
+            arrays.append((values[arg], indices, annihilates(arg)))
+        elif arg.selector.kind == "merge" and indices[0] not in wholes and len(set(indices)) == len(indices):
+            wholes.add(indices[0])
+            merges.append(indices)
+        else:
+            arrays.append((arg.selector.dense(dict(sizes)), indices, True))
+    return merges, arrays
+
+
+def _merge_order(merges: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+    return {whole: tuple(parts) for whole, *parts in merges}
+
+
+def _expander(parts_of: Mapping[int, tuple[int, ...]]) -> Callable[[int], list[int]]:
+    def expand(index: int) -> list[int]:
+        pending, found = [index], []
+        while pending:
+            i = pending.pop(0)
+            if i in parts_of:
+                pending[:0] = parts_of[i]
+            else:
+                found.append(i)
+        return found
+
+    return expand
+
+
+def _sum(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    total = as_float(node.coefs[0]) * values[node.args[0]]
+    for coef, arg in zip(node.coefs[1:], node.args[1:], strict=True):
+        total = total + as_float(coef) * values[arg]
+    return total
+
+
+def _map(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    function = _oracle_of(node)
+    arrays = [values[a] for a in node.args]
+    return np.asarray(function(*_arguments(node, arrays, sizes)))
+
+
+def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    import numpy as np
+
+    function = _oracle_of(node)
+    shape = [s.evaluate(dict(sizes)) for s in node.shape]
+    result = np.zeros(shape)
+    for at in itertools.product(*map(range, shape[: node.batch_rank])):
+        arrays = [values[arg][tuple(at[b] for b in batch)] for arg, batch in zip(node.args, node.batches, strict=True)]
+        value = _called(node, function, arrays, _arguments(node, arrays, sizes))
+        if node.output and value is not np.nan:
+            value = value[node.rule.outputs.index(node.output)]
+        if np.iscomplexobj(value) and not np.iscomplexobj(result):
+            result = result.astype(complex)
+        try:
+            result[at] = value
+        except (TypeError, ValueError):
+            rule, shape = node.rule, result[at].shape
+            message = f"{rule.address}: [{rule.name}] the value has the shape {np.shape(value)}, not {shape}"
+            raise RuleError(message) from None
+    return result
+
+
+def _called(node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]) -> Any:
+    """Return an oracle's value; NaN where data are not finite, so that SciPy refuses them or no iteration ends."""
+    import numpy as np
+
+    try:
+        return function(*arguments)
+    except np.linalg.LinAlgError as error:
+        if any(said in str(error) for said in NO_END) and not all(np.all(np.isfinite(a)) for a in arrays):
+            return np.nan
+        raise np.linalg.LinAlgError(fault(node, error)) from None
+    except ValueError:
+        if all(np.all(np.isfinite(a)) for a in arrays):
+            raise
+        return np.nan
+
+
+NO_END = ("converge", "infs or NaNs")
+"""What NumPy says of iterations on data that are not finite; others than these are faults of the data's own."""
+
+
+def fault(node: Node, error: Exception) -> str:
+    """Return what an operation says where it has no value: which, of which arguments, and why."""
+    tensors = [p.name for p in node.rule.signature.parameters if p.kind not in PLAIN and not p.repeated]
+    texts = {name: text(formula_of(arg)) for name, arg in zip(tensors, node.args, strict=False)}
+    if node.rule.fails is not None:
+        said = re.sub(r"\{(\w+)\}", lambda found: texts.get(found[1], found[0]), node.rule.fails)
+        return f"{node.rule.spelling}: {said}"
+    why = str(error).removeprefix(f"{node.rule.spelling}: ")
+    return why if why.startswith(node.rule.spelling) else f"{node.rule.spelling}: {why} ({', '.join(texts.values())})"
+
+
+def _oracle_of(node: Node) -> Callable[..., Any]:
+    function = oracle(default_rulebook(), node.rule)
+    if function is None:
+        raise NotSupported(f"{node.rule.name} has no value expression ({node.rule.address})")
+    return function
+
+
+def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[Any]:
+    """Return the arguments of an oracle: tensors and parameters in the signature's order."""
+    tensors, params = iter(arrays), iter(node.params)
+    result: list[Any] = []
+    for declared in node.rule.signature.parameters:
+        if declared.kind in PLAIN:
+            result.append(PARAMETERS[declared.kind](next(params), node, arrays, sizes))
+        elif declared.repeated:
+            result.extend(tensors)
+        else:
+            result.append(next(tensors))
+    return result
+
+
+def as_equation(equation: Node, node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> Callable[..., np.ndarray]:
+    """Return an equation as F(Y, k=0): its left side at Y, or for k = 1 the matrix of its Jacobian there."""
+    import numpy as np
+
+    unknown = node.params[1]
+    known = {s.name: a for s, a in zip(node.args[1:], arrays[1:], strict=True)}
+
+    def function(value: np.ndarray, k: int = 0) -> np.ndarray:
+        wanted = equation if k == 0 else _dense_slope(equation, unknown)
+        found: np.ndarray = evaluate([wanted], {**known, unknown.name: value}, sizes)[0]
+        return found.reshape(value.size, value.size) if k else found
+
+    function.known = all(np.all(np.isfinite(a)) for a in arrays)  # type: ignore[attr-defined]
+    function.fault = f"{text(formula_of(node))} has no solution near its start"  # type: ignore[attr-defined]
+    return function
+
+
+@lru_cache(maxsize=256)
+def _dense_slope(equation: Node, unknown: Node) -> Node:
+    return pullback(equation, eye(*unknown.shape), [unknown], unknown.shape)[0]
+
+
+Parameter = Callable[[Any, Node, Sequence["np.ndarray"], Sizes], Any]
+PARAMETERS: dict[str, Parameter] = {
+    "integer": lambda value, node, arrays, sizes: value.evaluate(dict(sizes)),
+    "number": lambda value, node, arrays, sizes: as_float(value),
+    "function": lambda value, node, arrays, sizes: as_callable(value),
+    "equation": as_equation,
+    "unknown": lambda value, node, arrays, sizes: value.name,
+}
+"""What an oracle is given for a parameter that is no tensor, by its kind."""
+
+
+def as_callable(body: Node) -> Callable[..., np.ndarray]:
+    """Return a function argument as f(x, k=0): the k-th derivative of its body at every entry of x."""
+    derived = [body]
+
+    def function(x: np.ndarray, k: int = 0) -> np.ndarray:
+        import numpy as np
+
+        while len(derived) <= k:
+            derived.append(derivative(derived[-1]))
+        flat = [evaluate([derived[k]], {parameter().name: v}, {})[0] for v in np.ravel(x)]
+        return np.reshape(np.array(flat), np.shape(x))
+
+    return function
+
+
+EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], Any]] = {
+    "symbol": _symbol,
+    "number": _number,
+    "size": _size,
+    "constant": _constant,
+    "selector": _selector,
+    "product": _product,
+    "sum": _sum,
+    "map": _map,
+    "op": _op,
+}

@@ -1,0 +1,1 @@
+"""Shorter forms of the same value: patterns, rewrites, factoring, distribution, and the driver that chooses."""

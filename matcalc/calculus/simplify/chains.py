@@ -1,0 +1,62 @@
+"""Runs: the chains of matrices inside a product that a matrix variable of a pattern may stand for.
+
+`logdet(A*B)` splits `logdet(X*Y*Z)` at either place: as `X` and `Y*Z`, or as `X*Y` and `Z`. A run takes the vectors
+on its inner indices along (`X'*diag(w)*X`); nothing else may hold these.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from matcalc.tensor.constructors import product
+from matcalc.tensor.node import Indices, Node, kept_with_node
+
+
+class Run(NamedTuple):
+    """A chain of two or more operands of a product, read from one end to the other."""
+
+    places: frozenset[int]
+    ends: Indices
+
+    def of(self, subject: Node) -> Node:
+        """Return the chain as a matrix."""
+        operands = [(subject.args[p], subject.indices[p]) for p in sorted(self.places)]
+        return product(1, operands, self.ends)
+
+
+@kept_with_node
+def runs_in(subject: Node) -> tuple[Run, ...]:
+    """Return the runs of a product in both directions, the shortest first; many patterns ask for them."""
+    holders: dict[int, list[int]] = {}
+    for place, indices in enumerate(subject.indices):
+        for index in indices:
+            holders.setdefault(index, []).append(place)
+    found: dict[Run, None] = {}
+    for start, indices in enumerate(subject.indices):
+        if _is_matrix(indices):
+            for first, here in (indices, indices[::-1]):
+                for places, last in _walk(subject, start, here, holders):
+                    if first != last:
+                        found[Run(places, (first, last))] = None
+    return tuple(sorted(found, key=lambda run: (len(run.places), sorted(run.places), run.ends)))
+
+
+def _is_matrix(indices: Indices) -> bool:
+    return len(indices) == 2 and indices[0] != indices[1]
+
+
+def _walk(subject: Node, start: int, here: int, holders: dict[int, list[int]]) -> list[tuple[frozenset[int], int]]:
+    """Return the places passed and the index reached, after each step from an operand on over inner indices."""
+    steps = []
+    places = frozenset([start])
+    while here not in subject.out:
+        others = [p for p in holders[here] if p not in places]
+        weights = [p for p in others if len(subject.indices[p]) == 1]
+        matrices = [p for p in others if p not in weights]
+        if len(matrices) != 1 or not _is_matrix(subject.indices[matrices[0]]):
+            break
+        row, column = subject.indices[matrices[0]]
+        here = column if row == here else row
+        places = places.union(weights, matrices)
+        steps.append((places, here))
+    return steps

@@ -1,0 +1,169 @@
+"""Distribution where it shortens: products multiplied out whose terms vanish, merge or get simpler.
+
+`sum(x - sum(x)/n)` is `sum(x) - sum(x)`, `A*(x + y) - A*y` is `A*x`, `inv(A)*(A + B)` is `eye(n) + inv(A)*B`, which is
+no shorter and stays. Only what has fewer tokens is taken, and no square of a sum is multiplied out into more terms
+(`x'*x - sum(x)^2/n` is short and loses all digits), so the result is never larger, and never worse to compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import prod
+
+from matcalc.tensor.constructors import add, product, scale
+from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.sums import nested_terms, split_coef
+
+MOST_TERMS = 12
+"""More terms than one sum holds are never worth a trial."""
+
+Term = tuple[Fraction, Node]
+
+
+def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
+    """Return an equal node with fewer tokens, products of sums in it multiplied out; None if there is none.
+
+    `settle` applies the rewrites to a node as a whole.
+    """
+    if node.kind == "sum":
+        return _from_sum(node, settle)
+    if node.kind == "product":
+        return _from_product(node, settle)
+    return None
+
+
+def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
+    places = _places(node)
+    if not places or len(node.args) == 1 and not _is_summed(node):
+        return None
+    if not _may_cancel(node) and not _may_merge(_signatures(node, places)):
+        return None
+    terms = _multiplied_out(node, places, settle)
+    if terms is None:
+        return None
+    made = _added(terms, node)
+    if len(places) > 1 and _terms_inside(made) > 1:
+        return None
+    return made if made.length < node.length else None
+
+
+def _places(node: Node) -> list[int]:
+    """Return the places of the operands of a product that can be taken apart."""
+    return [k for k, arg in enumerate(node.args) if _inside(arg) is not None]
+
+
+def _may_cancel(node: Node) -> bool:
+    """Whether a product holds an operation, which may meet its inverse in a term, or has one or a divisor in a sum."""
+    terms = [n for arg in node.args for _, n in _inside(arg) or ()]
+    if any(arg.kind == "op" for arg in node.args) or any(map(_has_operation, terms)):
+        return True
+    factors = [exponent_of(a) for n in terms for a in (n.args if n.kind == "product" else (n,))]
+    divisors = {base for base, exponent in factors if exponent < 0}
+    return any(exponent_of(arg)[0] in divisors for arg in node.args)
+
+
+def _has_operation(node: Node) -> bool:
+    return node.kind == "product" and any(arg.kind == "op" for arg in node.args)
+
+
+Signature = tuple[bytes, ...]
+
+
+def _signatures(node: Node, places: Sequence[int]) -> list[Signature]:
+    """Return what the terms of a product would be made of, without making them."""
+    rest = [part for k, arg in enumerate(node.args) if k not in places for part in _parts(arg)]
+    found: list[list[bytes]] = [rest]
+    for place in places:
+        inner = _inside(node.args[place]) or []
+        if len(found) * len(inner) > MOST_TERMS:
+            return []
+        found = [[*parts, *_parts(n)] for parts in found for _, n in inner]
+    return [tuple(sorted(parts)) for parts in found]
+
+
+def _parts(node: Node) -> list[bytes]:
+    """Return the operands of a product, numbers and sizes left out."""
+    if node.kind == "product":
+        return [part for arg in node.args for part in _parts(arg)]
+    is_size = node.kind in ("size", "number") or (node.kind == "map" and node.args[0].kind == "size")
+    if node.kind == "map" and len(node.args) == 1:  # f(-x) may be known by f(x)
+        return [] if is_size else [node.rule.name.encode() + split_coef(node.args[0])[1].digest]
+    return [] if is_size else [node.digest]
+
+
+def _may_merge(signatures: Sequence[Signature]) -> bool:
+    return len(set(signatures)) < len(signatures)
+
+
+def _is_summed(node: Node) -> bool:
+    return len(set(node.out)) < len(node.index_sizes)
+
+
+def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
+    """Multiply out all terms that are products of sums, or one of them."""
+    openable = {k: places for k, arg in enumerate(node.args) if arg.kind == "product" and (places := _places(arg))}
+    if not openable:
+        return None
+    signatures = [tuple(sorted(_parts(arg))) for k, arg in enumerate(node.args) if k not in openable]
+    signatures += [s for k, places in openable.items() for s in _signatures(node.args[k], places)]
+    if not _may_merge(signatures):
+        return None
+    opened: dict[int, list[Term]] = {}
+    for k, places in openable.items():
+        coef, arg = node.coefs[k], node.args[k]
+        terms = _multiplied_out(arg, places, settle)
+        if terms is not None:
+            opened[k] = [(coef * c, n) for c, n in terms]
+    trials = [tuple(opened), *((k,) for k in opened)] if len(opened) > 1 else [(k,) for k in opened]
+    best: Node | None = None
+    for chosen in trials:
+        terms = []
+        for k, (coef, arg) in enumerate(node.terms):
+            terms += opened[k] if k in chosen else [(coef, arg)]
+        content, rest = split_coef(_added(terms, node))
+        made = scale(content, settle(rest))
+        fewer = _terms_inside(made) <= len(node.args)
+        if fewer and made.length < (best or node).length:
+            best = made
+    return best
+
+
+def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
+    """Return the terms of a product, its operands at `places` taken apart; None if they are too many."""
+    choices = [_inside(node.args[k]) or [] for k in places]
+    if prod(map(len, choices)) > MOST_TERMS:
+        return None
+    sizes = dict(enumerate(node.index_sizes))
+    made: list[tuple[Fraction, list[Node]]] = [(node.coef, list(node.args))]
+    for place, inner in zip(places, choices, strict=True):
+        made = [(c * k, [*args[:place], n, *args[place + 1 :]]) for c, args in made for k, n in inner]
+    return [
+        (Fraction(1), settle(product(coef, list(zip(args, node.indices, strict=True)), node.out, sizes)))
+        for coef, args in made
+    ]
+
+
+def _inside(node: Node) -> list[Term] | None:
+    """Return the terms of an operand that is a sum, or a scalar such as `sum(x + y)` that sums over one."""
+    if node.kind != "product" or node.shape or not node.index_sizes:
+        return nested_terms(node)
+    places = [k for k, arg in enumerate(node.args) if nested_terms(arg) is not None]
+    return _multiplied_out(node, places, lambda n: n) if len(places) == 1 else None
+
+
+def _added(terms: Sequence[Term], like: Node) -> Node:
+    return add([*terms, (Fraction(0), like)])
+
+
+def _terms_inside(node: Node) -> int:
+    """Return the terms of a node; those of a sum that is re-indexed or scaled as a whole count as its own."""
+    _, rest = split_coef(node)
+    terms = nested_terms(rest)
+    return _terms_of(rest) if terms is None else sum(_terms_of(term) for _, term in terms)
+
+
+def _terms_of(node: Node) -> int:
+    sums = [inner for arg in node.args if node.kind == "product" and (inner := nested_terms(arg)) is not None]
+    return 0 if node.is_zero else len(sums[0]) if len(sums) == 1 else 1

@@ -1,0 +1,55 @@
+"""Words: what a pattern asks for by name, found once for each node, so that most patterns are never tried.
+
+A pattern about `inv` of a sum is tried where there is an `inv` that holds a sum. What fits a pattern holds all its
+words: nothing that matching does on the way, such as to transpose or to scale, makes an operation, a selector or a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from weakref import WeakKeyDictionary
+
+from matcalc.calculus.simplify.abstraction import is_function_variable
+from matcalc.tensor.node import Node, toposort
+
+
+def head(node: Node) -> str:
+    """Return what a pattern is indexed by: the operation's name, else the kind."""
+    return node.rule.name if node.kind in ("map", "op") else node.kind
+
+
+def heads(nodes: Sequence[Node]) -> frozenset[str]:
+    """Return the names of the operations that occur in `nodes`, and "selector" if one does."""
+    return frozenset(head(n) for n in toposort(nodes) if n.kind in ("map", "op", "selector"))
+
+
+def _word(node: Node) -> list[str]:
+    """Return what a pattern asks of a node: the operation's name, the selector's kind, or that it is a sum."""
+    if node.kind == "selector":
+        return [node.selector.kind]
+    return [head(node)] if node.kind in ("map", "op", "sum") else []
+
+
+_held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
+
+
+def held(root: Node) -> frozenset[str]:
+    """Return the words of the nodes that a node holds, found once for each node."""
+    stack = [] if root in _held else [root]
+    while stack:
+        node = stack[-1]
+        missing = [a for a in node.args if a not in _held]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        _held[node] = frozenset(_word(node)).union(*(_held[a] for a in node.args))
+    return _held[root]
+
+
+@lru_cache(maxsize=4096)
+def speaks_of(pattern: Node) -> frozenset[str]:
+    """Return the words that whatever fits a pattern holds."""
+    nodes = toposort([pattern])
+    return frozenset(word for node in nodes if not is_function_variable(node) for word in _word(node))

@@ -1,0 +1,62 @@
+"""Masks taken together: `tril(M) - diag(diag(M))/2` as `M.*(tril(ones(n, n)) - eye(n)/2)`, where M is long."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from matcalc.tensor.constructors import eye, ones, product, zeros
+from matcalc.tensor.node import Node
+from matcalc.tensor.sums import add, peel
+
+Part = tuple[Node, Node]
+
+
+def masked(node: Node) -> Node:
+    """Return a sum of parts of one matrix (triangles, the diagonal) as the matrix times a mask, if that is shorter."""
+    if node.rank != 2 or node.shape[0] != node.shape[1]:
+        return node
+    found: dict[Node, list[tuple[int, Node]]] = {}
+    for place, term in enumerate(node.args):
+        part = _triangle(term)
+        if part is not None:
+            found.setdefault(part[0], []).append((place, part[1]))
+    best = node
+    for matrix, parts in found.items():
+        made = _with_mask(node, matrix, parts)
+        if made.length < best.length:
+            best = made
+    return best
+
+
+def _with_mask(node: Node, matrix: Node, parts: list[tuple[int, Node]]) -> Node:
+    """Return a sum in which all parts of a matrix are one product with a mask."""
+    diagonal = product(1, [(matrix, (0, 0))], (0, 0))
+    pieces = [*parts, *((k, eye(node.shape[0])) for k, term in enumerate(node.args) if term is diagonal)]
+    pieces += [(k, ones(node.shape)) for k, term in enumerate(node.args) if term is matrix]
+    if len(pieces) < 2:
+        return node
+    mask = add([(node.coefs[k], piece) for k, piece in pieces])
+    taken = {k for k, _ in pieces}
+    rest = [(c, a) for k, (c, a) in enumerate(node.terms) if k not in taken]
+    whole = product(1, [(matrix, (0, 1)), (mask, (0, 1))], (0, 1))
+    return add([(Fraction(1), whole), *rest, (Fraction(0), zeros(node.shape))])
+
+
+def _triangle(term: Node) -> Part | None:
+    """Return the matrix that a term is a triangle of, and the mask; None if it is no triangle."""
+    if term.kind != "product" or term.coef != 1 or len(set(term.out)) < 2:
+        return None
+    masks = [
+        (arg, at) for arg, at in zip(term.args, term.indices, strict=True)
+        if arg.kind == "selector" and arg.selector.kind == "mask" and set(at) == set(term.out)
+    ]  # fmt: skip
+    peeled = peel(term)
+    if len(masks) != 1 or peeled is None or peeled[1].rank != 2:
+        return None
+    mask = product(1, masks, term.out)
+    core = peeled[1]
+    for order in ((0, 1), (1, 0)):
+        matrix = product(1, [(core, order)], (0, 1))
+        if matrix.shape == mask.shape and product(1, [(matrix, (0, 1)), (mask, (0, 1))], (0, 1)) is term:
+            return matrix, mask
+    return None

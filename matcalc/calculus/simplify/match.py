@@ -1,0 +1,371 @@
+"""Matching of patterns against nodes: variables are symbols, everything else is itself.
+
+A pattern is a node like any other, built from the left side of a rewrite, so it is in normal form too. A
+map or operation matches at its root; a sum matches with all its terms, up to nothing; a product may match
+part of a larger product: its operands are located one after the other, those that are no variable first,
+and a variable that is already bound to a product is looked for operand by operand. Indices that the
+pattern sums must occur nowhere else in the subject. An operation that commutes with transposition is tried
+both ways. A function variable comes last: it stands for all vectors on its index, as one function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from matcalc.calculus.simplify.abstraction import abstract, bind_others, function_variable, is_function_variable
+from matcalc.calculus.simplify.chains import runs_in
+from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
+from matcalc.calculus.simplify.operand_readings import readings
+from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
+from matcalc.tensor.constructors import product
+from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.raw_nodes import parameter
+from matcalc.tensor.size import Size
+from matcalc.tensor.sums import add, nested_terms, scale, split_coef
+
+
+class Found(NamedTuple):
+    """A match inside a product: bindings, matched places, subject index of each pattern index, and factor."""
+
+    bindings: Bindings
+    places: frozenset[int]
+    indices: Mapping[int, int]
+    coef: Fraction
+
+
+class Operands(NamedTuple):
+    """A product as its operands alone, which no constructor has split into closed scalars and the rest."""
+
+    coef: Fraction
+    args: tuple[Node, ...]
+    indices: tuple[Indices, ...]
+    out: Indices
+    index_sizes: tuple[Size, ...]
+
+
+def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[Bindings]:
+    """Yield the bindings under which `pattern` is `subject`, the whole of it."""
+    if pattern.kind == "symbol":
+        yield from _bind(pattern, subject, bindings)
+    elif is_function_variable(pattern):
+        yield from match_applied(pattern, subject, bindings)
+    elif len(pattern.shape) != len(subject.shape):
+        return
+    elif summands(pattern) is not None:
+        yield from _match_sum(pattern, subject, bindings)
+    elif pattern.is_zero:
+        yield from bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
+    elif pattern.kind == "product" and _is_negated(pattern):
+        yield from match(pattern.args[0], scale(-1, subject), bindings)
+    elif pattern.kind == "product" and _is_repeated_symbol(pattern):
+        yield from _match_repeated(pattern, subject, bindings)
+    elif pattern.kind == "product":
+        yield from _match_whole_product(pattern, subject, bindings)
+    elif pattern.kind in ("map", "op"):
+        yield from _match_function(pattern, subject, bindings)
+    elif pattern.kind == "selector" and subject.kind == "selector":
+        yield from _match_selector(pattern, subject, bindings)
+    elif pattern.kind == "size" and (subject.kind in ("size", "number")):
+        value = subject.size if subject.kind == "size" else Size.of(subject.value)
+        yield from bind_sizes([pattern.size], [value], bindings)
+    elif pattern is subject:
+        yield bindings
+
+
+def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    known = bindings.nodes.get(variable)
+    if known is not None:
+        if known is subject:
+            yield bindings
+        return
+    if len(variable.shape) != len(subject.shape) or not variable.facts <= subject.facts:
+        return
+    for bound in bind_sizes(variable.shape, subject.shape, bindings):
+        yield bound._replace(nodes={**bound.nodes, variable: subject})
+
+
+def _is_negated(pattern: Node) -> bool:
+    """Whether a product is minus one node, read as it is: -x may be any node, since any node has a negative."""
+    return (
+        pattern.coef == -1
+        and len(pattern.args) == 1
+        and pattern.indices[0] == pattern.out == tuple(range(pattern.rank))
+    )
+
+
+def _is_repeated_symbol(pattern: Node) -> bool:
+    """Whether a product is a scalar variable in every entry of a tensor."""
+    return pattern.kind == "product" and pattern.indices == ((),) and pattern.args[0].kind == "symbol"
+
+
+def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings of a scalar variable that a tensor repeats, coefficient and all."""
+    if subject.kind != "product" or any(subject.indices) or subject.out != pattern.out:
+        return
+    scalar = product(subject.coef / pattern.coef, [(arg, ()) for arg in subject.args], ())
+    for bound in bind_sizes(pattern.shape, subject.shape, bindings):
+        yield from match(pattern.args[0], scalar, bound)
+
+
+def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    wanted, given = pattern.selector, subject.selector
+    if wanted.kind == given.kind and len(wanted.shape) == len(given.shape):
+        yield from bind_sizes([*wanted.shape, wanted.offset], [*given.shape, given.offset], bindings)
+
+
+def terms_of(node: Node) -> list[tuple[Fraction, Node]] | None:
+    """Return the terms of a sum with any content multiplied in; None for what is no sum."""
+    coef, rest = split_coef(node)
+    if rest.kind != "sum":
+        return None
+    return [(coef * c, arg) for c, arg in rest.terms]
+
+
+def summands(node: Node) -> list[tuple[Fraction, Node]] | None:
+    """Return the terms of a sum, or of a transposed one, with any content multiplied in; None for what is neither."""
+    coef, rest = split_coef(node)
+    inner = nested_terms(rest)
+    return None if inner is None else [(coef * c, arg) for c, arg in inner]
+
+
+Terms = list[tuple[Fraction, Node]]
+
+
+def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    for bound, left in match_terms(pattern, summands(subject) or [], bindings):
+        if not left:
+            yield bound
+
+
+def match_terms(pattern: Node, given: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
+    """Yield the ways in which a sum pattern is part of a sum of these terms, and the terms that are left."""
+    wanted = sorted(summands(pattern) or [], key=lambda term: term[1].kind == "symbol")
+    if wanted and len(wanted) <= len(given):
+        yield from _match_terms(wanted, given, bindings)
+
+
+def _match_terms(wanted: Terms, given: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
+    if not wanted:
+        yield bindings, given
+        return
+    (coef, pattern), rest = wanted[0], wanted[1:]
+    if len(given) > 1 and not rest and pattern.kind == "symbol" and pattern not in bindings.nodes:
+        for bound in match(pattern, add([(c / coef, n) for c, n in given]), bindings):
+            yield bound, []
+    for place, (other, node) in enumerate(given):
+        if coef == other or pattern.kind == "symbol" or _is_repeated_symbol(pattern):
+            target = node if coef == other else scale(other / coef, node)
+            for bound in match(pattern, target, bindings):
+                yield from _match_terms(rest, given[:place] + given[place + 1 :], bound)
+
+
+def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    if subject.kind != pattern.kind or subject.rule != pattern.rule or len(subject.args) != len(pattern.args):
+        return
+    if pattern.kind == "op" and (subject.output != pattern.output or subject.batches != pattern.batches):
+        return
+    sizes = [p for p in pattern.params if isinstance(p, Size)]
+    given = [p for p in subject.params if isinstance(p, Size)]
+    if len(pattern.params) != len(subject.params) or len(sizes) != len(given):
+        return
+    others = bind_others(pattern.params, subject.params, bindings.others)
+    if others is None:
+        return
+    for bound in bind_sizes(sizes, given, bindings._replace(others=others)):
+        yield from _match_args(pattern.args, subject.args, bound)
+        if pattern.kind == "map" and pattern.rule.commutes:
+            yield from _match_args(pattern.args, subject.args[::-1], bound)
+
+
+def match_applied(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings under which `subject` is a function of what the function variable is applied to."""
+    (wanted,) = pattern.args
+    for node in toposort([subject]):
+        body = abstract(subject, node) if len(node.shape) == len(wanted.shape) else None
+        if body is None or parameter() not in toposort([body]):
+            continue
+        others = bind_others([function_variable(pattern.rule.name)], [body], bindings.others)
+        if others is not None:
+            yield from match(wanted, node, bindings._replace(others=others))
+
+
+def _match_args(patterns: Sequence[Node], subjects: Sequence[Node], bindings: Bindings) -> Iterator[Bindings]:
+    if not patterns:
+        yield bindings
+        return
+    for bound in match(patterns[0], subjects[0], bindings):
+        yield from _match_args(patterns[1:], subjects[1:], bound)
+
+
+def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
+    if subject.kind != "product" or not speaks_of(pattern) <= held(subject):
+        return
+    sized = next(bind_sizes(pattern.shape, subject.shape, bindings, later=True), None)
+    if sized is None:
+        return
+    for found in match_product(pattern, subject, sized, whole=True):
+        if len(found.places) != len(subject.args) or found.coef != 1:
+            continue
+        if tuple(found.indices.get(i, -1) for i in pattern.out) == subject.out or _broadcast_alike(
+            pattern, subject, found
+        ):
+            yield found.bindings
+
+
+def _broadcast_alike(pattern: Node, subject: Node | Operands, found: Found) -> bool:
+    """Whether outputs agree where an index that no operand has stands for broadcasting on both sides."""
+    seen: dict[int, int] = dict(found.indices)
+    for wanted, given in zip(pattern.out, subject.out, strict=True):
+        if seen.setdefault(wanted, given) != given:
+            return False
+    return len(set(pattern.out)) == len(set(subject.out))
+
+
+Item = tuple[Node, Indices]
+
+
+def match_product(
+    pattern: Node, subject: Node | Operands, bindings: Bindings = EMPTY, whole: bool = False
+) -> Iterator[Found]:
+    """Yield the ways in which a product pattern is part of the product `subject`.
+
+    Where it is to be the whole of it, a matrix variable may stand for a chain of factors.
+    """
+    start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
+    chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
+    for found in _locate(_items(pattern), subject, start, chains):
+        if _inner_free(pattern, subject, found):
+            yield found
+
+
+@lru_cache(maxsize=1024)
+def _items(pattern: Node) -> tuple[Item, ...]:
+    """Return the operands of a pattern in the order in which they are looked for."""
+    return tuple(sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item))
+
+
+def _place_of_item(item: Item) -> tuple[bool, bool, bool, int]:
+    """Return when an operand of a pattern is looked for: what is no variable first, selectors once sizes are known."""
+    node, at = item
+    return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
+
+
+def _locate(
+    items: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None = None
+) -> Iterator[Found]:
+    if not items:
+        yield found
+        return
+    (wanted, at), rest = items[0], items[1:]
+    if is_function_variable(wanted):
+        yield from _locate_function(wanted, at, rest, subject, found, chains)
+        return
+    known = found.bindings.nodes.get(wanted) if wanted.kind == "symbol" else None
+    if known is not None:
+        yield from _locate_concrete(known, at, rest, subject, found, chains)
+        return
+    if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
+        yield from _locate_run(wanted, at, rest, chains, found)
+    is_named = wanted.kind in ("map", "op", "selector")
+    for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
+        if place in found.places or len(indices) != len(at) or (is_named and head(node) != head(wanted)):
+            continue
+        for read, order, sign in readings(wanted, node, indices):
+            mapped = _map_indices(at, order, found.indices)
+            if mapped is None:
+                continue
+            for bound in match(wanted, read, found.bindings):
+                places = found.places | {place}
+                step = Found(bound, places, mapped, sign * found.coef)
+                yield from _locate(rest, subject, step, chains)
+
+
+def _locate_run(wanted: Node, at: Indices, rest: Sequence[Item], subject: Node, found: Found) -> Iterator[Found]:
+    """Take a chain of factors for a matrix variable."""
+    for run in runs_in(subject):
+        mapped = _map_indices(at, run.ends, found.indices)
+        if mapped is None or run.places & found.places:
+            continue
+        for bound in match(wanted, run.of(subject), found.bindings):
+            step = found._replace(bindings=bound, places=found.places | run.places, indices=mapped)
+            yield from _locate(rest, subject, step, subject)
+
+
+def _locate_function(
+    wanted: Node, at: Indices, rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
+) -> Iterator[Found]:
+    """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
+    (own,) = at
+    for index in [found.indices[own]] if own in found.indices else range(len(subject.index_sizes)):
+        places = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.places]
+        if not places:
+            continue
+        weight = product(1, [(subject.args[p], (0,)) for p in places], (0,))
+        for bound in match_applied(wanted, weight, found.bindings):
+            mapped = {**found.indices, own: index}
+            step = found._replace(bindings=bound, places=found.places.union(places), indices=mapped)
+            yield from _locate(rest, subject, step, chains)
+
+
+def _locate_concrete(
+    known: Node, at: Indices, rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
+) -> Iterator[Found]:
+    """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
+    coef, core = split_coef(known)
+    if not coef:
+        return  # no product has zero among its operands
+    if core.kind == "product" and core.rank:
+        fresh = -1 - sum(1 for i in found.indices if i < 0)
+        inner: dict[int, int] = dict(zip(core.out, at, strict=True))
+        for index in range(len(core.index_sizes)):
+            if index not in inner:
+                inner[index] = fresh
+                fresh -= 1
+        parts = [(arg, tuple(inner[i] for i in t)) for arg, t in zip(core.args, core.indices, strict=True)]
+    else:
+        parts = [(core, at)]
+    yield from _locate_parts(parts, rest, subject, found._replace(coef=found.coef / coef), chains)
+
+
+def _locate_parts(
+    parts: Sequence[Item], rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
+) -> Iterator[Found]:
+    if not parts:
+        yield from _locate(rest, subject, found, chains)
+        return
+    wanted, at = parts[0]
+    for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
+        if place in found.places or node is not wanted:
+            continue
+        orders = [indices]
+        if len(indices) == 2 and "symmetric" in node.facts and indices[0] != indices[1]:
+            orders.append(indices[::-1])
+        for order in orders:
+            mapped = _map_indices(at, order, found.indices)
+            if mapped is not None:
+                step = found._replace(places=found.places | {place}, indices=mapped)
+                yield from _locate_parts(parts[1:], rest, subject, step, chains)
+
+
+def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> dict[int, int] | None:
+    mapped = dict(known)
+    for w, g in zip(wanted, given, strict=True):
+        if mapped.setdefault(w, g) != g:
+            return None
+    return mapped
+
+
+def _inner_free(pattern: Node, subject: Node | Operands, found: Found) -> bool:
+    """Whether what the pattern sums is summed in the subject too and occurs in matched operands alone."""
+    inner = [g for w, g in found.indices.items() if w not in pattern.out]
+    outer = {g for w, g in found.indices.items() if w in pattern.out}
+    if len(set(inner)) != len(inner) or outer.intersection(inner):
+        return False
+    held = set(subject.out)
+    for place, indices in enumerate(subject.indices):
+        if place not in found.places:
+            held.update(indices)
+    return not held.intersection(inner)

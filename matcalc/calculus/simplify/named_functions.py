@@ -1,0 +1,71 @@
+"""Functions of symmetric matrices by their names: `matfun(log, S)` is shown as `logm(S)`, `matfun(x -> 3*x^-0.5, S)` as
+`3*S^-0.5`.
+
+The rulebook's rewrites go the other way, since what is fused is differentiated and computed well; this is the last
+step, of what is shown alone.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+
+from matcalc.formula.elaborate.powers import MATRIX_POWER
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.tensor.constructors import add, eye, matmul, operate, scale
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import exponent_of, parameter
+from matcalc.tensor.substitute import remake
+from matcalc.tensor.sums import nested_terms, split_coef
+
+_NAMED = re.compile(r"(\w+)\(X\) => \w+\((\w+), X\) if symmetric\(X\)")
+ROOT = "sqrt"
+MOST_FACTORS = 3
+
+
+def named(root: Node) -> Node:
+    """Return a node with functions of matrices that have a name called by it."""
+    book = default_rulebook()
+    done: dict[Node, Node] = {}
+    for node in toposort([root]):
+        current = remake(node, done) if any(done[a] is not a for a in node.args) else node
+        found = None
+        if current.kind == "op" and current.rule.calculus is True and len(current.args) == 1 and not current.batch_rank:
+            found = _of(current.params[0], current.args[0], book)
+        done[node] = current if found is None else found
+    return done[root]
+
+
+@lru_cache(maxsize=8)
+def _names(book: Rulebook) -> dict[str, str]:
+    """Return the operation that is each function of a symmetric matrix, as the rewrites say."""
+    texts = (f"{rewrite.left} => {rewrite.right} if {rewrite.condition}" for rewrite in book.rewrites)
+    return {found[2]: found[1] for text in texts if (found := _NAMED.fullmatch(text))}
+
+
+def _of(body: Node, matrix: Node, book: Rulebook) -> Node | None:
+    """Return a sum of multiples of named functions of a matrix; None for other functions."""
+    made = []
+    for coef, term in nested_terms(body) or [(Fraction(1), body)]:
+        factor, function = split_coef(term)
+        part = _alone(function, matrix, book)
+        if part is None:
+            return None
+        made.append((coef * factor, part))
+    return add(made) if len(made) > 1 else scale(made[0][0], made[0][1])
+
+
+def _alone(body: Node, matrix: Node, book: Rulebook) -> Node | None:
+    if body.kind == "number":
+        return scale(body.value, eye(matrix.shape[0]))
+    base, exponent = exponent_of(body)
+    names = _names(book)
+    if base is not parameter():
+        is_plain = body.kind == "map" and body.args == (parameter(),) and not body.params and body.rule.name in names
+        return operate(book.get(names[body.rule.name]), [matrix]) if is_plain else None
+    if exponent.denominator == 1:
+        return matmul(*[matrix] * int(exponent)) if 0 < exponent <= MOST_FACTORS else None
+    if exponent == Fraction(1, 2) and ROOT in names:
+        return operate(book.get(names[ROOT]), [matrix])
+    return operate(book.get(MATRIX_POWER), [matrix], (exponent,))

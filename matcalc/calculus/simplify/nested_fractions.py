@@ -1,0 +1,97 @@
+"""Fractions within fractions: `c*(1 + x/c)` is `c + x`, `1/(1 + x/c)` is `c/(c + x)`, where that is shorter."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from matcalc.tensor.constructors import add, power, product
+from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.raw_nodes import exponent_of
+
+Divisor = tuple[Node, Indices, Fraction]
+
+
+def cleared(node: Node) -> Node:
+    """Return a product, or a power of a sum, with the denominators of its sums multiplied out where that is shorter."""
+    while True:
+        best = min(_trials(node), key=lambda made: made.length, default=node)
+        if best.length >= node.length:
+            return node
+        node = best
+
+
+def _trials(node: Node) -> list[Node]:
+    """Return the product with the denominators of one sum in it multiplied out, for each one that there is."""
+    operands: list[tuple[Node, Indices]]
+    if node.kind == "product":
+        coef, out, sizes = node.coef, node.out, dict(enumerate(node.index_sizes))
+        operands = list(zip(node.args, node.indices, strict=True))
+    else:
+        coef, out, sizes = Fraction(1), tuple(range(node.rank)), dict(enumerate(node.shape))
+        operands = [(node, out)]
+    made = []
+    for place, (arg, at) in enumerate(operands):
+        inner, exponent = exponent_of(arg)
+        if inner.kind != "sum" or exponent.denominator != 1 or (node.kind != "product" and exponent == 1):
+            continue
+        for base, axes, taken in dict.fromkeys(d for term in inner.args for d in divisors(term)):
+            rest = quotient(inner, base, axes, taken)
+            if rest is None:
+                continue
+            new = [(power(base, taken * exponent), tuple(at[a] for a in axes)), (power(rest, exponent), at)]
+            made.append(product(coef, [*operands[:place], *new, *operands[place + 1 :]], out, sizes))
+    return made
+
+
+def divisors(term: Node) -> list[Divisor]:
+    """Return the negative powers in a term that stand on output axes alone: base, axes, exponent.
+
+    Those of a term that is switched off where they are infinite stay in it.
+    """
+    if term.switches:
+        return []
+    if term.kind == "map":
+        base, exponent = exponent_of(term)
+        return [(base, tuple(range(term.rank)), exponent)] if exponent < 0 else []
+    if term.kind != "product" or len(set(term.out)) < len(term.out):
+        return []
+    found = []
+    for arg, at in zip(term.args, term.indices, strict=True):
+        base, exponent = exponent_of(arg)
+        if exponent < 0 and all(i in term.out for i in at):
+            found.append((base, tuple(term.out.index(i) for i in at), exponent))
+    return found
+
+
+def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None:
+    """Return a sum divided by base^taken term by term, None where a power in it would be broken."""
+    out = tuple(range(node.rank))
+    sizes = dict(enumerate(node.shape))
+    terms = []
+    for coef, term in node.terms:
+        operands: list[tuple[Node, Indices]]
+        exponent = Fraction(0)
+        if term.kind == "map" and exponent_of(term)[0] is base and axes == out:
+            operands, exponent = [], exponent_of(term)[1]
+        elif term.kind == "product" and len(set(term.out)) == len(term.out):
+            at = tuple(term.out[a] for a in axes)
+            operands = []
+            for arg, t in zip(term.args, term.indices, strict=True):
+                own, power_of_arg = exponent_of(arg)
+                if own is base and t == at and (power_of_arg < 0 or power_of_arg.denominator == 1):
+                    exponent += power_of_arg
+                else:
+                    operands.append((arg, t))
+            if exponent:
+                rest = product(term.coef, operands, term.out, dict(enumerate(term.index_sizes)))
+                operands = [(rest, out)]
+            else:
+                operands = [(term, out)]
+        else:
+            operands = [(term, out)]
+        left = exponent - taken
+        if left.denominator != 1:
+            return None
+        factors = [(power(base, left), axes)] if left else []
+        terms.append((coef, product(1, [*operands, *factors], out, sizes)))
+    return add(terms)

@@ -1,0 +1,53 @@
+"""The ways to read an operand of a product: as it is, transposed twice, or as an odd or even function of minus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from matcalc.tensor.constructors import transpose
+from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.raw_nodes import map_node, op_node
+from matcalc.tensor.sums import nested_terms, scale, split_coef
+
+
+def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices, int]]:
+    """Yield the ways to read an operand, each with its sign.
+
+    As it is, with indices swapped, as the transposed of its transpose; f(x - y) as f(y - x) or minus that.
+    """
+    yield node, indices, 1
+    is_same = wanted.kind == node.kind in ("map", "op") and wanted.rule == node.rule
+    if is_same and node.rule.parity and len(node.args) == 1 and nested_terms(split_coef(node.args[0])[1]) is not None:
+        yield _negated(node), indices, -1 if node.rule.parity == "odd" else 1
+    if len(indices) != 2 or indices[0] == indices[1]:
+        return
+    if "symmetric" in node.facts:
+        yield node, indices[::-1], 1
+    elif wanted.kind == "symbol" and wanted.rank == 2:
+        yield transpose(node), indices[::-1], 1
+    elif is_same and _turns(node):
+        yield _mirrored(node), indices[::-1], 1
+
+
+def _turns(node: Node) -> bool:
+    """Whether a function commutes with the swap of its two axes: a batch axis is none of an operation's own."""
+    return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same and not node.batch_rank)
+
+
+@lru_cache(maxsize=256)
+def _mirrored(node: Node) -> Node:
+    """Return f(A') for f(A), as it stands: f commutes with transposition, so it reads f(A)[j, i] at [i, j]."""
+    shape = (*node.shape[:-2], *node.shape[:-3:-1])
+    return _remade(node, [transpose(a) if a.rank == 2 else a for a in node.args], shape)
+
+
+def _negated(node: Node) -> Node:
+    """Return f(-x) for f(x), as it stands, where the constructor would take out the sign."""
+    return _remade(node, [scale(-1, node.args[0])], node.shape)
+
+
+def _remade(node: Node, args: list[Node], shape: Shape) -> Node:
+    if node.kind == "map":
+        return map_node(node.rule, node.params, args)
+    return op_node(node.rule, node.params, args, node.batches, node.output, shape, node.batch_rank)

@@ -1,0 +1,324 @@
+"""The rulebook's rewrites, compiled to patterns when an expression first holds what they speak of.
+
+A rewrite is indexed by the operations that its left side names, so an expression without `exp` never meets
+a rule about it. `array` variables stand for scalars, vectors and matrices, and, where the left side reduces
+a vector, for the rows of a matrix too: then the right side carries a batch axis.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import insort
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+from matcalc.calculus.function_bodies import derivative
+from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
+from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
+from matcalc.calculus.simplify.match import Operands, Terms, match, match_product, match_terms, terms_of
+from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
+from matcalc.formula.elaborate.rule_formula import build_rewrite
+from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, call_name, walk
+from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.rule import Rewrite
+from matcalc.tensor.constructors import add, product, scale, symbol, transpose
+from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, spread
+from matcalc.tensor.sums import split_coef
+
+_SELECTS = re.compile(r"\[\w+ (>=|==[^]]*[*+])")  # a condition that is more than an identity: [p == i*n + j], [i >= j]
+ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
+
+
+class Pattern(NamedTuple):
+    """A compiled rewrite: nodes over variables, and facts that nodes over them must have.
+
+    `others` are its variables that are functions or numbers: name and what stands for it. The right side is then
+    built anew for what they turn out to be, with the declarations `let`.
+    """
+
+    left: Node
+    right: Node
+    conditions: tuple[tuple[str, Node], ...]
+    rewrite: Rewrite
+    let: str = ""
+    others: tuple[tuple[str, Any], ...] = ()
+
+
+class Applied(NamedTuple):
+    """A rewrite that fired: what stands for the node now, and the rule's address."""
+
+    node: Node
+    rewrite: Rewrite
+
+
+def _is_no_count(ast: Ast) -> bool:
+    """Whether an exponent is a number, and no positive integer, which makes a product of equal factors."""
+    if ast.head in ("negative", "product"):
+        return all(arg.head == "number" for arg in ast.args)
+    return isinstance(ast.value, Fraction) and ast.value.denominator > 1
+
+
+def _key(left: Node) -> str:
+    """Return the head of a left side without its content: sums are met without theirs."""
+    return head(left) if terms_of(left) is None else "sum"
+
+
+class Rewriter:
+    """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present.
+
+    `settled` are nodes on which none fits.
+    """
+
+    def __init__(self, book: Rulebook) -> None:
+        self.book = book
+        self.waiting = [(self.needs(r.left), r) for r in book.rewrites]
+        self.by_head: dict[str, list[Pattern]] = {}
+        self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
+        self.introduces: dict[Node, frozenset[str]] = {}
+        self.present: frozenset[str] | None = None  # nothing is compiled yet, not even what needs no operation
+        self.settled: WeakSet[Node] = WeakSet()
+
+    def needs(self, text: str) -> frozenset[str]:
+        """Return names that `heads` has of every expression in which the left side `text` occurs."""
+        names: set[str] = set()
+        for ast in walk(read(text)):
+            meant = {c.rule for c in self.book.spellings.get(call_name(ast), ())} if ast.head == "call" else set()
+            if len(meant) == 1:
+                (rule,) = meant
+                definition = rule.definition(0) if rule.kind == "definition" else None
+                names |= {rule.name} if rule.kind != "definition" else self.needs(definition or "")
+                if definition is not None and _SELECTS.search(definition):
+                    names.add("selector")
+            elif ast.head == "block":
+                names.add("selector")
+            elif ast.head == "power" and ast.value == ".^" and _is_no_count(ast.args[1]):
+                names.add("pow")
+        return frozenset(names)
+
+    def prepare(self, names: frozenset[str]) -> None:
+        """Compile the rewrites about operations met so far, `names` among them."""
+        if self.present is not None and names <= self.present:
+            return
+        self.present = present = names | (self.present or frozenset())
+        ready = [r for needs, r in self.waiting if needs <= present]
+        self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= present]
+        for rewrite in ready:
+            for pattern in compiled(rewrite, self.book):
+                known = self.by_head.setdefault(_key(pattern.left), [])
+                insort(known, pattern, key=lambda p: self.place[p.rewrite])  # of the book, whatever was met first
+                self.introduces[pattern.right] = heads([pattern.right])
+
+    def apply(self, node: Node, splits: bool = True) -> Applied | None:
+        """Return the result of the first rewrite that fits `node`, None if none does; those that split only if told."""
+        words = held(node)
+        for pattern in self.by_head.get(head(node), ()):
+            if pattern.rewrite.splits and not splits or not speaks_of(pattern.left) <= words:
+                continue
+            if not fits_head(pattern, node):
+                continue
+            for result in results(pattern, node, self.book):
+                if result is not node:
+                    self.prepare(self.introduces[pattern.right])
+                    return Applied(result, pattern.rewrite)
+        return None
+
+
+def fits_head(pattern: Pattern, node: Node) -> bool:
+    """Whether a node is of the kind and rank that a pattern is tried on."""
+    return _key(pattern.left) == head(node) and (node.kind == "product" or pattern.left.rank == node.rank)
+
+
+def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
+    """Yield what a pattern makes of a node, for each way in which it fits."""
+    if node.kind == "sum" and terms_of(pattern.left) is not None:
+        yield from _results_in_sum(pattern, node, book)
+        return
+    if node.kind != "product":
+        for bindings in match(pattern.left, node, EMPTY):
+            right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
+            if right is not None:
+                yield right
+        return
+    wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
+    subject = _opened(node, wanted - {head(a) for a in node.args})
+    if subject is None or not _may_hold(pattern, subject, book):
+        return
+    for found in match_product(pattern.left, subject, EMPTY):
+        if not _holds(pattern, found.bindings):
+            continue
+        right = _right(pattern, found.bindings, book)
+        if right is None:
+            continue
+        indices = dict(found.indices)
+        fresh = len(subject.index_sizes)
+        for index in pattern.left.out:
+            if index not in indices:
+                return  # a pattern that broadcasts is matched whole, never in part
+        out = tuple(indices[i] for i in pattern.left.out)
+        others = [
+            (arg, at)
+            for place, (arg, at) in enumerate(zip(subject.args, subject.indices, strict=True))
+            if place not in found.places
+        ]
+        sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
+        kept = {i for _, at in others for i in at} | set(out) | set(node.out)
+        yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
+
+
+def _opened(node: Node, missing: set[str]) -> Node | Operands | None:
+    """Return a product with closed scalars taken apart that hold what is missing: the inverse in det(X)*tr(inv(X)*A).
+
+    None if they do not hold it.
+    """
+    if not missing:
+        return node
+    scalars = [a.kind == "product" and not a.shape and any(head(b) in missing for b in a.args) for a in node.args]
+    held = {head(b) for a, is_open in zip(node.args, scalars, strict=True) if is_open for b in a.args}
+    if not missing <= held:
+        return None
+    coef, args, indices, sizes = node.coef, list[Node](), list[Indices](), list(node.index_sizes)
+    for arg, at, is_open in zip(node.args, node.indices, scalars, strict=True):
+        if not is_open:
+            args.append(arg)
+            indices.append(at)
+            continue
+        coef *= arg.coef
+        args += arg.args
+        indices += [tuple(i + len(sizes) for i in inner) for inner in arg.indices]
+        sizes += arg.index_sizes
+    return Operands(coef, tuple(args), tuple(indices), node.out, tuple(sizes))
+
+
+def _may_hold(pattern: Pattern, node: Node | Operands, book: Rulebook) -> bool:
+    """Whether a product has operands of the kinds, parameters and facts that a product pattern speaks of."""
+    for wanted in pattern.left.args:
+        if wanted.kind == "symbol":
+            told = [{fact, book.facts[fact].transposed} for fact, variable in pattern.conditions if variable is wanted]
+            if told and not any(all(arg.facts & either for either in told) for arg in node.args):
+                return False
+        elif wanted.kind in ("map", "op") and not is_function_variable(wanted):
+            unknown = [variable for _, variable in pattern.others]
+            numbers = [(k, p) for k, p in enumerate(wanted.params) if isinstance(p, Fraction) and p not in unknown]
+            like = [a for a in node.args if head(a) == head(wanted) and len(a.params) == len(wanted.params)]
+            if len(like) < sum(head(arg) == head(wanted) for arg in pattern.left.args):
+                return False
+            if not any(all(a.params[k] == p for k, p in numbers) and speaks_of(wanted) <= held(a) for a in like):
+                return False
+    return True
+
+
+def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
+    """Yield what a pattern makes of some or all terms of a sum, or of a multiple of them; of a matrix, either way."""
+    yield from _results_of_terms(pattern, terms_of(node) or [], book)
+    if node.rank == 2 and pattern.left.rank == 2 and not all("symmetric" in term.facts for term in node.args):
+        yield from map(transpose, _results_of_terms(pattern, _turned(node), book))
+
+
+@lru_cache(maxsize=64)
+def _turned(node: Node) -> Terms:
+    """Return the terms of a sum, each transposed."""
+    return [(c * f, rest) for c, term in terms_of(node) or [] for f, rest in [split_coef(transpose(term))]]
+
+
+def _results_of_terms(pattern: Pattern, given: Terms, book: Rulebook) -> Iterator[Node]:
+    wanted = terms_of(pattern.left) or []
+    if len(wanted) > len(given):
+        return
+    first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])
+    for content in dict.fromkeys(c / first for c, _ in given):
+        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in given]):
+            right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
+            if right is not None:
+                yield scale(content, add([(Fraction(1), right), *left]))
+
+
+def _holds(pattern: Pattern, bindings: Bindings) -> bool:
+    return all(fact in _bound(node, bindings).facts for fact, node in pattern.conditions)
+
+
+def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
+    """Return the right side; None where a function that it takes holds scalars, and nothing can be made of these."""
+    if not pattern.others:
+        return _bound(pattern.right, bindings)
+    given = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
+    scalar = {variable: body for _, variable, body in given if holds_scalars(body)}
+    closed = tuple((name, variable if variable in scalar else value) for name, variable, value in given)
+    right = _bound(sides(pattern.rewrite, pattern.let, closed, book)[1], bindings)
+    return with_functions(right, scalar, book) if scalar else right
+
+
+Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
+
+
+@lru_cache(maxsize=256)
+def sides(rewrite: Rewrite, let: str, others: tuple[tuple[str, Any], ...], book: Rulebook) -> Sides:
+    """Return both sides and the conditions of a rewrite, its functions and numbers being `others`."""
+    bodies = {name: value for name, value in others if isinstance(value, Node)}
+    functions = dict(bodies)
+    for name, body in bodies.items():
+        for order in (1, 2):
+            known = "d" * order + name
+            if not re.search(rf"\b{known}\b", rewrite.right):
+                continue
+            functions[known] = function_variable(known) if is_function_variable(body) else derivative(body, order)
+    numbers = {name: Size.of(value) for name, value in others if not isinstance(value, Node)}
+    left, right, conditions = build_rewrite(rewrite, let, book, functions, numbers)
+    return left, right, tuple(conditions)
+
+
+def _bound(node: Node, bindings: Bindings) -> Node:
+    symbols = {variable: Batched(value) for variable, value in bindings.nodes.items()}
+    return instantiate(node, symbols, bindings.sizes, ()).node
+
+
+def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
+    """Return the patterns of a rewrite, one for each rank that its array variables may have."""
+    if "array" not in rewrite.let:
+        return [_pattern(rewrite, rewrite.let, book)]
+    patterns = []
+    for shape in ARRAYS:
+        pattern = _pattern(rewrite, rewrite.let.replace("array(s)", shape).replace("array", shape), book)
+        if not set(_variables([pattern.right])) <= set(_variables([pattern.left])):
+            continue  # of a scalar the left side may be a number: exp(x)/sum(exp(x))
+        patterns.append(pattern)
+        if shape.startswith("vector") and not pattern.left.shape:
+            patterns.append(_by_rows(pattern))
+    return patterns
+
+
+def _pattern(rewrite: Rewrite, let: str, book: Rulebook) -> Pattern:
+    declared = read_declarations(let, RULE_KINDS, {f.name: f.of for f in book.facts.values()})
+    numbers = iter(NUMBERS)
+    others = tuple(
+        (d.name, function_variable(d.name) if d.kind == "function" else next(numbers))
+        for d in declared
+        if d.kind in ("function", "number")
+    )
+    tensors = write_declarations(d for d in declared if d.kind not in ("function", "number"))
+    left, right, conditions = sides(rewrite, tensors, others, book)
+    return Pattern(left, right, conditions, rewrite, tensors, others)
+
+
+def _by_rows(pattern: Pattern) -> Pattern:
+    """Return the pattern with its vector variables as the rows of matrices."""
+    rows = Size.of("b_")
+    variables = _variables([pattern.left, pattern.right])
+    bound = {v: Batched(symbol(v.name, (rows, *v.shape), tuple(v.data[1])), (0,)) for v in variables if v.shape}
+
+    def lifted(node: Node) -> Node:
+        return spread(instantiate(node, bound, {}, (rows,)), (0,), (rows,))
+
+    conditions = tuple((fact, lifted(node)) for fact, node in pattern.conditions)
+    return pattern._replace(left=lifted(pattern.left), right=lifted(pattern.right), conditions=conditions)
+
+
+def _variables(nodes: Sequence[Node]) -> list[Node]:
+    return [node for node in toposort(nodes) if node.kind == "symbol"]

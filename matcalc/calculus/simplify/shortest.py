@@ -1,0 +1,107 @@
+"""The shortest form: what is shown of an expression, by one measure: the tokens a reader reads, then the operations.
+
+Rewrites and factoring feed each other: a common factor may meet its inverse (`inv(A + B)*A + inv(A + B)*B`), so they
+take turns until nothing gets shorter. An operation on a product is tried whole and split (`logdet(A*B)`); what was
+given is kept if nothing is shorter. So the result is never larger than what was given, and this ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from matcalc.calculus.simplify.expand import separated
+from matcalc.calculus.simplify.factor import factor_all
+from matcalc.calculus.simplify.named_functions import named
+from matcalc.calculus.simplify.rewrite import Applied
+from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
+from matcalc.errors import NotSupported
+from matcalc.formula.notation.write_node import form_of
+from matcalc.tensor.node import Node, toposort
+
+ROUNDS = 4
+"""Of rewriting and factoring; two are rare, more have not been seen."""
+
+Measure = tuple[int, int]
+
+
+class Forms(NamedTuple):
+    """Two forms of a node: the shortest, which is shown, and one with its sums not factored, which may be cheaper.
+
+    Where rewrites fuse what factoring brought together, there is one form alone: `sigmoid(-x) - sigmoid(x)`, which
+    becomes `-tanh(x/2)`, cancels in terms that were not brought together.
+    """
+
+    shown: Node
+    unfactored: Node
+
+
+def shortest(node: Node, record: Record | None = None) -> Node:
+    """Return the shortest equal form found of a node."""
+    split = _settled(node, True, record)
+    whole = _settled(node, False) if may_split([node]) else split
+    found = min([whole, split, node], key=measure) if split is not whole else min([whole, node], key=measure)
+    return _by_names(found)
+
+
+def _by_names(node: Node) -> Node:
+    """Return a node with functions of matrices called by their names, if that is shorter."""
+    shown = named(node)
+    return node if shown is node else min([node, shown], key=measure)
+
+
+def shortest_of(plain: Sequence[Node], nodes: Sequence[Node]) -> list[Forms]:
+    """Return the forms of nodes that simplify to `plain`, all their operations split.
+
+    What is too large to be read is factored alone, all in one go.
+    """
+    if len(toposort(plain)) > READABLE:
+        return [Forms(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
+    splits = [_forms(node, True) for node in plain]
+    if not may_split(nodes):
+        return [split._replace(shown=_by_names(split.shown)) for split in splits]
+    wholes = [_forms(node, False) for node in simplify_all(nodes, splits=False)]
+    return [
+        split._replace(shown=_by_names(min([split.shown, whole.shown], key=measure)))
+        for split, whole in zip(splits, wholes, strict=True)
+    ]
+
+
+def measure(node: Node) -> Measure:
+    """Return the tokens of a formula and its operations: what simplification makes no larger."""
+    try:
+        tokens = form_of(node).tokens
+    except NotSupported:  # a literal array of order 3 has no text
+        tokens = node.length
+    return tokens, sum(1 for n in toposort([node]) if n.args)
+
+
+def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
+    return _forms(simplify_all([node], record=record, splits=splits)[0], splits).shown
+
+
+def _forms(plain: Node, splits: bool) -> Forms:
+    """Return a simplified node factored, and simplified and factored again while that shortens it.
+
+    A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
+    """
+    (best,) = factor_all([plain])
+    if plain.rank > 2 or any(a.rank > 2 and a.kind == "sum" for a in plain.args):
+        parted = separated(plain)
+        best = min([best, parted, _round(parted, splits)[0]], key=measure)
+    if best is plain:
+        return Forms(best, plain)
+    fused = False
+    for _ in range(ROUNDS):
+        again, fires = _round(best, splits)
+        if again is best or measure(again) >= measure(best):
+            break
+        best, fused = again, fused or fires
+    return Forms(best, best if fused else plain)
+
+
+def _round(node: Node, splits: bool) -> tuple[Node, bool]:
+    """Return a node simplified, then factored, and whether a rewrite fitted."""
+    fired: list[Applied] = []
+    (simple,) = simplify_all([node], record=lambda _, applied: fired.append(applied), splits=splits)
+    return factor_all([simple])[0], bool(fired)

@@ -1,0 +1,147 @@
+"""Simplification: the rulebook's rewrites applied from the leaves up until none fits.
+
+Every rewrite decreases a measure that the loader checks, so this ends; it runs before differentiation, so
+that smooth functions are differentiated as one operation, and again on the derivative. Where no rewrite
+fits, products of sums are multiplied out if that is shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from matcalc.calculus.simplify.distribute import distributed
+from matcalc.calculus.simplify.index_by_word import heads
+from matcalc.calculus.simplify.rewrite import Applied, Rewriter
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.tensor.constructors import apply, operate
+from matcalc.tensor.node import LONG, Node, toposort
+from matcalc.tensor.substitute import remake
+
+Record = Callable[[Node, Applied], None]
+
+
+@lru_cache(maxsize=8)
+def rewriter(book: Rulebook) -> Rewriter:
+    """Return the rewriter of a rulebook, its patterns kept between calls."""
+    return Rewriter(book)
+
+
+def simplify(root: Node, book: Rulebook | None = None, record: Record | None = None, splits: bool = True) -> Node:
+    """Return an equal node on which no rewrite fits."""
+    return simplify_all([root], book, record, splits)[0]
+
+
+def simplify_all(
+    roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None, splits: bool = True
+) -> list[Node]:
+    """Return the simplified roots; what they share is simplified once.
+
+    With `splits`, operations on products and blocks become operations on their factors: longer to read, better to
+    differentiate and to compute.
+    """
+    rules = rewriter(book or default_rulebook())
+    rules.prepare(heads(roots))
+    chosen = Chosen(rules, splits, record, len(toposort(roots)) <= READABLE)
+    done: dict[Node, Node] = {}
+    for root in roots:
+        _settle(root, done, chosen)
+    return [done[root] for root in roots]
+
+
+def may_split(roots: Sequence[Node], book: Rulebook | None = None) -> bool:
+    """Whether some operation in `roots` has a rewrite that splits."""
+    rules = rewriter(book or default_rulebook())
+    met = heads(roots)
+    rules.prepare(met)
+    return any(pattern.rewrite.splits for name in met for pattern in rules.by_head.get(name, ()))
+
+
+READABLE = 80
+"""Nodes beyond which a formula is not for reading: its sums are left as they are."""
+
+
+class Chosen(NamedTuple):
+    """The rewrites to use, what is told of each that fires, and whether products of sums are multiplied out."""
+
+    rules: Rewriter
+    splits: bool
+    record: Record | None
+    distributes: bool
+
+    def apply(self, node: Node) -> Applied | None:
+        return self.rules.apply(node, self.splits)
+
+
+def _settle(root: Node, done: dict[Node, Node], rules: Chosen) -> None:
+    """Fill `done` for `root`: operands first; what a rewrite makes is settled before what it stands for."""
+    waiting: dict[Node, Node] = {}
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        if node in waiting:
+            done[node] = done[waiting.pop(node)]
+            stack.pop()
+            continue
+        missing = [a for a in node.args if a not in done]
+        if missing:
+            stack.extend(reversed(missing))
+            continue
+        following = node if node in rules.rules.settled else _step(node, done, rules)
+        if following is node or following in waiting:
+            if following is node and rules.splits and rules.distributes:
+                rules.rules.settled.add(node)
+            done[node] = node
+            stack.pop()
+        else:
+            waiting[node] = following
+            stack.append(following)
+
+
+def _step(node: Node, done: dict[Node, Node], rules: Chosen) -> Node:
+    if any(done[a] is not a for a in node.args):
+        return remake(node, done)
+    if node.kind in ("symbol", "number", "size", "constant", "selector"):
+        return node
+    if node.kind in ("map", "op") and any(isinstance(p, Node) for p in node.params):
+        bodies = tuple(_simple_body(p, rules) if isinstance(p, Node) else p for p in node.params)
+        if bodies != node.params:
+            return _with_params(node, bodies)
+    applied = rules.apply(node)
+    if applied is None:
+        may = rules.distributes and node.length <= LONG
+        return distributed(node, lambda n: _at_root(n, rules)) or node if may else node
+    if rules.record:
+        rules.record(node, applied)
+    return applied.node
+
+
+MOST_STEPS = 20
+
+
+def _at_root(node: Node, rules: Chosen) -> Node:
+    """Return a node with the rewrites applied that fit it as a whole."""
+    for _ in range(MOST_STEPS):
+        applied = rules.apply(node)
+        if applied is None:
+            break
+        node = applied.node
+    return node
+
+
+def _simple_body(body: Node, rules: Chosen) -> Node:
+    """Return a function's body simplified, as long as it is one: maps, sums and products of numbers."""
+    rules.rules.prepare(heads([body]))
+    done: dict[Node, Node] = {}
+    _settle(body, done, rules)
+    return done[body] if all(n.kind != "op" for n in toposort([done[body]])) else body
+
+
+def _with_params(node: Node, params: tuple[Any, ...]) -> Node:
+    if node.kind == "map":
+        return apply(node.rule, node.args, params)
+    return operate(node.rule, node.args, params, node.batches, node.output, node.shape[: node.batch_rank])

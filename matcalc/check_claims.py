@@ -1,0 +1,159 @@
+"""Claims of `check`: that a formula has a value at given data; and the ways in which that value comes about.
+
+Every claim is tested by plain evaluation of the formula. With `compiled`, the formulas of all claims are planned
+together as `mc.compile` does, and what comes out is compared with the same references: the program as it is
+interpreted with all accesses checked, the code for NumPy, the code for Numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.compiler.verify.faults import RunFault
+from matcalc.compiler.verify.interpret import Interpreter
+from matcalc.compiling import TARGETS, build, planned
+from matcalc.errors import NotSupported
+from matcalc.evidence.numeric.differences import Slope
+from matcalc.evidence.numeric.sampling import Array
+from matcalc.expressions.expression import Expression
+
+EXACT, NUMERIC = 1e-9, 1e-5
+"""Allowed relative errors: against complex steps and plain values, at most against differences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One derivative at one set of sizes."""
+
+    what: str
+    sizes: str
+    reference: str
+    error: float
+    bound: float
+    worst: str
+
+    @property
+    def is_right(self) -> bool:
+        return self.error <= self.bound
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That `formula` at `data` is `reference`, or that its product with `along` is, summed.
+
+    worst: how the reference was found, and its error. scale: what of the errors counts as 0.
+    """
+
+    what: str
+    formula: Expression
+    data: Mapping[str, Array]
+    sizes: Mapping[str, int]
+    reference: Array
+    worst: Slope
+    scale: float
+    along: Array | None = None
+
+    @property
+    def shown(self) -> str:
+        return ", ".join(f"{name}={length}" for name, length in self.sizes.items()) or "as declared"
+
+    def evaluated(self) -> Array:
+        """Return the value of the formula by plain evaluation."""
+        return np.asarray(evaluate([self.formula.node], self.data, self.sizes)[0])
+
+    def row(self, found: Array, way: str = "") -> Row:
+        """Return the row that compares a value with the reference."""
+        what = f"{self.what}, {way}" if way else self.what
+        found = found if self.along is None else np.asarray(np.sum(found * self.along))
+        if found.shape != self.reference.shape:
+            shapes = f"has the shape {found.shape}, not {self.reference.shape}"
+            return Row(what, self.shown, self.worst.how, float("inf"), 0.0, shapes)
+        scale = max(float(np.max(np.abs(self.reference), initial=0.0)), self.scale, 1e-300)
+        with np.errstate(all="ignore"):
+            errors = np.abs(found - self.reference) / scale
+        errors = np.where(np.isfinite(errors), errors, np.inf)
+        error = float(np.max(errors, initial=0.0))
+        bound = EXACT if self.worst.how in ("complex step", "value") else min(
+            NUMERIC, max(EXACT, 100 * self.worst.error / scale))  # fmt: skip
+        if not errors.size:
+            return Row(what, self.shown, self.worst.how, 0.0, bound, "no entries")
+        index = tuple(int(k) for k in np.unravel_index(int(np.argmax(errors)), errors.shape))
+        shown = f"[{', '.join(map(str, index))}] " if index else ""
+        told = f"{shown}{found[index]:.6g}, not {self.reference[index]:.6g}" if error > bound else shown.strip()
+        return Row(what, self.shown, self.worst.how, error, bound, told)
+
+    def fault(self, way: str, error: Exception) -> Row:
+        """Return the row of a way that ends in an error."""
+        told = f"{type(error).__name__}: {error}"
+        return Row(f"{self.what}, {way}", self.shown, self.worst.how, float("inf"), 0.0, told)
+
+
+Runner = Callable[[Mapping[str, Any]], Sequence[Array]]
+
+
+def compiled_rows(claims: Sequence[Claim]) -> Iterator[Row | str]:
+    """Yield what compiled code makes of claims that share their symbols: of each what is worst over the sizes.
+
+    As text, what a target refuses. A program that does what no program may do is not run as code: it might write
+    outside its arrays.
+    """
+    formulas = list(dict.fromkeys(c.formula for c in claims))
+    points: dict[tuple[object, ...], list[Claim]] = {}
+    for claim in claims:
+        points.setdefault(tuple(claim.sizes.items()), []).append(claim)
+    for way, make in WAYS.items():
+        try:
+            run = make(formulas)
+        except NotSupported as error:
+            yield f"{way}: {error.message}"
+            continue
+        rows = [row for here in points.values() for row in _rows(here, formulas, way, run)]
+        worst = {row.what: row for row in sorted(rows, key=lambda row: row.error / max(row.bound, 1e-300))}
+        yield from (worst[what] for what in dict.fromkeys(row.what for row in rows))
+        if any(row.worst.startswith(RunFault.__name__) for row in worst.values()):
+            return
+
+
+def _rows(here: Sequence[Claim], formulas: Sequence[Expression], way: str, run: Runner) -> list[Row]:
+    """Return the rows of the claims at one set of sizes."""
+    given = {name: a for claim in here for name, a in claim.data.items()} | dict(here[0].sizes)
+    try:
+        found = run(given)
+    except Exception as error:  # noqa: BLE001 - whatever it is, compiled code has failed
+        return [claim.fault(way, error) for claim in here]
+    return [claim.row(found[formulas.index(claim.formula)], way) for claim in here]
+
+
+def _labels(formulas: Sequence[Expression]) -> list[str]:
+    return [f"value{k}" for k in range(len(formulas))]
+
+
+def _interpreted(formulas: Sequence[Expression]) -> Runner:
+    program = planned(formulas, _labels(formulas), None, "numba", None).program
+    machine = Interpreter(program)
+
+    def run(given: Mapping[str, Any]) -> Sequence[Array]:
+        found = machine.run(given, {name: given[name] for name in program.size_args})
+        return [found[name] for name in program.outputs]
+
+    return run
+
+
+def _compiled(target: str) -> Callable[[Sequence[Expression]], Runner]:
+    def make(formulas: Sequence[Expression]) -> Runner:
+        nesting = tuple(range(len(formulas)))
+        function = build(formulas, _labels(formulas), nesting, None, target, "float64", None, "f", (), [])
+        return lambda given: [np.asarray(a) for a in function(*(given[name] for name in function.args))]
+
+    return make
+
+
+WAYS: Mapping[str, Callable[[Sequence[Expression]], Runner]] = {
+    "interpreted": _interpreted,
+    **{target: _compiled(target) for target in TARGETS},
+}

@@ -1,0 +1,307 @@
+"""The rulebook to be read: a page for each rule, with its adjoint as derived, and the table of the whole book.
+
+What a file says is shown as it says it. The adjoint stands in no file: it is the pullback of a call of the rule,
+found as for any expression, and printed with the arguments' own names (`Xbar = -inv(X)'*G*inv(X)'`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matcalc.errors import MatcalcError
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import expression
+from matcalc.language.declare import Declaration, Signature, write_declaration
+from matcalc.language.latex import latex
+from matcalc.language.read import read
+from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
+from matcalc.rulebook.paths import data_folder
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.signature import PLAIN
+
+STANDS_FOR = {"function": "exp", "number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
+"""What an adjoint is shown with where a parameter is no tensor."""
+MEASURES = ("value", "jvp", "vjp", "second")
+LONGEST = 110
+"""Characters of a formula in the table; a longer one is left to the page of its rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A rule to be read. formulas: what it says, by left side. adjoints: what was derived, or why nothing was.
+
+    Units: the errors are relative.
+    """
+
+    rule: Rule
+    formulas: Mapping[str, str]
+    adjoints: Mapping[str, Expression | str]
+    errors: Mapping[str, Any]
+
+
+def page(rule: Rule) -> Page:
+    """Return the page of a rule, its adjoint derived."""
+    return Page(rule, formulas(rule), dict(_adjoints(rule)), measured().get(rule.name, {}))
+
+
+def signatures(rule: Rule) -> list[str]:
+    """Return how a rule may be called, each signature as it is written."""
+    written = rule.fields["signature"]
+    return [str(text) for text in written] if isinstance(written, list) else [str(written)]
+
+
+def formulas(rule: Rule) -> dict[str, str]:
+    """Return what a rule says, by left side: differentials, derivatives or definitions, and parts of them."""
+    if rule.kind == "definition":
+        if len(rule.definitions) == 1:
+            return {"Y": rule.definitions[0]}
+        short = (signature.split("->")[0].strip() for signature in signatures(rule))
+        return dict(zip(short, rule.definitions, strict=True))
+    if rule.kind == "map":
+        return {f"dY/d{name}": text for name, text in rule.derivative.items()}
+    if rule.implicit is not None:
+        left, _, right = rule.implicit.partition(" = ")
+        return {left: right}
+    lets = dict(text.split("=", 1) for text in rule.where)
+    found = {f"d{output or 'Y'}": text for output, text in rule.differentials.items()}
+    if not found and rule.is_linear:
+        found = {"dY": " + ".join(f"{rule.name}({_varied(rule, slot)})" for slot in rule.linear)}
+    return {**found, **{name.strip(): text.strip() for name, text in lets.items()}}
+
+
+def _varied(rule: Rule, slot: str) -> str:
+    """Return the parameters in a row, that of `slot` as its tangent."""
+    return ", ".join(f"d{p.name}" if p.name == slot else p.name for p in rule.parameters)
+
+
+def _adjoints(rule: Rule) -> Iterator[tuple[str, Expression | str]]:
+    """Yield the pullback of the cotangent G of each output in each argument, by the name of the result."""
+    if rule.opaque is not None:
+        return
+    plain = [f"{p.name} = {STANDS_FOR[p.kind]}" for p in rule.parameters if p.kind in STANDS_FOR]
+    stands = f" for {', '.join(plain)}" if plain else ""
+    signature = next((s for s in rule.signatures if _is_general(rule, s)), rule.signature)
+    for output in rule.outputs:
+        for p in _tensors(signature):
+            label = f"{p.name}bar of {output}" if output else f"{p.name}bar{stands}"
+            try:
+                yield label, _called(rule, signature, output).vjp(p.name, "G")
+            except MatcalcError as error:
+                yield label, f"{type(error).__name__}: {error.message}"
+
+
+def _is_general(rule: Rule, signature: Signature) -> bool:
+    """Whether a signature can be called with its own size names: `reshape(X, p, q)` cannot, its sizes must fit."""
+    try:
+        _called(rule, signature, rule.outputs[0])
+    except MatcalcError:
+        return False
+    return True
+
+
+def _called(rule: Rule, signature: Signature, output: str) -> Expression:
+    """Return a call of a rule on symbols named as its parameters."""
+    name = f"{rule.name}_{output}" if output else rule.name
+    given = ", ".join(STANDS_FOR.get(p.kind, p.name) for p in _shown(signature))
+    return expression(f"{name}({given})", "; ".join(map(_declared, _tensors(signature))))
+
+
+def _tensors(signature: Signature) -> list[Declaration]:
+    return [p for p in _shown(signature) if p.kind not in PLAIN]
+
+
+def _shown(signature: Signature) -> list[Declaration]:
+    """Return the parameters of a call: a repeated one only where there is no other tensor, and then once."""
+    single = [p for p in signature.parameters if not p.repeated]
+    shown = single if any(p.kind not in PLAIN for p in single) else signature.parameters
+    return [replace(p, repeated=False) for p in shown]
+
+
+def _declared(parameter: Declaration) -> str:
+    plain = {"entry": "scalar", "array": "vector(n)"}.get(parameter.kind)
+    facts = " ".join(parameter.facts)
+    return f"{parameter.name}: {plain} {facts}" if plain else write_declaration(parameter)
+
+
+def worst(rule: Rule) -> str:
+    """Return the largest measured error of a rule as text, "" where none was measured."""
+    found = [float(error) for key, error in measured().get(rule.name, {}).items() if key in MEASURES]
+    return f"{max(found):.1e}" if found else ""
+
+
+# ---- text, for people
+
+
+def listed(book: Rulebook | None = None) -> str:
+    """Return the list of all rules: a line for each signature, what it says below."""
+    book = book or default_rulebook()
+    wide = max(map(len, book.rules))
+    where = max(len(rule.address) for rule in book.rules.values())
+    lines = []
+    for name, rule in book.rules.items():
+        lines += [f"{name:{wide}}  {rule.address:{where}}  {signature}" for signature in signatures(rule)]
+        says = [f"{left} = {right}" for left, right in formulas(rule).items()]
+        notes = {"domain": rule.domain, "gauge": rule.gauge, "source": rule.source, "error": worst(rule)}
+        says += [f"{label}: {text}" for label, text in notes.items() if text]
+        lines += [f"{'':{wide}}    {text}" for text in says]
+    return "\n".join([*lines, counted()])
+
+
+def counted() -> str:
+    """Return how many entries, rewrites and facts are shipped, and the lines that an entry takes."""
+    book, files = shipped_rulebook(), data_folder("rules")
+    lines, header = 0, ""
+    for name in dict.fromkeys(rule.address.rpartition(":")[0] for rule in book.rules.values()):
+        for line in (files / name.removeprefix("rules/")).read_text(encoding="utf-8").splitlines():
+            if title := re.match(r"\[+\s*([^\[\]]+?)\s*\]", line):
+                header = title[1]
+            lines += header in book.rules and bool(line.strip()) and not line.lstrip().startswith("#")
+    each = f"{len(book.rules)} entries of {lines / len(book.rules):.1f} lines"
+    return f"{each}, {len(book.rewrites)} rewrites, {len(book.facts)} facts."
+
+
+def text(of: Page) -> str:
+    """Return a page as text: the fields as they stand in the file, then what was derived and measured."""
+    rule = of.rule
+    lines = [f"{rule.name}   ({rule.kind}, {rule.address})"]
+    for name, value in rule.fields.items():
+        lines += _labelled(name, _parts(value))
+    lines += _labelled("adjoint", [f"{left} = {right}" for left, right in of.adjoints.items()])
+    lines += _labelled("in LaTeX", list(_latex_lines(of)))
+    lines += _labelled("measured", [f"{key} {value}" for key, value in of.errors.items()])
+    return "\n".join(lines)
+
+
+def _labelled(label: str, parts: list[str]) -> list[str]:
+    labels = [label, *[""] * len(parts)]
+    return [f"  {label:12} {part}" for label, part in zip(labels, parts, strict=False)]
+
+
+def _parts(value: object) -> list[str]:
+    """Return a field's value in lines, as few words as it takes."""
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    if isinstance(value, Mapping):
+        return [f"{key} = {_inline(part)}" for key, part in value.items()]
+    return [_inline(part) for part in value] if isinstance(value, list) else [str(value)]
+
+
+def _inline(value: object) -> str:
+    if not isinstance(value, Mapping):
+        return str(value)
+    return "; ".join(f"{key} {_inner(part)}" for key, part in value.items())
+
+
+def _inner(value: object) -> str:
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{key} = {part}" for key, part in value.items())
+
+
+# ---- LaTeX and JSON
+
+
+def as_latex(of: Page) -> str:
+    """Return a page as LaTeX: an `align*` of its formulas and adjoints."""
+    return "\n".join(["\\begin{align*}", " \\\\\n".join(_latex_lines(of)), "\\end{align*}"])
+
+
+def _latex_lines(of: Page) -> Iterator[str]:
+    rule = of.rule
+    kinds = _kinds(rule)
+    if rule.kind != "definition":
+        for left, right in of.formulas.items():
+            top, _, bottom = left.partition("/d")
+            shown = latex(read(top), kinds) if not bottom else f"\\frac{{\\partial Y}}{{\\partial {bottom}}}"
+            yield f"{shown} &= {latex(read(right), kinds, _looks())}"
+    for left, adjoint in of.adjoints.items():
+        if isinstance(adjoint, Expression):
+            name, _, output = left.partition("bar")
+            note = f" \\quad\\text{{{output.strip()}}}" if output else ""
+            yield f"\\bar{{{latex(read(name), kinds)}}} &= {adjoint.latex()}{note}"
+
+
+def _kinds(rule: Rule) -> dict[str, str]:
+    """Return the kinds of the names that a rule's formulas use, tangents and outputs among them."""
+    kinds = {"entry": "scalar", "array": "vector"}
+    found = {d.name or "Y": kinds.get(d.kind, d.kind) for d in (*rule.parameters, *rule.signature.outputs)}
+    return {**found, **{f"d{name}": kind for name, kind in found.items()}}
+
+
+def _looks() -> dict[str, str]:
+    return {r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}
+
+
+def as_json(of: Page) -> dict[str, Any]:
+    """Return a page as what JSON can hold: the fields, and beside them what was derived and measured."""
+    adjoints = {left: str(adjoint) for left, adjoint in of.adjoints.items()}
+    in_latex = {left: a.latex() for left, a in of.adjoints.items() if isinstance(a, Expression)}
+    return {**as_record(of.rule), "adjoint": adjoints, "adjoint_latex": in_latex}
+
+
+def as_record(rule: Rule) -> dict[str, Any]:
+    """Return the fields of a rule, its address and its measured errors."""
+    head = {"name": rule.name, "kind": rule.kind, "address": rule.address}
+    return {**head, **rule.fields, "formulas": formulas(rule), "measured": dict(measured().get(rule.name, {}))}
+
+
+# ---- the table
+
+
+def table(book: Rulebook | None = None) -> str:
+    """Return the whole rulebook in Markdown: a table for each file, below the mark."""
+    book = book or shipped_rulebook()
+    by_file: dict[str, list[Rule]] = {}
+    for rule in book.rules.values():
+        by_file.setdefault(rule.address.rpartition(":")[0].removeprefix("rules/"), []).append(rule)
+    lines = [MARK, "", "## The rulebook", "", f"{counted()} {HEAD}"]
+    for name, rules in by_file.items():
+        lines += ["", f"### [{name.removesuffix('.toml')}]({name})", "", *_rows(rules)]
+    return "\n".join(lines) + "\n"
+
+
+MARK = "<!-- below: python -m matcalc.commands.rule_pages -->"
+HEAD = """`Y` is the value, `G` the cotangent. The pullback stands in no file: it is derived from the
+differential. The error is the largest measured of value, JVP, VJP and second order, relative to mpmath.
+`matcalc rules NAME` shows all that is known of one entry."""
+COLUMNS = ("operation", "rule", "pullback of G", "domain; gauge", "error", "source")
+
+
+def _rows(rules: list[Rule]) -> Iterator[str]:
+    yield f"| {' | '.join(COLUMNS)} |"
+    yield f"|{'---|' * len(COLUMNS)}"
+    for rule in rules:
+        of = page(rule)
+        says = [f"{left} = {right}" for left, right in of.formulas.items()]
+        if rule.opaque is not None:
+            says = []
+        derived = [f"{left} = {right}" for left, right in of.adjoints.items() if isinstance(right, Expression)]
+        derived += [f"{p.name}bar = {rule.linear[p.name]}" for p in rule.parameters if p.repeated and rule.linear]
+        notes = "; ".join(filter(None, (rule.domain, rule.gauge, rule.opaque)))
+        shown = [_codes(signatures(rule)), _codes(says), _codes(derived, rule.name), _escaped(notes)]
+        yield f"| {' | '.join([*shown, worst(rule), _escaped(rule.source)])} |"
+
+
+def _codes(texts: list[str], name: str = "") -> str:
+    """Return formulas as code, a line each; derived ones that are too long are left to the page of rule `name`."""
+    if name and any(len(line) > LONGEST for line in texts):
+        texts = [*(line for line in texts if len(line) <= LONGEST), f"matcalc rules {name}"]
+    return "<br>".join(f"`{line}`" for line in map(_escaped, texts))
+
+
+def _escaped(line: str) -> str:
+    return line.replace("|", "\\|").replace("\n", " ")
+
+
+def fresh(page_text: str) -> str:
+    """Return the text of a page with its table made anew: what stands below the mark is replaced."""
+    head, _, _ = page_text.partition(MARK)
+    return f"{head.rstrip()}\n\n{table()}"
+
+
+if __name__ == "__main__":
+    README = data_folder("rules") / "README.md"
+    README.write_text(fresh(README.read_text(encoding="utf-8")), encoding="utf-8")

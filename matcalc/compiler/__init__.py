@@ -1,0 +1,1 @@
+"""From nodes to running code: a Program is planned, verified for all sizes, emitted as text, and loaded."""

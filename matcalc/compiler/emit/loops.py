@@ -1,0 +1,97 @@
+"""Loops as loops: the form of a Loop for a target that compiles (Numba).
+
+Sums whose result is indexed by the outermost axes are kept in a local number and stored when the inner loops
+are done, so that they stay in a register; the others are zeroed first and added to in memory.
+"""
+
+from __future__ import annotations
+
+from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
+from matcalc.compiler.program import Loop, Program, Read, Store
+
+INDENT = "    "
+
+
+class LoopWriter:
+    """Writes Loops with explicit indices."""
+
+    def __init__(self, program: Program, names: Names) -> None:
+        self.program = program
+        self.table = program.table
+        self.names = names
+        self.local: set[str] = set()
+        self.expressions = Expressions(names, self.read, lambda test, body: (f"({body} if {test} else 0.0)", ATOM))
+
+    def read(self, read: Read) -> tuple[str, int]:
+        if read.value in self.local:
+            return self.names.give(read.value), ATOM
+        return self.entry(read.value, read.at), ATOM
+
+    def entry(self, value: str, at: tuple[object, ...]) -> str:
+        buffer = self.table[self.program.places.get(value, value)]
+        name = self.names.give(buffer.name)
+        if not buffer.shape:
+            return f"{name}[0]" if buffer.role == "output" else name
+        return f"{name}[{', '.join(self.names.size(x) for x in at)}]"  # type: ignore[arg-type]
+
+    def write(self, loop: Loop) -> list[tuple[str, str]]:
+        """Return lines and their comments."""
+        self.local = {let.value for let in loop.lets}
+        axes = [a for a, _ in loop.axes]
+        kept = {s.value: _kept_outside(s, axes) for s in loop.sums}
+        lines: list[tuple[str, str]] = []
+        for store in loop.sums:
+            if kept[store.value] < 0:
+                lines += self._zero(store, dict(loop.axes))
+        pending: list[tuple[str, str]] = []
+        for depth, (axis, size) in enumerate([*loop.axes, ("", None)]):
+            pad = INDENT * depth
+            for store in loop.sums:
+                if kept[store.value] == depth:
+                    name = self._accumulator(store)
+                    lines.append((f"{pad}{name} = 0.0", ""))
+                    target = self.entry(store.value, store.at)
+                    if target != name:
+                        pending.insert(0, (f"{pad}{target} = {name}", ""))
+            if size is not None:
+                lines.append((f"{pad}for {self.names.give(axis)} in range({self.names.size(size)}):", ""))
+        pad = INDENT * len(axes)
+        if loop.guards:
+            lines.append((f"{pad}if {self.expressions.guards(loop.guards)}:", ""))
+            pad += INDENT
+        for let in loop.lets:
+            lines.append((f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment))
+        for store in loop.sums:
+            outside = kept[store.value] >= 0
+            target = self._accumulator(store) if outside else self.entry(store.value, store.at)
+            lines.append((f"{pad}{target} += {self.expressions.text(store.expr)}", store.comment))
+        for store in loop.stores:
+            sign = "+=" if store.onto else "="
+            lines.append(
+                (
+                    f"{pad}{self.entry(store.value, store.at)} {sign} {self.expressions.text(store.expr)}",
+                    store.comment,
+                )
+            )
+        self.local = set()
+        return lines + pending
+
+    def _accumulator(self, store: Store) -> str:
+        buffer = self.table[self.program.places[store.value]]
+        if not buffer.shape and buffer.role != "output":
+            return self.names.give(buffer.name)
+        return self.names.local(f"{store.value}_sum")
+
+    def _zero(self, store: Store, sizes: dict[str, object]) -> list[tuple[str, str]]:
+        lines = []
+        for depth, axis in enumerate(store.at):
+            size = self.names.size(sizes[axis])  # type: ignore[arg-type, index]
+            lines.append((f"{INDENT * depth}for {self.names.size(axis)} in range({size}):", ""))
+        lines.append((f"{INDENT * len(store.at)}{self.entry(store.value, store.at)} = 0.0", ""))
+        return lines
+
+
+def _kept_outside(store: Store, axes: list[str]) -> int:
+    """Return at which depth a sum can be a local number, -1 if nowhere."""
+    depth = len(store.at)
+    return depth if list(store.at) == axes[:depth] and depth < max(len(axes), 1) else -1

@@ -1,0 +1,274 @@
+"""Emission: a Program as the text of one function. It decides nothing and knows no operation by name.
+
+`def NAME_into(inputs..., sizes..., outputs...)` returns a status, 0 or the number of a fault. Scalar inputs
+are floats, sizes ints, scalar results arrays of shape (1,). One statement stands on a line, with its formula
+and shape as comment. The text holds neither imports nor kernels nor decorators: the runtime puts them around
+it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from matcalc.compiler.emit.loops import INDENT, LoopWriter
+from matcalc.compiler.emit.spelling import Expressions, Names, applied, fill, number, operands
+from matcalc.compiler.emit.vectors import VectorWriter
+from matcalc.compiler.program import At, Call, Each, Literal, Loop, Place, Program, Step, View, walk
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import comment, docstring, literal
+from matcalc.tensor.size import Size
+
+COMMENT_COLUMN = 48
+PART = '@njit(error_model="numpy", fastmath=False)'
+"""How a function that a kernel calls is compiled for Numba: with its caller."""
+LINE = 110
+BETWEEN = re.compile(r"\n\n\n(?=\S)")
+"""What stands between functions; inside one, lines that follow are indented."""
+
+
+def emit(program: Program, name: str, target: str = "numba") -> str:
+    """Return the text of the function `<name>_into` that computes `program` on `target`.
+
+    Raises: NotSupported where a kernel or function has no template for the target.
+    """
+    parameters = [*program.inputs, *program.size_args, *program.outputs]
+    return "\n".join([*_functions(program, target), *_definition(program, name, "_into", parameters, target)]) + "\n"
+
+
+def companions(program: Program, target: str) -> str:
+    """Return the text of the functions and constants that stand above the function of a program."""
+    return "\n".join(_functions(program, target))
+
+
+def _definition(program: Program, name: str, ending: str, parameters: Sequence[str], target: str) -> list[str]:
+    """Return the lines that define a program's function, its constants before it."""
+    names = Names(program, target, name + ending)
+    names.spelled.update({constant: f"{name}_{constant}" for constant in program.constants})
+    lines = _Function(program, names, target).lines()
+    text = _constants(program, names)
+    if not ending and target == "numba":
+        text.append(PART)
+    text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
+    if program.comment:
+        text += docstring([comment(program.comment)], INDENT)
+    body = [(line, comment) for line, comment in lines if line]
+    text += _sizes(program, names, body)
+    text += [_join(f"{INDENT}{line}", said) for line, said in body]
+    return [*text, f"{INDENT}return 0"]
+
+
+class _Function:
+    """The statements of a function's body, as lines with comments."""
+
+    def __init__(self, program: Program, names: Names, target: str) -> None:
+        self.program = program
+        self.names = names
+        self.target = target
+        self.table = program.table
+        self.fresh = {b.name for b in program.buffers if b.role == "temporary"}
+        self.fixed = _fixed(program)
+        self.vectors = VectorWriter(program, names, self.fresh, self.fixed)
+        self.loops = LoopWriter(program, names)
+        self.write_loop: Callable[[Loop], list[tuple[str, str]]]
+        self.write_loop = self.loops.write if target != "numpy" else self.vectors.write
+        self.expressions = Expressions(names, self.loops.read, lambda test, body: (body, 0))
+
+    def lines(self) -> list[tuple[str, str]]:
+        result: list[tuple[str, str]] = []
+        stack: list[tuple[Step, int]] = [(s, 0) for s in reversed(self.program.steps)]
+        while stack:
+            step, depth = stack.pop()
+            pad = INDENT * depth
+            if isinstance(step, Each):
+                for inner in walk(step.body):
+                    result += [(pad + a, "") for a in self.allocations(inner)]
+                result.append((f"{pad}for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", ""))
+                stack.extend((s, depth + 1) for s in reversed(step.body))
+                continue
+            if isinstance(step, View):
+                result += [(pad + line, "") for line in self.view(step)]
+            elif isinstance(step, Call):
+                result += [(pad + line, comment) for line, comment in self.call(step)]
+            elif isinstance(step, Loop):
+                written = self.write_loop(step)
+                result += [(pad + a, "") for a in self.allocations(step)]
+                result += [(pad + line, comment) for line, comment in written]
+        return result
+
+    def allocations(self, step: Step) -> list[str]:
+        """Return statements that make the buffers which `step` is the first to write."""
+        written: list[str] = []
+        if isinstance(step, Call):
+            written = [p.value for _, p in step.results]
+        elif isinstance(step, Loop):
+            written = [s.value for s in (*step.sums, *step.stores)]
+        elif isinstance(step, View):
+            written = [step.of]
+        lines = []
+        for value in written:
+            buffer = self.table[self.program.places.get(value, value)]
+            if buffer.name in self.fresh:
+                self.fresh.discard(buffer.name)
+                lines.append(self.allocate(buffer.name))
+        return lines
+
+    def allocate(self, name: str) -> str:
+        buffer = self.table[name]
+        sizes = ", ".join(self.names.size(s) for s in buffer.shape)
+        shape = sizes if len(buffer.shape) == 1 else f"({sizes})"
+        kind = "" if buffer.dtype == "float64" else f", np.{buffer.dtype}"
+        return f"{self.names.give(name)} = np.empty({shape}{kind})"
+
+    def view(self, view: View) -> list[str]:
+        buffer = self.table[view.buffer]
+        base = self.table[view.of]
+        text = self.names.give(view.of)
+        if view.start is not None:
+            end = view.start + buffer.shape[0]
+            text = f"{text}[{self.names.size(view.start)}:{self.names.size(end)}]"
+        if view.start is None or len(base.shape) != len(buffer.shape):
+            sizes = ", ".join(self.names.size(s) for s in buffer.shape)
+            text = f"{text}.reshape(({sizes}{',' if len(buffer.shape) == 1 else ''}))"
+        return [*self.allocations(view), f"{self.names.give(view.buffer)} = {text}"]
+
+    def place(self, value: str, lead: At) -> str:
+        buffer = self.table[self.program.places.get(value, value)]
+        name = self.names.give(buffer.name)
+        if lead:
+            return f"{name}[{', '.join(self.names.size(a) for a in lead)}]"
+        return f"{name}[0]" if buffer.role == "output" and not buffer.shape else name
+
+    def call(self, call: Call) -> list[tuple[str, str]]:
+        template = call.kernel.templates.get(self.target)
+        if template is None:
+            others = " or ".join(f'target="{t}"' for t in call.kernel.templates if t in ("numba", "numpy"))
+            raise NotSupported(
+                f"{call.kernel.name} has no form for the target {self.target}",
+                hint=f"{others} has one" if others else "",
+            )
+        fields = operands(call, self.names, self.place)
+        if call.fault:
+            fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
+        if self.target == "numpy":
+            return self.call_expression(call, template, fields)
+        lines = [(a, "") for a in self.allocations(call)]
+        fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may have the name
+        fields.setdefault("beta", "1.0" if call.onto else "0.0")
+        text = fill(template, fields, call.kernel.name)
+        if not call.fault:
+            return [*lines, (text, call.comment)]
+        lines += [(f"status = {text}", call.comment), ("if status != 0:", "")]
+        return [*lines, (f"{INDENT}return {call.fault}", self.program.faults[call.fault - 1])]
+
+    def call_expression(self, call: Call, template: str, fields: dict[str, str]) -> list[tuple[str, str]]:
+        """Return the call as an assignment of what its expression gives."""
+        text = fill(template, fields, call.kernel.name)
+        if call.alpha != Literal(1):
+            text = f"{self.expressions.tight(call.alpha, 2)}*({text})"
+        places = [p for _, p in call.results]
+        if call.onto:
+            return [(f"{self.target_of(places[0])} += {text}", call.comment)]
+        direct = [self.is_bindable(p) for p in places]
+        self.fresh -= {self.program.places[p.value] for p, bound in zip(places, direct, strict=True) if bound}
+        if len(places) == 1:
+            name = fields[call.results[0][0]]
+            entry = self.table[self.program.places[places[0].value]]
+            scalar = len(entry.shape) == len(places[0].lead) or (entry.role == "output" and not entry.shape)
+            return [
+                *self.made(call),
+                (f"{name if direct[0] or scalar else name + '[...]'} = {text}", call.comment),
+            ]
+        bound = ", ".join(
+            fields[f] if d or "[" in fields[f] else fields[f] + "[...]"
+            for (f, _), d in zip(call.results, direct, strict=True)
+        )
+        return [*self.made(call), (f"{bound} = {text}", call.comment)]
+
+    def made(self, call: Call) -> list[tuple[str, str]]:
+        return [(a, "") for a in self.allocations(call)]
+
+    def is_bindable(self, place: Place) -> bool:
+        buffer = self.program.places[place.value]
+        return not place.lead and (buffer in self.fresh - self.fixed or self.table[buffer].role == "scalar")
+
+    def target_of(self, place: Place) -> str:
+        return self.place(place.value, place.lead)
+
+
+def _fixed(program: Program) -> frozenset[str]:
+    """Return the buffers that are written after a view of them was taken: of an array in rows, not of any that fits.
+
+    NumPy's expressions of transposed arrays have their columns first; `reshape` of such a one is a copy, which would
+    not see what is written later.
+    """
+    base: dict[str, str] = {}
+    writes: dict[str, int] = {}
+    for step in walk(program.steps):
+        if isinstance(step, View):
+            base[step.buffer] = base.get(step.of, step.of)
+        stores = [s.value for s in (*step.sums, *step.stores)] if isinstance(step, Loop) else []
+        results = [place.value for _, place in step.results] if isinstance(step, Call) else []
+        for value in (*stores, *results):
+            buffer = program.places.get(value, value)
+            whose = base.get(buffer, buffer)
+            writes[whose] = writes.get(whose, 0) + 1
+    return frozenset(of for of in base.values() if writes.get(of, 0) > 1)
+
+
+def _functions(program: Program, target: str) -> list[str]:
+    """Return the texts of functions that are in no file of `codegen/`, each once."""
+    texts = [kernel.sources.get(target, "") for kernel in program.kernels]
+    for part in (part for kernel in program.kernels for part in kernel.parts):
+        texts.append("\n".join(_functions(part.program, target)))
+        texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
+    texts += [function.sources.get(target, "") for function in applied(program)]
+    parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
+    return [line for part in parts for line in (*part.splitlines(), "", "")]
+
+
+def _constants(program: Program, names: Names) -> list[str]:
+    lines = []
+    for name, entries in program.constants.items():
+        sizes = [int(s) for s in program.table[name].shape]
+        values = ", ".join(number(e, names) for e in entries)
+        shape = "" if len(sizes) == 1 else f".reshape(({', '.join(map(str, sizes))}))"
+        lines.append(f"{names.give(name)} = np.array([{values}]){shape}")
+    return lines + [""] * (2 if lines else 0)
+
+
+def _sizes(program: Program, names: Names, body: list[tuple[str, str]]) -> list[str]:
+    """Return the lines that read the sizes which the body speaks of."""
+    from matcalc.compiler.emit.spelling import WORD
+
+    used = {word for line, _ in body for word in WORD.findall(line)}
+    wanted = {s.name for s in program.sources if names.give(s.name) in used}
+    for source in reversed(program.sources):
+        if source.name in wanted:
+            wanted |= set(source.offset.names)
+    lines = []
+    for source in program.sources:
+        if source.name not in wanted:
+            continue
+        text = f"{names.give(source.input)}.shape[{source.axis}]"
+        if source.offset != 0:
+            text = f"({text} - {_bracketed(names.size(source.offset))})"
+        factor = Size.of(source.factor)
+        text = text if factor == 1 else f"{text}//{names.size(factor)}"
+        lines.append(f"{INDENT}{names.give(source.name)} = {text}")
+    return lines
+
+
+def _bracketed(text: str) -> str:
+    return text if text.isidentifier() or text.isdigit() else f"({text})"
+
+
+def _join(line: str, said: str) -> str:
+    if not said:
+        return line
+    room = LINE - max(len(line) + 2, COMMENT_COLUMN) - 2
+    if room < 8:
+        return line
+    said = comment(said)
+    said = said if len(said) <= room else said[: room - 3] + "..."
+    return f"{line:<{COMMENT_COLUMN - 2}}  # {said}"

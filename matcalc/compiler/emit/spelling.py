@@ -1,0 +1,298 @@
+"""Spelling: names, sizes and expressions as text, the same for every target but for the templates of
+functions.
+
+User names are kept as they are unless they collide with a word of the target, a kernel or a name given
+before: then they get an underscore. An expression is bracketed only where precedence asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import lcm
+
+from matcalc.compiler.lowering_entries import Scalar
+from matcalc.compiler.program import (
+    Apply,
+    Call,
+    Each,
+    Expr,
+    Guard,
+    Index,
+    Literal,
+    Loop,
+    Number,
+    Product,
+    Program,
+    Read,
+    Select,
+    Sum,
+    parts,
+    statements,
+    walk,
+)
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import WORDS, free
+from matcalc.tensor.ranges import digits
+from matcalc.tensor.size import COMPOUND, Size, floordiv
+
+WORD = re.compile(r"[^\W\d]\w*")
+CALLED = re.compile(r"[\w.]+\(.*\)$")
+DIVIDES = re.compile(r"/|\*\*")
+FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
+RESERVED = (
+    *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg"),
+    "guarded_entries",
+)
+SUM, PRODUCT, ATOM = 1, 2, 3
+
+
+class Names:
+    """The spelling of every name of a Program, in the function `function`."""
+
+    def __init__(self, program: Program, target: str, function: str = "") -> None:
+        self.target = target
+        used = {word for template in _templates(program, target) for word in WORD.findall(FIELD.sub("", template))}
+        used |= {f"{word}_numpy" for word in used}  # what a saved file, which has both targets, calls some of them
+        stem = function.removesuffix("_into")
+        own = {f"{stem}{form}_{k}" for form in ("", "_numpy", "_numba") for k in ("into", *program.constants)}
+        self.taken = {*WORDS, *RESERVED, *used, *own}
+        self.spelled: dict[str, str] = {}
+        self.sizes: dict[str, Size] = {}
+        for name in _ordered(program):
+            self.give(name)
+        for source in program.sources:
+            self.size_name(source.name)
+        for name in program.size_args:
+            self.size_name(name)
+        for step in walk(program.steps):
+            if isinstance(step, Loop):
+                for axis, _ in step.axes:
+                    self.give(axis)
+                for let in step.lets:
+                    self.give(let.value)
+            elif isinstance(step, Each):
+                self.give(step.axis)
+
+    def give(self, name: str) -> str:
+        """Return the spelling of `name`, a new one at its first occurrence."""
+        if name not in self.spelled:
+            self.spelled[name] = free(name, self.taken)
+        return self.spelled[name]
+
+    def local(self, word: str) -> str:
+        """Return the spelling of a variable of the generated code, whatever is called so in the Program."""
+        key = f"{word} of the text"
+        if key not in self.spelled:
+            self.spelled[key] = free(word, self.taken)
+        return self.spelled[key]
+
+    def size_name(self, name: str) -> str:
+        text = self.give(name)
+        if text != name:
+            self.sizes[name] = Size.of(text)
+        return text
+
+    def size(self, size: Index) -> str:
+        """Return an integer expression for a size or an index."""
+        if isinstance(size, str):
+            return self.give(size)
+        if size.is_integer:
+            return str(size)
+        renamed = {n: Size.of(self.spelled[n]) for n in size.names if self.spelled.get(n, n) != n}
+        size = size.substitute(renamed) if renamed else size
+        return str(_integral(size))
+
+
+def _integral(size: Size) -> Size:
+    """Return a size with a floor division, which is exact, in place of coefficients that are no integers."""
+    total = Size.of(0)
+    for monomial, coefficient in size.terms:
+        term = Size.of(coefficient)
+        for atom, power in monomial:
+            factor = Size.of(atom) if isinstance(atom, str) else COMPOUND[atom.operator](*map(_integral, atom[1:]))
+            for _ in range(power):
+                term = term * factor
+        total = total + term
+    scale = lcm(*(c.denominator for _, c in total.terms))
+    return total if scale == 1 else floordiv(total * scale, Size.of(scale))
+
+
+def _templates(program: Program, target: str) -> Iterator[str]:
+    for kernel in program.kernels:
+        yield kernel.templates.get(target, "")
+    for function in applied(program):
+        yield function.templates.get(target, "")
+
+
+def applied(program: Program) -> Iterator[Scalar]:
+    """Yield the elementwise functions of a program, as often as they occur."""
+    for step in walk(program.steps):
+        if isinstance(step, Loop):
+            stack = [x.expr for x in statements(step)]
+            while stack:
+                top = stack.pop()
+                if isinstance(top, Apply):
+                    yield top.function
+                stack.extend(parts(top))
+
+
+def _ordered(program: Program) -> list[str]:
+    first = [*program.inputs, *program.outputs]
+    return first + [b.name for b in program.buffers if b.name not in first]
+
+
+def number(value: Number | Size, names: Names) -> str:
+    """Return a float literal, or the number that a size is."""
+    if isinstance(value, Size):
+        word = "np.float64" if names.target == "numpy" else "float"  # of which 1/0 is infinite, as in Numba
+        return f"{word}({names.size(value)})"
+    return digits(value)
+
+
+class Expressions:
+    """The text of expressions; `read` spells an entry of a value, `where` a choice, as the target has it."""
+
+    def __init__(
+        self,
+        names: Names,
+        read: Callable[[Read], tuple[str, int]],
+        where: Callable[[str, str], tuple[str, int]],
+    ) -> None:
+        self.names = names
+        self.read = read
+        self.where = where
+
+    def text(self, expr: Expr) -> str:
+        return self._spell(expr)[0]
+
+    def tight(self, expr: Expr, level: int = ATOM) -> str:
+        text, own = self._spell(expr)
+        return text if own >= level else f"({text})"
+
+    def _spell(self, expr: Expr) -> tuple[str, int]:
+        if isinstance(expr, Literal):
+            text = number(expr.value, self.names)
+            return text, PRODUCT if text.startswith("-") else ATOM
+        if isinstance(expr, Read):
+            return self.read(expr)
+        if isinstance(expr, Sum):
+            return self._sum(expr)
+        if isinstance(expr, Product):
+            return self._product(expr)
+        if isinstance(expr, Apply):
+            return self._apply(expr)
+        return self._select(expr)
+
+    def _sum(self, expr: Sum) -> tuple[str, int]:
+        text = ""
+        for coef, term in expr.terms:
+            negative = coef < 0
+            scaled = term if abs(coef) == 1 else Product(abs(Fraction(coef)), (term,))
+            body = self.tight(scaled, PRODUCT)
+            if not text:
+                text = f"-{body}" if negative else body
+            else:
+                text += f" - {body}" if negative else f" + {body}"
+        return text or "0.0", SUM if text else ATOM
+
+    def _product(self, expr: Product) -> tuple[str, int]:
+        factors = [self.tight(f) for f in expr.factors]
+        if not factors:
+            return number(expr.coef, self.names), PRODUCT
+        if expr.coef == -1:
+            return "-" + "*".join(factors), PRODUCT
+        if expr.coef != 1:
+            factors.insert(0, number(expr.coef, self.names))
+        return "*".join(factors), ATOM if len(factors) == 1 and not factors[0].startswith("-") else PRODUCT
+
+    def _apply(self, expr: Apply) -> tuple[str, int]:
+        template = expr.function.templates.get(self.names.target)
+        if template is None:
+            others = " or ".join(f'target="{t}"' for t in expr.function.templates if t in ("numba", "numpy"))
+            raise NotSupported(
+                f"{expr.function.name} has no form for the target {self.names.target}",
+                hint=f"{others} has one" if others else "",
+            )
+
+        def fill(found: re.Match[str]) -> str:
+            if found.group(1).startswith("p"):
+                return number(expr.params[int(found.group(1)[1:] or 0)], self.names)
+            before, after = template[: found.start()].rstrip()[-1:], template[found.end() :].lstrip()[:1]
+            arg = expr.args[int(found.group(1))]
+            if (
+                self.names.target == "numpy"
+                and isinstance(arg, Literal)
+                and arg.value == 0
+                and DIVIDES.search(template)
+            ):
+                return "np.float64(0)"  # of which 1/0 is infinite, as in Numba
+            enclosed = before in ("(", ",") and after in (")", ",")
+            return self.tight(arg, SUM if enclosed else ATOM)
+
+        text = FIELD.sub(fill, template)
+        return text, ATOM if CALLED.match(text) or text.startswith("(") and _closed(text) else SUM
+
+    def _select(self, expr: Select) -> tuple[str, int]:
+        return self.where(self.guards(expr.guards), self.tight(expr.body, SUM))
+
+    def guards(self, guards: tuple[Guard, ...]) -> str:
+        both = " & " if self.names.target == "numpy" else " and "
+        tests = [self.guard(g) for g in guards]
+        return both.join(f"({t})" if len(tests) > 1 and both == " & " else t for t in tests)
+
+    def guard(self, guard: Guard) -> str:
+        """Return the test with positive terms on the left and negative ones on the right."""
+        left = Size.of(0)
+        right = Size.of(0)
+        for monomial, coefficient in guard.size.terms:
+            unit = Size.of(Fraction(1))
+            for atom, power in monomial:
+                factor = Size.of(atom) if isinstance(atom, str) else None
+                if factor is None:
+                    return f"{self.names.size(guard.size)} {guard.relation} 0"
+                for _ in range(power):
+                    unit = unit * factor
+            if coefficient > 0:
+                left = left + unit * coefficient
+            else:
+                right = right + unit * -coefficient
+        return f"{self.names.size(left)} {guard.relation} {self.names.size(right)}"
+
+
+def _closed(text: str) -> bool:
+    """Whether the bracket that opens `text` closes at its end."""
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
+
+
+def operands(call: Call, names: Names, place: Callable[[str, tuple[Index, ...]], str]) -> dict[str, str]:
+    """Return the fields of a call's template."""
+    fields: dict[str, str] = {}
+    for field, operand in (*call.results, *call.operands):
+        text = place(operand.value, operand.lead)
+        fields[field] = text
+        fields[f"{field}.t"] = "1" if operand.flip else "0"
+        fields[f"{field}.T"] = f"{text}.T" if operand.flip else text
+    for letter, size in call.sizes:
+        fields.setdefault(letter, names.size(size))
+    for name, value in call.params:
+        fields[name] = names.size(value) if isinstance(value, Size) else value
+    return fields
+
+
+def fill(template: str, fields: dict[str, str], kernel: str) -> str:
+    """Return the template with its fields."""
+
+    def one(found: re.Match[str]) -> str:
+        key = found.group(1) + (f".{found.group(2)}" if found.group(2) else "")
+        if key not in fields:
+            raise NotSupported(f"the template of {kernel} has the field {{{key}}}, which its pattern does not give")
+        return fields[key]
+
+    return FIELD.sub(one, template)

@@ -1,0 +1,307 @@
+"""Loops as array expressions: the form of a Loop for a target without a compiler (NumPy).
+
+Each let, sum and store of a Loop becomes one statement on whole arrays. An array read with plain axes is
+transposed and broadcast to the loop's axes; index arithmetic reads through index arrays, bound to the names
+of the axes, so that `x[i + j]` is spelled as in a loop. Products that are summed become one einsum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matcalc.compiler.emit.spelling import ATOM, Expressions, Names, number
+from matcalc.compiler.program import (
+    At,
+    Expr,
+    Guard,
+    Literal,
+    Loop,
+    Product,
+    Program,
+    Read,
+    Select,
+    Store,
+    parts,
+    statements,
+)
+from matcalc.compiler.verify.inequalities import is_evidently_injective
+from matcalc.tensor.size import Size
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class VectorWriter:
+    """Writes Loops as array statements.
+
+    `fresh` are buffers without memory so far, which a statement may bind, but for those that are `fixed`.
+    """
+
+    def __init__(self, program: Program, names: Names, fresh: set[str], fixed: frozenset[str]) -> None:
+        self.program = program
+        self.table = program.table
+        self.names = names
+        self.fresh = fresh
+        self.fixed = fixed
+        self.axes: list[str] = []
+        self.sizes: dict[str, Size] = {}
+        self.local: dict[str, frozenset[str]] = {}
+        self.guarded = self.selecting = False
+        self.expressions = Expressions(names, self.read, self.where)
+
+    # ---- reading
+
+    def read(self, read: Read) -> tuple[str, int]:
+        if read.value in self.local:
+            return self.names.give(read.value), ATOM
+        buffer = self.table[self.program.places.get(read.value, read.value)]
+        name = self.names.give(buffer.name)
+        if not buffer.shape:
+            return (f"{name}[0]" if buffer.role == "output" else name), ATOM
+        at = read.at
+        if not self.is_plain(at, buffer.shape):
+            index = ", ".join(self.names.size(a) for a in at)
+            return (f"guarded_entries({name}, {index})" if self.selecting else f"{name}[{index}]"), ATOM
+        places = [self.axes.index(a) for a in at if isinstance(a, str)]
+        order = sorted(range(len(places)), key=places.__getitem__)
+        if order != list(range(len(order))):
+            name = f"{name}.T" if order == [1, 0] else f"{name}.transpose({', '.join(map(str, order))})"
+        return self.broadcast(name, sorted(places)), ATOM
+
+    def broadcast(self, name: str, places: list[int]) -> str:
+        """Add axes of length one behind and between, so that the array lines up with the loop's axes."""
+        first = places[0]
+        spots = [":" if k in places else "None" for k in range(first, len(self.axes))]
+        return name if "None" not in spots else f"{name}[{', '.join(spots)}]"
+
+    def is_plain(self, at: At, shape: tuple[Size, ...]) -> bool:
+        """Whether an array is read along the loop's axes in full, each once."""
+        return self._is_full(at, shape) and len(set(at)) == len(at)
+
+    def _is_full(self, at: At, shape: tuple[Size, ...]) -> bool:
+        return all(isinstance(a, str) and self.sizes.get(a) is s for a, s in zip(at, shape, strict=True))
+
+    def where(self, test: str, body: str) -> tuple[str, int]:
+        return f"np.where({test}, {body}, 0.0)", ATOM
+
+    def spelled(self, expr: Expr, level: int = 1) -> str:
+        """Return the text of an expression; reads under a Select stay inside their arrays."""
+        self.selecting = self.guarded or _has_select(expr)
+        return self.expressions.tight(expr, level)
+
+    def spans(self, expr: Expr) -> frozenset[str]:
+        """Return the axes that the text of an expression really has."""
+        found: set[str] = set()
+        stack = [expr]
+        while stack:
+            top = stack.pop()
+            stack.extend(parts(top))
+            if isinstance(top, Read):
+                found |= self.local[top.value] if top.value in self.local else self.axes_of(top.at)
+            elif isinstance(top, Select):
+                for guard in top.guards:
+                    found |= self.axes_of((guard.size,))
+        return frozenset(found)
+
+    def axes_of(self, at: At) -> frozenset[str]:
+        names = {n for a in at for n in ((a,) if isinstance(a, str) else a.names)}
+        return frozenset(names & set(self.axes))
+
+    # ---- statements
+
+    def write(self, loop: Loop) -> list[tuple[str, str]]:
+        """Return lines and their comments."""
+        self.axes = [a for a, _ in loop.axes]
+        self.sizes = dict(loop.axes)
+        self.local = {}
+        lines = self.index_arrays(loop)
+        self.guarded = bool(loop.guards)
+        outlived = self.outlived(loop)
+        for let in loop.lets:
+            copied = ".copy()" if let.value in outlived else ""
+            lines.append((f"{self.names.give(let.value)} = {self.spelled(let.expr)}{copied}", let.comment))
+            self.local[let.value] = self.spans(let.expr)
+        for store in loop.sums:
+            lines.append((self.sum(store, loop.guards), store.comment))
+        for store in loop.stores:
+            lines += [(line, store.comment) for line in self.store(store, loop.guards)]
+        self.local = {}
+        return lines
+
+    def outlived(self, loop: Loop) -> set[str]:
+        """Return the lets that only view a buffer and are read once more after it was overwritten."""
+        viewed: dict[str, str] = {}
+        for let in loop.lets:
+            if isinstance(let.expr, Read):
+                value = let.expr.value
+                viewed[let.value] = viewed.get(value, self.program.places.get(value, value))
+        found: set[str] = set()
+        written: set[str] = set()
+        for store in (*loop.sums, *loop.stores):
+            found |= {v for v in _reads(store.expr) if viewed.get(v) in written}
+            written.add(self.program.places[store.value])
+        return found
+
+    def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:
+        """Bind the axes that index arithmetic, diagonals, guards or places with repetition speak of."""
+        needed: set[str] = set()
+        stack: list[Expr] = [x.expr for x in statements(loop)]
+        guards = list(loop.guards)
+        while stack:
+            top = stack.pop()
+            stack.extend(parts(top))
+            if isinstance(top, Read) and top.value not in {let.value for let in loop.lets}:
+                shape = self.table[self.program.places.get(top.value, top.value)].shape
+                if shape and not self.is_plain(top.at, shape):
+                    needed |= self.axes_of(top.at)
+            elif isinstance(top, Select):
+                guards.extend(top.guards)
+        for store in (*loop.sums, *loop.stores):
+            if loop.guards or not self.is_plain(store.at, self.table[self.program.places[store.value]].shape):
+                needed |= self.axes_of(store.at)
+        for guard in guards:
+            needed |= self.axes_of((guard.size,))
+        lines = []
+        for place, (axis, size) in enumerate(loop.axes):
+            if axis in needed:
+                spots = ", ".join([":", *["None"] * (len(self.axes) - 1 - place)])
+                suffix = f"[{spots}]" if "None" in spots else ""
+                lines.append((f"{self.names.give(axis)} = np.arange({self.names.size(size)}){suffix}", ""))
+        return lines
+
+    def sum(self, store: Store, guards: tuple[Guard, ...]) -> str:
+        buffer = self.table[self.program.places[store.value]]
+        kept = [self.axes.index(a) for a in store.at if isinstance(a, str)]
+        text = "" if guards else self.einsum(store)
+        if not text:
+            body = self.spelled(Select(guards, store.expr) if guards else store.expr)
+            missing = set(self.axes) - self.spans(store.expr) - {n for g in guards for n in g.size.names}
+            if missing:
+                body = f"np.broadcast_to({body}, {self.shape()})"
+            over = [k for k in range(len(self.axes)) if k not in kept]
+            if not self.axes:
+                text = body
+            elif not kept:
+                text = f"np.sum({body})"
+            else:
+                axis = str(over[0]) if len(over) == 1 else f"({', '.join(map(str, over))})"
+                text = f"np.sum({body}, axis={axis})" if over else body
+                rank = sorted(kept)
+                if rank != kept:
+                    text = f"{text}.transpose({', '.join(str(rank.index(k)) for k in kept)})"
+        return self.bind(buffer.name, text, fresh=True)
+
+    def einsum(self, store: Store) -> str:
+        """Return a contraction without the intermediate array, where the summand is a product of plain
+        reads.
+        """
+        expr = store.expr
+        factors = expr.factors if isinstance(expr, Product) else (expr,)
+        if len(factors) < 2 or not all(isinstance(f, Read) for f in factors):
+            return ""
+        arrays: list[str] = []
+        subscripts: list[str] = []
+        scalars: list[str] = []
+        for factor in factors:
+            assert isinstance(factor, Read)
+            at: At = factor.at
+            buffer = self.table.get(self.program.places.get(factor.value, factor.value))
+            if factor.value in self.local:
+                if self.local[factor.value] != frozenset(self.axes):
+                    return ""
+                at, text = tuple(self.axes), self.names.give(factor.value)
+            elif buffer is not None and not buffer.shape:
+                scalars.append(self.read(factor)[0])
+                continue
+            else:
+                assert buffer is not None
+                text = self.names.give(buffer.name)
+            if any(a not in self.sizes for a in at) or (
+                factor.value not in self.local and buffer is not None and not self._is_full(at, buffer.shape)
+            ):
+                return ""
+            arrays.append(text)
+            subscripts.append("".join(LETTERS[self.axes.index(a)] for a in at if isinstance(a, str)))
+        out = "".join(LETTERS[self.axes.index(a)] for a in store.at if isinstance(a, str))
+        if len(arrays) < 2 or set("".join(subscripts)) != {LETTERS[k] for k in range(len(self.axes))}:
+            return ""
+        text = f'np.einsum("{",".join(subscripts)}->{out}", {", ".join(arrays)})'
+        if len(arrays) == 2 and subscripts[0] == subscripts[1] and len(subscripts[0]) == 1 and not out:
+            text = f"{arrays[0]} @ {arrays[1]}"
+            text = f"({text})" if scalars else text
+        coef = expr.coef if isinstance(expr, Product) else 1
+        lead = [] if coef == 1 else [number(coef, self.names)]
+        text = f"({text})" if lead and "@" in text and not text.startswith("(") else text
+        return "*".join([*lead, *scalars, text])
+
+    def store(self, store: Store, guards: tuple[Guard, ...]) -> list[str]:
+        buffer = self.table[self.program.places[store.value]]
+        name = self.names.give(buffer.name)
+        body = self.spelled(store.expr)
+        if not buffer.shape:
+            sign = "+=" if store.onto else "="
+            return [f"{name}[0] {sign} {body}" if buffer.role == "output" else f"{name} {sign} {body}"]
+        if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
+            places = [self.axes.index(a) for a in store.at if isinstance(a, str)]
+            if places == list(range(len(places))):
+                whole = self.spans(store.expr) == set(self.axes) and not isinstance(store.expr, (Read, Literal))
+                return [self.bind(buffer.name, body, whole) if not store.onto else f"{name} += {body}"]
+            spread = f"{name}.T" if places == [1, 0] else f"{name}.transpose({', '.join(map(str, _inverse(places)))})"
+            return [f"{spread}[...] {'+=' if store.onto else '='} {body}"]
+        return self.scatter(store, guards, name, body)
+
+    def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[str]:
+        once = is_evidently_injective(store.at, self.axes)
+        at = [self.names.size(a) for a in store.at]
+        lines, shape = [], self.shape()
+        if guards:
+            here = self.names.local("here")
+            lines.append(f"{here} = np.broadcast_to({self.expressions.guards(guards)}, {shape})")
+            at = [f"np.broadcast_to({a}, {shape})[{here}]" for a in at]
+            body = f"np.broadcast_to({body}, {shape})[{here}]"
+        if store.onto and not once:  # entries that several points meet in are added to each time
+            if not guards:  # NumPy's `at` reads beyond values that have fewer axes than their indices
+                body = f"np.broadcast_to({body}, {shape})"
+                if any(all(axis not in Size.of(index).names for index in store.at) for axis in self.axes):
+                    at[0] = f"np.broadcast_to({at[0]}, {shape})"
+            return [*lines, f"np.add.at({name}, ({', '.join(at)},), {body})"]
+        return [*lines, f"{name}[{', '.join(at)}] {'+=' if store.onto else '='} {body}"]
+
+    def bind(self, buffer: str, text: str, fresh: bool) -> str:
+        """Return the statement that gives `buffer` its entries: a new array where it has no memory yet."""
+        entry = self.table[buffer]
+        name = self.names.give(buffer)
+        if not entry.shape:
+            return f"{name}[0] = {text}" if entry.role == "output" else f"{name} = {text}"
+        if fresh and buffer in self.fresh - self.fixed:
+            self.fresh.discard(buffer)
+            return f"{name} = {text}"
+        return f"{name}[...] = {text}"
+
+    def shape(self) -> str:
+        sizes = [self.names.size(s) for s in self.sizes.values()]
+        return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    return sorted(range(len(order)), key=order.__getitem__)
+
+
+def _reads(expr: Expr) -> set[str]:
+    found: set[str] = set()
+    stack = [expr]
+    while stack:
+        top = stack.pop()
+        stack.extend(parts(top))
+        if isinstance(top, Read):
+            found.add(top.value)
+    return found
+
+
+def _has_select(expr: Expr) -> bool:
+    stack = [expr]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Select):
+            return True
+        stack.extend(parts(top))
+    return False

@@ -1,0 +1,208 @@
+"""A Program as text for people: its memory, then its steps with the flops and bytes of each.
+
+The counts are polynomials in the sizes, from the costs of the kernels' entries and from the loops themselves.
+"""
+
+from __future__ import annotations
+
+from matcalc.compiler.program import (
+    Apply,
+    Call,
+    Each,
+    Expr,
+    Guard,
+    Index,
+    Literal,
+    Loop,
+    Number,
+    Place,
+    Product,
+    Program,
+    Proof,
+    Read,
+    Select,
+    Step,
+    Sum,
+    View,
+    parts,
+    statements,
+)
+from matcalc.tensor.size import Size
+
+COLUMN = 64
+
+
+def listing(program: Program) -> str:
+    """Return the text of `fn.plan`; deterministic."""
+    lines = []
+    for role in ("input", "constant", "output", "temporary", "scalar", "view"):
+        shown = [f"{b.name}{_shape(b.shape)}" for b in program.buffers if b.role == role]
+        if shown:
+            lines.append(f"{role + ('s' if len(shown) > 1 else '')}: {', '.join(shown)}")
+    if program.size_args:
+        lines.append(f"sizes: {', '.join(program.size_args)}")
+    lines += [f"status {k}: {message}" for k, message in enumerate(program.faults, 1)]
+    lines.append("")
+    flops, moved = Size.of(0), Size.of(0)
+    stack: list[tuple[Step, int, Size]] = [(s, 0, Size.of(1)) for s in reversed(program.steps)]
+    while stack:
+        step, depth, rounds = stack.pop()
+        pad = "    " * depth
+        if isinstance(step, Each):
+            lines.append(f"{pad}each {step.axis} < {step.size}")
+            stack.extend((s, depth + 1, rounds * step.size) for s in reversed(step.body))
+            continue
+        own_flops, own_bytes = _work(step, program)
+        flops, moved = flops + own_flops * rounds, moved + own_bytes * rounds
+        text = [pad + line for line in _lines(step)]
+        if not isinstance(step, View):
+            text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
+        lines += text
+    lines += ["", f"total: {_count(flops)} flops, {_count(moved)} bytes"]
+    for part in (part for kernel in program.kernels for part in kernel.parts):
+        lines += ["", f"{part.name}({', '.join(part.parameters)}):"]
+        lines += [f"    {line}".rstrip() for line in listing(part.program).splitlines()]
+    if program.proof is not None:
+        lines += ["", *_proof(program.proof)]
+    return "\n".join(lines)
+
+
+def _proof(proof: Proof) -> list[str]:
+    """Return what the accesses rest on, their count last."""
+    lines = [f"tested once: {size} >= 0" for size in proof.hoisted]
+    return [*lines, *(f"guarded: {access}" for access in dict.fromkeys(proof.guarded)), str(proof)]
+
+
+def step_text(step: Step) -> str:
+    """Return a step in one line."""
+    if isinstance(step, Each):
+        return f"each {step.axis} < {step.size}"
+    return "; ".join(line.strip() for line in _lines(step))
+
+
+def _shape(shape: tuple[Size, ...]) -> str:
+    inner = ", ".join(map(str, shape))
+    return f" ({inner}{',' if len(shape) == 1 else ''})" if shape else ""
+
+
+def _count(size: Size) -> str:
+    text = str(size)
+    return text if len(text) < 60 else f"{len(size.terms)} terms of degree {_degree(size)}"
+
+
+def _degree(size: Size) -> int:
+    return max((sum(power for _, power in monomial) for monomial, _ in size.terms), default=0)
+
+
+def _work(step: Step, program: Program) -> tuple[Size, Size]:
+    """Return flops and bytes of a step."""
+    table = program.table
+    if isinstance(step, Call):
+        sizes = dict(step.sizes)
+        moved = Size.of(0)
+        for term in step.kernel.measured:
+            volume = Size.of(8)
+            for letter in term.letters or ():
+                volume = volume * sizes.get(letter, Size.of(1))
+            moved = moved + volume
+        if step.kernel.bytes is not None:
+            moved = Size.of(0) + step.kernel.bytes(sizes)
+        return Size.of(0) + step.kernel.flops(sizes), moved
+    if not isinstance(step, Loop):
+        return Size.of(0), Size.of(0)
+    volume = Size.of(1)
+    for _, size in step.axes:
+        volume = volume * size
+    flops = sum(_flops(x.expr) for x in statements(step)) + len(step.sums)
+    touched: dict[str, None] = {}
+    local = {let.value for let in step.lets}
+    for x in statements(step):
+        stack = [x.expr]
+        while stack:
+            top = stack.pop()
+            stack.extend(parts(top))
+            if isinstance(top, Read) and top.value not in local:
+                touched[program.places.get(top.value, top.value)] = None
+    touched.update(dict.fromkeys(program.places[s.value] for s in (*step.sums, *step.stores)))
+    moved = Size.of(0)
+    for name in touched:
+        entries = Size.of(8)
+        for size in table[name].shape:
+            entries = entries * size
+        moved = moved + entries
+    return volume * flops, moved
+
+
+def _flops(expr: Expr) -> int:
+    total, stack = 0, [expr]
+    while stack:
+        top = stack.pop()
+        inner = parts(top)
+        stack.extend(inner)
+        if isinstance(top, Apply):
+            total += round(top.function.cost)
+        elif isinstance(top, (Sum, Product)):
+            total += len(inner) - 1 + int(isinstance(top, Product) and abs(top.coef) != 1)
+    return total
+
+
+# ---- steps and expressions
+
+
+def _lines(step: Step) -> list[str]:
+    if isinstance(step, View):
+        start = f" from {step.start}" if step.start is not None else ""
+        return [f"{step.buffer} = {step.of}{start}, reshaped"]
+    if isinstance(step, Call):
+        return [_call(step)]
+    assert isinstance(step, Loop)
+    head = ", ".join(f"{axis} < {size}" for axis, size in step.axes)
+    guards = "".join(f", {_guard(g)}" for g in step.guards)
+    lines = [f"loop {head}{guards}" if step.axes else "scalars"]
+    lines += [f"    {let.value} = {_text(let.expr)}" for let in step.lets]
+    lines += [f"    {_entry(s.value, s.at)} = sum {_text(s.expr)}" for s in step.sums]
+    lines += [f"    {_entry(s.value, s.at)} {'+=' if s.onto else '='} {_text(s.expr)}" for s in step.stores]
+    return lines
+
+
+def _call(call: Call) -> str:
+    results = ", ".join(_place(p) for _, p in call.results)
+    turned = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
+    operands = ", ".join(_place(p) + "'" * (field in turned) for field, p in call.operands)
+    alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha)}"
+    onto = f", onto {call.onto}" if call.onto else ""
+    return f"{results} = {call.kernel.name}({operands}{alpha}{onto})"
+
+
+def _place(place: Place) -> str:
+    return _entry(place.value, place.lead) + ("'" if place.flip else "")
+
+
+def _entry(value: str, at: tuple[Index, ...]) -> str:
+    return f"{value}[{', '.join(map(str, at))}]" if at else value
+
+
+def _guard(guard: Guard) -> str:
+    return f"{guard.size} {guard.relation} 0"
+
+
+def _number(value: Number | Size) -> str:
+    return str(value)
+
+
+def _text(expr: Expr) -> str:
+    if isinstance(expr, Literal):
+        return _number(expr.value)
+    if isinstance(expr, Read):
+        return _entry(expr.value, expr.at)
+    if isinstance(expr, Sum):
+        return "(" + " + ".join(_scaled(c, t) for c, t in expr.terms) + ")"
+    if isinstance(expr, Product):
+        return "*".join(([] if expr.coef == 1 else [_number(expr.coef)]) + [_text(f) for f in expr.factors])
+    if isinstance(expr, Select):
+        return f"({_text(expr.body)} if {', '.join(map(_guard, expr.guards))} else 0)"
+    return f"{expr.function.name}({', '.join(map(_text, expr.args))})"
+
+
+def _scaled(coef: Number, term: Expr) -> str:
+    return _text(term) if coef == 1 else f"{_number(coef)}*{_text(term)}"

@@ -1,0 +1,313 @@
+"""Lowering entries: what the kernels and scalar functions of the targets compute, when, and at what cost.
+
+The files of `codegen/` are read here and nowhere else in the engine. An entry says in index form what it
+computes; the planner finds where that occurs. So a new kernel is an entry and its source, and no Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from matcalc.errors import RuleError
+from matcalc.tensor.size import Size, maximum, minimum
+
+PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate, a loop
+TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
+CALL = 40.0  # ns to call a kernel
+
+TERM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`A[i,k]`, or `inv(X)[i,k]` where `operation` is the name and `args` its operands."""
+
+    name: str
+    letters: tuple[str, ...] | None = None
+    dtype: str = "float64"
+    args: tuple[Term, ...] = ()
+
+    @property
+    def is_operation(self) -> bool:
+        return bool(self.args)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """A function that a kernel calls, itself a Program; its results come first among the `parameters`."""
+
+    name: str
+    program: Any  # a Program, which is made of kernels and so defined above this module
+    parameters: tuple[str, ...]
+
+    def spelled(self, target: str) -> str:
+        """Return what the function is called: different for targets, since a saved file has both."""
+        return self.name if target == "numba" else f"{self.name}_{target}"
+
+
+def part_sizes(parts: Sequence[Part]) -> dict[str, str]:
+    """Return the sizes that functions take, by the fields of the template that stand for them."""
+    names = dict.fromkeys(name for part in parts for name in part.program.size_args)
+    return {f"size_{place}": name for place, name in enumerate(names)}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Kernel:
+    """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
+
+    `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
+    a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
+    `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
+    `parts` are functions that it calls. `via` are the factorisations that it needs, each of one operand; of
+    several, results are named with the operand, `T_A`.
+    """
+
+    name: str
+    results: tuple[Term, ...]
+    factors: tuple[Term, ...]
+    flips: frozenset[str]
+    when: frozenset[str]
+    via: tuple[Term, ...]
+    scales: bool
+    fails: str
+    whole: str
+    rows: str
+    templates: Mapping[str, str]
+    flops: Callable[[Mapping[str, Any]], Any]
+    bytes: Callable[[Mapping[str, Any]], Any] | None
+    rate: float
+    order: int
+    quick_time: Callable[[Mapping[str, float]], float]
+    sizes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+
+    def time(self, sizes: Mapping[str, float]) -> float:
+        """Return the estimated time in ns for letters of the given sizes."""
+        return CALL + self.quick_time(sizes)
+
+    def factor_field(self, term: Term, result: str) -> str:
+        """Return the template field of a result of one of the factorisations."""
+        return result if len(self.via) == 1 else f"{result}_{term.args[0].name}"
+
+    def letters(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the sizes of all letters, given those of the operands: Sizes or integers."""
+        found = {letter: formula(sizes) for letter, formula in self.sizes.items()}
+        return {letter: int(s) if isinstance(s, Fraction) else s for letter, s in found.items()} | dict(sizes)
+
+    @property
+    def measured(self) -> tuple[Term, ...]:
+        return tuple(t for t in (*self.results, *self.factors) if t.letters is not None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scalar:
+    """An entry of scalars.toml: an elementwise function, `cost` in flops."""
+
+    name: str
+    templates: Mapping[str, str]
+    cost: float
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """An entry with `becomes`: a formula with `where` lines, for these tensor arguments (None: any)."""
+
+    formula: str
+    where: tuple[str, ...]
+    when: frozenset[str]
+    arguments: tuple[Term, ...] | None
+
+    def fits(self, cores: Sequence[Sequence[Size]]) -> bool:
+        """Whether arguments of these shapes are as many, and of equal sizes where letters are equal."""
+        if self.arguments is None:
+            return True
+        if len(self.arguments) != len(cores):
+            return False
+        found: dict[str, Size] = {}
+        measured = [(t.letters, core) for t, core in zip(self.arguments, cores, strict=True) if t.letters]
+        return all(found.setdefault(x, s) == s for letters, c in measured for x, s in zip(letters, c, strict=True))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lowerings:
+    """All entries: products of plain operands, those by operation, expansions and scalar functions."""
+
+    products: tuple[Kernel, ...] = ()
+    operations: Mapping[str, tuple[Kernel, ...]] = field(default_factory=dict)
+    becomes: Mapping[str, tuple[Expansion, ...]] = field(default_factory=dict)
+    expands: Mapping[str, str] = field(default_factory=dict)
+    scalars: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@cache
+def load(folder: Path) -> Lowerings:
+    """Return the entries of `kernels.toml` and `scalars.toml` in `folder`.
+
+    Raises: RuleError that names the file and the entry.
+    """
+    table = tomllib.loads((folder / "kernels.toml").read_text(encoding="utf-8"))
+    products: list[Kernel] = []
+    operations: dict[str, list[Kernel]] = {}
+    becomes: dict[str, list[Expansion]] = {}
+    for order, (name, entry) in enumerate(table.items()):
+        if "becomes" in entry:
+            expansion = Expansion(
+                str(entry["becomes"]),
+                tuple(map(str, entry.get("where", ()))),
+                frozenset(str(entry.get("when", "")).split()),
+                tuple(_terms(",".join(str(entry["of"]).split()), ",")) if "of" in entry else None,
+            )
+            becomes.setdefault(str(entry.get("operation", name)), []).append(expansion)
+        if "pattern" not in entry:
+            continue
+        kernel = read_kernel(name, entry, order)
+        heads = [f.name for f in kernel.factors if f.is_operation]
+        if heads:
+            operations.setdefault(heads[0], []).append(kernel)
+        else:
+            products.append(kernel)
+    scalar_table = tomllib.loads((folder / "scalars.toml").read_text(encoding="utf-8"))
+    expands = {name: str(entry["expands"]) for name, entry in scalar_table.items() if "expands" in entry}
+    return Lowerings(
+        tuple(products),
+        {name: tuple(found) for name, found in operations.items()},
+        {name: tuple(found) for name, found in becomes.items()},
+        expands,
+        _scalars(scalar_table),
+    )
+
+
+def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
+    left, _, right = str(entry["pattern"]).partition("=")
+    try:
+        results, factors = _terms(left, ","), _terms(right, "*")
+        via = _terms(str(entry.get("via", "")), ",")
+        measure = formula(str(entry.get("flops", "0")))
+        moved = formula(str(entry["bytes"])) if "bytes" in entry else None
+        sizes = {letter: formula(str(text)) for letter, text in entry.get("sizes", {}).items()}
+    except (ValueError, SyntaxError) as fault:
+        raise RuleError(f"codegen/kernels.toml: [{name}]: {fault}") from fault
+    moves = str(entry.get("bytes") or " + ".join(_entries(t) for t in (*results, *factors)))
+    rate = float(entry.get("rate", PLAIN))
+    return Kernel(
+        name,
+        results,
+        factors,
+        frozenset(str(entry.get("flips", "")).split()),
+        frozenset(str(entry.get("when", "")).split()),
+        via,
+        bool(entry.get("scales", False)),
+        str(entry.get("fails", "")),
+        str(entry.get("whole", "")),
+        str(entry.get("rows", "")),
+        {k: str(v) for k, v in entry.items() if k in ("numba", "numpy")},
+        measure,
+        moved,
+        rate,
+        order,
+        quick(f"{rate}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
+        sizes,
+    )
+
+
+def _scalars(table: dict[str, Any]) -> dict[str, Scalar]:
+    return {
+        name: Scalar(name, {k: str(v) for k, v in entry.items() if isinstance(v, str)}, float(entry.get("cost", 1)))
+        for name, entry in table.items()
+        if "numba" in entry or "numpy" in entry
+    }
+
+
+def _terms(text: str, separator: str) -> tuple[Term, ...]:
+    """Read `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
+    terms: list[Term] = []
+    place = 0
+    while text[place:].strip():
+        term, place = _term(text, place)
+        terms.append(term)
+        rest = text[place:].lstrip()
+        if rest and not rest.startswith(separator):
+            raise ValueError(f"cannot read {rest!r} in the pattern")
+        place = len(text) - len(rest) + 1
+    return tuple(terms)
+
+
+def _term(text: str, place: int) -> tuple[Term, int]:
+    found = TERM.match(text, place)
+    if not found:
+        raise ValueError(f"cannot read {text[place:]!r} in the pattern")
+    name, letters, dtype = found.groups()
+    after = found.end()
+    if letters is None and text[after:].lstrip().startswith("("):
+        start = text.index("(", after)
+        end = text.index(")", start)
+        args = _terms(text[start + 1 : end], ",")
+        tail = re.compile(r"\s*(?:\[([\w\s,]*)\])?").match(text, end + 1)
+        assert tail is not None
+        return Term(name, _letters(tail.group(1)), "float64", args), tail.end()
+    return Term(name, _letters(letters), dtype or "float64"), after
+
+
+def _letters(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _entries(term: Term) -> str:
+    """Return the bytes of an operand as a formula."""
+    return "*".join(["8", *term.letters]) if term.letters else "8"
+
+
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: b * a if isinstance(b, Size) else a * b,
+    ast.Div: lambda a, b: a * (1 / b) if isinstance(a, Size) else a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+}
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "min": lambda a, b: minimum(a, b) if isinstance(a, Size) else min(a, b),
+    "max": lambda a, b: maximum(a, b) if isinstance(a, Size) else max(a, b),
+}
+
+
+@cache
+def formula(text: str) -> Callable[[Mapping[str, Any]], Any]:
+    """Return the cost formula `text` as an exact function of the sizes of its letters.
+
+    Raises: ValueError unless it is made of letters, numbers, + - * / min max.
+    """
+    tree = ast.parse(text, mode="eval").body
+
+    def value(node: ast.expr, sizes: Mapping[str, Any]) -> Any:
+        if isinstance(node, ast.Constant):
+            return Fraction(str(node.value))
+        if isinstance(node, ast.Name):
+            return sizes[node.id]
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)](value(node.left, sizes), value(node.right, sizes))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
+            return FUNCTIONS[node.func.id](value(node.args[0], sizes), value(node.args[1], sizes))
+        raise ValueError(f"a cost is made of letters, numbers, + - * / min max: {text!r}")
+
+    value(tree, {name.id: Fraction(1) for name in ast.walk(tree) if isinstance(name, ast.Name)})
+    return lambda sizes: value(tree, sizes)
+
+
+@cache
+def quick(text: str) -> Callable[[Mapping[str, float]], float]:
+    """Return the cost formula as a function of floats, compiled, since orders are compared by thousands."""
+    formula(text)
+    code = compile(text, "<cost>", "eval")
+    return lambda sizes: eval(code, {"__builtins__": {}, "min": min, "max": max}, sizes)

@@ -1,0 +1,12 @@
+"""The planner: nodes to a Program. It decides order, factorisations, kernels, loops and memory.
+
+All outputs are planned together, several times where a choice matters (values or gradients first, inverses
+solved or formed), and the cheapest Program by estimated time is kept.
+"""
+
+from __future__ import annotations
+
+from matcalc.compiler.plan.compare import plan
+from matcalc.compiler.plan.what_to_save import to_save
+
+__all__ = ["plan", "to_save"]

@@ -1,0 +1,316 @@
+"""Memory: which buffer holds which value, and the Program that results.
+
+A value that a loop reads only where it writes another of the same shape, for the last time, gives it its
+memory; so does a sum that kernels add to. Such values form a chain and live in one buffer: the output's if
+one of them is an output, else one that is no longer needed, else a new one. `verify` checks the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from matcalc.compiler.plan.schedule import Schedule
+from matcalc.compiler.plan.values import Graph, Value
+from matcalc.compiler.program import (
+    Buffer,
+    Call,
+    Loop,
+    Program,
+    Read,
+    Source,
+    Step,
+    Store,
+    View,
+    reads,
+    statements,
+    walk,
+)
+from matcalc.compiler.verify.order import verify
+from matcalc.tensor.size import Size
+
+Shape = tuple[Size, ...]
+
+
+@dataclass(slots=True)
+class Chain:
+    """Values that follow each other in one buffer, from step `first` to step `last`."""
+
+    shape: Shape
+    dtype: str
+    first: int
+    last: int
+    output: str = ""
+    buffer: str = ""
+    members: list[str] = field(default_factory=list)
+
+
+class Allocator:
+    def __init__(self, graph: Graph, schedule: Schedule, outputs: Mapping[str, Value]) -> None:
+        self.graph = graph
+        self.schedule = schedule
+        self.outputs = outputs
+        self.steps = list(schedule.steps)
+        self.chains: dict[str, Chain] = {}
+        self.last: dict[str, int] = {}
+        self.alias: dict[str, str] = {}
+        self.result: dict[str, str] = {self.root(v.name): name for name, v in outputs.items()}
+        self.buffers: list[Buffer] = []
+        self.taken = set(graph.reserved) | set(outputs)
+        self.counts = {"r": 0, "s": 0, "x": 0}
+
+    def root(self, value: str) -> str:
+        """Return the value that is stored where `value` is a view or a copy of it."""
+        while value in self.alias or value in self.schedule.same:
+            value = self.alias[value] if value in self.alias else self.schedule.same[value].name
+        return value
+
+    def shape_of(self, value: str) -> Value:
+        found = self.graph.values.get(value)
+        return found if found is not None else self.graph.values[value.rpartition("_")[0]]
+
+    # ---- liveness and chains
+
+    def find_last(self) -> None:
+        for place, step in enumerate(self.steps):
+            for inner in walk([step]):
+                for value in values_read(inner):
+                    self.last[self.root(value)] = place
+        for output in self.outputs.values():
+            self.last[self.root(output.name)] = len(self.steps)
+
+    def make_chains(self) -> None:
+        for place, step in enumerate(self.steps):
+            for inner in walk([step]):
+                if isinstance(inner, Call):
+                    for number, (_, p) in enumerate(inner.results):
+                        self._start(p.value, place, inner.onto if number == 0 else "")
+                elif isinstance(inner, Loop):
+                    self._loop_chains(inner, place)
+
+    def _loop_chains(self, loop: Loop, place: int) -> None:
+        given: set[str] = set()
+        local = {let.value for let in loop.lets}
+        for store in loop.sums:
+            self._start(store.value, place, "")
+        for store in loop.stores:
+            onto = store.onto or store.over or self._donor(store, loop, place, local, given)
+            self._start(store.value, place, onto)
+
+    def _donor(self, store: Store, loop: Loop, place: int, local: set[str], given: set[str]) -> str:
+        """Return a value whose last entries this loop reads exactly where `store` writes."""
+        exprs = [x.expr for x in statements(loop)]
+        found: dict[str, bool] = {}
+        for expr in exprs:
+            for read in reads(expr):
+                if read.value not in local:
+                    name = self.root(read.value)
+                    same_place = read.at == store.at and name == read.value
+                    found[name] = found.get(name, True) and same_place
+        own = [r.value for r in reads(store.expr)] if not loop.lets else []
+        shape = self.shape_of(store.value).shape
+        for name, fits in sorted(found.items(), key=lambda f: (f[0] not in own, f[0])):
+            chain = self.chains.get(name)
+            if chain is None or not fits or name in given or not shape or chain.output:
+                continue
+            if self.last[name] == place and chain.members[-1] == name and chain.shape == shape:
+                if self._is_read_after(name, store, loop):
+                    continue
+                given.add(name)
+                return name
+        return ""
+
+    def _is_read_after(self, name: str, store: Store, loop: Loop) -> bool:
+        place = loop.stores.index(store)
+        return any(self.root(r.value) == name for later in loop.stores[place + 1 :] for r in reads(later.expr))
+
+    def _start(self, value: str, place: int, onto: str) -> None:
+        last = self.last.get(value, place)
+        output = self.result.get(value, "")
+        if onto:
+            chain = self.chains[onto] if onto in self.chains else self.chains[self.root(onto)]
+            chain.last = max(last, place)
+            chain.output = output
+        else:
+            described = self.shape_of(value)
+            chain = Chain(described.shape, described.dtype, place, max(last, place), output)
+        chain.members.append(value)
+        self.chains[value] = chain
+
+    # ---- buffers
+
+    def name(self, prefix: str) -> str:
+        while True:
+            self.counts[prefix] += 1
+            text = f"{prefix}{self.counts[prefix]}"
+            if text not in self.taken:
+                self.taken.add(text)
+                return text
+
+    def give_buffers(self) -> None:
+        chains = list({id(c): c for c in self.chains.values()}.values())
+        chains.sort(key=lambda c: c.first)
+        free: dict[tuple[Shape, str], list[tuple[int, int, str]]] = {}
+        for name, value in self.outputs.items():
+            self.buffers.append(Buffer(name, value.shape, "float64", "output"))
+        for chain in chains:
+            if chain.output:
+                chain.buffer = chain.output
+                if self.outputs[chain.output].shape == chain.shape and chain.first > 0:
+                    free.setdefault((chain.shape, chain.dtype), []).append((0, chain.first - 1, chain.output))
+        for chain in chains:
+            if chain.buffer:
+                continue
+            if not chain.shape:
+                chain.buffer = self.name("s")
+                self.buffers.append(Buffer(chain.buffer, (), chain.dtype, "scalar"))
+                continue
+            spare = free.setdefault((chain.shape, chain.dtype), [])
+            fit = next((s for s in spare if s[0] <= chain.first and chain.last <= s[1]), None)
+            if fit is not None:
+                spare.remove(fit)
+                chain.buffer = fit[2]
+                spare.append((chain.last + 1, fit[1], fit[2]))
+                continue
+            chain.buffer = self.name("r")
+            self.buffers.append(Buffer(chain.buffer, chain.shape, chain.dtype))
+            spare.append((chain.last + 1, len(self.steps), chain.buffer))
+
+    # ---- the program
+
+    def elide_copies(self) -> None:
+        """Drop stores that copy a value into the memory where it is."""
+        for place, step in enumerate(self.steps):
+            if not isinstance(step, Loop):
+                continue
+            kept: list[Store] = []
+            local = {let.value for let in step.lets}
+            for store in step.stores:
+                source = store.expr
+                is_copy = isinstance(source, Read) and source.at == store.at and source.value not in local
+                if isinstance(source, Read) and is_copy and not store.onto:
+                    chain = self.chains.get(source.value)
+                    if chain is not None and chain is self.chains[store.value]:
+                        self.alias[store.value] = source.value
+                        continue
+                kept.append(store)
+            if len(kept) < len(step.stores):
+                self.steps[place] = Loop(step.axes, step.lets, step.sums, tuple(kept), step.guards)
+
+    def program(
+        self, inputs: Sequence[str], size_args: Sequence[str], sources: Sequence[Source], comment: str
+    ) -> Program:
+        self.find_last()
+        self.make_chains()
+        self.give_buffers()
+        self.elide_copies()
+        places = {value: chain.buffer for value, chain in self.chains.items()}
+        given = [v for v in self.graph.values.values() if v.kind in ("input", "constant")]
+        self.buffers = [Buffer(v.name, v.shape, v.dtype, v.kind) for v in given] + self.buffers
+        places.update({v.name: v.name for v in given})
+        steps = self._with_views(places)
+        same = {name: value.name for name, value in self.schedule.same.items()}
+        same.update(self.alias)
+        program = Program(
+            tuple(inputs),
+            tuple(self.outputs),
+            tuple(size_args),
+            tuple(sources),
+            tuple(self.buffers),
+            places,
+            same,
+            {name: value.name for name, value in self.outputs.items()},
+            tuple(s for s in steps if not (isinstance(s, Loop) and not s.sums and not s.stores)),
+            {v.name: v.entries for v in given if v.kind == "constant"},
+            self.schedule.faults,
+            comment,
+        )
+        return verify(program)
+
+    def _with_views(self, places: dict[str, str]) -> list[Step]:
+        """Return the steps with a View before the first use of each value that is seen in another shape."""
+        table = {b.name: b for b in self.buffers}
+        named: dict[tuple[str, Shape, str], str] = {}
+        for value, chain in self.chains.items():
+            if table[chain.buffer].shape != chain.shape:
+                places[value] = self._view_buffer(chain.buffer, chain.shape, None, table, named)
+        for name in self.schedule.views:
+            self._place_view(name, places, table, named)
+        pending = {v: k for k, v in named.items()}
+        result: list[Step] = []
+        for step in self.steps:
+            for inner in walk([step]):
+                for value in (*values_read(inner), *values_written(inner)):
+                    wanted, name = [], places.get(value, value)
+                    while name in pending:
+                        wanted.append(pending.pop(name))
+                        name = wanted[-1][0]
+                    result += [View(named[key], key[0], self.starts.get(key[2])) for key in reversed(wanted)]
+            result.append(step)
+        return result
+
+    starts: dict[str, Size] = {}
+
+    def _place_view(
+        self,
+        name: str,
+        places: dict[str, str],
+        table: dict[str, Buffer],
+        named: dict[tuple[str, Shape, str], str],
+    ) -> None:
+        value = self.schedule.views[name]
+        assert value.of is not None
+        base = places.get(value.of.name, value.of.name)
+        if value.start is None and not self._is_part(value.of):
+            root = self.root(name)
+            base = self.chains[root].buffer if root in self.chains else root
+        if table[base].shape == value.shape and value.start is None:
+            places[name] = base
+            return
+        places[name] = self._view_buffer(base, value.shape, value.start, table, named)
+
+    def _is_part(self, value: Value) -> bool:
+        """Whether a value is a view of a part of another, in whatever shape."""
+        while value.start is None and value.of is not None:
+            value = value.of
+        return value.start is not None
+
+    def _view_buffer(
+        self,
+        base: str,
+        shape: Shape,
+        start: Size | None,
+        table: dict[str, Buffer],
+        named: dict[tuple[str, Shape, str], str],
+    ) -> str:
+        mark = "" if start is None else str(start)
+        key = (base, shape, mark)
+        if key not in named:
+            named[key] = self.name("x")
+            buffer = Buffer(named[key], shape, table[base].dtype, "view")
+            table[buffer.name] = buffer
+            self.buffers.append(buffer)
+            if start is not None:
+                self.starts = {**self.starts, mark: start}
+        return named[key]
+
+
+def values_read(step: Step) -> list[str]:
+    """Return the values that a step reads."""
+    if isinstance(step, Call):
+        names = [p.value for _, p in step.operands] + [r.value for r in reads(step.alpha)]
+        return names + ([step.onto] if step.onto else [])
+    if isinstance(step, Loop):
+        local = {let.value for let in step.lets}
+        found = [r.value for x in statements(step) for r in reads(x.expr)]
+        return [n for n in found if n not in local] + [s.onto or s.over for s in step.stores if s.onto or s.over]
+    return []
+
+
+def values_written(step: Step) -> list[str]:
+    """Return the values that a step writes."""
+    if isinstance(step, Call):
+        return [p.value for _, p in step.results]
+    if isinstance(step, Loop):
+        return [s.value for s in (*step.sums, *step.stores)]
+    return []

@@ -1,0 +1,310 @@
+"""Components of a product as values: the order of contraction found, and its joins made.
+
+A component is a set of operands joined by summed indices. `contract` asks for the best order and `Builder`
+makes a run of a kernel, a sum in a loop or an entrywise value of each join, parts before the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+
+from matcalc.compiler.lowering_entries import TRAFFIC
+from matcalc.compiler.plan.contraction_order import Contraction, Join
+from matcalc.compiler.plan.match_kernel import Factor, Match
+from matcalc.compiler.plan.session import Session
+from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times, volume
+from matcalc.compiler.program import Expr, Guard, Literal, Number, Read, Select
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+
+@dataclass(slots=True)
+class Piece:
+    """An operand of a component: a value with the index of each axis, or an operation not computed so far."""
+
+    at: tuple[int, ...]
+    value: Value | None = None
+    node: Node | None = None
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(slots=True)
+class Scaling:
+    """What a product is multiplied with: taken as alpha by the last kernel, or left for a loop."""
+
+    coef: Number
+    scalars: list[Expr] = field(default_factory=list)
+
+    @property
+    def is_one(self) -> bool:
+        return self.coef == 1 and not self.scalars
+
+    @property
+    def expr(self) -> Expr:
+        return times(self.coef, self.scalars)
+
+    def take(self) -> Expr:
+        """Return the factor and leave 1."""
+        expr = self.expr
+        self.coef, self.scalars = Fraction(1), []
+        return expr
+
+
+def contract(
+    session: Session,
+    pieces: list[Piece],
+    kept: frozenset[int],
+    sizes: Mapping[int, Size],
+    scaling: Scaling,
+    node: Node,
+    wanted: tuple[int, ...],
+) -> tuple[Value, tuple[int, ...]]:
+    """Return the value of a component and the index of each of its axes."""
+    for piece in pieces:
+        if piece.value is None and len(pieces) == 1:
+            assert piece.node is not None
+            ref = session.ref(piece.node)
+            piece.at = tuple(piece.at[ref.axes.index(k)] for k in range(len(piece.at)))
+            piece.value = ref.value
+    factors = [_factor(session, p) for p in pieces]
+    via = [session.via_costs(p.node) if p.value is None and p.node is not None else {} for p in pieces]
+    virtual = [p.value is not None and p.value.kind == "point" and not session.is_needed(p.value) for p in pieces]
+    measure = {i: session.estimate(s) for i, s in sizes.items()}
+    forming = {
+        k: (session.forming_time(p.node), session.facts(p.node))
+        for k, p in enumerate(pieces)
+        if p.value is None and p.node is not None
+    }
+    turning = 0.0
+    if len(wanted) > 1:
+        turning = 16 * TRAFFIC * prod(measure[i] for i in wanted) if node in session.straight else 0.1
+    plan = Contraction(
+        session.matcher, factors, kept, measure, session.known_axes, virtual, via, forming, wanted, turning
+    )
+    join = plan.plan()
+    builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node)
+    return builder.build(join)
+
+
+def _factor(session: Session, piece: Piece) -> Factor:
+    if piece.value is None:
+        assert piece.node is not None
+        argument = piece.node.args[0]
+        return Factor(piece.at, piece.node.digest.hex(), session.facts(argument), piece.node.rule.name)
+    facts = session.facts(piece.node) if piece.node is not None and piece.node.shape == piece.value.shape else ()
+    return Factor(piece.at, piece.value.name, frozenset(facts))
+
+
+class Builder:
+    """Makes the values of a contraction, parts before the whole."""
+
+    def __init__(
+        self,
+        session: Session,
+        pieces: list[Piece],
+        plan: Contraction,
+        kept: frozenset[int],
+        sizes: dict[int, Size],
+        scaling: Scaling,
+        node: Node,
+    ) -> None:
+        self.session = session
+        self.pieces = pieces
+        self.plan = plan
+        self.kept = kept
+        self.sizes = sizes
+        self.scaling = scaling
+        self.node = node
+        self.made: dict[int, Value] = {}
+
+    def build(self, top: Join) -> tuple[Value, tuple[int, ...]]:
+        stack = [(top, False)]
+        while stack:
+            join, entered = stack.pop()
+            if join.mask in self.made:
+                continue
+            self._form(join)
+            below = [self.plan.table[m] for m in (join.left, join.right) if m and m != join.mask]
+            if not entered and below and join.kind != "known":
+                stack.append((join, True))
+                stack.extend((b, False) for b in reversed(below) if not b.factor.operation)
+                continue
+            self.made[join.mask] = self._make(join, join is top)
+        return self.made[top.mask], top.at
+
+    def _form(self, join: Join) -> None:
+        """Compute the operations that a join takes as arrays."""
+        for place, piece in enumerate(self.pieces):
+            if join.formed >> place & 1 and piece.value is None:
+                assert piece.node is not None
+                ref = self.session.ref(piece.node)
+                piece.value = ref.value
+                piece.at = tuple(piece.at[ref.axes.index(k)] for k in range(len(piece.at)))
+                leaf = self.plan.table[1 << place]
+                self.plan.table[1 << place] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
+
+    def _make(self, join: Join, last: bool) -> Value:
+        if join.kind == "leaf":
+            value = self.pieces[join.mask.bit_length() - 1].value
+            assert value is not None
+            return value
+        key, order = self.plan.key(join.mask)
+        if join.kind == "known" or key in self.session.known:
+            axes = tuple(order[p] for p in self.session.known_axes[key])
+            join.at = axes
+            return self.session.known[key]
+        scaled = last and not self.scaling.is_one
+        if join.kind in ("kernel", "unlink"):
+            value = self._kernel(join, last)
+            scaled = scaled and self.scaling.is_one
+        else:
+            value = self._loop(join, last)
+            scaled = scaled and self.scaling.is_one
+        if not scaled:
+            self.session.known[key] = value
+            self.session.known_axes[key] = tuple(order.index(i) for i in join.at)
+        return value
+
+    def _read(self, mask: int, axes: Mapping[int, str]) -> Expr:
+        if mask & (mask - 1) == 0 and self.plan.table[mask].kind == "leaf":
+            value = self.pieces[mask.bit_length() - 1].value
+            assert value is not None
+        else:
+            value = self.made[mask]
+        return Read(value.name, tuple(axes[i] for i in self.plan.table[mask].at))
+
+    def _loop(self, join: Join, last: bool) -> Value:
+        graph = self.session.graph
+        axes = {i: graph.axes[n] for n, i in enumerate(join.domain)}
+        domain = tuple(self.sizes[i] for i in join.domain)
+        if join.right == 0:
+            value = self.pieces[join.mask.bit_length() - 1].value
+            assert value is not None
+            at = self.pieces[join.mask.bit_length() - 1].at
+            factors: list[Expr] = [Read(value.name, tuple(axes[i] for i in at))]
+        else:
+            factors = [self._read(m, axes) for m in (join.left, join.right)]
+        coef: Expr = Literal(Fraction(1))
+        if last and join.at and not self.scaling.is_one and (join.kind == "point" or not self.scaling.scalars):
+            coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
+        expr = times(1, [coef, self._selected(factors)])
+        if join.kind == "point":
+            return graph.point(domain, expr)
+        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self.session.comment(self.node, last))
+
+    def _selected(self, factors: Sequence[Expr]) -> Expr:
+        """Return the product of factors where all their guards hold, else 0, whatever the others hold there."""
+        guards: list[Guard] = []
+        bodies: list[Expr] = []
+        for factor in factors:
+            inside = self.session.graph.values[factor.value] if isinstance(factor, Read) else None
+            if isinstance(factor, Read) and inside and inside.kind == "point" and isinstance(inside.expr, Select):
+                axes = dict(zip(self.session.graph.axes, factor.at, strict=False))
+                guards += [moved_guard(guard, axes) for guard in inside.expr.guards]
+                factor = moved(inside.expr.body, axes)
+            bodies.append(factor)
+        product = times(1, bodies)
+        return Select(tuple(dict.fromkeys(guards)), product) if guards else product
+
+    def _kernel(self, join: Join, last: bool) -> Value:
+        session = self.session
+        match = self._fitting(join)
+        sizes = dict(self.sizes)
+        masks = (join.left, join.right)
+        renamed: dict[int, int] = {}
+        if join.kind == "unlink":
+            other, new = join.domain
+            sizes[new] = sizes[other]
+            renamed = {other: new}
+        alpha: Expr = ONE
+        takes = match.kernel.scales and self.session.is_lone(self.node)
+        if last and takes and not self.scaling.is_one and join.kind == "kernel":
+            alpha = self.scaling.take()
+        batch = {i: session.graph.batch_axes[n] for n, i in enumerate(match.batch)}
+        run = Run(match.kernel, [], [], alpha=alpha, comment=session.comment(self.node, last))
+        run.batch = tuple((batch[i], sizes[i]) for i in match.batch)
+        shape = tuple(volume([sizes[i] for i in group]) for group in match.out)
+        run.sizes = tuple((letter, volume([sizes[i] for i in group])) for letter, group in match.letters)
+        for name, number, flip in match.fields:
+            place = self.plan.table[masks[number]]
+            if place.factor.operation:
+                piece = self.pieces[place.mask.bit_length() - 1]
+                assert piece.node is not None
+                session.factorised(run, match.kernel, piece.node, name, flip)
+                continue
+            at = tuple(renamed.get(i, i) for i in place.at) if number == 1 else place.at
+            value = self._value(place.mask)
+            lead = tuple(batch[i] for i in at if i in batch)
+            groups = _groups(at, match, batch)
+            folded = tuple(sizes[i] for i in at if i in batch) + tuple(volume([sizes[i] for i in g]) for g in groups)
+            if len(folded) != len(at):
+                value = session.graph.view(value, folded)
+            run.operands.append(Operand(name, value, flip, lead))
+        run.kept = tuple(batch[i] for i in match.batch if i in self.plan.free(join.mask))
+        summed = [i for i in match.batch if batch[i] not in run.kept]
+        if summed:
+            run.onto = session.graph.point(shape, Literal(Fraction(0)))
+        result = session.graph.run(run, [(match.kernel.results[0].name, shape, "float64")])[0]
+        flat = match.axes
+        if len(shape) != len(flat):
+            result = session.graph.view(result, tuple(sizes[i] for i in flat))
+        if join.kind == "unlink":
+            return self._diagonal(result, flat, renamed, join, sizes)
+        join.at = flat
+        return result
+
+    def _fitting(self, join: Join) -> Match:
+        """Return the match, found again if a part has its axes in another order than was planned."""
+        assert join.match is not None
+        pair = [self.plan.table[m] for m in (join.left, join.right)]
+        if join.kind == "unlink" or all(p.at == p.factor.at for p in pair):
+            return join.match
+        found = self.session.matcher.matches(
+            [Factor(p.at, p.factor.who, p.factor.facts, p.factor.operation) for p in pair],
+            self.plan.free(join.mask),
+        )
+        if found:
+            return min(found, key=lambda m: m.time(self.plan.measure))
+        for part in pair:
+            if part.at != part.factor.at:
+                axes = {i: self.session.graph.axes[n] for n, i in enumerate(part.factor.at)}
+                shape = tuple(self.sizes[i] for i in part.factor.at)
+                self.made[part.mask] = self.session.graph.point(shape, self._read(part.mask, axes))
+                part.at = part.factor.at
+        return join.match
+
+    def _value(self, mask: int) -> Value:
+        if mask in self.made:
+            return self.made[mask]
+        value = self.pieces[mask.bit_length() - 1].value
+        assert value is not None
+        return value
+
+    def _diagonal(
+        self, value: Value, flat: tuple[int, ...], renamed: dict[int, int], join: Join, sizes: dict[int, Size]
+    ) -> Value:
+        """Join an index with the copy that stood for it: kept or summed over."""
+        (old, new) = next(iter(renamed.items()))
+        at = [old if i == new else i for i in flat]
+        domain = tuple(dict.fromkeys(at))
+        graph = self.session.graph
+        axes = {i: graph.axes[n] for n, i in enumerate(domain)}
+        read = Read(value.name, tuple(axes[i] for i in at))
+        shape = tuple(sizes[i] for i in domain)
+        if set(domain) == set(join.at):
+            join.at = domain
+            return graph.point(shape, read)
+        return graph.sum(shape, [domain.index(i) for i in join.at], read)
+
+
+def _groups(at: tuple[int, ...], match: Match, batch: Mapping[int, str]) -> list[tuple[int, ...]]:
+    """Split the indices of an operand into the groups that the letters stand for."""
+    group_of = {i: group for _, group in match.letters for i in group}
+    groups: list[tuple[int, ...]] = []
+    for index in at:
+        if index not in batch and (not groups or group_of[index] != groups[-1]):
+            groups.append(group_of[index])
+    return groups

@@ -1,0 +1,279 @@
+"""Whole plans compared: values or gradients first, inverses solved or formed.
+
+The best order for each product alone gives poor joint plans, so every alternative that can differ is planned
+to the end and its estimated time taken. A plan with formed inverses has to be clearly cheaper (SOLVE_BETTER).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache, partial
+from math import lcm
+from pathlib import Path
+
+from matcalc.compiler.lowering_entries import Lowerings, load
+from matcalc.compiler.plan.allocate import Allocator
+from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.estimate import Estimate
+from matcalc.compiler.plan.expand import expand, implied_facts, must_form
+from matcalc.compiler.plan.lower import group_of, lower
+from matcalc.compiler.plan.match_kernel import Matcher
+from matcalc.compiler.plan.program_cost import price
+from matcalc.compiler.plan.schedule import Scheduler, accumulate
+from matcalc.compiler.plan.session import Ref, Session, body
+from matcalc.compiler.plan.values import Graph, Value
+from matcalc.compiler.program import Program, Source
+from matcalc.compiler.verify.accesses import proved
+from matcalc.compiler.verify.inequalities import Known
+from matcalc.rulebook.paths import data_folder
+from matcalc.tensor.node import Node, everything, toposort
+from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.size_equations import eliminate
+from matcalc.tensor.sizes_from_shapes import linear_part
+
+SOLVE_BETTER = 1.25
+LARGE = 1500  # nodes beyond which only the first order of outputs is planned
+
+
+def plan(
+    outputs: Sequence[tuple[str, Node]],
+    inputs: Sequence[Node],
+    sizes: Mapping[str, int] | None = None,
+    target: str = "numba",
+    folder: Path | None = None,
+    forms: Sequence[Sequence[Node]] = (),
+    assumed: Sequence[Size] = (),
+) -> Program:
+    """Return the Program that computes named `outputs` from the symbols `inputs`.
+
+    `sizes` are hints for costs; sizes that no input determines become arguments. Those `assumed` are not negative:
+    whoever calls the Program makes sure of it. `forms` are other nodes of
+    the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
+    may exist.
+
+    Raises: NotSupported where something has no lowering.
+    """
+    lowerings = load(folder or data_folder("codegen"))
+    matcher = Matcher(lowerings)
+    estimate = Estimate(sizes)
+    comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
+    given = [node for _, node in outputs]
+    shapes = [s for node in (*inputs, *given) for s in node.shape]
+    known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
+    best: tuple[float, Program] | None = None
+    for form in (given, *(f for f in forms if list(f) != given and len(toposort(f)) < LARGE)):
+        roots = expand(form, lowerings)
+        named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
+        for order, form_all in _alternatives(named, lowerings):
+            program = _plan_once(
+                named, order, form_all, inputs, lowerings, matcher, estimate, target, comment, folder, sizes, known
+            )
+            cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
+            if best is None or (cost < best[0] and program.size_args == best[1].size_args):
+                best = (cost, program)
+    assert best is not None
+    return proved(best[1])
+
+
+def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
+    """Return orders of outputs, each with whether inverses are formed, that may lead to different plans."""
+    forward = list(range(len(outputs)))
+    nodes = toposort([node for _, node in outputs])
+    orders = [forward, forward[::-1]] if len(outputs) > 1 and len(nodes) < LARGE else [forward]
+    factored = {name for name, kernels in lowerings.operations.items() if any(len(k.factors) > 1 for k in kernels)}
+    solves = any(n.kind == "op" and n.rule.name in factored for n in nodes)
+    return [(order, form) for form in ((False, True) if solves else (False,)) for order in orders]
+
+
+def _plan_once(
+    outputs: Sequence[tuple[str, Node]],
+    order: Sequence[int],
+    form_all: bool,
+    inputs: Sequence[Node],
+    lowerings: Lowerings,
+    matcher: Matcher,
+    estimate: Estimate,
+    target: str,
+    comment: str,
+    folder: Path | None,
+    sizes: Mapping[str, int] | None,
+    assumed: Sequence[Size],
+) -> Program:
+    nodes = toposort([outputs[k][1] for k in order])
+    size_args, sources = size_sources(inputs, [*nodes, *inputs])
+    measured = {*size_args, *(s.name for s in sources)}
+    assumed = tuple(s for s in assumed if measured.issuperset(s.names))
+    reserved = {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
+    graph = Graph(frozenset(reserved))
+    bodies: dict[tuple[object, ...], int] = {}
+    straight = {node for _, node in outputs}
+    for node in nodes:
+        if node.kind == "product":
+            bodies[body(node)] = bodies.get(body(node), 0) + 1
+        elif node.kind == "op":
+            straight.update(node.args)
+    session = Session(
+        graph,
+        lowerings,
+        estimate,
+        matcher,
+        target,
+        implied_facts(nodes),
+        must_form(nodes, [node for _, node in outputs], form_all),
+        frozenset(straight),
+        bodies,
+        Known(assumed),
+    )
+    for node in inputs:
+        session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
+    session.plan = partial(
+        _plan_part, target=target, folder=folder, sizes=tuple((sizes or {}).items()), assumed=assumed
+    )
+    session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
+    lower(session, nodes)
+    accumulate(graph)
+    results = _results(session, outputs)
+    schedule = Scheduler(graph, list(results.values())).steps()
+    allocator = Allocator(graph, schedule, results)
+    return replace(allocator.program([n.name for n in inputs], size_args, sources, comment), assumed=assumed)
+
+
+@lru_cache(maxsize=64)
+def _plan_part(
+    outputs: tuple[tuple[str, Node], ...],
+    inputs: tuple[Node, ...],
+    target: str,
+    folder: Path | None,
+    sizes: tuple[tuple[str, int], ...],
+    assumed: tuple[Size, ...],
+) -> Program:
+    """Return the Program of a function that a kernel calls: part of the plans that need it, each of the compared."""
+    return plan(outputs, inputs, dict(sizes), target, folder, assumed=assumed)
+
+
+def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
+    """Return for each operation on its operands the outputs that are wanted of it.
+
+    All of them are where another operation needs it as its factorisation.
+    """
+    factors: dict[tuple[str, Node], list[str]] = {}
+    for node in operations:
+        kernels = session.lowerings.operations.get(node.rule.name, ())
+        needed = {k.via for k in kernels}
+        via = needed.pop() if len(needed) == 1 else ()
+        if len(via) == 1 and len(kernels[0].factors) == 1 and not node.batch_rank:
+            entry = session.factorisation(via[0])
+            factors[via[0].name, node.args[0]] = [r.name for r in entry.results]
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for node in operations:
+        shared = factors.get((node.rule.name, node.args[0]), []) if len(node.args) == 1 and not node.batch_rank else []
+        groups.setdefault(group_of(node), []).extend([node.output, *shared])
+    return {key: tuple(dict.fromkeys(names)) for key, names in groups.items()}
+
+
+def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str, Value]:
+    """Return for each output a value of its own, in the order of its axes."""
+    graph = session.graph
+    results: dict[str, Value] = {}
+    taken: set[str] = set()
+    for name, node in outputs:
+        axes = graph.axes[: len(node.shape)]
+        if node.kind not in ("number", "size", "selector"):
+            ref = session.ref(node)
+            root = ref.value
+            while root.kind == "view" and root.of is not None and root.start is None:
+                root = root.of
+            computed = root.kind in ("kernel", "point", "sum") and root.dtype == "float64"
+            if ref.is_straight and computed and root.name not in taken:
+                taken.add(root.name)
+                results[name] = ref.value
+                continue
+        if node.kind == "selector":
+            from matcalc.compiler.plan.lower import lower_selector
+
+            lower_selector(session, node)
+        results[name] = graph.point(node.shape, session.read(node, axes), describe(node))
+    return results
+
+
+def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[str], list[Source]]:
+    """Return the size names that must be arguments, and where the others are read from.
+
+    A size name is read from an axis that is linear in it and otherwise known, plain axes first; or from several
+    axes that determine it together. Arguments are in the order of the inputs' shapes, then by name.
+    """
+    needed: dict[str, None] = {}
+    for node in everything(nodes):
+        shapes = [*node.shape, *(node.index_sizes if node.kind == "product" else ())]
+        if node.kind == "size":
+            shapes.append(node.size)
+        if node.kind == "selector":
+            shapes += [*node.selector.shape, node.selector.offset]
+        if node.kind in ("map", "op"):
+            shapes += [p for p in node.params if isinstance(p, Size)]
+        for size in shapes:
+            needed.update(dict.fromkeys(size.names))
+    sources: dict[str, Source] = {}
+    progress = True
+    while progress:
+        progress = False
+        for node in inputs:
+            for axis, size in enumerate(node.shape):
+                found = _solve(size, set(sources))
+                if found is not None and found[0] not in sources:
+                    name, factor, offset = found
+                    sources[name] = Source(name, node.name, axis, factor, offset)
+                    progress = True
+        if not progress:
+            progress = _solve_together(inputs, sources)
+    shown = dict.fromkeys(n for node in inputs for size in node.shape for n in size.names)
+    return [n for n in (shown | dict.fromkeys(sorted(needed))) if n in needed and n not in sources], [*sources.values()]
+
+
+def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
+    """Add sources for names that several axes determine together, `m + n` and `m - n`; tell whether there are any."""
+    taken = {*sources, *(n.name for n in inputs), *(n for i in inputs for size in i.shape for n in size.names)}
+    axes: dict[str, tuple[str, int]] = {}
+    rows: list[tuple[dict[str, Fraction], Size, None]] = []
+    for node in inputs:
+        for axis, size in enumerate(node.shape):
+            linear, name = linear_part(size), f"{node.name}_{axis}"
+            while name in taken:
+                name += "_"
+            axes[name] = node.name, axis
+            open_ = {n: c for n, c in linear[0].items() if n not in sources} if linear is not None else {}
+            if open_:
+                rest = size.substitute(dict.fromkeys(open_, Size.of(0)))
+                rows.append((open_, Size.of(name) - rest, None))
+    found = False
+    for coefficients, value, _ in eliminate(rows):
+        scale = lcm(*(c.denominator for _, c in value.terms))
+        scaled = value * scale
+        given = linear_part(scaled)
+        if len(coefficients) != 1 or given is None:
+            continue
+        first = next((name for name, c in given[0].items() if name in axes and c == 1), None)
+        if first is None:
+            continue
+        offset = Size.of(first) - scaled
+        for name in (n for n in offset.names if n in axes):
+            sources[name] = Source(name, *axes[name], Fraction(1), Size.of(0))
+        (unknown,) = coefficients
+        sources[unknown] = Source(unknown, *axes[first], Fraction(scale), offset)
+        found = True
+    return found
+
+
+def _solve(size: Size, known: set[str]) -> tuple[str, Fraction, Size] | None:
+    """Return (name, factor, offset) if size = factor*name + offset, the offset known."""
+    open_names = [n for n in size.names if n not in known]
+    if len(open_names) != 1:
+        return None
+    name = open_names[0]
+    offset = size.substitute({name: Size.of(0)})
+    slope = size.substitute({name: Size.of(1)}) - offset
+    if not slope.is_integer or slope == 0 or Size.of(name) * slope.constant + offset is not size:
+        return None
+    return name, slope.constant, offset

@@ -1,0 +1,355 @@
+"""The order of contraction: exact dynamic programming over the connected parts of a product.
+
+Every connected subset of the operands is a candidate, its cost that of the cheapest way to join two parts: a
+kernel, a sum in a loop, or entrywise. A part that is there already costs nothing, so products share what they
+have in common. Beyond a budget of subsets the cheapest join is taken greedily.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from matcalc.compiler.lowering_entries import TRAFFIC, Kernel
+from matcalc.compiler.plan.estimate import loop_time
+from matcalc.compiler.plan.match_kernel import Factor, Match, Matcher
+
+BUDGET = 400
+Key = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class Join:
+    """How a subset of operands is computed: `left` and `right` are the joined subsets (bit sets)."""
+
+    mask: int
+    at: tuple[int, ...]
+    kind: str  # leaf, known, kernel, sum, point, unlink
+    factor: Factor
+    steps: dict[object, float] = field(default_factory=dict)
+    cost: float = 0.0
+    left: int = 0
+    right: int = 0
+    match: Match | None = None
+    domain: tuple[int, ...] = ()
+    virtual: bool = False
+    formed: int = 0  # which of the joined operands are operations to be formed first (a bit set)
+
+
+class Contraction:
+    """The plan of one product: operands, the indices that are kept, estimated sizes of indices.
+
+    `known` tells of a part whether it exists: its axes in the product's indices. `extra` are the costs of
+    using an operand that is not computed yet, by step: a factorisation, or the entries of a virtual array.
+    `wanted` is the order of axes that the result should have, `turning` the cost of another order.
+    """
+
+    def __init__(
+        self,
+        matcher: Matcher,
+        factors: Sequence[Factor],
+        kept: frozenset[int],
+        measure: Mapping[int, float],
+        known: Mapping[Key, tuple[int, ...]],
+        virtual: Sequence[bool],
+        via: Sequence[Mapping[str, tuple[object, float]]],
+        forming: Mapping[int, tuple[float, frozenset[str]]],
+        wanted: tuple[int, ...] = (),
+        turning: float = 0.0,
+    ) -> None:
+        self.matcher = matcher
+        self.factors = list(factors)
+        self.kept = kept
+        self.measure = measure
+        self.known = known
+        self.via = via
+        self.forming = forming
+        self.wanted = wanted
+        self.turning = turning
+        self.freed: dict[int, frozenset[int]] = {}
+        self.indices = list(dict.fromkeys(i for f in self.factors for i in f.at))
+        bit = {i: 1 << n for n, i in enumerate(self.indices)}
+        self.bits = [sum(bit[i] for i in set(f.at)) for f in self.factors]
+        self.kept_bits = sum(bit[i] for i in kept if i in bit)
+        self.table: dict[int, Join] = {}
+        for place, factor in enumerate(self.factors):
+            leaf = Join(1 << place, factor.at, "leaf", factor, virtual=virtual[place])
+            if not factor.operation:
+                leaf = self._reduced(leaf)
+            self.table[1 << place] = leaf
+
+    # ---- subsets
+
+    def plan(self) -> Join:
+        """Return the cheapest way to compute all operands together."""
+        full = (1 << len(self.factors)) - 1
+        if full in self.table:
+            return self.table[full]
+        most = max(2, len(self.kept & {i for f in self.factors for i in f.at}), *(len(f.at) for f in self.factors))
+        for bound in (most, 99):
+            levels = self._connected(bound)
+            if levels is None:
+                return self._greedy()
+            for mask in levels:
+                self._best(mask)
+            if full in self.table:
+                break
+        return self.table[full]
+
+    def _neighbours(self) -> list[int]:
+        near = []
+        for f in self.factors:
+            mask = 0
+            for place, g in enumerate(self.factors):
+                if any(i in g.at and i not in self.kept for i in f.at):
+                    mask |= 1 << place
+            near.append(mask)
+        return near
+
+    def _connected(self, most: int) -> list[int] | None:
+        """Return the connected subsets of two and more operands by size, None beyond the budget.
+
+        Subsets whose result has more than `most` axes are passed over: an index that three operands share is
+        summed when all three have met, and two of them alone are a tensor that no good order forms.
+        """
+        near = self._neighbours()
+        level = [1 << k for k in range(len(self.factors))]
+        found: list[int] = []
+        while level:
+            grown: dict[int, None] = {}
+            for mask in level:
+                around, rest = 0, mask
+                while rest:
+                    low = rest & -rest
+                    around |= near[low.bit_length() - 1]
+                    rest ^= low
+                around &= ~mask
+                while around:
+                    low = around & -around
+                    grown[mask | low] = None
+                    around ^= low
+            found.extend(m for m in grown if len(self.free(m)) <= most)
+            if len(found) > BUDGET or len(grown) > 4 * BUDGET:
+                return None
+            level = list(grown)
+        return found
+
+    def free(self, mask: int) -> frozenset[int]:
+        """Return the indices of a subset that the result or other operands have."""
+        known = self.freed.get(mask)
+        if known is None:
+            inside, outside = 0, self.kept_bits
+            for place, bits in enumerate(self.bits):
+                if mask >> place & 1:
+                    inside |= bits
+                else:
+                    outside |= bits
+            shared = inside & outside
+            known = self.freed[mask] = frozenset(i for n, i in enumerate(self.indices) if shared >> n & 1)
+        return known
+
+    def key(self, mask: int) -> tuple[Key, tuple[int, ...]]:
+        members = [f for place, f in enumerate(self.factors) if mask >> place & 1]
+        return part_key(members, self.free(mask))
+
+    def _best(self, mask: int) -> None:
+        key, order = self.key(mask)
+        if key in self.known:
+            axes = tuple(order[p] for p in self.known[key])
+            self.table[mask] = Join(mask, axes, "known", self._named(mask, axes))
+            return
+        lowest = mask & -mask
+        best: Join | None = None
+        for left in [m for m in self.table if m & lowest and m & mask == m and m != mask]:
+            right = self.table.get(mask ^ left)
+            if right is not None:
+                best = self._join(self.table[left], right, mask, best)
+        if best is not None:
+            best.factor = self._named(mask, best.at)
+            self.table[mask] = best
+
+    def _named(self, mask: int, at: tuple[int, ...]) -> Factor:
+        """Return a part as an operand; equal parts in one orientation have one name."""
+        key, order = self.key(mask)
+        return Factor(at, f"{key} {[order.index(i) for i in at]}")
+
+    def _greedy(self) -> Join:
+        present = [self.table[1 << k] for k in range(len(self.factors))]
+        while len(present) > 1:
+            options = []
+            for i, left in enumerate(present):
+                for j in range(i):
+                    if self._linked(left, present[j]):
+                        join = self._join(present[j], left, left.mask | present[j].mask, None)
+                        if join is not None:
+                            options.append((join.cost - left.cost - present[j].cost, j, i, join))
+            _, j, i, join = min(options, key=lambda o: o[:3])
+            join.factor = self._named(join.mask, join.at)
+            self.table[join.mask] = join
+            present = [p for k, p in enumerate(present) if k not in (i, j)] + [join]
+        return present[0]
+
+    def _linked(self, left: Join, right: Join) -> bool:
+        return any(i in right.at and i not in self.kept for i in left.at)
+
+    # ---- joins
+
+    def _reduced(self, leaf: Join) -> Join:
+        """Sum out the indices that only this operand has."""
+        free = self.free(leaf.mask)
+        if all(i in free for i in leaf.at):
+            return leaf
+        at = tuple(i for i in leaf.at if i in free)
+        key = ("sum", leaf.factor.who, leaf.factor.at, at)
+        factor = Factor(at, str(key))
+        volume = self._volume(leaf.at)
+        time = loop_time(volume, 1, volume, True)
+        return Join(leaf.mask, at, "sum", factor, {key: time}, time, leaf.mask, 0, None, leaf.at)
+
+    def _volume(self, indices: Sequence[int]) -> float:
+        volume = 1.0
+        for index in indices:
+            volume *= self.measure[index]
+        return volume
+
+    def formed(self, leaf: Join) -> Join:
+        """Return an operation as the array that it is when it has been computed."""
+        cost, facts = self.forming[leaf.mask.bit_length() - 1]
+        factor = Factor(leaf.at, leaf.factor.who, facts)
+        return Join(leaf.mask, leaf.at, "leaf", factor, {("form", leaf.factor.who): cost}, cost, formed=leaf.mask)
+
+    def _join(self, left: Join, right: Join, mask: int, best: Join | None) -> Join | None:
+        """Return the cheapest join of two parts, of those that are not computed as they are or formed, or
+        `best`.
+        """
+        for first in (left, self.formed(left)) if left.factor.operation else (left,):
+            for second in (right, self.formed(right)) if right.factor.operation else (right,):
+                best = self._join_as(first, second, mask, best)
+        return best
+
+    def _join_as(self, left: Join, right: Join, mask: int, best: Join | None) -> Join | None:
+        apart = left.steps.keys().isdisjoint(right.steps)
+        base = left.cost + right.cost if apart else sum({**left.steps, **right.steps}.values())
+        if best is not None and base >= best.cost:
+            return best
+        base += self._writing(left) + self._writing(right)
+        free = self.free(mask)
+        formed = left.formed * (left.kind == "leaf") | right.formed * (right.kind == "leaf")
+        for match in self.matcher.matches((left.factor, right.factor), free):
+            via = self._via((left, right), match.kernel)
+            cost = base + match.time(self.measure) + (via[1] if via and via[0] not in left.steps else 0.0)
+            if self.wanted and len(free) == len(self.wanted) and match.axes != self.wanted:
+                cost += self.turning
+            if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
+                steps = {**left.steps, **right.steps}
+                if via:
+                    steps[via[0]] = via[1]
+                steps[("join", mask)] = cost - sum(steps.values())
+                best = Join(mask, match.axes, "kernel", left.factor, steps, cost, left.mask, right.mask, match)
+                best.formed = formed
+        if left.factor.operation or right.factor.operation:
+            return best if best is not None and best.kind == "kernel" else self._unlinked(left, right, mask, free, best)
+        return self._looped(left, right, mask, free, base, formed, best)
+
+    def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
+        """Return the step and the cost of the factorisation that a match needs."""
+        for join in pair:
+            if join.factor.operation and kernel.via:
+                return self.via[join.mask.bit_length() - 1].get(kernel.via[0].name)
+        return None
+
+    def _writing(self, join: Join) -> float:
+        """Return the time to write out an operand that is no array so far."""
+        return 16 * TRAFFIC * self._volume(join.at) if join.virtual else 0.0
+
+    def _looped(
+        self,
+        left: Join,
+        right: Join,
+        mask: int,
+        free: frozenset[int],
+        base: float,
+        formed: int,
+        best: Join | None,
+    ) -> Join | None:
+        wide, narrow = (left, right) if len(left.at) >= len(right.at) else (right, left)
+        both = (*wide.at, *(i for i in narrow.at if i not in wide.at))
+        at = tuple(i for i in both if i in free)
+        kind = "point" if len(at) == len(both) else "sum"
+        domain = both
+        if set(narrow.at) - set(wide.at) and kind == "sum":
+            domain = (*at, *(i for i in both if i not in free))
+        entries = self._volume(left.at) + self._volume(right.at)
+        base -= self._writing(left) + self._writing(right)
+        stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
+        cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream)
+        if best is not None and cost >= best.cost:
+            return best
+        steps = {**left.steps, **right.steps}
+        steps[("join", mask)] = cost - sum(steps.values())
+        join = Join(mask, at, kind, left.factor, steps, cost, left.mask, right.mask, None, domain, kind == "point")
+        join.formed = formed
+        return join
+
+    def _unlinked(self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None) -> Join | None:
+        """Join what is not computed with an operand that has both its indices: solve, then take the
+        diagonal.
+        """
+        first, second = (left, right) if left.factor.operation else (right, left)
+        if second.factor.operation or len(first.at) != 2 or not set(first.at) <= set(second.at):
+            return best
+        new = 1 + max(self.measure)
+        for met in first.at:
+            if met in free:  # an index of the result is not summed
+                continue
+            other = first.at[1 - first.at.index(met)]
+            measure = {**self.measure, new: self.measure[other]}
+            at = tuple(new if i == other else i for i in second.at)
+            kept = frozenset({*(i for i in at if i != met), other})
+            for match in self.matcher.matches((first.factor, Factor(at, second.factor.who)), kept):
+                steps = {**left.steps, **right.steps}
+                via = self._via((left, right), match.kernel)
+                if via:
+                    steps[via[0]] = via[1]
+                steps[("join", mask)] = match.time(measure) + self._writing(second)
+                cost = sum(steps.values())
+                if best is None or cost < best.cost:
+                    out = tuple(i for i in match.axes if i != new and i in free)
+                    best = Join(mask, out, "unlink", first.factor, steps, cost, first.mask, second.mask, match)
+                    best.domain = (other, new)
+        return best
+
+
+def _later(match: Match, other: Match | None) -> bool:
+    """Whether a match is to be preferred to one of equal cost: a later entry, or fewer flips."""
+    if other is None:
+        return False
+    flips = [sum(flip for *_, flip in m.fields) for m in (match, other)]
+    return (match.kernel.order, -flips[0]) > (other.kernel.order, -flips[1])
+
+
+def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tuple[int, ...]]:
+    """Return a key that parts of products have in common when they are equal up to the order of axes.
+
+    The second result is the order of the free indices that the key stands for. Ties that colours do not
+    break are broken by the order given: a part may then be computed twice, never be taken for another.
+    """
+    colour = {i: (0 if i in free else 1) for f in members for i in f.at}
+    for _ in range(3):
+        seen: dict[int, list[tuple[object, ...]]] = {i: [] for i in colour}
+        for f in members:
+            shown = tuple(colour[i] for i in f.at)
+            for place, i in enumerate(f.at):
+                seen[i].append((f.who, place, shown))
+        signature = {i: (colour[i], tuple(sorted(seen[i]))) for i in colour}
+        rank = {s: n for n, s in enumerate(sorted(set(signature.values())))}
+        refined = {i: rank[signature[i]] for i in colour}
+        stable = len(rank) == len(set(colour.values()))
+        colour = refined
+        if stable or len(rank) == len(colour):
+            break
+    order = sorted(colour, key=lambda i: colour[i])
+    label = {i: n for n, i in enumerate(order)}
+    structure = tuple(sorted((f.who, tuple(label[i] for i in f.at)) for f in members))
+    listed = tuple(i for i in order if i in free)
+    return (structure, tuple(label[i] for i in listed)), listed

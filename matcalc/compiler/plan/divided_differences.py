@@ -1,0 +1,236 @@
+"""Divided differences of functions as formulas: what `dd(f, a, b, ...)` is lowered to.
+
+For two points a function's body is walked once, each part with its values at a and b and its divided difference:
+sums by terms, products by Leibniz, maps by the chain rule with the closed form that their rule gives (`divided`), or
+by the quotient across a gap and the mean of the derivative near a tie. For more points the whole function takes the
+quotient of differences of one point fewer across a gap, and near a tie the mean of its derivative with the weights of
+Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is one that is wide for the `radius` of the maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import factorial
+
+from matcalc.compiler.plan.radius import derivative, radius, radius_of_map
+from matcalc.errors import NotSupported
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, apply, product, symbol
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import number, parameter
+from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, remake, spread
+
+A, B = symbol("a", ()), symbol("b", ())
+WIDE = 8  # a gap is wider than this part of the radius: the quotient loses no more, Gauss's rule is exact to 1e-14
+NODES = (0.03376524289842397, 0.16939530676686776, 0.38069040695840156)
+WEIGHTS = (0.08566224618958517, 0.18038078652406930, 0.23395696728634552)
+GAUSS = tuple(zip(NODES + tuple(1 - x for x in NODES), WEIGHTS * 2, strict=True))
+"""Points and weights of Gauss's rule with six points on [0, 1]."""
+
+
+def divided(node: Node) -> Node:
+    """Return the formula of a map that is a divided difference of its function at its operands."""
+    body, shape = node.params[0], node.shape
+    axes = tuple(range(len(shape)))
+    order = len(node.args) - 1
+    if len(set(node.args)) == 1:
+        at = {parameter(): Batched(node.args[0], axes)}
+        value = spread(instantiate(derivative(body, order), at, {}, shape), axes, shape)
+        return product(Fraction(1, factorial(order)), [(value, axes)], axes)
+    points = _points(order + 1)
+    bound = {s: Batched(arg, axes) for s, arg in zip(points, node.args, strict=True)}
+    template = difference(body) if order == 1 else several(body, order + 1)
+    return spread(instantiate(template, bound, {}, shape), axes, shape)
+
+
+def _points(count: int) -> list[Node]:
+    return [A, B, *(symbol(f"c{k}", ()) for k in range(2, count))]
+
+
+# ---- two points
+
+
+@lru_cache(maxsize=256)
+def difference(body: Node) -> Node:
+    """Return (f(a) - f(b))/(a - b) over the scalar symbols `A` and `B`, without cancellation near a tie."""
+    at_a: dict[Node, Node] = {parameter(): A}
+    at_b: dict[Node, Node] = {parameter(): B}
+    slope: dict[Node, Node] = {parameter(): number(1)}
+    for node in toposort(body):
+        if node in at_a:
+            continue
+        at_a[node] = remake(node, at_a) if node.args else node
+        at_b[node] = remake(node, at_b) if node.args else node
+        if all(slope[arg].is_zero for arg in node.args):
+            slope[node] = number(0)
+        elif node.kind == "sum":
+            slope[node] = add([(c, slope[a]) for c, a in node.terms])
+        elif node.kind == "product":
+            slope[node] = _leibniz(node.coef, [(at_a[a], at_b[a], slope[a]) for a in node.args])
+        elif node.kind == "map":
+            slope[node] = _chain(node, at_a, at_b, slope)
+        else:
+            raise NotSupported(f"divided differences of {node.kind} nodes have no lowering")
+    return slope[body]
+
+
+def _leibniz(coef: Fraction, factors: Sequence[tuple[Node, Node, Node]]) -> Node:
+    """Return sum_i x_1(a)..x_{i-1}(a) * dd(x_i) * x_{i+1}(b)..x_k(b)."""
+    terms = []
+    for place, (_, _, own) in enumerate(factors):
+        before = [a for a, _, _ in factors[:place]]
+        after = [b for _, b, _ in factors[place + 1 :]]
+        terms.append((1, _times(coef, *before, own, *after)))
+    return add(terms)
+
+
+def _chain(node: Node, at_a: dict[Node, Node], at_b: dict[Node, Node], slope: dict[Node, Node]) -> Node:
+    """Return the sum over the operands: one goes from a to b, those before it are at b, those after it at a."""
+    terms = []
+    for place, arg in enumerate(node.args):
+        if slope[arg].is_zero:
+            continue
+        others = [at_b[x] for x in node.args[:place]], [at_a[x] for x in node.args[place + 1 :]]
+        outer = _closed(node, others)
+        bound = {A: Batched(at_a[arg]), B: Batched(at_b[arg])}
+        terms.append((1, _times(1, instantiate(outer, bound, {}, ()).node, slope[arg])))
+    return add(terms)
+
+
+def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
+    """Return the divided difference of one map at A and B in one operand, its other operands being given."""
+    rule, params = node.rule, node.params
+    before, after = others
+    if rule.divided and len(node.args) == 1:
+        names = [p.name for p in rule.signature.parameters if p.kind in PLAIN]
+        given = {n: Size.of(p) for n, p in zip(names, params, strict=False)}
+        special = [rule.divided[str(p)] for p in params if str(p) in rule.divided]
+        text = special[0] if special else rule.divided[next(iter(rule.divided))]
+        return build_formula(text, (), default_rulebook(), {"a": A, "b": B}, sizes=given)
+
+    def partial(x: Node) -> Node:
+        return apply(rule, [*before, x, *after], params)
+
+    slope = derivative(partial(parameter()), 1)
+    middle = add([(Fraction(1, 2), A), (Fraction(1, 2), B)])
+    near = add([(Fraction(w), _at(slope, _between(A, B, x))) for x, w in GAUSS])
+    apart = add([(1, partial(A)), (-1, partial(B))])
+    if rule.difference and len(node.args) == 1:
+        apart = build_formula(rule.difference, (), default_rulebook(), {"a": A, "b": B})
+    quotient = _over(apart, add([(1, A), (-1, B)]))
+    return _where_wide(A, B, radius_of_map(rule, [*before, middle, *after], params), quotient, near)
+
+
+# ---- three and more points
+
+
+@lru_cache(maxsize=256)
+def several(body: Node, count: int) -> Node:
+    """Return the divided difference at three and more points over scalar symbols."""
+    points = _ascending(_points(count))
+    found: dict[tuple[int, int], Node] = {}
+    for length in range(2, count + 1):
+        for first in range(count - length + 1):
+            last = first + length - 1
+            low, high = points[first], points[last]
+            if length == 2:
+                found[first, last] = instantiate(difference(body), {A: Batched(low), B: Batched(high)}, {}, ()).node
+                continue
+            fewer = add([(1, found[first + 1, last]), (-1, found[first, last - 1])])
+            quotient = _over(fewer, add([(1, high), (-1, low)]))
+            trusted = _at(radius(body), points[(first + last) // 2])
+            near = _mean(derivative(body, length - 1), points[first : last + 1])
+            found[first, last] = _where_wide(high, low, trusted, quotient, near)
+    return found[0, count - 1]
+
+
+def _ascending(points: Sequence[Node]) -> list[Node]:
+    """Return the points in ascending order, by exchanges of neighbours."""
+    low, high = default_rulebook().get("min2"), default_rulebook().get("max2")
+    found = list(points)
+    for end in range(len(found) - 1, 0, -1):
+        for k in range(end):
+            pair = [found[k], found[k + 1]]
+            found[k], found[k + 1] = apply(low, pair), apply(high, pair)
+    return found
+
+
+def _mean(slope: Node, x: Sequence[Node]) -> Node:
+    """Return the integral of the last derivative with Peano's kernel, at a tie of all from the first interval."""
+    order = len(x) - 1
+    shares = [_ratio(_minus(x[k + 1], x[k]), _minus(x[-1], x[0])) for k in range(1, order)]
+    first = add([(1, number(1)), *((-1, share) for share in shares)])
+    terms = []
+    for interval, share in enumerate([first, *shares]):
+        for place, weight in GAUSS:
+            spline = _spline(x, interval, place)
+            value = _at(slope, _between(x[interval], x[interval + 1], place))
+            terms.append((Fraction(weight) / factorial(order - 1), _times(1, share, spline, value)))
+    return add(terms)
+
+
+def _spline(x: Sequence[Node], interval: int, place: float) -> Node:
+    """Return the B-spline with the knots x at a place in an interval (Cox and de Boor)."""
+    order = len(x) - 1
+    values = {interval: number(1)}
+    for degree in range(2, order + 1):
+        new = {}
+        for k in range(max(interval - degree + 1, 0), min(interval, order - degree) + 1):
+            terms = []
+            if k in values:
+                terms.append((1, _times(1, _share(x, k, k + degree - 1, interval, place), values[k])))
+            if k + 1 in values:
+                rest = add([(1, number(1)), (-1, _share(x, k + 1, k + degree, interval, place))])
+                terms.append((1, _times(1, rest, values[k + 1])))
+            new[k] = add(terms)
+        values = new
+    return values[0]
+
+
+def _share(x: Sequence[Node], low: int, high: int, interval: int, place: float) -> Node:
+    """Return how far between two knots a place in an interval is; in the first interval as if all but one were tied."""
+    if high == low + 1:
+        return number(Fraction(place))
+    whole = _minus(x[high], x[low])
+    if interval == low:
+        beyond = _ratio(_minus(x[high], x[low + 1]), whole)
+        return add([(Fraction(place), number(1)), (-Fraction(place), beyond)])
+    inside = _ratio(_minus(x[interval + 1], x[interval]), whole)
+    return add([(1, _ratio(_minus(x[interval], x[low]), whole)), (Fraction(place), inside)])
+
+
+# ---- parts of formulas
+
+
+def _where_wide(a: Node, b: Node, trusted: Node, wide: Node, near: Node) -> Node:
+    given = {"a": a, "b": b, "r": trusted, "q": wide, "d": near}
+    return build_formula(f"where({WIDE}*abs(a - b) > r, q, d)", (), default_rulebook(), given)
+
+
+def _at(body: Node, x: Node) -> Node:
+    return instantiate(body, {parameter(): Batched(x)}, {}, ()).node
+
+
+def _between(a: Node, b: Node, place: float) -> Node:
+    return add([(1 - Fraction(place), a), (Fraction(place), b)])
+
+
+def _minus(a: Node, b: Node) -> Node:
+    return add([(1, a), (-1, b)])
+
+
+def _times(coef: Fraction | int, *factors: Node) -> Node:
+    return product(coef, [(x, ()) for x in factors], ())
+
+
+def _over(a: Node, b: Node) -> Node:
+    return build_formula("u/v", (), default_rulebook(), {"u": a, "v": b})
+
+
+def _ratio(a: Node, b: Node) -> Node:
+    return apply(default_rulebook().get("ratio0"), [a, b])

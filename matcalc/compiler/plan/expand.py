@@ -1,0 +1,180 @@
+"""What is decided on nodes before anything is lowered: expansions, facts by use, what must be formed.
+
+An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared.
+A sum with an identity or selector term is multiplied out where it meets a summed index: (A + c*eye(n))*B is a
+product and a multiple of B, with nothing added up in between. What a use implies about a matrix (it stands
+under `chol`, or is a Gram matrix under an inverse) holds for all its uses in this plan, never as a fact of
+the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from matcalc.compiler.lowering_entries import Expansion, Lowerings
+from matcalc.compiler.plan.divided_differences import divided
+from matcalc.compiler.plan.radius import radius_at
+from matcalc.compiler.plan.switches import selections
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.fields import stated_facts
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.constructors import add, product, symbol
+from matcalc.tensor.facts import closure
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.signature import bind, tensors_of
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, remake
+
+MOST_ROUNDS = 4  # of multiplying out alone: it saves work, while what has a formula has no other lowering
+DEFINITE = frozenset(["psd", "nonsingular"])
+EXPANSIONS = {"divided": divided, "radius": radius_at}
+"""What `expands` in scalars.toml may name."""
+
+
+def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
+    """Return the roots with operations replaced by what they become, identities multiplied out, switches selecting.
+
+    In rounds, since an operation whose operands change may come out as a product or sum of operations, which only the
+    next round meets. They end where no formula is left: none leads back to its own operation.
+    """
+    found = list(roots)
+    rounds = 0
+    while rounds < MOST_ROUNDS:
+        rounds += 1
+        nodes = toposort(found)
+        needed = {arg for n in nodes if n.kind == "op" for arg in n.args} | set(found)
+        implied = implied_facts(nodes)
+        made: dict[Node, Node] = {}
+        for node in nodes:
+            same = all(made[a] is a for a in node.args)
+            new = plain = node if same else remake(node, made)
+            if node.kind == "op" and node.rule.name in lowerings.becomes:
+                new = _become(plain, node.facts | implied.get(node.args[0], frozenset()), lowerings)
+            elif plain.kind == "map" and plain.rule.name in lowerings.expands:
+                new = EXPANSIONS[lowerings.expands[plain.rule.name]](plain)
+            elif plain.kind == "product":
+                made[node] = _multiplied_out(plain, needed)
+                continue
+            if new is not plain:
+                rounds = 0
+            made[node] = new
+        if all(made[node] is node for node in nodes):
+            break
+        found = [made[root] for root in found]
+    return selections(found)
+
+
+def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:
+    if node.kind != "op":
+        return node
+    facts = facts | node.args[0].facts if node.args else facts
+    cores = tuple(a.shape[len(b) :] for a, b in zip(node.args, node.batches, strict=True))
+    for entry in lowerings.becomes[node.rule.name]:
+        if entry.when <= facts and entry.fits(cores):
+            functions = tuple(p for p in node.params if isinstance(p, Node))
+            sizes = tuple(p for p in node.params if isinstance(p, Size))
+            template, symbols = _template(node.rule, entry, cores, sizes, functions)
+            bound = {s: Batched(a, b) for s, a, b in zip(symbols, node.args, node.batches, strict=True)}
+            made = instantiate(template, bound, {}, node.shape[: node.batch_rank])
+            return made.node if len(made.batch) == node.batch_rank else node
+    return node
+
+
+@lru_cache(maxsize=1024)
+def _template(
+    rule: Rule,
+    entry: Expansion,
+    cores: tuple[tuple[Size, ...], ...],
+    sizes: tuple[Size, ...],
+    functions: tuple[Node, ...],
+) -> tuple[Node, tuple[Node, ...]]:
+    """Return the formula of an expansion over symbols, and these."""
+    tensors = tensors_of(rule.signature)
+    slots = [tensors[min(k, len(tensors) - 1)] for k in range(len(cores))]
+    names = tuple(term.name for term in entry.arguments or ()) or tuple(p.name for p in slots)
+    symbols = tuple(symbol(name, core, p.facts) for name, p, core in zip(names, slots, cores, strict=True))
+    integers = [p.name for p in rule.signature.parameters if p.kind == "integer"]
+    named = [p.name for p in rule.signature.parameters if p.kind == "function"]
+    node = build_formula(
+        entry.formula,
+        entry.where,
+        default_rulebook(),
+        dict(zip(names, symbols, strict=True)),
+        functions=dict(zip(named, functions, strict=False)),
+        sizes={
+            **bind(rule, rule.signature, cores, (*functions, *sizes)).sizes,
+            **dict(zip(integers, sizes, strict=False)),
+        },
+    )
+    return node, symbols
+
+
+def _multiplied_out(node: Node, needed: set[Node]) -> Node:
+    """Distribute a product over a sum with an identity that meets a summed index, unless the sum is formed anyway.
+
+    Two sums that meet stay whole: what cancels in each, as in the square of `[x; y] - mean([x; y])`, would cancel
+    between products, where twice the digits are lost.
+    """
+    for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True)):
+        if arg.kind != "sum" or arg in needed or not any(_meets(t, at, node) for t in arg.args):
+            continue
+        others = [(a, i) for k, (a, i) in enumerate(zip(node.args, node.indices, strict=True)) if k != place]
+        if not others:
+            return node
+        summed = set(at) - set(node.out)
+        if any(a.kind == "sum" and summed & set(i) for a, i in others):
+            continue
+        sizes = dict(enumerate(node.index_sizes))
+        terms = [(c, product(node.coef, [*others, (t, at)], node.out, sizes)) for c, t in arg.terms]
+        return add(terms)
+    return node
+
+
+def _meets(term: Node, at: tuple[int, ...], node: Node) -> bool:
+    """Whether a term identifies or selects axes, one of which is summed in the product."""
+    if term.kind != "product":
+        return False
+    picked = {i for i in term.out if term.out.count(i) > 1}
+    for arg, indices in zip(term.args, term.indices, strict=True):
+        if arg.kind == "selector" and arg.selector.kind != "mask":
+            picked.update(indices)
+    return any(i in picked and at[axis] not in node.out for axis, i in enumerate(term.out))
+
+
+def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
+    """Return what the uses of matrices say about them: the domains of operations, as rules state them."""
+    found: dict[Node, set[str]] = {}
+    for node in nodes:
+        if node.kind != "op" or node.batch_rank:
+            continue
+        tensors = tensors_of(node.rule.signature)
+        by_name = {p.name: arg for p, arg in zip(tensors, node.args, strict=False)}
+        for parameter in tensors:
+            if parameter.name in by_name:
+                found.setdefault(by_name[parameter.name], set()).update(parameter.facts)
+        for fact, name in stated_facts(node.rule.domain or ""):
+            if name in by_name:
+                found.setdefault(by_name[name], set()).add(fact)
+    return {node: _closed(node.facts | facts) - node.facts for node, facts in found.items()}
+
+
+def _closed(facts: frozenset[str]) -> frozenset[str]:
+    """Return facts with what they imply together: a semidefinite matrix that has an inverse is definite."""
+    facts = closure(facts)
+    return closure(facts | {"spd"}) if facts >= DEFINITE else facts
+
+
+def must_form(nodes: Sequence[Node], outputs: Sequence[Node], form_all: bool) -> frozenset[Node]:
+    """Return the operations that are formed even if kernels could take them as factors.
+
+    These are outputs, and operands of anything but a product.
+    """
+    formed = set(outputs)
+    for node in nodes:
+        if node.kind != "product":
+            formed.update(node.args)
+    if form_all:
+        formed.update(n for n in nodes if n.kind == "op")
+    return frozenset(formed)

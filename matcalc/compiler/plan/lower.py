@@ -1,0 +1,396 @@
+"""From nodes to values: each kind of node lowered once, operands first.
+
+Maps and sums are entrywise; products are contracted; operations are runs of kernels, put off where a kernel
+takes them as a factor (an inverse is then a solve). What an operation `becomes` was expanded before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from matcalc.compiler.lowering_entries import Kernel, Scalar, Term, part_sizes
+from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.lower_product import lower_product, place_result
+from matcalc.compiler.plan.newton import newton_kernel
+from matcalc.compiler.plan.resolve_selectors import Indexed
+from matcalc.compiler.plan.session import Ref, Session, fault
+from matcalc.compiler.plan.switches import is_mended, mended
+from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar
+from matcalc.compiler.plan.values import Operand, Part, Run, Value, plus, times, volume
+from matcalc.compiler.program import Apply, Expr, Literal, Number, Read
+from matcalc.errors import NotSupported
+from matcalc.tensor.node import Node
+from matcalc.tensor.ranges import digits
+from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.size import Size
+
+
+def lower(session: Session, order: Sequence[Node]) -> None:
+    """Lower the nodes of `order`, which stands operands first."""
+    session.form = _form
+    for node in order:
+        if node in session.refs or session.is_unformed(node) or node.kind in ("number", "size", "selector"):
+            continue
+        session.refs[node] = LOWER[node.kind](session, node)
+
+
+def _form(session: Session, node: Node) -> Ref:
+    return lower_selector(session, node) if node.kind == "selector" else lower_operation(session, node)
+
+
+def _product(session: Session, node: Node) -> Ref:
+    ref = lower_product(session, node)
+    return mended(session, node, ref) if is_mended(session, node) else ref
+
+
+def lower_constant(session: Session, node: Node) -> Ref:
+    if not node.shape:
+        return Ref(session.graph.point((), Literal(float(node.array))), ())
+    entries = tuple(float(x) for x in node.array.ravel())
+    name = f"K{sum(1 for v in session.graph.values.values() if v.kind == 'constant')}"
+    while name in session.graph.values or name in session.graph.reserved:
+        name += "_"
+    return Ref(session.graph.given(name, node.shape, "constant", entries), tuple(range(len(node.shape))))
+
+
+def lower_map(session: Session, node: Node) -> Ref:
+    axes, order = _orientation(session, node)
+    args = [session.read(a, axes) if a.shape else session.read(a, ()) for a in node.args]
+    shape = tuple(node.shape[a] for a in order)
+    key, params = _scalar(session, node)
+    value = session.graph.point(shape, Apply(key, tuple(args), params), describe(node))
+    return Ref(value, tuple(order.index(a) for a in range(len(order))))
+
+
+def _orientation(session: Session, node: Node) -> tuple[tuple[str, ...], list[int]]:
+    """Return names for the axes of a node, and its axes in the order in which its operands lie in memory."""
+    order = list(range(len(node.shape)))
+    ways = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
+    if len(ways) == 1:
+        way = next(iter(ways))
+        if len(way) == len(order):
+            order = [way.index(k) for k in range(len(way))]
+    names = [""] * len(order)
+    for place, axis in enumerate(order):
+        names[axis] = session.graph.axes[place]
+    return tuple(names), order
+
+
+def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, ...]]:
+    """Return the scalar function of a map: the entry of its very parameters, else the general one."""
+    table = session.lowerings.scalars
+    params = tuple(p for p in node.params if isinstance(p, (Fraction, float, Size)))
+    special = " ".join([node.rule.name, *map(str, params)])
+    for key, kept in ((special, ()), (node.rule.name, params)):
+        if key in table:
+            return table[key], kept
+    own = own_scalar(node)
+    if own is not None:
+        return own, params
+    raise NotSupported(f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name")
+
+
+def lower_sum(session: Session, node: Node) -> Ref:
+    axes, order = _orientation(session, node)
+    shape = tuple(node.shape[a] for a in order)
+    straight = order == sorted(order)
+    dense: list[tuple[Number, Expr]] = []
+    every: list[tuple[Number, Expr]] = []
+    parts: list[Part] = []
+    for coef, term in node.terms:
+        ref = _term(session, term)
+        read = session.read(term, axes) if term.kind != "selector" else _read(lower_selector(session, term), axes)
+        every.append((coef, read))
+        if ref is None or not ref.value.parts or not ref.is_straight or not straight:
+            dense.append((coef, read))
+            continue
+        if ref.value.base is not None:
+            dense.append((coef, ref.value.base))
+        parts += [replace(p, expr=times(coef, (p.expr,))) for p in ref.value.parts]
+    comment = describe(node)
+    if parts:
+        base = plus(dense) if dense else None
+        value = session.graph.placed(shape, base, parts, plus(every), comment)
+    else:
+        value = session.graph.point(shape, plus(every), comment)
+    return Ref(value, tuple(order.index(a) for a in range(len(order))))
+
+
+def _term(session: Session, term: Node) -> Ref | None:
+    """Return where a term is; a bare selector is placed as a product is."""
+    if term.kind in ("number", "size"):
+        return None
+    if term.kind == "selector":
+        return lower_selector(session, term)
+    return session.ref(term)
+
+
+def _read(ref: Ref, axes: Sequence[str]) -> Read:
+    return Read(ref.value.name, tuple(axes[ref.axes.index(k)] for k in range(len(axes))))
+
+
+def lower_selector(session: Session, node: Node) -> Ref:
+    """Form a selector that stands alone: as a product of itself."""
+    from matcalc.compiler.plan.resolve_selectors import SOLVE
+
+    found = session.refs.get(node)
+    if found is None:
+        out = list(range(len(node.shape)))
+        indexed = Indexed([], [*out], dict(enumerate(node.shape)), session.sizes)
+        SOLVE[node.selector.kind][1](indexed, node.selector, [*out], [])
+        found = session.refs[node] = place_result(session, node, indexed, Fraction(1))
+    return found
+
+
+# ---- operations
+
+
+def lower_operation(session: Session, node: Node) -> Ref:
+    """Run the cheapest kernel of an operation, and note where all its outputs are.
+
+    Raises: NotSupported where no entry computes it.
+    """
+    kernel = _choose(session, node)
+    rest = (node.params, node.batches, node.batch_rank)
+    key = session.run_key(kernel, node.args, rest)
+    if not node.batch_rank and len(node.args) == 1 and not node.params:
+        key = session.run_key(kernel, node.args)
+    run = session.runs.get(key)
+    if run is None:
+        run = session.runs[key] = _run(session, node, kernel)
+    wanted = _result_name(kernel, node)
+    value = dict(run.results)[wanted]
+    if not node.shape and value.shape:
+        value = session.graph.point((), Read(value.name, (Size.of(0),)), describe(node))
+    elif value.shape != node.shape:
+        value = session.graph.view(value, node.shape)
+    return Ref(value, tuple(range(len(node.shape))))
+
+
+def _result_name(kernel: Kernel, node: Node) -> str:
+    names = [r.name for r in kernel.results]
+    return node.output if node.output in names else names[0]
+
+
+def group_of(node: Node) -> tuple[object, ...]:
+    """Return what the outputs of one operation on equal operands have in common."""
+    return (node.rule, node.args, node.params, node.batches, node.batch_rank)
+
+
+def _choose(session: Session, node: Node) -> Kernel:
+    wanted = session.groups.get(group_of(node), (node.output,))
+    facts = session.facts(node.args[0]) if node.args else frozenset()
+    options = []
+    for kernel in session.lowerings.operations.get(node.rule.name, ()):
+        if kernel.whole and not _is_whole(node, kernel.whole):
+            continue
+        if kernel.rows and not _has_rows(node):
+            continue
+        if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(node.args):
+            continue
+        results = {r.name for r in kernel.results}
+        if not kernel.when <= facts or (len(kernel.results) > 1 and not set(wanted) <= results):
+            continue
+        if len(kernel.results) == 1 and node.output and set(wanted) != results:
+            continue
+        via = session.factoring_time(kernel, [node.args[_place(kernel, node, term)] for term in kernel.via])
+        letters = _letters(session, node, kernel)
+        rounds = 1.0 if kernel.rows else session.estimate.volume(node.shape[: node.batch_rank])
+        time = rounds * kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
+        options.append((time, not kernel.when, -kernel.order, kernel))
+    if not options and node.rule.kind == "implicit":
+        return newton_kernel(session, node)
+    own = own_kernel(node) if not options else None
+    if own is not None:
+        return own
+    if not options:
+        raise NotSupported(
+            f"{node.rule.spelling} has no lowering",
+            hint=f"codegen/kernels.toml has no entry for {describe(node)}",
+        )
+    return min(options, key=lambda o: o[:3])[3]
+
+
+def _integers(kernel: Kernel, node: Node) -> int:
+    """Return how many arguments of the pattern are integer parameters of the operation."""
+    names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
+    return sum(1 for a in kernel.factors[0].args if a.name in names)
+
+
+def _arguments(kernel: Kernel, node: Node) -> list[tuple[str, tuple[str, ...] | None]]:
+    names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
+    return [(a.name, a.letters) for a in kernel.factors[0].args if a.name not in names]
+
+
+def _has_rows(node: Node) -> bool:
+    """Whether all arguments are batches over the same leading axes, so that a kernel for rows can take them."""
+    whole = tuple(range(node.batch_rank))
+    return node.batch_rank > 0 and all(carried == whole for carried in node.batches)
+
+
+def _core(node: Node, place: int) -> tuple[Size, ...]:
+    return node.args[place].shape[len(node.batches[place]) :]
+
+
+def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size, ...]:
+    """Return the shape that a kernel is given for a core shape: with one axis for all batches if it takes rows."""
+    if not kernel.rows:
+        return shape
+    flat = (volume(shape),) if shape else ()
+    return (volume(node.shape[: node.batch_rank]), *flat)
+
+
+def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
+    """Return the sizes of the letters of an operation's pattern; one letter for a flat view of any array."""
+    found: dict[str, Size] = {}
+    for place, (_, letters) in enumerate(_arguments(kernel, node)):
+        _measure(found, letters, _in_rows(kernel, node, _core(node, place)))
+    for term in kernel.results:
+        if term.name == _result_name(kernel, node):
+            _measure(found, term.letters, _in_rows(kernel, node, node.shape[node.batch_rank :]))
+    return kernel.letters(found)
+
+
+def _measure(found: dict[str, Size], letters: tuple[str, ...] | None, shape: tuple[Size, ...]) -> None:
+    if letters is None:
+        return
+    if len(letters) == len(shape):
+        for letter, size in zip(letters, shape, strict=True):
+            found.setdefault(letter, size)
+    elif len(letters) == 1:
+        found.setdefault(letters[0], volume(shape))
+
+
+def _run(session: Session, node: Node, kernel: Kernel) -> Run:
+    """Make the run of an operation, inside loops over its batch axes."""
+    graph = session.graph
+    rank = 0 if kernel.rows else node.batch_rank
+    batch = graph.batch_axes[:rank]
+    letters = _letters(session, node, kernel)
+    run = Run(kernel, [], [], tuple(letters.items()), comment=describe(node))
+    run.batch = tuple(zip(batch, node.shape[:rank], strict=True))
+    run.kept = tuple(batch)
+    run.params = (*_params(node), *((field, Size.of(n)) for field, n in part_sizes(kernel.parts).items()))
+    arguments = _arguments(kernel, node)
+    named = {name: node.args[place] for place, (name, _) in enumerate(arguments)}
+    if kernel.via and not node.batch_rank:
+        session.add_named(run, kernel, named)
+    elif kernel.via:
+        for term in kernel.via:
+            _batched_factor(session, run, kernel, node, term)
+        _named_operands(session, run, kernel, node)
+    else:
+        for place, (name, pattern) in enumerate(arguments):
+            if kernel.rows:
+                run.operands.append(Operand(name, _rows(session, node, place, kernel)))
+            else:
+                run.operands.append(_operand(session, node, place, name, pattern, batch))
+    run.fault = fault(kernel, named)
+    lead = node.shape[:rank]
+    shapes = []
+    for term in kernel.results:
+        core = tuple(letters[x] for x in term.letters or ())
+        shapes.append((term.name, (*lead, *core), term.dtype))
+    graph.run(run, shapes)
+    return run
+
+
+def _rows(session: Session, node: Node, place: int, kernel: Kernel) -> Value:
+    """Return an argument as a matrix whose rows are the batches."""
+    value = session.array(node.args[place])
+    shape = _in_rows(kernel, node, _core(node, place))
+    return value if value.shape == shape else session.graph.view(value, shape)
+
+
+def _operand(
+    session: Session, node: Node, place: int, name: str, pattern: tuple[str, ...] | None, batch: Sequence[str]
+) -> Operand:
+    """Return an argument as an array whose batch axes lead, flat if the pattern has one index for all."""
+    argument = node.args[place]
+    value: Value = session.array(argument)
+    carried = node.batches[place]
+    core = _core(node, place)
+    if pattern is not None and len(pattern) == 1 and len(core) != 1:
+        value = session.graph.view(value, (*argument.shape[: len(carried)], volume(core)))
+    return Operand(name, value, False, tuple(batch[b] for b in carried))
+
+
+def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term: Term) -> None:
+    """Factorise an argument inside loops over the batch axes that it carries; once where it carries none."""
+    place = _place(kernel, node, term)
+    carried = node.batches[place]
+    if not carried:
+        session.add_factor(run, kernel, term, node.args[place])
+        return
+    entry = session.factorisation(term)
+    batch = tuple(run.batch[b] for b in carried)
+    names = tuple(a for a, _ in batch)
+    argument = entry.factors[0].args[0]
+    run.params = (*run.params, (f"{term.args[0].name}.t", "0"))
+    operand = Operand(argument.name, session.array(node.args[place]), False, names)
+    lead = tuple(s for _, s in batch)
+    letters = entry.letters(dict(zip(argument.letters or (), _core(node, place), strict=True)))
+    sizes = {letter: Size.of(size) for letter, size in letters.items()}
+    factor = Run(entry, [], [operand], tuple(sizes.items()), batch=batch, kept=names, comment=entry.name)
+    factor.fault = entry.fails.replace("{" + argument.name + "}", describe(node.args[place]))
+    shapes = [(r.name, (*lead, *(sizes[x] for x in r.letters or ())), r.dtype) for r in entry.results]
+    session.graph.run(factor, shapes)
+    template = " ".join(kernel.templates.values())
+    for result, value in factor.results:
+        field = kernel.factor_field(term, result)
+        if "{" + field in template:
+            run.operands.append(Operand(field, value, False, names))
+
+
+def _named_operands(session: Session, run: Run, kernel: Kernel, node: Node) -> None:
+    """Add the arguments that the template of a kernel with factorisations names."""
+    template = " ".join(kernel.templates.values())
+    names = tuple(a for a, _ in run.batch)
+    for place, (name, pattern) in enumerate(_arguments(kernel, node)):
+        if "{" + name + "}" in template or "{" + name + ".T}" in template:
+            run.operands.append(_operand(session, node, place, name, pattern, names))
+
+
+def _place(kernel: Kernel, node: Node, term: Term) -> int:
+    """Return which argument of an operation a factorisation is of."""
+    return [name for name, _ in _arguments(kernel, node)].index(term.args[0].name)
+
+
+def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
+    """Return integer and number parameters by their names, a number as its digits."""
+    found: list[tuple[str, str | Size]] = []
+    for name, value in _plain(node):
+        if isinstance(value, Size):
+            found.append((name, value))
+        elif isinstance(value, Fraction) and value.denominator == 1:
+            found.append((name, str(value)))
+        elif isinstance(value, (Fraction, float)):
+            found.append((name, digits(value)))
+    return tuple(found)
+
+
+def _is_whole(node: Node, name: str) -> bool:
+    value = dict(_plain(node)).get(name)
+    return isinstance(value, Fraction) and value.denominator == 1
+
+
+def _plain(node: Node) -> list[tuple[str, object]]:
+    plain = [p.name for p in node.rule.signature.parameters if p.kind in PLAIN]
+    return list(zip(plain, node.params, strict=False))
+
+
+def lower_symbol(session: Session, node: Node) -> Ref:
+    raise NotSupported(f"{node.name} is not among the arguments")
+
+
+Lowering = Callable[[Session, Node], Ref]
+LOWER: dict[str, Lowering] = {
+    "symbol": lower_symbol,
+    "constant": lower_constant,
+    "product": _product,
+    "sum": lower_sum,
+    "map": lower_map,
+    "op": lower_operation,
+}

@@ -1,0 +1,296 @@
+"""From a product node to values: scalars and components apart, each component contracted in its best order.
+
+A component is a set of operands joined by summed indices. What remains when all components are computed is
+entrywise: coefficient, scalars, broadcasting, repeated outputs (the identity) and places with arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from fractions import Fraction
+
+from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
+from matcalc.compiler.plan.poles import is_pole_of_nothing
+from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
+from matcalc.compiler.plan.session import Ref, Session
+from matcalc.compiler.plan.values import Part, Value, moved, moved_guard, times, volume
+from matcalc.compiler.program import Expr, Guard, Index, Literal, Number, Read, Select
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.size_factors import size_factors
+
+
+def lower_product(session: Session, node: Node) -> Ref:
+    """Return where the value of a product node is found."""
+    return place_result(session, node, resolve(node, session.sizes), node.coef)
+
+
+def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -> Ref:
+    """Return where the product is found that `indexed` describes."""
+    scaling = Scaling(coef)
+    result_indices = list(dict.fromkeys(i for at in indexed.out for i in indices_of(at)))
+    pieces = _pieces(session, indexed, scaling, frozenset(result_indices))
+    outer = tuple(indexed.guards)
+    parts: list[tuple[Value, tuple[int, ...]]] = []
+    groups = _components(pieces, frozenset(result_indices))
+    measured = {i for p in pieces for i in p.at}
+    _count(session, indexed, scaling, measured.union(result_indices))
+    lone = len(groups) == 1 and not outer and measured >= set(result_indices)
+    for group in groups:
+        kept = frozenset(result_indices)
+        own = scaling if len(groups) == 1 else Scaling(Fraction(1))
+        wanted = tuple(i for at in indexed.out for i in indices_of(at)) if lone else ()
+        value, at = contract(session, group, kept, indexed.sizes, own, node, wanted)
+        if at:
+            parts.append((value, at))
+        else:
+            scaling.scalars.append(Read(value.name))
+    alone = not result_indices and not outer and scaling.coef == 1 and len(scaling.scalars) == 1
+    if alone and isinstance(scaling.scalars[0], Read):
+        return Ref(session.graph.values[scaling.scalars[0].value], ())
+    if lone and len(parts) == 1 and scaling.is_one:
+        found = _direct(session, parts[0], indexed)
+        if found is not None:
+            return found
+    return _entrywise(session, node, indexed, parts, scaling, result_indices, outer)
+
+
+def _count(session: Session, indexed: Indexed, scaling: Scaling, measured: Set[int]) -> None:
+    """Multiply by the length of each summed index that equations left without an operand: `j` of `[j == i + j]`."""
+    for index in sorted(indexed.sizes.keys() - indexed.gone - measured):
+        coef, atoms = size_factors(indexed.sizes[index])
+        scaling.coef *= coef
+        scaling.scalars += [session.read(atom, ()) for atom in atoms]
+
+
+def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozenset[int]) -> list[Piece]:
+    """Return operands as values with plain indices; scalars go to the scaling, guards to who has their
+    indices.
+    """
+    pieces: list[Piece] = []
+    taken: set[Guard] = set()
+    for node, at in indexed.operands:
+        if not at:
+            scaling.scalars.append(session.read(node, ()))
+            continue
+        plain = tuple(a for a in at if isinstance(a, int))
+        if len(plain) == len(at) and len(set(plain)) == len(plain):
+            if session.is_unformed(node):
+                pieces.append(Piece(plain, None, node))
+                continue
+            ref = session.ref(node)
+            pieces.append(Piece(tuple(plain[ref.axes.index(k)] for k in range(len(plain))), ref.value, node))
+            continue
+        pieces.append(_gathered(session, node, at, indexed, taken))
+    if any(isinstance(a, Size) for a in indexed.out):  # places of the result may need them as well
+        taken = {g for g in taken if not set(_guard_indices(g)) <= kept}
+    indexed.guards[:] = [g for g in indexed.guards if g not in taken]
+    _attach_guards(session, indexed, pieces, kept)
+    return [_without_pole_of_nothing(session, indexed, piece, pieces, kept) for piece in pieces]
+
+
+def _without_pole_of_nothing(
+    session: Session, indexed: Indexed, piece: Piece, pieces: Sequence[Piece], kept: frozenset[int]
+) -> Piece:
+    """Return an operand inside a sum as 0 where an axis is empty that makes it infinite, `1/norm2(x)`: so is the sum.
+
+    It may be multiplied by what has been summed already, and infinity times that 0 is no number.
+    """
+    if piece.node is None or piece.value is None or kept.issuperset(piece.at):
+        return piece
+    summed = {i for p in pieces for i in p.at if i not in kept and i not in piece.at}
+    lengths = {indexed.sizes[i] for i in summed if not is_nonnegative(indexed.sizes[i] - 1)}
+    poles = sorted((size for size in lengths if is_pole_of_nothing(piece.node, size)), key=str)
+    if not poles:
+        return piece
+    here = session.graph.axes[: len(piece.at)]
+    expr = Select(tuple(Guard(">=", size - 1) for size in poles), Read(piece.value.name, here))
+    return replace(piece, value=session.graph.point(piece.value.shape, expr))
+
+
+def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, taken: set[Guard]) -> Piece:
+    """Return an operand read through index arithmetic: a view where it is one, else a value of its own.
+
+    The guards of its indices stand in it, and are added to those `taken`.
+    """
+    ref = session.ref(node)
+    spots = [at[ref.axes.index(k)] for k in range(len(at))]
+    if all(isinstance(a, (int, Rank)) for a in spots):
+        flat = [i for a in spots for i in indices_of(a)]
+        if len(set(flat)) == len(flat):
+            shape = tuple(indexed.sizes[i] for i in flat)
+            return Piece(tuple(flat), session.graph.view(ref.value, shape))
+    start = _run_of_first(spots, indexed)
+    if start is not None:
+        flat = [i for a in spots for i in indices_of(a)]
+        shape = tuple(indexed.sizes[i] for i in flat)
+        return Piece(tuple(flat), session.graph.view(ref.value, shape, start))
+    order = tuple(dict.fromkeys(i for a in spots for i in indices_of(a)))
+    axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(order)}
+    names: tuple[Index, ...] = tuple(
+        session.graph.axes[order.index(a)] if isinstance(a, int) else _index(as_size(a, indexed.sizes), axes)
+        for a in spots
+    )
+    expr: Expr = Read(ref.value.name, names)
+    mine = [g for g in indexed.guards if set(_guard_indices(g)) <= set(order)]
+    if mine:
+        taken.update(mine)
+        expr = Select(tuple(moved_guard(g, axes) for g in mine), expr)
+    shape = tuple(indexed.sizes[i] for i in order)
+    if (expr, shape) not in session.gathered:
+        session.gathered[expr, shape] = session.graph.point(shape, expr)
+    return Piece(order, session.gathered[expr, shape])
+
+
+def _run_of_first(spots: Sequence[At], indexed: Indexed) -> Size | None:
+    """Return the offset where the first axis is an index and an offset, the others plain."""
+    first, rest = spots[0], spots[1:]
+    if not isinstance(first, Size) or not all(isinstance(a, int) for a in rest):
+        return None
+    own = indices_of(first)
+    if len(own) != 1 or own[0] in rest or len(set(rest)) < len(rest):
+        return None
+    start = first - Size.of(token(own[0]))
+    if any(n.startswith("#") for n in start.names):
+        return None
+    return None if any(own[0] in _guard_indices(g) for g in indexed.guards) else start
+
+
+def _index(size: Size, axes: dict[str, Index]) -> Index:
+    return size.substitute({name: Size.of(axis) for name, axis in axes.items()})
+
+
+def _guard_indices(guard: Guard) -> tuple[int, ...]:
+    return tuple(int(n[1:]) for n in guard.size.names if n.startswith("#"))
+
+
+def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept: frozenset[int]) -> None:
+    """Give each guard that speaks of a summed index to all operands with its indices, or make one of it.
+
+    One alone would do for numbers; NaN in another, where the guard fails, would not count as nothing.
+    """
+    result_level: list[Guard] = []
+    for guard in indexed.guards:
+        own = tuple(sorted(_guard_indices(guard)))
+        if set(own) <= kept:
+            result_level.append(guard)
+            continue
+        holders = [p for p in pieces if set(own) <= set(p.at) and p.value is not None]
+        if not holders:
+            axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(own)}
+            one = Select((moved_guard(guard, axes),), Literal(Fraction(1)))
+            shape = tuple(indexed.sizes[i] for i in own)
+            pieces.append(Piece(own, session.graph.point(shape, one)))
+        for holder in holders:
+            assert holder.value is not None
+            axes = {token(i): session.graph.axes[n] for n, i in enumerate(holder.at)}
+            at = session.graph.axes[: len(holder.at)]
+            expr = Select((moved_guard(guard, axes),), Read(holder.value.name, at))
+            holder.value = session.graph.point(holder.value.shape, expr)
+    indexed.guards[:] = result_level
+
+
+def _components(pieces: list[Piece], kept: frozenset[int]) -> list[list[Piece]]:
+    """Group pieces that share summed indices, in order of first appearance."""
+    group_of: dict[int, int] = {}
+    groups: dict[int, list[Piece]] = {}
+    for number, piece in enumerate(pieces):
+        summed = [i for i in piece.at if i not in kept]
+        touched = sorted({group_of[i] for i in summed if i in group_of})
+        home = touched[0] if touched else number
+        members = groups.setdefault(home, [])
+        for other in touched[1:]:
+            members.extend(groups.pop(other))
+        members.append(piece)
+        for member in members:
+            for i in member.at:
+                if i not in kept:
+                    group_of[i] = home
+    return list(groups.values())
+
+
+def _direct(session: Session, part: tuple[Value, tuple[int, ...]], indexed: Indexed) -> Ref | None:
+    """Return the value itself, perhaps reshaped, where the output only orders its axes."""
+    value, at = part
+    out = indexed.out
+    flat = [i for a in out if isinstance(a, (int, Rank)) for i in indices_of(a)]
+    if len(flat) < len(out) or any(isinstance(a, Size) for a in out) or len(set(flat)) < len(flat):
+        return None
+    if any(isinstance(a, Rank) for a in out):
+        if tuple(flat) != at:
+            return None
+        shape = tuple(volume([indexed.sizes[i] for i in indices_of(a)]) for a in out)
+        return Ref(session.graph.view(value, shape), tuple(range(len(out))))
+    return Ref(value, tuple(at.index(i) for i in flat))
+
+
+def _entrywise(
+    session: Session,
+    node: Node,
+    indexed: Indexed,
+    parts: Sequence[tuple[Value, tuple[int, ...]]],
+    scaling: Scaling,
+    order: list[int],
+    guards: tuple[Guard, ...],
+) -> Ref:
+    graph = session.graph
+    axes = {i: graph.axes[n] for n, i in enumerate(order)}
+    tokens: dict[str, Index] = {token(i): a for i, a in axes.items()}
+    factors = [*scaling.scalars, *(Read(v.name, tuple(axes[i] for i in at)) for v, at in parts)]
+    expr = times(scaling.coef, factors)
+    domain = tuple(indexed.sizes[i] for i in order)
+    own = tuple(moved_guard(g, tokens) for g in guards)
+    comment = session.comment(node, True)
+    flat = [i for a in indexed.out for i in indices_of(a)]
+    simple = all(isinstance(a, (int, Rank)) for a in indexed.out) and len(set(flat)) == len(flat)
+    if simple:
+        body = Select(own, expr) if own else expr
+        value = graph.point(domain, body, comment)
+        if len(indexed.out) != len(flat):
+            value = graph.view(value, node.shape)
+        return Ref(value, tuple(range(len(node.shape))))
+    at = tuple(axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out)
+    whole = _spread(session, indexed, node.shape, expr, axes, own)
+    here = session.sizes.at(dict(zip(axes.values(), domain, strict=True)))
+    once = here.at({}, own).is_injective(at, list(axes.values()))
+    covers = once and not own and here.is_zero(volume(domain) - volume(node.shape))
+    part = Part(domain, at, expr, own, once, covers)
+    return Ref(graph.placed(node.shape, None, (part,), whole, comment), tuple(range(len(node.shape))))
+
+
+def _spread(
+    session: Session,
+    indexed: Indexed,
+    shape: tuple[Size, ...],
+    expr: Expr,
+    axes: Mapping[int, str],
+    own: tuple[Guard, ...],
+) -> Expr | None:
+    """Return the entry at each point of the result, 0 outside the places; None where they cannot be
+    inverted.
+    """
+    guards: list[Guard] = []
+    where: dict[str, Index] = {}
+    for place, spot in enumerate(indexed.out):
+        here = session.graph.axes[place]
+        found = indices_of(spot)
+        if isinstance(spot, Rank) or len(found) != 1:
+            return None
+        index = Size.of(token(found[0]))
+        slope = next((s for s in (1, -1) if index.key not in (as_size(spot, indexed.sizes) - index * s).names), 0)
+        if not slope:
+            return None
+        offset = as_size(spot, indexed.sizes) - index * slope
+        axis = axes[found[0]]
+        target: Index = here if offset == 0 and slope == 1 else (Size.of(here) - offset) * slope
+        if axis in where:
+            guards.append(Guard("==", Size.of(target) - Size.of(where[axis])))
+            continue
+        where[axis] = target
+        size = indexed.sizes[found[0]]
+        if isinstance(target, Size) or shape[place] is not size:
+            target = Size.of(target)
+            guards += [Guard(">=", target), Guard(">=", size - 1 - target)]
+    guards += [moved_guard(g, where) for g in own]
+    return Select(tuple(guards), moved(expr, where)) if guards else moved(expr, where)

@@ -1,0 +1,135 @@
+"""Lowering of an equation's solution: Newton's method on two functions that are planned like any other.
+
+The residual F(Y) and the step, which solves F_Y(Y)*D = R by whatever structure F_Y has, are Programs of their
+own; the iteration round them is a function of `codegen/`. An unknown number is a vector of one entry there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from matcalc.calculus.derive.differentiate import pullback
+from matcalc.calculus.derive.implicit import slope_in
+from matcalc.calculus.derive.invert_map import inverse_image
+from matcalc.calculus.simplify.simplify import simplify_all
+from matcalc.compiler.lowering_entries import Kernel, Part, part_sizes, read_kernel
+from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.session import Session
+from matcalc.language.identifiers import WORDS, free
+from matcalc.tensor.constructors import product, symbol
+from matcalc.tensor.node import Node, everything
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import substitute
+
+RESULT, START = "result_", "start_"
+PART = '@njit(error_model="numpy", fastmath=False)'
+STATES, EVALUATE, SOLVE = 7, 2, 3  # as in codegen/numba/newton.py
+LOCAL = ("known", "start", "state", "status", "task", "flat", "y", "t", "s", "r", "d", "np", "newton", "newton_begin")
+COST = "10000"  # flops: there is no other lowering to compare it with
+
+
+def newton_kernel(session: Session, node: Node) -> Kernel:
+    """Return a kernel that solves an equation; its operands are the start and the symbols of the equation."""
+    start, *symbols = node.args
+    equation, unknown = node.params
+    taken = {s.name for s in symbols} | {n for x in everything(node.args) for size in x.shape for n in size.names}
+    at = symbol(free("Y" if unknown.rank > 1 else "y", taken), unknown.shape or (Size.of(1),))
+    right = symbol(free("R", taken), at.shape)
+    labels = [free(name, taken) for name in ("F", "D")]
+    value = at if unknown.rank else product(1, [(at, (0,))], ())
+    image = right if unknown.rank else product(1, [(right, (0,))], ())
+    step = inverse_image(slope_in(equation, unknown, pullback), image)
+    residual, step = simplify_all([substitute(n, {unknown: value}) for n in (equation, step)])
+    name = f"{node.rule.name}_{node.digest.hex()[:6]}"
+    assert session.plan is not None
+    programs = [
+        session.plan(((labels[0], residual),), (at, *symbols)),
+        session.plan(((labels[1], step),), (at, right, *symbols)),
+    ]
+    sizes = tuple(dict.fromkeys(n for p in programs for n in p.size_args))
+    given = (*(s.name for s in symbols), *sizes)
+    parts = (
+        Part(f"{name}_residual", programs[0], (labels[0], at.name, *given)),
+        Part(f"{name}_step", programs[1], (labels[1], at.name, right.name, *given)),
+    )
+    return _kernel(node, name, parts)
+
+
+def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
+    """Return the entry: as one of kernels.toml, with the two functions as parts."""
+    start, *symbols = node.args
+    given = [f"a_{place}" for place in range(len(symbols))]
+    operands = [f"{START}{_letters(START, start.rank)}"]
+    operands += [f"{name}{_letters(name, s.rank)}" for name, s in zip(given, symbols, strict=True)]
+    out = _letters("out", max(start.rank, 1))
+    fields = [f"{{{name}}}" for name in (*given, *part_sizes(parts))]
+    arguments = "".join(f"{field}, " for field in fields)
+    first = f"{{{START}}}" if start.rank else f"np.full(1, {{{START}}})"
+    functions = ", ".join(part.spelled("numpy") for part in parts)
+    entry = {
+        "pattern": f"{RESULT}{out} = {node.rule.name}({', '.join(operands)}){out}",
+        "flops": COST,
+        "fails": _fault(node),
+        "numpy": f"newton({_finite(given, symbols, '')}, {functions}, {first}, ({arguments.rstrip()}), {{fault}})",
+        "numba": f"{name}({_finite(given, symbols, '.reshape(-1)')}, {first}, {arguments}{{{RESULT}}})",
+    }
+    sources = {"numba": _search(node, name, parts)}
+    return replace(read_kernel(name, entry, 0), parts=parts, sources=sources)
+
+
+def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str) -> str:
+    """Return the test of all data of an equation."""
+    tests = [
+        f"all_finite({{{name}}}{flat})" if s.rank else f"np.isfinite({{{name}}})"
+        for name, s in zip(fields, symbols, strict=True)
+    ]
+    return " and ".join(tests) or "True"
+
+
+def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
+    """Return the function for Numba that does what `newton` of codegen/numba asks for."""
+    residual, step = (part.name for part in parts)
+    taken = {*LOCAL, *WORDS, residual, step}
+    given = "".join(f", {free(n, taken)}" for n in parts[0].parameters[2:])
+    lines = [
+        PART,
+        f"def {name}(known, start{given}, y):",
+        f'    """Solve {_equation(node)} = 0."""',
+        "    if newton_begin(known, start.reshape(-1), y.reshape(-1)) == 0:",
+        "        return 0",
+        *(f"    {array} = np.empty(y.shape)" for array in ("t", "s", "r", "d")),
+        f"    state = np.zeros({STATES})",
+        "    task = status = 0",
+        "    flat = y.reshape(-1), t.reshape(-1), s.reshape(-1), r.reshape(-1), d.reshape(-1)",
+        "    while True:",
+        "        task = newton(state, status, *flat)",
+        f"        if task == {EVALUATE}:  # evaluate the left side s at t",
+        f"            status = {residual}(s, t{given})",
+        f"        elif task == {SOLVE}:  # solve for the step d at y with the left side r there",
+        f"            status = {step}(d, y, r{given})",
+        "        else:",
+        "            return task",
+    ]
+    return "\n".join(lines)
+
+
+def _equation(node: Node) -> str:
+    """Return the left side of an equation, bounded in length, with a name for its unknown."""
+    equation, unknown = node.params
+    return describe(substitute(equation, {unknown: symbol(_name(node), unknown.shape)}))
+
+
+def _name(node: Node) -> str:
+    return free("Y" if node.rank > 1 else "y", {s.name for s in node.args[1:] if s.kind == "symbol"})
+
+
+def _fault(node: Node) -> str:
+    """Return what is said where there is no solution: the equation, its unknown and the start."""
+    name, start = _name(node), describe(node.args[0])
+    reason = f"Newton's method finds no solution from {start}, or the derivative in {name} is singular"
+    return f"{node.rule.name}({_equation(node)}, {name}): {reason}"
+
+
+def _letters(name: str, rank: int) -> str:
+    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"

@@ -1,0 +1,58 @@
+"""The estimated time of a Program, from the costs of its kernels and loops."""
+
+from __future__ import annotations
+
+from matcalc.compiler.lowering_entries import PLAIN, TRAFFIC
+from matcalc.compiler.plan.estimate import Estimate
+from matcalc.compiler.program import (
+    Apply,
+    Call,
+    Each,
+    Expr,
+    Loop,
+    Product,
+    Program,
+    Read,
+    Step,
+    Sum,
+    parts,
+    statements,
+)
+
+ALLOCATION = 60.0
+
+
+def price(program: Program, estimate: Estimate) -> float:
+    """Return the time in ns that a call is expected to take."""
+    table = program.table
+    total = sum(ALLOCATION for b in program.buffers if b.role == "temporary")
+    stack: list[tuple[Step, float]] = [(s, 1.0) for s in program.steps]
+    while stack:
+        step, rounds = stack.pop()
+        if isinstance(step, Each):
+            stack.extend((s, rounds * estimate(step.size)) for s in step.body)
+        elif isinstance(step, Call):
+            total += rounds * step.kernel.time({letter: estimate(size) for letter, size in step.sizes})
+        elif isinstance(step, Loop):
+            volume = estimate.volume(size for _, size in step.axes)
+            flops = sum(work(x.expr) + 1 for x in statements(step))
+            moved = sum(estimate.volume(table[program.places[s.value]].shape) for s in step.stores)
+            total += rounds * (PLAIN * volume * flops + 8 * TRAFFIC * moved)
+    return total
+
+
+def work(expr: Expr) -> float:
+    """Return the flops of one evaluation of an expression."""
+    total = 0.0
+    stack = [expr]
+    while stack:
+        top = stack.pop()
+        inner = parts(top)
+        stack.extend(inner)
+        if isinstance(top, Apply):
+            total += top.function.cost
+        elif isinstance(top, (Sum, Product)):
+            total += len(inner) - 1 + int(isinstance(top, Product) and top.coef != 1)
+        elif isinstance(top, Read):
+            total += 0.5
+    return total

@@ -1,0 +1,101 @@
+"""How far around a point the power series of a function is trusted: what separates a tie from a gap.
+
+A rule's `radius` is the distance to its nearest singularity; a map without one is entire and trusted as far as its
+`scale` says, over which it changes by its own size, ENTIRE where it says nothing.
+Of a composite f(g(x)) the argument may go as far as r while g moves by no more than the radius R of f: with g' and g''
+that is r = R/(|g'| + sqrt(R |g''|)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from matcalc.calculus import function_bodies
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import constant, number, parameter
+from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, spread
+
+ENTIRE = 2  # exp and sin change by their own size over 1
+EXACT_DEGREE = 12  # a polynomial up to this degree is its own series anywhere
+COMPOSITE = "R ./ (abs(u) + sqrt(R.*abs(v)))"
+
+
+@lru_cache(maxsize=256)
+def derivative(body: Node, order: int) -> Node:
+    """Return a derivative of a function's body, simplified."""
+    return simplify(function_bodies.derivative(body, order))
+
+
+def radius_at(node: Node) -> Node:
+    """Return the formula of a map that is the trusted radius of its function at its operand."""
+    axes = tuple(range(len(node.shape)))
+    bound = {parameter(): Batched(node.args[0], axes)}
+    return spread(instantiate(radius(node.params[0]), bound, {}, node.shape), axes, node.shape)
+
+
+@lru_cache(maxsize=256)
+def radius(body: Node) -> Node:
+    """Return the radius of a function as a body over the parameter; infinite for a polynomial of low degree."""
+    order = toposort(body)
+    found = [_of_composite(node) for node in order if node.kind == "map" and parameter() in toposort([node])]
+    if not found:
+        degree = _degree(order)
+        return constant(_infinity()) if degree <= EXACT_DEGREE else _formula("abs(x)", x=parameter())
+    least = found[0]
+    for other in found[1:]:
+        least = _formula("min(u, v)", u=least, v=other)
+    return least
+
+
+def _infinity() -> Any:
+    import numpy as np
+
+    return np.float64(np.inf)
+
+
+def _degree(order: Sequence[Node]) -> int:
+    degrees: dict[Node, int] = {}
+    for node in order:
+        if node is parameter():
+            degrees[node] = 1
+        elif node.kind == "product":
+            degrees[node] = sum(degrees[a] for a in node.args)
+        else:
+            degrees[node] = max((degrees[a] for a in node.args), default=0)
+    return degrees[order[-1]]
+
+
+def _of_composite(node: Node) -> Node:
+    own = radius_of_map(node.rule, node.args, node.params)
+    found: Node | None = None
+    for arg in node.args:
+        first = derivative(arg, 1)
+        if first.is_zero:
+            continue
+        moved = own if arg is parameter() else _formula(COMPOSITE, R=own, u=first, v=derivative(arg, 2))
+        found = moved if found is None else _formula("min(u, v)", u=found, v=moved)
+    assert found is not None
+    return found
+
+
+def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> Node:
+    """Return the distance of a map's operands from its nearest singularity, or over which an entire map changes."""
+    text = rule.radius or rule.scale
+    if text is None:
+        return number(ENTIRE)
+    plain = [p.name for p in rule.signature.parameters if p.kind in PLAIN]
+    operands = [p.name for p in rule.signature.parameters if p.kind not in PLAIN]
+    given = {n: Size.of(p) for n, p in zip(plain, params, strict=False)}
+    return build_formula(text, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=given)
+
+
+def _formula(text: str, **given: Node) -> Node:
+    return build_formula(text, (), default_rulebook(), given)

@@ -1,0 +1,253 @@
+"""Selectors as indexing: a product with selectors becomes one without them, with arithmetic on its indices.
+
+Every selector is an equation between indices, such as p = i*n + j. One index of it is solved for and replaced
+in operands and output; what cannot be solved stays as a guard. An operand whose axis is replaced by a rank of
+several indices is a reshaped view, by an index and an offset a slice, by anything else a gathered read; an
+output axis likewise says where the entries of the result are placed. No selector is ever formed.
+
+An index that is replaced keeps its range: where arithmetic is not proved to stay in it, a guard says so. A summed
+index is rather replaced than one of the output, so that a result is gathered and not scattered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from matcalc.compiler.program import Guard
+from matcalc.compiler.verify.inequalities import Known
+from matcalc.tensor.node import Node
+from matcalc.tensor.selectors import Selector
+from matcalc.tensor.size import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """The row-major rank of several indices, as one axis."""
+
+    indices: tuple[int, ...]
+
+
+At = int | Rank | Size  # an index, a rank of indices, arithmetic on tokens of indices
+
+
+@dataclass(slots=True)
+class Indexed:
+    """A product without selectors: operands with what indexes their axes, output places, guards.
+
+    `known` is what is known of sizes; `gone` are the indices that were replaced.
+    """
+
+    operands: list[tuple[Node, list[At]]]
+    out: list[At]
+    sizes: dict[int, Size]
+    known: Known
+    guards: list[Guard] = field(default_factory=list)
+    gone: set[int] = field(default_factory=set)
+
+    def point(self, *sizes: Size) -> Known:
+        """Return what is known of the indices in some sizes, and of those that their guards speak of."""
+        names = {n for size in sizes for n in size.names}
+        guards = [g for g in self.guards if set(g.size.names) & names]
+        names |= {n for g in guards for n in g.size.names}
+        return self.known.at({n: self.sizes[int(n[1:])] for n in sorted(names) if n.startswith("#")}, guards)
+
+
+def token(index: int) -> str:
+    return f"#{index}"
+
+
+def resolve(node: Node, known: Known) -> Indexed:
+    """Return the product `node` with its selectors replaced by indexing."""
+    sizes = dict(enumerate(node.index_sizes))
+    state = Indexed([], list(node.out), sizes, known)
+    waiting: list[tuple[Selector, list[At]]] = []
+    for arg, indices in zip(node.args, node.indices, strict=True):
+        if arg.kind == "selector":
+            waiting.append((arg.selector, list(indices)))
+        else:
+            state.operands.append((arg, list(indices)))
+    waiting.sort(key=lambda item: SOLVE[item[0].kind][0])
+    for place, (selector, at) in enumerate(waiting):
+        later = [indices for _, indices in waiting[place + 1 :]]
+        SOLVE[selector.kind][1](state, selector, at, later)
+    return state
+
+
+def as_size(at: At, sizes: dict[int, Size]) -> Size:
+    """Return an index as arithmetic on tokens."""
+    if isinstance(at, int):
+        return Size.of(token(at))
+    if isinstance(at, Size):
+        return at
+    total = Size.of(0)
+    for index in at.indices:
+        total = total * sizes[index] + Size.of(token(index))
+    return total
+
+
+def indices_of(at: At) -> tuple[int, ...]:
+    """Return the index numbers that occur in `at`."""
+    if isinstance(at, int):
+        return (at,)
+    if isinstance(at, Rank):
+        return at.indices
+    return tuple(int(name[1:]) for name in at.names if name.startswith("#"))
+
+
+def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -> None:
+    """Put `value` for `index` everywhere, guarded to stay in the range of `index`."""
+    name = {token(index): as_size(value, state.sizes)}
+    state.gone.add(index)
+    if not isinstance(value, int):
+        _within(state, name[token(index)], state.sizes[index])
+
+    def swap(at: At) -> At:
+        if at == index and isinstance(at, int):
+            return value
+        if isinstance(at, int) or index not in indices_of(at):
+            return at
+        if isinstance(value, int) and isinstance(at, Rank):
+            return Rank(tuple(value if i == index else i for i in at.indices))
+        return as_size(at, state.sizes).substitute(name)
+
+    for ats in (state.out, *(at for _, at in state.operands), *later):
+        ats[:] = [swap(at) for at in ats]
+    state.guards[:] = [Guard(g.relation, g.size.substitute(name)) for g in state.guards]
+
+
+def _within(state: Indexed, value: Size, size: Size) -> None:
+    """Guard that 0 <= value < size, as far as it is not known."""
+    known = state.point(value)
+    for condition in (value, size - 1 - value):
+        if not known.is_nonnegative(condition):
+            state.guards.append(Guard(">=", condition))
+
+
+def _plain(*ats: At) -> bool:
+    """Whether all are indices, each another."""
+    numbers = [a for a in ats if isinstance(a, int)]
+    return len(numbers) == len(ats) and len(set(numbers)) == len(ats)
+
+
+def _equation(state: Indexed, left: Size, right: Size) -> None:
+    if left is not right:
+        state.guards.append(Guard("==", left - right))
+
+
+def _merge(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
+    whole, parts = at[0], at[1:]
+    if isinstance(whole, int) and _plain(*parts) and whole not in parts:
+        _replace(state, later, whole, Rank(tuple(p for p in parts if isinstance(p, int))))
+        return
+    if isinstance(whole, Rank) and len(whole.indices) == len(parts):
+        same = [state.sizes[i] == s for i, s in zip(whole.indices, selector.shape[1:], strict=True)]
+        if all(same):
+            for index, part in zip(whole.indices, parts, strict=True):
+                _unify(state, later, index, part)
+            return
+    rank = Size.of(0)
+    for part, size in zip(parts, selector.shape[1:], strict=True):
+        rank = rank * size + as_size(part, state.sizes)
+    if isinstance(whole, int) and whole not in {i for p in parts for i in indices_of(p)}:
+        _replace(state, later, whole, rank)
+        return
+    if _plain(*parts) and not set(indices_of(whole)) & {i for p in parts for i in indices_of(p)}:
+        rest = as_size(whole, state.sizes)
+        for part, size in reversed(list(zip(parts, selector.shape[1:], strict=True))):
+            assert isinstance(part, int)
+            _replace(state, later, part, rest % size if part != parts[0] else rest)
+            rest = rest // size
+        return
+    _equation(state, as_size(whole, state.sizes), rank)
+
+
+def _unify(state: Indexed, later: Sequence[list[At]], index: int, part: At) -> None:
+    if isinstance(part, int):
+        if index != part:
+            _replace(state, later, part, index)
+        return
+    _replace(state, later, index, part)
+
+
+def _slice(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
+    offset, (outer, inner) = selector.offset, selector.shape
+    i, j = at
+    fits = state.known.is_nonnegative(offset) and state.known.is_nonnegative(outer - inner - offset)
+    if isinstance(i, int) and i not in indices_of(j) and (fits or i not in state.out or not isinstance(j, int)):
+        _replace(state, later, i, as_size(j, state.sizes) + offset)
+    elif isinstance(j, int) and j not in indices_of(i):
+        _replace(state, later, j, as_size(i, state.sizes) - offset)
+    else:
+        _equation(state, as_size(i, state.sizes), as_size(j, state.sizes) + offset)
+
+
+def _mask(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
+    i, j = (as_size(a, state.sizes) for a in at)
+    state.guards.append(Guard(">=", i - j - selector.offset))
+
+
+def _flip(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
+    last = selector.shape[0] - 1
+    for mine, other in _summed_first(state, at):
+        if isinstance(mine, int) and mine not in indices_of(other):
+            _replace(state, later, mine, last - as_size(other, state.sizes))
+            return
+    _equation(state, as_size(at[0], state.sizes) + as_size(at[1], state.sizes), last)
+
+
+def _shift(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
+    n = selector.shape[1]
+    for mine, other in _summed_first(state, at):
+        if isinstance(mine, int) and mine not in indices_of(other):
+            offset = selector.offset if mine == at[0] else -selector.offset
+            _replace(state, later, mine, (as_size(other, state.sizes) + offset) % n)
+            return
+    _equation(state, as_size(at[0], state.sizes), (as_size(at[1], state.sizes) + selector.offset) % n)
+
+
+def _summed_first(state: Indexed, at: Sequence[At]) -> list[tuple[At, At]]:
+    """Return both indices, each with the other one, one that is summed before one of the output."""
+    pairs = [(at[0], at[1]), (at[1], at[0])]
+    return sorted(pairs, key=lambda pair: pair[0] in state.out)
+
+
+def _conv(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
+    k, i, j = at
+    ks, is_, js = (as_size(a, state.sizes) for a in at)
+    solved = (
+        (k, is_ + js + selector.offset),
+        (i, ks - js - selector.offset),
+        (j, ks - is_ - selector.offset),
+    )
+    options = sorted(range(3), key=lambda axis: (at[axis] in state.out, axis))
+    for axis in options:
+        mine, value = solved[axis]
+        if isinstance(mine, int) and mine not in indices_of(value):
+            _replace(state, later, mine, value)
+            return
+    _equation(state, ks, is_ + js + selector.offset)
+
+
+def _triangle(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
+    p, i, j = at
+    row, column = as_size(i, state.sizes), as_size(j, state.sizes)
+    rank = row + column * selector.shape[1] - column * (column + 1) * Fraction(1, 2)
+    state.guards.append(Guard(">=", row - column))
+    if isinstance(p, int) and p not in indices_of(rank):
+        _replace(state, later, p, rank)
+    else:
+        _equation(state, as_size(p, state.sizes), rank)
+
+
+Solver = Callable[[Indexed, Selector, list[At], Sequence[list[At]]], None]
+SOLVE: dict[str, tuple[int, Solver]] = {  # views first, guards last
+    "merge": (0, _merge),
+    "slice": (1, _slice),
+    "flip": (2, _flip),
+    "shift": (3, _shift),
+    "conv": (4, _conv),
+    "triangle": (5, _triangle),
+    "mask": (6, _mask),
+}

@@ -1,0 +1,322 @@
+"""From values to steps: levels, fused loops, and what becomes an array.
+
+Entrywise values and sums of equal axes and level share one loop; the level is the number of barriers before:
+kernels, finished sums, entries read at another place. A value is an array only if a kernel, another loop or
+the caller reads it; else it is a local number of its loop. One pass over the values up and one down: linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
+from matcalc.compiler.program import At, Call, Each, Expr, Let, Literal, Loop, Place, Read, Step, Store, Sum, reads
+
+
+@dataclass(slots=True)
+class Cluster:
+    """What shares a loop."""
+
+    level: int
+    domain: Shape
+    points: list[Value] = field(default_factory=list)
+    sums: list[Value] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Schedule:
+    """The steps of a plan in terms of values; `same` are values that are views of others."""
+
+    steps: list[Step]
+    same: dict[str, Value]
+    views: dict[str, Value]
+    faults: tuple[str, ...]
+
+
+class Scheduler:
+    def __init__(self, graph: Graph, outputs: Sequence[Value]) -> None:
+        self.graph = graph
+        self.outputs = outputs
+        self.live: list[Item] = []
+        self.hard: set[str] = {v.name for v in outputs}
+        self.in_parts: set[str] = set()
+        self.readers: dict[str, list[Value]] = {}
+        self.level: dict[str, int] = {}
+        self.available: dict[str, int] = {}
+        self.run_level: dict[int, int] = {}
+
+    # ---- who reads what
+
+    def find_live(self) -> None:
+        """Keep the items that outputs need; note values that must be in memory and the loops that read
+        others.
+        """
+        wanted = set(self.hard)
+        kept: list[Item] = []
+        for item in reversed(self.graph.items):
+            if isinstance(item, Run):
+                if not any(v.name in wanted for _, v in item.results):
+                    continue
+                values = [o.value.name for o in item.operands] + ([item.onto.name] if item.onto else [])
+                self.hard.update(values)
+                wanted.update(values, (r.value for r in reads(item.alpha)))
+                self.hard.update(r.value for r in reads(item.alpha))
+            elif item.name not in wanted:
+                continue
+            elif item.kind == "view":
+                assert item.of is not None
+                wanted.add(item.of.name)
+                self.hard.add(item.of.name)
+            elif item.kind in ("point", "sum"):
+                self._note(item, wanted)
+            kept.append(item)
+        self.live = kept[::-1]
+
+    def _note(self, item: Value, wanted: set[str]) -> None:
+        if item.parts and (item.name in self.hard or item.expr is None):
+            self.in_parts.add(item.name)
+            self.hard.add(item.name)
+            for part in item.parts:
+                for read in reads(part.expr):
+                    wanted.add(read.value)
+                    self.hard.add(read.value)
+        for read in reads(self.whole(item)):
+            wanted.add(read.value)
+            if self.is_local(item, read):
+                self.readers.setdefault(read.value, []).append(item)
+            else:
+                self.hard.add(read.value)
+
+    def whole(self, value: Value) -> Expr:
+        """Return the expression that is computed at each point of a value."""
+        if value.name in self.in_parts:
+            return value.base if value.base is not None else Literal(0)
+        assert value.expr is not None
+        return value.expr
+
+    def is_local(self, reader: Value, read: Read) -> bool:
+        """Whether a read is of the loop's own point, so that both may be computed in one loop."""
+        value = self.graph.values[read.value]
+        if value.kind != "point" or value.name in self.in_parts or (value.parts and value.expr is None):
+            return False
+        return value.shape == reader.domain and read.at == self.graph.axes[: len(reader.domain)]
+
+    # ---- levels
+
+    def find_levels(self) -> None:
+        for item in self.live:
+            if isinstance(item, Run):
+                names = [o.value.name for o in item.operands] + [r.value for r in reads(item.alpha)]
+                names += [item.onto.name] if item.onto else []
+                level = max((self.available[n] for n in names), default=0)
+                self.run_level[item.order] = level
+                for _, value in item.results:
+                    self.available[value.name] = level + 1
+            elif item.kind in ("input", "constant"):
+                self.available[item.name] = 0
+            elif item.kind == "view":
+                assert item.of is not None
+                self.available[item.name] = self.available[item.of.name]
+            else:
+                self._place(item)
+        self._sink()
+
+    def _place(self, value: Value) -> None:
+        level = 0
+        for read in reads(self.whole(value)):
+            local = self.is_local(value, read) and read.value not in self.in_parts
+            level = max(level, self.level[read.value] if local else self.available[read.value])
+        self.level[value.name] = level
+        after = level + 1
+        if value.name in self.in_parts:
+            for part in value.parts:
+                after = max([after, *(self.available[r.value] for r in reads(part.expr))]) + 1
+        self.available[value.name] = after
+
+    def _sink(self) -> None:
+        """Move a value whose readers are all in one later loop into that loop, so that it is not stored."""
+        for item in reversed(self.live):
+            if isinstance(item, Run) or item.kind != "point" or item.name in self.hard or item.name in self.in_parts:
+                continue
+            own = [r for r in reads(self.whole(item)) if self.is_local(item, r)]
+            if any(len(self.readers.get(r.value, ())) > 1 or r.value in self.hard for r in own):
+                continue
+            levels = {self.level[v.name] for v in self.readers.get(item.name, ())}
+            if len(levels) == 1:
+                self.level[item.name] = levels.pop()
+
+    # ---- steps
+
+    def steps(self) -> Schedule:
+        self.find_live()
+        self.find_levels()
+        clusters: dict[tuple[int, Shape], Cluster] = {}
+        timed: list[tuple[int, int, int, Cluster | Run | tuple[Value, int]]] = []
+        same: dict[str, Value] = {}
+        views: dict[str, Value] = {}
+        for number, item in enumerate(self.live):
+            if isinstance(item, Run):
+                timed.append((self.run_level[item.order], 0, number, item))
+            elif item.kind == "view":
+                assert item.of is not None
+                same[item.name] = item.of
+                views[item.name] = item
+            elif item.kind in ("point", "sum"):
+                if item.name in self.in_parts:
+                    timed += self._part_times(item, number)
+                    if self._is_covered(item):
+                        continue
+                key = (self.level[item.name], item.domain)
+                if key not in clusters:
+                    clusters[key] = Cluster(*key)
+                    timed.append((key[0], 1, number, clusters[key]))
+                cluster = clusters[key]
+                (cluster.points if item.kind == "point" else cluster.sums).append(item)
+        timed.sort(key=lambda t: t[:3])
+        faults: dict[str, int] = {}
+        steps: list[Step] = []
+        for _, _, _, what in timed:
+            if isinstance(what, Run):
+                steps.append(self._call(what, faults))
+            elif isinstance(what, Cluster):
+                steps.append(self._loop(what))
+            else:
+                steps.append(self._part(*what))
+        return Schedule(steps, same, views, tuple(faults))
+
+    def _part_times(self, value: Value, number: int) -> Iterable[tuple[int, int, int, tuple[Value, int]]]:
+        level = self.level[value.name] + 1
+        for place, part in enumerate(value.parts):
+            level = max([level, *(self.available[r.value] for r in reads(part.expr))])
+            yield level, 0, number, (value, place)
+            level += 1
+
+    def _call(self, run: Run, faults: dict[str, int]) -> Step:
+        kept = tuple(a for a, _ in run.batch if a in run.kept)
+        call = Call(
+            run.kernel,
+            tuple((name, Place(v.name, kept)) for name, v in run.results),
+            tuple((o.field, Place(o.value.name, o.lead, o.flip)) for o in run.operands),
+            run.sizes,
+            run.params,
+            run.alpha,
+            run.onto.name if run.onto else "",
+            faults.setdefault(run.fault, len(faults) + 1) if run.fault else 0,
+            _shaped(run.comment, run.results[0][1].shape),
+        )
+        step: Step = call
+        for axis, size in reversed(run.batch):
+            step = Each(axis, size, (step,))
+        return step
+
+    def _loop(self, cluster: Cluster) -> Loop:
+        axes = self.graph.axes[: len(cluster.domain)]
+        inside = {v.name for v in cluster.points}
+        read_here: set[str] = set()
+        for value in (*cluster.points, *cluster.sums):
+            for r in reads(self.whole(value)):
+                if r.value in inside and r.at == axes:
+                    read_here.add(r.value)
+        stored = [v for v in cluster.points if self._is_stored(v, cluster)]
+        bind_all = len(stored) > 1
+        lets: list[Let] = []
+        stores: list[Store] = []
+        for value in cluster.points:
+            expr = self.whole(value)
+            comment = _shaped(value.comment, value.shape) if value in stored else value.comment
+            name = self.first_name(value)
+            if value not in stored:
+                lets.append(Let(value.name, expr, comment))
+            elif value.name in read_here or (bind_all and not isinstance(expr, Literal)):
+                lets.append(Let(value.name, expr, value.comment))
+                stores.append(Store(name, axes, Read(value.name, axes)))
+            else:
+                stores.append(Store(name, axes, expr, comment=comment))
+        sums = tuple(Store(v.name, v.at, self.whole(v), comment=_shaped(v.comment, v.shape)) for v in cluster.sums)
+        return Loop(tuple(zip(axes, cluster.domain, strict=True)), tuple(lets), sums, tuple(stores))
+
+    def _is_stored(self, value: Value, cluster: Cluster) -> bool:
+        if value.name in self.hard:
+            return True
+        return any(self.level[r.name] != cluster.level for r in self.readers.get(value.name, ()))
+
+    def first_name(self, value: Value) -> str:
+        """Return the name of what a loop stores: before parts are added, it is another value."""
+        return f"{value.name}_0" if value.name in self.in_parts else value.name
+
+    def _part(self, value: Value, place: int) -> Loop:
+        part: Part = value.parts[place]
+        axes = self.graph.axes[: len(part.domain)]
+        before = f"{value.name}_{place}"
+        after = value.name if place == len(value.parts) - 1 else f"{value.name}_{place + 1}"
+        comment = _shaped(value.comment, value.shape)
+        if self._is_covered(value):
+            store = Store(after, part.at, part.expr, comment=comment)
+        elif place == 0 and value.base is None and part.once:
+            store = Store(after, part.at, part.expr, over=before, comment=comment)
+        else:
+            store = Store(after, part.at, part.expr, before, comment=comment)
+        return Loop(tuple(zip(axes, part.domain, strict=True)), (), (), (store,), part.guards)
+
+    def _is_covered(self, value: Value) -> bool:
+        """Whether the parts of a value write all its entries, so that it need not be zeroed first."""
+        return value.base is None and len(value.parts) == 1 and value.parts[0].covers
+
+
+def _shaped(comment: str, shape: At | Shape) -> str:
+    inner = ", ".join(map(str, shape))
+    return f"{comment}   ({inner}{',' if len(shape) == 1 else ''})" if shape else comment
+
+
+def accumulate(graph: Graph) -> None:
+    """Let kernels add up: a sum of several kernels' results that nobody else reads is one array.
+
+    The first kernel writes it, the others add to it by beta, coefficients becoming alpha.
+    """
+    count: dict[str, int] = {}
+    for item in graph.items:
+        for name in _names_read(item):
+            count[name] = count.get(name, 0) + 1
+    for item in graph.items:
+        if isinstance(item, Value) and item.kind == "point" and item.expr is not None:
+            _chain(graph, item, count)
+
+
+def _names_read(item: Item) -> list[str]:
+    if isinstance(item, Run):
+        return (
+            [o.value.name for o in item.operands]
+            + [r.value for r in reads(item.alpha)]
+            + ([item.onto.name] if item.onto else [])
+        )
+    if item.kind == "view":
+        assert item.of is not None
+        return [item.of.name]
+    names = [r.value for r in reads(item.expr)] if item.expr is not None else []
+    return names
+
+
+def _chain(graph: Graph, value: Value, count: dict[str, int]) -> None:
+    expr = value.expr
+    if not isinstance(expr, Sum) or not value.shape:
+        return
+    axes = graph.axes[: len(value.shape)]
+    chosen: list[tuple[int, Run]] = []
+    for place, (_, term) in enumerate(expr.terms):
+        if not isinstance(term, Read) or term.at != axes or count[term.value] != 1:
+            continue
+        run = graph.values[term.value].run
+        if run is not None and run.kernel.scales and run.onto is None and not run.batch:
+            chosen.append((place, run))
+    if len(chosen) < 2 or value.parts:
+        return
+    chosen.sort(key=lambda c: c[1].order)
+    previous: Value | None = None
+    for place, run in chosen:
+        run.alpha = times(expr.terms[place][0], (run.alpha,))
+        run.onto = previous
+        previous = run.results[0][1]
+    assert previous is not None
+    rest = [t for k, t in enumerate(expr.terms) if k not in {p for p, _ in chosen}]
+    value.expr = plus([(1, Read(previous.name, axes)), *rest])

@@ -1,0 +1,238 @@
+"""A session: everything that one plan has decided so far, shared by the passes that lower nodes.
+
+It knows which node is found in which value, which parts of products exist, which kernels have run on what,
+and what the facts of a matrix are in view of all its uses (a Gram matrix under `inv` is positive definite).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
+from matcalc.compiler.plan.contraction_order import Key
+from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.estimate import Estimate
+from matcalc.compiler.plan.match_kernel import Matcher
+from matcalc.compiler.plan.values import Graph, Operand, Run, Value
+from matcalc.compiler.program import At, Expr, Index, Literal, Program, Read
+from matcalc.compiler.verify.inequalities import Known
+from matcalc.errors import NotSupported
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+TRIANGULAR = frozenset(["lower", "upper"])
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Where a node is: a value, and for each axis of the node the axis of the value."""
+
+    value: Value
+    axes: tuple[int, ...]
+
+    @property
+    def is_straight(self) -> bool:
+        return self.axes == tuple(range(len(self.axes)))
+
+
+@dataclass(eq=False)
+class Session:
+    graph: Graph
+    lowerings: Lowerings
+    estimate: Estimate
+    matcher: Matcher
+    target: str
+    implied: Mapping[Node, frozenset[str]]
+    formed: frozenset[Node]
+    straight: frozenset[Node]  # nodes that are wanted in the order of their axes
+    bodies: Mapping[tuple[object, ...], int]
+    sizes: Known  # what is known of sizes
+    refs: dict[Node, Ref] = field(default_factory=dict)
+    known: dict[Key, Value] = field(default_factory=dict)
+    known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
+    runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
+    needed: set[str] = field(default_factory=set)
+    groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
+    gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
+    form: Callable[[Session, Node], Ref] | None = None
+    plan: Callable[[tuple[tuple[str, Node], ...], tuple[Node, ...]], Program] | None = None
+
+    # ---- where nodes are
+
+    def ref(self, node: Node) -> Ref:
+        """Return where a node is, forming an operation that was put off."""
+        found = self.refs.get(node)
+        if found is None:
+            assert self.form is not None
+            found = self.refs[node] = self.form(self, node)
+        return found
+
+    def read(self, node: Node, at: Sequence[Index]) -> Expr:
+        """Return the entry of a node at `at`."""
+        if node.kind == "number":
+            return Literal(node.value)
+        if node.kind == "size":
+            return Literal(node.size)
+        ref = self.ref(node)
+        if ref.value.kind == "point" and isinstance(ref.value.expr, Literal) and not ref.value.parts:
+            return ref.value.expr
+        return Read(ref.value.name, tuple(at[ref.axes.index(k)] for k in range(len(at))))
+
+    def array(self, node: Node) -> Value:
+        """Return a value with the axes of the node in order, in memory."""
+        if node.kind in ("number", "size"):
+            return self.graph.point((), self.read(node, ()))
+        ref = self.ref(node)
+        if ref.is_straight:
+            self.needed.add(ref.value.name)
+            return ref.value
+        axes: At = self.graph.axes[: len(node.shape)]
+        value = self.graph.point(node.shape, self.read(node, axes), describe(node))
+        self.refs[node] = Ref(value, tuple(range(len(node.shape))))
+        self.needed.add(value.name)
+        return value
+
+    def is_needed(self, value: Value) -> bool:
+        return value.name in self.needed
+
+    def is_lone(self, node: Node) -> bool:
+        """Whether no other product differs from this one in its coefficient alone, so that it may be taken
+        in.
+        """
+        return node.kind != "product" or self.bodies.get(body(node), 0) < 2
+
+    def comment(self, node: Node, last: bool) -> str:
+        text = describe(node)
+        return text if last else f"for {text}"
+
+    # ---- operations
+
+    def facts(self, node: Node) -> frozenset[str]:
+        """Return what kernels may use of a node: a triangle is that of a square matrix (R of a wide QR is none)."""
+        known = node.facts | self.implied.get(node, frozenset())
+        return known if node.rank < 2 or node.shape[-1] == node.shape[-2] else known - TRIANGULAR
+
+    def is_unformed(self, node: Node) -> bool:
+        """Whether a node is an operation that need not be computed, because kernels take it as a factor."""
+        if node.kind != "op" or node in self.formed or node in self.refs or node.batch_rank:
+            return False
+        return any(len(k.factors) > 1 for k in self.lowerings.operations.get(node.rule.name, ()))
+
+    def via_costs(self, node: Node) -> dict[str, tuple[object, float]]:
+        """Return for each factorisation of its one argument that serves `node` its step and cost, 0 if it is made."""
+        costs: dict[str, tuple[object, float]] = {}
+        argument, _ = straightened(node.args[0])
+        for kernel in self.lowerings.operations.get(node.rule.name, ()):
+            for term in kernel.via[:1]:
+                if term.name not in costs:
+                    costs[term.name] = (("via", term.name, argument), self.via_time(term, argument))
+        return costs
+
+    def forming_time(self, node: Node) -> float:
+        """Return the time to compute an operation as an array, its factorisation included."""
+        times = []
+        for kernel in self.lowerings.operations.get(node.rule.name, ()):
+            if len(kernel.factors) == 1 and kernel.when <= self.facts(node.args[0]):
+                letters = kernel.results[0].letters or ()
+                sizes = dict(zip(letters, map(self.estimate, node.shape), strict=False))
+                times.append(kernel.time(sizes) + self.factoring_time(kernel, [node.args[0]] * len(kernel.via)))
+        return min(times, default=0.0)
+
+    def factoring_time(self, kernel: Kernel, arguments: Sequence[Node]) -> float:
+        """Return the time of the factorisations that a kernel needs of these arguments, each made once."""
+        found = {
+            (term.name, straightened(argument)[0]): term for term, argument in zip(kernel.via, arguments, strict=True)
+        }
+        return sum(self.via_time(term, argument) for (_, argument), term in found.items())
+
+    def factorisation(self, term: Term) -> Kernel:
+        """Return the entry of a factorisation."""
+        found = [k for k in self.lowerings.operations.get(term.name, ()) if len(k.factors) == 1]
+        if not found:
+            raise NotSupported(f"codegen/kernels.toml: {term.name} is needed and has no entry")
+        return found[0]
+
+    def via_time(self, term: Term, argument: Node) -> float:
+        """Return the time of a factorisation, 0 where it has been made."""
+        entry = self.factorisation(term)
+        if self.run_key(entry, (straightened(argument)[0],)) in self.runs:
+            return 0.0
+        letters = entry.factors[0].args[0].letters or ()
+        sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
+        return entry.time(entry.letters(sizes))
+
+    def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
+        return (kernel.name, tuple(args), rest)
+
+    def factorised(self, run: Run, kernel: Kernel, node: Node, name: str, flip: bool) -> None:
+        """Add to a run the operands that stand for an operation that is not formed."""
+        argument = node.args[0]
+        run.params = (*run.params, (f"{name}.t", "1" if flip else "0"))
+        self.add_named(run, kernel, {name: argument})
+
+    def add_named(self, run: Run, kernel: Kernel, named: Mapping[str, Node]) -> None:
+        """Add the operands that the kernel's template names: arguments, and results of its factorisations."""
+        for term in kernel.via:
+            self.add_factor(run, kernel, term, named[term.args[0].name])
+        templates = " ".join(kernel.templates.values())
+        for field_name, argument in named.items():
+            if re.search(r"\{" + field_name + r"(\.T)?\}", templates):
+                run.operands.append(Operand(field_name, self.array(argument)))
+        run.fault = fault(kernel, named)
+
+    def add_factor(self, run: Run, kernel: Kernel, term: Term, argument: Node) -> None:
+        """Add to a run the results of a factorisation; where the operand may come transposed, of the matrix itself.
+
+        A product may read the transpose of an operation whose argument is a transpose: then neither is.
+        """
+        name = term.args[0].name
+        matrix, turned = straightened(argument) if name in kernel.flips else (argument, False)
+        params = dict(run.params)
+        params[f"{name}.t"] = "1" if (params.get(f"{name}.t", "0") == "1") != turned else "0"
+        run.params = tuple(params.items())
+        used = set(re.findall(r"\{(\w+)", " ".join(kernel.templates.values())))
+        for result, value in self.factors_of(term, matrix):
+            field_name = kernel.factor_field(term, result)
+            if field_name in used:
+                run.operands.append(Operand(field_name, value))
+
+    def factors_of(self, term: Term, argument: Node) -> list[tuple[str, Value]]:
+        """Return the results of the factorisation of a matrix, made once."""
+        entry = self.factorisation(term)
+        key = self.run_key(entry, (argument,))
+        made = self.runs.get(key)
+        if made is None:
+            name = entry.factors[0].args[0].name
+            found = entry.letters(dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True)))
+            letters = {letter: Size.of(size) for letter, size in found.items()}
+            made = Run(entry, [], [Operand(name, self.array(argument))], tuple(letters.items()))
+            made.comment = f"{entry.name}({describe(argument)})"
+            made.fault = fault(entry, {name: argument})
+            shapes = [(r.name, tuple(letters[x] for x in r.letters or ()), r.dtype) for r in entry.results]
+            self.graph.run(made, shapes)
+            self.runs[key] = made
+        return made.results
+
+
+def straightened(node: Node) -> tuple[Node, bool]:
+    """Return the matrix that a node is the transpose of, and true; else the node itself, and false."""
+    if node.kind == "product" and len(node.args) == 1 and node.coef == 1 and len(node.shape) == 2:
+        matrix, at = node.args[0], node.indices[0]
+        if at == node.out[::-1] and at[0] != at[1] and matrix.kind != "selector":
+            return matrix, True
+    return node, False
+
+
+def body(node: Node) -> tuple[object, ...]:
+    """Return a product without its coefficient."""
+    return (node.args, node.indices, node.out)
+
+
+def fault(kernel: Kernel, named: Mapping[str, Node]) -> str:
+    """Return the message of a kernel that can fail, in the user's names."""
+    text = kernel.fails
+    for name, node in named.items():
+        text = text.replace("{" + name + "}", describe(node))
+    return text

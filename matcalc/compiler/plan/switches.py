@@ -1,0 +1,228 @@
+"""Lowering of products that are switched off: as selections, never as multiplications by 0.
+
+A switch that stands at output indices alone selects entries of the product of the others; one that stands at every
+index selects what is summed. Any other would keep BLAS from a contraction: that is done as if a zero were a number, and
+where NaN comes out, taken again index by index by a function of its own. Where none does all that was multiplied by a
+switch that is off was finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from matcalc.compiler.lowering_entries import Kernel, Part, read_kernel
+from matcalc.compiler.plan.session import Ref, Session
+from matcalc.compiler.plan.values import Operand, Run
+from matcalc.compiler.program import Read
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import apply, operate, power, product, symbol
+from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import remake
+from matcalc.tensor.switches import annihilates, switches_of
+
+SELECTED = "selected"
+"""The map that is f.*v, and 0 where f is 0."""
+RESULT, FAST, OPERAND, VALUE = "result_", "fast_", "a_", "value_"
+PART = '@njit(error_model="numpy", fastmath=False)'
+
+Term = tuple[Node, Indices]
+
+
+def selections(roots: Sequence[Node]) -> list[Node]:
+    """Return the roots with switches in products as selections, but for those that a contraction is mended of."""
+    done: dict[Node, Node] = {}
+    for node in toposort(roots):
+        current = remake(node, done) if any(done[a] is not a for a in node.args) else node
+        done[node] = _selection(current) if current.kind == "product" else current
+    return [done[root] for root in roots]
+
+
+def _selection(node: Node) -> Node:
+    places = switches_of(node)
+    if not places or len(node.args) == 1:
+        return node
+    every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
+    if any(set(node.indices[k]) == set(every) for k in places):
+        return _as_sum(node, places, every)
+    outer = [k for k in places if set(node.indices[k]) <= set(node.out)]
+    if not outer:
+        return node
+    kept = tuple(dict.fromkeys(node.out))
+    rest = [_term(node, k) for k in range(len(node.args)) if k not in outer]
+    inside = _selection_of(product(node.coef, rest, kept, dict(enumerate(node.index_sizes))))
+    return _placed(node, [_term(node, k) for k in outer], inside, kept)
+
+
+def _selection_of(node: Node) -> Node:
+    return _selection(node) if node.kind == "product" else node
+
+
+def _as_sum(node: Node, places: Sequence[int], every: Indices) -> Node:
+    """Return the sum over all points of the product of all operands, selected."""
+    rest = [_term(node, k) for k in range(len(node.args)) if k not in places]
+    inside = product(node.coef, rest, every, dict(enumerate(node.index_sizes)))
+    return _placed(node, [_term(node, k) for k in places], inside, every)
+
+
+def _term(node: Node, place: int) -> Term:
+    return node.args[place], node.indices[place]
+
+
+def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
+    """Return what stands at the indices `at`, selected by switches and read out as `node` is."""
+    sizes = dict(enumerate(node.index_sizes))
+    return product(1, [(_selected(inside, switches, at, sizes), at)], node.out, sizes)
+
+
+# ---- contractions
+
+
+def is_mended(session: Session, node: Node) -> bool:
+    """Whether a product is contracted with zeros as numbers, and taken again where NaN comes out.
+
+    Those of switches, of a triangle that no operand is cut to, as in `cumsum(x)`, and of permutations that are formed.
+    """
+    holds_numbers = len(node.args) > 1 and any(arg.kind != "selector" for arg in node.args)
+    return holds_numbers and any(
+        annihilates(arg) and not session.is_unformed(arg) or _is_triangle(arg) and not _is_cut(node, place)
+        for place, arg in enumerate(node.args)
+    )
+
+
+def _is_triangle(node: Node) -> bool:
+    return node.kind == "selector" and node.selector.kind == "mask"
+
+
+def _is_cut(node: Node, place: int) -> bool:
+    """Whether the triangle at a place stands at output indices, or is that of another operand."""
+    at = set(node.indices[place])
+    others = (set(t) for k, t in enumerate(node.indices) if k != place and node.args[k].kind != "selector")
+    return at <= set(node.out) or any(at <= other for other in others)
+
+
+def mended(session: Session, node: Node, ref: Ref) -> Ref:
+    """Return where a product is found of which `ref` has the value with switches as numbers."""
+    session.refs[node] = ref
+    fast = session.array(node)
+    symbols: dict[Node, Node] = {}
+    terms: list[Term] = [
+        (_over_symbols(session, a, symbols), at) for a, at in zip(node.args, node.indices, strict=True)
+    ]
+    exact = _index_by_index(node, terms)
+    kernel = _kernel(session, node, exact, list(symbols.values()))
+    run = Run(kernel, [], [Operand(FAST, fast)], comment=session.comment(node, True))
+    run.operands += [Operand(f"{OPERAND}{s.name}", session.array(arg)) for arg, s in symbols.items()]
+    run.fault = kernel.fails
+    run.params = tuple((n, Size.of(n)) for n in kernel.parts[0].program.size_args)
+    result = session.graph.run(run, [(RESULT, exact.shape, "float64")])[0]
+    if not node.rank:
+        result = session.graph.point((), Read(result.name, (Size.of(0),)))
+    return Ref(result, tuple(range(node.rank)))
+
+
+def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
+    """Return the sum over all points at which no switch is off.
+
+    An index that a switch stands at is summed over the product of what stands at it, selected; where all of that is
+    left out, so is what is multiplied by it. What no switch stands at is a contraction like any other.
+    """
+    sizes = dict(enumerate(node.index_sizes))
+    is_switch = [annihilates(arg) or _is_triangle(arg) for arg in node.args]
+    switches = [term for term, is_one in zip(terms, is_switch, strict=True) if is_one]
+    values = [term for term, is_one in zip(terms, is_switch, strict=True) if not is_one]
+    left = {i for _, at in switches for i in at}.difference(node.out)
+    while left:
+        index = min(left, key=lambda i: (len(_indices_beside(i, [*values, *switches])), i))
+        left.remove(index)
+        every = _indices_beside(index, [*values, *switches])
+        kept = tuple(i for i in every if i != index)
+        here = [term for term in switches if index in term[1]]
+        inside = _selected(product(1, [term for term in values if index in term[1]], every, sizes), here, every, sizes)
+        values = [term for term in values if index not in term[1]]
+        switches = [term for term in switches if index not in term[1]]
+        if values and here:
+            switches.append(_any_on(here, index, sizes))
+        values.append((product(1, [(inside, every)], kept, sizes), kept))
+    kept = tuple(dict.fromkeys(node.out))
+    core = _selected(product(node.coef, values, kept, sizes), switches, kept, sizes)
+    return product(1, [(core, kept)], node.out if node.rank else (len(sizes),), {**sizes, len(sizes): Size.of(1)})
+
+
+def _indices_beside(index: int, terms: Sequence[Term]) -> Indices:
+    """Return the indices of all terms that stand at one."""
+    return tuple(dict.fromkeys(i for _, at in terms if index in at for i in at))
+
+
+def _selected(value: Node, switches: Sequence[Term], at: Indices, sizes: Mapping[int, Size]) -> Node:
+    """Return what stands at indices, selected by switches."""
+    rule = default_rulebook().get(SELECTED)
+    for term in switches:
+        value = apply(rule, [product(1, [term], at, sizes), value])
+    return value
+
+
+def _any_on(switches: Sequence[Term], index: int, sizes: Mapping[int, Size]) -> Term:
+    """Return 1 where all switches are on at some place of an index, else 0."""
+    kept = tuple(i for i in _indices_beside(index, switches) if i != index)
+    count = product(1, [(_as_one(node), at) for node, at in switches], kept, sizes)
+    return _as_one(count), kept
+
+
+def _as_one(switch: Node) -> Node:
+    """Return 1 where a switch is not 0, else 0."""
+    if switch.kind == "selector":
+        return switch
+    return apply(default_rulebook().get(SELECTED), [switch, power(switch, Fraction(-1))])
+
+
+def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> Node:
+    """Return an operand over symbols: an operation that need not be formed as one of its argument."""
+    if node.kind in ("selector", "number", "size"):
+        return node
+    if session.is_unformed(node):
+        args = [_over_symbols(session, a, symbols) for a in node.args]
+        return operate(node.rule, args, node.params, node.batches, node.output, ())
+    if node not in symbols:
+        symbols[node] = symbol(f"x{len(symbols)}_", node.shape)
+    return symbols[node]
+
+
+def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) -> Kernel:
+    """Return the entry of a mended contraction: as one of kernels.toml, with the sum point by point as its part."""
+    name = f"mended_{node.digest.hex()[:6]}"
+    assert session.plan is not None
+    program = session.plan(((VALUE, exact),), tuple(symbols))
+    sizes = program.size_args
+    part = Part(f"{name}_points", program, (VALUE, *(s.name for s in symbols), *sizes))
+    operands = [f"{FAST}{_letters(FAST, node.rank)}"]
+    operands += [f"{OPERAND}{s.name}{_letters(s.name, s.rank)}" for s in symbols]
+    fields = [*(f"{{{OPERAND}{s.name}}}" for s in symbols), *(f"{{{n}}}" for n in sizes)]
+    first = f"{{{FAST}}}" if node.rank else f"np.full(1, {{{FAST}}})"
+    out = _letters("out", exact.rank)
+    entry = {
+        "pattern": f"{RESULT}{out} = {name}({', '.join(operands)}){out}",
+        "bytes": "0",
+        "fails": "; ".join(program.faults),
+        "numpy": f"mended({first}, {part.spelled('numpy')}, {', '.join(fields)})",
+        "numba": f"{name}({', '.join([first, *fields])}, {{{RESULT}}})",
+    }
+    return replace(read_kernel(name, entry, 0), parts=(part,), sources={"numba": _source(name, part)})
+
+
+def _source(name: str, part: Part) -> str:
+    given = ", ".join(part.parameters[1:])
+    return "\n".join([
+        PART,
+        f"def {name}({FAST}, {given}, {VALUE}):",
+        f'    """Return {FAST} as {VALUE}, where it holds NaN the sum point by point."""',
+        f"    if holds_nan({FAST}.reshape(-1)):",
+        f"        return {part.name}({VALUE}, {given})",
+        f"    return copied({FAST}.reshape(-1), {VALUE}.reshape(-1))",
+    ])  # fmt: skip
+
+
+def _letters(name: str, rank: int) -> str:
+    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"

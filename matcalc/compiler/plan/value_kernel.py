@@ -1,0 +1,224 @@
+"""Lowering of what `codegen/` has no entry for: the `value` of its rule as a function of the program.
+
+A rule's value is Python over np, sl and sp, so it is a lowering for NumPy as it stands, and for Numba where
+Numba compiles it. The function's text stands above the program's, with what it calls of the book's preludes;
+a function that a user gave and whose text does not stand alone is imported from the module `user_functions` of the
+runtime.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
+from matcalc.language.identifiers import free
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.node import Node
+from matcalc.tensor.ranges import digits
+from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.size import Size
+
+MODULES = ("np", "sl", "sp")
+TARGETS = ("numba", "numpy")
+RESULT = "result_"
+COST = "10000"  # flops: there is no other lowering to compare it with
+DECORATOR = '@njit(error_model="numpy")'
+GIVEN = "from matcalc.compiler.runtime.user_functions import {name}"
+
+
+def own_kernel(node: Node) -> Kernel | None:
+    """Return a kernel that computes one output of an operation by its rule's value; None if it has no such form."""
+    ranks = tuple(len(a.shape) - len(b) for a, b in zip(node.args, node.batches, strict=True))
+    params = tuple(None if isinstance(p, Size) else p for p in node.params)
+    core = len(node.shape) - node.batch_rank
+    return _kernel(node.rule, node.output, ranks, params, core, default_rulebook())
+
+
+@lru_cache(maxsize=1024)
+def _kernel(
+    rule: Rule, output: str, ranks: tuple[int, ...], params: tuple[Any, ...], core: int, book: Rulebook
+) -> Kernel | None:
+    if rule.value is None or any(isinstance(p, Node) for p in params):
+        return None
+    names = _operand_names(rule, len(ranks))
+    args = ", ".join(f"{name}{_letters(f'x{k}', r)}" for k, (name, r) in enumerate(zip(names, ranks, strict=True)))
+    result = free(RESULT, {p.name for p in rule.signature.parameters})
+    letters = _letters("y", core)
+    entry = {"pattern": f"{result}{letters} = {rule.name}({args}){letters if core else ''}", "flops": COST}
+    for target in targets(rule, book):
+        entry[target] = _template(rule, output, names, params, f"{{{result}}}{'[...]' if core else ''}", target, book)
+    sources = {target: source(rule, target, book) for target in targets(rule, book)}
+    return replace(read_kernel(f"value of {name_of(rule, output)}", entry, 0), sources=sources)
+
+
+def name_of(rule: Rule, output: str) -> str:
+    """Return the name of a result: kernels of different results are different runs."""
+    return f"{rule.name}_{output}" if output else rule.name
+
+
+def own_scalar(node: Node) -> Scalar | None:
+    """Return an elementwise function by its rule's value; None if it has no such form."""
+    if node.rule.value is None or any(isinstance(p, Node) for p in node.params):
+        return None
+    return _scalar(node.rule, len(node.args), default_rulebook())
+
+
+@lru_cache(maxsize=1024)
+def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
+    templates = {}
+    for target in targets(rule, book):
+        places, plain = iter(range(count)), iter(("{p}", *(f"{{p{k}}}" for k in range(1, len(rule.parameters)))))
+        given = [next(plain) if p.kind in ("number", "integer") else f"{{{next(places)}}}" for p in rule.parameters]
+        templates[target] = f"{function_name(rule, target)}({', '.join(given)})"
+    return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
+
+
+def targets(rule: Rule, book: Rulebook) -> tuple[str, ...]:
+    """Return the targets that may run a value: Numba knows no SciPy, and takes no further tangents one by one."""
+    assert rule.value is not None
+    if given_function(rule, book) is not None:
+        return TARGETS
+    text = source(rule, "numba", book)
+    names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    is_plain = not names & {"sl", "sp", "itertools"} and "lambda" not in text and "*" not in _parameters(rule)
+    return TARGETS if is_plain else ("numpy",)
+
+
+def _parameters(rule: Rule) -> str:
+    return ", ".join(f"*{p.name}" if p.repeated else p.name for p in rule.signature.parameters)
+
+
+def function_name(rule: Rule, target: str) -> str:
+    """Return what the value is called in generated code: different for targets, since a saved file has both."""
+    return f"{rule.name}_value" if target == "numba" else f"{rule.name}_value_{target}"
+
+
+def _operand_names(rule: Rule, count: int) -> list[str]:
+    tensors = tensors_of(rule.signature)
+    single = [p.name for p in tensors if not p.repeated]
+    slot = next((p.name for p in tensors if p.repeated), "")
+    return [*single, *(f"{slot}_{k}" for k in range(count - len(single)))]
+
+
+def _letters(name: str, rank: int) -> str:
+    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"
+
+
+def _template(
+    rule: Rule, output: str, names: list[str], params: tuple[Any, ...], place: str, target: str, book: Rulebook
+) -> str:
+    operands, plain = iter(names), iter(params)
+    copied = ".copy()" if given_function(rule, book) is not None and target == "numba" else ""
+    given = []
+    for p in rule.signature.parameters:
+        if p.kind in ("integer", "number"):
+            value = next(plain)
+            given.append(digits(value) if isinstance(value, Fraction) else "{" + p.name + "}")
+        elif p.repeated:
+            given += ["{" + name + "}" for name in operands]
+        else:
+            name = next(operands)
+            given.append("{" + name + "}" + (copied if p.kind in ("vector", "matrix", "tensor") else ""))
+    text = f"{function_name(rule, target)}({', '.join(given)})"
+    if output:
+        text += f"[{rule.outputs.index(output)}]"
+    return text if target == "numpy" else f"{place} = {text}"
+
+
+# ---- the text of a value
+
+
+def source(rule: Rule, target: str, book: Rulebook) -> str:
+    """Return the text that defines the value as a function, with all that it calls."""
+    name, function = function_name(rule, target), given_function(rule, book)
+    mark = f"{DECORATOR}\n" if target == "numba" else ""
+    if function is not None:
+        text = text_of(function)
+        if text is None:
+            key = next(k for k, f in book.functions.items() if f is function)
+            return f"{GIVEN.format(name=key if target == 'numpy' else key + '_njit')} as {name}\n"
+        return f"{mark}{_renamed(text, name)}\n"
+    assert rule.value is not None
+    head = f"{mark}def {name}({_parameters(rule)}):"
+    parts = [*_called(rule.value, book, mark), f"{head}\n    return {rule.value.strip()}"]
+    return "\n\n\n".join(parts) + "\n"
+
+
+def given_function(rule: Rule, book: Rulebook) -> Callable[..., Any] | None:
+    """Return the Python function that a rule's value is, if it is one: its text is a call of it alone."""
+    head, _, rest = (rule.value or "").partition("(")
+    return book.functions.get(head) if rest.endswith(")") else None
+
+
+def text_of(function: Callable[..., Any]) -> str | None:
+    """Return the text of a function that needs nothing but np, sl, sp and math; None for any other."""
+    plain = getattr(function, "py_func", function)
+    if not inspect.isfunction(plain) or plain.__closure__ or plain.__defaults__ or plain.__kwdefaults__:
+        return None
+    import math
+
+    import numpy as np
+    import scipy.linalg as sl
+    import scipy.special as sp
+
+    known = {"np": np, "sl": sl, "sp": sp, "math": math}
+    try:
+        text = textwrap.dedent(inspect.getsource(plain))
+        tree = ast.parse(text).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return None
+    if not isinstance(tree, ast.FunctionDef):
+        return None
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & set(plain.__globals__)
+    if any(known.get(name) is not plain.__globals__[name] for name in names - _decorators(tree)):
+        return None
+    return "\n".join(text.splitlines()[tree.lineno - 1 :])
+
+
+def _decorators(tree: ast.FunctionDef) -> set[str]:
+    return {n.id for d in tree.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)}
+
+
+def _renamed(text: str, name: str) -> str:
+    head, bracket, rest = text.partition("(")
+    return f"def {name}{bracket}{rest}"
+
+
+def _called(value: str, book: Rulebook, mark: str) -> list[str]:
+    """Return the statements of the book's preludes that a value needs, in their order."""
+    found: dict[str, tuple[int, str, frozenset[str], bool]] = {}
+    for text in book.prelude.values():
+        lines = text.splitlines()
+        for statement in ast.parse(text).body:
+            segment = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+            uses = frozenset(n.id for n in ast.walk(statement) if isinstance(n, ast.Name))
+            for name in _bound(statement):
+                found[name] = (len(found), segment, uses, isinstance(statement, ast.FunctionDef))
+    needed: dict[str, None] = {}
+    pending = [n.id for n in ast.walk(ast.parse(value.strip(), mode="eval")) if isinstance(n, ast.Name)]
+    while pending:
+        name = pending.pop()
+        if name in found and name not in needed:
+            needed[name] = None
+            pending.extend(sorted(found[name][2]))
+    ordered = sorted((found[name] for name in needed), key=lambda item: item[0])
+    return list(dict.fromkeys(mark + item[1] if item[3] else item[1] for item in ordered))
+
+
+def _bound(statement: ast.stmt) -> Iterable[str]:
+    """Return the names that a statement at the top of a prelude gives."""
+    if isinstance(statement, ast.FunctionDef):
+        return [statement.name]
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name for alias in statement.names]
+    if isinstance(statement, ast.Assign):
+        return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+    return []

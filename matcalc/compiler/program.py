@@ -1,0 +1,277 @@
+"""Program: what a compiled function does, step by step, before it is text.
+
+A Program is values in buffers and four kinds of step: `Call` (a kernel), `Loop` (elementwise work, reductions
+and stores over common axes), `View` (another shape of the same memory), `Each` (an axis round other steps).
+Steps speak of *values*, each written by one step; `places` says which buffer holds which value. So memory
+that is used again is visible, and `verify` can see whether a value is still there when it is read.
+The planner has decided everything: an emitter only spells a Program in the words of a target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from matcalc.errors import NotSupported
+from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    from matcalc.compiler.lowering_entries import Kernel, Scalar
+
+Shape = tuple[Size, ...]
+Index = str | Size  # the name of an axis, or arithmetic on axes
+At = tuple[Index, ...]
+Number = Fraction | float
+
+
+class ProgramFault(NotSupported):
+    """A Program that would compute something else than was planned: refused, never run."""
+
+
+# ---- expressions inside a loop
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: Number | Size
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An entry of a value; the scalar of this name where the loop computes the value itself."""
+
+    value: str
+    at: At = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    terms: tuple[tuple[Number, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    coef: Number
+    factors: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An elementwise function; `params` fill the template's {p}, {p1}, {p2}."""
+
+    function: Scalar
+    args: tuple[Expr, ...]
+    params: tuple[Number | Size, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The condition `size == 0` or `size >= 0` on axes."""
+
+    relation: str
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`body` where all guards hold, else 0; `body` is not evaluated elsewhere (its reads may be outside)."""
+
+    guards: tuple[Guard, ...]
+    body: Expr
+
+
+Expr = Literal | Read | Sum | Product | Apply | Select
+
+
+# ---- steps
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An operand or result of a call: a value, the leading axes fixed by an Each, transposed or not."""
+
+    value: str
+    lead: At = ()
+    flip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A kernel; results and operands by the fields of its template, `onto` what beta = 1 adds to."""
+
+    kernel: Kernel
+    results: tuple[tuple[str, Place], ...]
+    operands: tuple[tuple[str, Place], ...]
+    sizes: tuple[tuple[str, Size], ...] = ()
+    params: tuple[tuple[str, str | Size], ...] = ()
+    alpha: Expr = field(default_factory=lambda: Literal(Fraction(1)))
+    onto: str = ""
+    fault: int = 0
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    value: str
+    expr: Expr
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`value[at] = expr`; with `onto`, added to what that value holds there.
+
+    With `over`, that value's entries stay where this store does not write.
+    """
+
+    value: str
+    at: At
+    expr: Expr
+    onto: str = ""
+    over: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """For each point of `axes` where `guards` hold: the lets, then the sums (from zero), then the stores."""
+
+    axes: tuple[tuple[str, Size], ...]
+    lets: tuple[Let, ...] = ()
+    sums: tuple[Store, ...] = ()
+    stores: tuple[Store, ...] = ()
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Another name for memory: `buffer` is `of` from `start` on along its first axis, in its own shape."""
+
+    buffer: str
+    of: str
+    start: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    axis: str
+    size: Size
+    body: tuple[Step, ...]
+
+
+Step = Call | Loop | View | Each
+Statement = Let | Store
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Memory: role is input, output, temporary, scalar (a local number), view or constant."""
+
+    name: str
+    shape: Shape
+    dtype: str = "float64"
+    role: str = "temporary"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a size name is read from: `name = (input.shape[axis] - offset)/factor`."""
+
+    name: str
+    input: str
+    axis: int
+    factor: Fraction
+    offset: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How the accesses of a Program are known to be sound, for all sizes.
+
+    `discharged`: how many are by the bounds of their loops alone; `hoisted`: sizes that a call must test not to be
+    negative, since others are sound only then; `guarded`: accesses, in words, that are only under the guard that the
+    Program has there.
+    """
+
+    discharged: int
+    hoisted: tuple[Size, ...]
+    guarded: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.discharged} accesses discharged, {len(self.hoisted)} hoisted, {len(self.guarded)} guarded"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole function: inputs, then `size_args`, then outputs are its parameters.
+
+    `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that
+    are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
+    k says, at k - 1. `assumed`: sizes that every call makes sure are not negative, besides those of shapes.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    size_args: tuple[str, ...]
+    sources: tuple[Source, ...]
+    buffers: tuple[Buffer, ...]
+    places: Mapping[str, str]
+    same: Mapping[str, str]
+    results: Mapping[str, str]
+    steps: tuple[Step, ...]
+    constants: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+    comment: str = ""
+    assumed: tuple[Size, ...] = ()
+    proof: Proof | None = None
+
+    def buffer(self, name: str) -> Buffer:
+        return self.table[name]
+
+    @property
+    def table(self) -> dict[str, Buffer]:
+        return {b.name: b for b in self.buffers}
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels that are called, each once, in order of first use."""
+        return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))
+
+
+def walk(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield all steps in order, an Each before its body."""
+    stack = list(reversed(steps))
+    while stack:
+        step = stack.pop()
+        yield step
+        if isinstance(step, Each):
+            stack.extend(reversed(step.body))
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """Return the operands of an expression."""
+    if isinstance(expr, Sum):
+        return tuple(term for _, term in expr.terms)
+    if isinstance(expr, Product):
+        return expr.factors
+    if isinstance(expr, Apply):
+        return expr.args
+    return (expr.body,) if isinstance(expr, Select) else ()
+
+
+def statements(loop: Loop) -> tuple[Statement, ...]:
+    """Return the lets, sums and stores of a loop."""
+    return (*loop.lets, *loop.sums, *loop.stores)
+
+
+def reads(expr: Expr) -> Iterator[Read]:
+    """Yield the reads of an expression, left to right."""
+    stack = [expr]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Read):
+            yield top
+        else:
+            stack.extend(reversed(parts(top)))

@@ -1,0 +1,158 @@
+"""The polite way in: any array-like of the declared rank becomes what the code takes, or a clear error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcalc.compiler.runtime.spec import Operand
+from matcalc.language.identifiers import shown
+from matcalc.tensor.sizes_from_shapes import check_rank, described
+
+Array = NDArray[np.float64]
+Shape = tuple[int, ...]
+
+
+def to_array(operand: Operand, value: Any, batched: bool = False) -> Array:
+    """Return an aligned C-contiguous array of native float64 of the declared rank; a copy only where one is needed.
+
+    With `batched` there may be further axes in front.
+
+    Raises: TypeError for what holds no real numbers, ShapeError for another rank.
+    """
+    array = to_numbers(operand, value, batched)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not complex numbers")
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
+def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[Any]:
+    """Return an aligned array of the declared rank: integers as they are, others as float64 or complex128.
+
+    Raises: TypeError for what holds no numbers or has a mask, ShapeError for another rank.
+    """
+    array = _as_array(operand, value)
+    if not batched or array.ndim < len(operand.shape):
+        check_rank(operand.name, operand.shape, array.shape)
+    what = described(operand.name, operand.shape)
+    if array.dtype.kind not in "biufcO":
+        raise TypeError(f"{what} takes real numbers, not entries of type {array.dtype}")
+    if array.dtype.kind in "biu":
+        return array if array.flags.aligned else array.copy()
+    entries = list(array.flat) if array.dtype.kind == "O" else []
+    for entry in entries:
+        if not (np.iscomplexobj(entry) or hasattr(entry, "__float__")) or _has_mask(entry):
+            raise TypeError(f"{what} takes real numbers, not {shown(entry)}")
+    dtype = np.complex128 if array.dtype.kind == "c" or any(map(np.iscomplexobj, entries)) else np.float64
+    try:
+        array = np.asarray(array, dtype=dtype)
+    except (TypeError, ValueError, OverflowError) as fault:
+        raise TypeError(f"{what} takes real numbers: {fault}") from fault
+    return array if array.flags.aligned else array.copy()
+
+
+def to_size(name: str, value: Any) -> int:
+    """Return a size given as an argument.
+
+    Raises: TypeError for anything but an integer.
+    """
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        raise TypeError(f"the size {name} is an integer, not {shown(value)}") from None
+
+
+def _as_array(operand: Operand, value: Any) -> NDArray[Any]:
+    if type(value) is np.ndarray:
+        return value
+    if _has_mask(value, len(operand.shape)):
+        raise TypeError(_masked(operand))
+    try:
+        if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray | np.generic):
+            return np.from_dlpack(value)
+        array = np.asanyarray(value)
+    except (TypeError, ValueError, RuntimeError, BufferError, OverflowError) as fault:
+        raise TypeError(f"{described(operand.name, operand.shape)} cannot be read as an array: {fault}") from fault
+    if _has_mask(array):  # what made it an array gave it a mask
+        raise TypeError(_masked(operand))
+    if array.dtype.kind == "O" and hasattr(value, "toarray"):
+        raise TypeError(f"{described(operand.name, operand.shape)} takes a dense array: give {operand.name}.toarray()")
+    return np.asarray(array)
+
+
+def _masked(operand: Operand) -> str:
+    return f"{described(operand.name, operand.shape)} takes an array without a mask: give {operand.name}.filled(...)"
+
+
+def _has_mask(value: Any, depth: int = 0) -> bool:
+    """Whether a value is masked, or holds masked ones in `depth` levels of lists."""
+    if isinstance(value, np.ma.MaskedArray):
+        return True
+    return depth > 0 and isinstance(value, list | tuple) and any(_has_mask(part, depth - 1) for part in value)
+
+
+def check_outs(operands: Sequence[Operand], values: Mapping[int, Any], shapes: Sequence[Shape]) -> list[Array | None]:
+    """Return the array given for each result, None for a scalar.
+
+    Raises: ValueError unless each is a writable float64 array of exactly its shape, whose entries lie in different
+    places, and no two of them share memory.
+    """
+    found = [_check_out(o, values[k], shapes[k]) for k, o in enumerate(operands)]
+    for k, place in enumerate(found):
+        for other in range(k):
+            if overlap(place, found[other]):
+                raise ValueError(f"out: {operands[other].name} and {operands[k].name} are given arrays that overlap")
+    return found
+
+
+def _check_out(operand: Operand, value: Any, shape: Shape) -> Array | None:
+    if not operand.shape:
+        if value is not None:
+            raise ValueError(f"out: {operand.name} is a scalar, its place takes None")
+        return None
+    if not isinstance(value, np.ndarray):
+        raise ValueError(f"out: {operand.name} takes an array of shape {shape}, not {type(value).__name__}")
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(f"out: {operand.name} takes an array without a mask")
+    if value.shape != shape or value.dtype != np.float64:
+        found = f"{value.dtype} of shape {value.shape}"
+        raise ValueError(f"out: {operand.name} takes a float64 array of shape {shape}, not {found}")
+    if not value.flags.writeable:
+        raise ValueError(f"out: the array given for {operand.name} is read-only")
+    if overlaps_itself(value):
+        raise ValueError(f"out: entries of the array given for {operand.name} share memory")
+    return value
+
+
+def overlaps_itself(array: NDArray[Any]) -> bool:
+    """Whether two entries of an array share memory, as in one made by broadcasting."""
+    axes = sorted((abs(stride), length) for stride, length in zip(array.strides, array.shape, strict=True))
+    axes = [(stride, length) for stride, length in axes if length > 1]
+    if array.size == 0:
+        return False
+    reach = array.itemsize
+    if all(stride >= reach and (reach := reach + stride * (length - 1)) for stride, length in axes):
+        return False  # each axis steps over all that the shorter ones reach
+    places = np.zeros(1, dtype=np.intp)
+    for stride, length in axes:
+        places = np.add.outer(places, stride * np.arange(length)).ravel()
+    return bool(np.any(np.diff(np.sort(places)) < array.itemsize))
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Whether two arrays share memory, or might and it takes too long to say."""
+    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray) or not np.may_share_memory(one, other):
+        return False
+    try:
+        return np.shares_memory(one, other, max_work=100_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def needs_copy(out: Array, others: Sequence[Any]) -> bool:
+    """Whether a result cannot be written in place: not contiguous, or sharing memory with another array."""
+    usable = type(out) is np.ndarray and out.flags.c_contiguous and out.flags.aligned
+    return not usable or any(isinstance(o, np.ndarray) and np.may_share_memory(out, o) for o in others)

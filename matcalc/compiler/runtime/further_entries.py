@@ -1,0 +1,135 @@
+"""Other ways into a compiled function, made when first asked for: for the user's own njit code and for C.
+
+Each is a small generated module that calls the `_into` function where it is, so none compiles it again. No
+exception crosses an njit frame but the one that the allocating twin raises itself: what crosses leaks arrays.
+The twins for njit code call by address (see symbols.py), so neither they nor their callers are cached on
+disk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matcalc.compiler.runtime.library import import_block
+from matcalc.compiler.runtime.modules import load_text
+from matcalc.compiler.runtime.source import INDENT, OPTIONS, Spelled, nested_text, signature_text, size_lines
+from matcalc.compiler.runtime.spec import CompiledSpec, size_names
+from matcalc.errors import NotSupported
+
+UNCACHED = OPTIONS.replace('    "cache": True,\n', "")
+FAULTS = ("the sizes of the arguments do not fit", "a result shares memory with another array")
+
+
+def guarded(twin: Any) -> Any:
+    """Return the twin, which from now on looks at the arrays that Python calls it with."""
+    from matcalc.compiler.runtime.njit_entry import Guarded
+
+    twin.__class__ = Guarded
+    return twin
+
+
+def allocating(spec: CompiledSpec, module: str) -> Any:
+    """Return the njit twin that allocates its results, checks sizes and raises in its own frame."""
+    names, lines, tests = _sizes(spec)
+    parameters = _parameters(spec, names)
+    body = [f"{a} = np.ascontiguousarray({a})" for a, o in zip(names.arguments, spec.arguments, strict=True) if o.shape]
+    body += lines
+    for test, argument in tests:
+        body += [f"if {test}:", f'{INDENT}raise ShapeError("{argument} has a shape that does not fit")']
+    for name, operand in zip(names.outputs, spec.outputs, strict=True):
+        body.append(f"{name} = np.empty({names.shape(operand.shape)})")
+    body.append(f"status = into({', '.join([*parameters, *names.outputs])})")
+    for number, fault in enumerate(spec.faults, 1):
+        body += [f"if status == {number}:", f"{INDENT}raise LinAlgError({fault!r})"]
+    values = [n if o.shape else f"{n}[0]" for n, o in zip(names.outputs, spec.outputs, strict=True)]
+    body.append(f"return {nested_text(spec.nesting, values)}")
+    statements = ["import numpy as np", "from numba import njit", "from numpy.linalg import LinAlgError"]
+    statements.append("from matcalc.errors import ShapeError")
+    head = ["@njit(**OPTIONS)", f"def {spec.name}({', '.join(parameters)}):"]
+    text = _module(spec, module, names, statements, UNCACHED, [*head, *(INDENT + line for line in body)])
+    return guarded(getattr(load_text(text, f"{spec.name}_numba").module, spec.name))
+
+
+def into(spec: CompiledSpec, module: str) -> Any:
+    """Return the njit twin that writes into given arrays, checks sizes and returns a status."""
+    names, lines, tests = _sizes(spec)
+    parameters = [*_parameters(spec, names), *names.outputs]
+    conditions = [t for t, _ in tests]
+    for name, operand in zip(names.outputs, spec.outputs, strict=True):
+        shape = [names.size(s) for s in operand.shape] or ["1"]
+        conditions.append(
+            f"{name}.shape != ({shape[0]},)" if len(shape) == 1 else f"{name}.shape != ({', '.join(shape)})"
+        )
+    body = [*lines, *(f"if {c}:\n{INDENT * 2}return {len(spec.faults) + 1}" for c in conditions)]
+    arrays = [n for n, o in zip(names.arguments, spec.arguments, strict=True) if o.shape]
+    for result in names.outputs:
+        body += [f"if share({result}, {other}):\n{INDENT * 2}return {len(spec.faults) + 2}" for other in arrays]
+        arrays.append(result)
+    body.append(f"return into({', '.join(parameters)})")
+    statements = ["from numba import njit, types", "from matcalc.compiler.runtime.njit_entry import share"]
+    head = ["@njit(SIGNATURE, **OPTIONS)", f"def {spec.name}_into({', '.join(parameters)}):"]
+    settings = f"{UNCACHED}\n{signature_text(spec)}"
+    lines = [*head, *(INDENT + line for line in body)]
+    text = _module(spec, module, names, statements, settings, lines)
+    return guarded(getattr(load_text(text, f"{spec.name}_checked").module, f"{spec.name}_into"))
+
+
+def c_entry(spec: CompiledSpec, module: str) -> Any:
+    """Return Numba's handle of `int64 f(double **in, int64 *sizes, double **out)`."""
+    names = Spelled(spec)
+    sizes = {n: f"sizes[{k}]" for k, n in enumerate(size_names(spec))}
+    body = [f"{names.sizes[n]} = {text}" for n, text in sizes.items()]
+    call = []
+    for k, operand in enumerate(spec.arguments):
+        shape = names.shape(operand.shape)
+        call.append(f"carray(inputs[{k}], {shape})" if operand.shape else f"inputs[{k}][0]")
+    call += [names.sizes[n] for n in spec.sizes]
+    call += [f"carray(outputs[{k}], {names.shape(o.shape)})" for k, o in enumerate(spec.outputs)]
+    body.append(f"return into({', '.join(call)})")
+    settings = "REALS = types.CPointer(types.CPointer(types.float64))\n"
+    settings += "SIGNATURE = types.int64(REALS, types.CPointer(types.int64), REALS)"
+    head = ['@cfunc(SIGNATURE, error_model="numpy", cache=True)', "def c_entry(inputs, sizes, outputs):"]
+    lines = [*head, *(INDENT + line for line in body)]
+    text = _module(
+        spec,
+        module,
+        names,
+        ["from matcalc.compiler.runtime.jit import cfunc", "from numba import carray, types"],
+        settings,
+        lines,
+        True,
+    )
+    return load_text(text, f"{spec.name}_c").module.c_entry
+
+
+def _sizes(spec: CompiledSpec) -> tuple[Spelled, list[str], list[tuple[str, str]]]:
+    names = Spelled(spec)
+    found = size_lines(spec, names)
+    if spec.target != "numba" or found is None:
+        reason = "the target has no njit form" if spec.target != "numba" else "its sizes need a system of equations"
+        raise NotSupported(f"{spec.name} has no form for njit code: {reason}")
+    return names, *found
+
+
+def _parameters(spec: CompiledSpec, names: Spelled) -> list[str]:
+    return [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
+
+
+def _module(
+    spec: CompiledSpec,
+    module: str,
+    names: Spelled,
+    statements: list[str],
+    settings: str,
+    lines: list[str],
+    cached: bool = False,
+) -> str:
+    call = f"linked(__name__)({names.into})" if cached else f"by_address({names.into})"
+    statements = [
+        *statements,
+        f"from {module} import {names.into}",
+        f"from matcalc.compiler.runtime.linker_symbols import {call.partition('(')[0]}",
+    ]
+    parts = [f'"""{spec.name}, entered from elsewhere."""', import_block(statements), settings]
+    parts.append(f"into = {call}")
+    return "\n\n".join(parts) + "\n\n\n" + "\n".join(lines) + "\n"

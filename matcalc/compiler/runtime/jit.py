@@ -1,0 +1,126 @@
+"""The decorators of generated code: Numba's, with matcalc's cache and an engine for each function.
+
+Numba's own cache reads pickles that nobody has checked, and keeps processors and versions in one index that they
+overwrite in turn. Here the key of an entry is all that the code was made of and for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config, sigutils, typeinfer
+from numba.core.caching import CompileResultCacheImpl
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from matcalc.compiler.runtime import cache_entries, linker_symbols
+from matcalc.compiler.runtime.engine import Dispatcher
+from matcalc.compiler.runtime.modules import COMPILED, TEXT_DIGEST
+
+SETTINGS = (
+    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML",
+    "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS",
+)  # fmt: skip
+"""Settings of Numba that change the code it makes."""
+
+
+SETTLED = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+"""Options of every function compiled for itself; nobody calls it as C does, which would be one more to optimise."""
+
+
+def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
+    """Return `numba.njit` with the cache of matcalc.
+
+    With a signature the function is compiled or read at once, and its memory is freed with its lease; without one it
+    is linked into those that call it.
+    """
+
+    def decorate(function: Any) -> Any:
+        made = Dispatcher(function, SETTLED | options) if signature else numba.njit(**options)(function)
+        if cache and TEXT_DIGEST in function.__globals__:
+            made._cache = Kept(function)
+        if signature:
+            with typeinfer.register_dispatcher(made):
+                made.compile(signature[0])
+                made.disable_compile()
+            function.__globals__.setdefault(COMPILED, []).append(made)
+        return made
+
+    return decorate
+
+
+def unchecked(dispatcher: Any) -> Any:
+    """Return the machine code of a function of one signature, for callers that know the types of their arguments."""
+    return dispatcher.overloads[dispatcher.signatures[0]].entry_point
+
+
+def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
+    """Return `numba.cfunc` with the cache of matcalc."""
+
+    def decorate(function: Any) -> Any:
+        made: Any = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
+        if cache and TEXT_DIGEST in function.__globals__:
+            made._cache = Kept(function)
+        made.compile()
+        return made
+
+    return decorate
+
+
+class Kept:
+    """What a dispatcher of Numba takes for its cache: the entries of one function of a generated module."""
+
+    cache_path = None
+
+    def __init__(self, function: Any) -> None:
+        module = function.__globals__
+        self._stem = module["__name__"].rpartition(".")[2]
+        self._made_of = f"{module[TEXT_DIGEST]} {function.__qualname__}"
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the compiled function for a signature, None where it has to be compiled."""
+        target.refresh()
+        pickled = cache_entries.read(self._stem, self._key(signature, target.codegen()))
+        if pickled is not None:
+            try:
+                parts = pickle.loads(pickled)
+            except Exception as fault:  # it is what was written, but something that it names is gone
+                cache_entries.note(f"{self._stem} cannot be read back ({fault}): compiled again")
+            else:
+                return CompileResult._rebuild(target, *parts)
+        cache_entries.count_built()
+        return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a compiled function, unless it holds addresses of this process."""
+        if compiled.library.has_dynamic_globals or any(not part.can_cache for part in compiled.lifted):
+            return
+        pickled = dumps(CompileResultCacheImpl.reduce(self, compiled))
+        cache_entries.write(self._stem, self._key(signature, compiled.library.codegen), pickled)
+
+    def _key(self, signature: Any, codegen: Any) -> str:
+        processor = " ".join(map(str, codegen.magic_tuple()))
+        return "\n".join([self._made_of, str(signature), processor, _surroundings()])
+
+
+@cache
+def _surroundings() -> str:
+    """Return what compiled code depends on besides its text and the processor."""
+    import matcalc
+
+    linked = hashlib.sha256(Path(linker_symbols.__file__).read_bytes()).hexdigest()
+    versions = f"matcalc {matcalc.__version__} numba {numba.__version__} llvmlite {llvmlite.__version__}"
+    python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"
+    settings = " ".join(f"{name}={getattr(config, name, None)}" for name in SETTINGS)
+    return "\n".join([versions, f"numpy {np.__version__}", python, settings, linked])

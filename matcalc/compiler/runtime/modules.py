@@ -1,0 +1,188 @@
+"""Load generated Python source as a module.
+
+The name of a module ends in the hash of its text, and that text names the modules it imports: a change
+anywhere below is another name, so a stale entry cannot be met. A module is in `sys.modules` while it runs (Numba
+looks for it there); the modules of kernels stay, that of a formula goes with the function that it defines, and so do
+the lines of its text that Python keeps for messages. What runs is the text in memory: the file that is written is for
+debuggers and profilers, and never read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from weakref import WeakValueDictionary, finalize
+
+from matcalc.compiler.runtime.cache_entries import note, recording, write_whole
+from matcalc.compiler.runtime.cache_folder import cache_folder
+from matcalc.compiler.runtime.library import Item, closure, import_block, load_library
+from matcalc.locks import loading
+
+PACKAGE = "matcalc.compiler.runtime.generated"
+STEM = 40  # characters of a function's name that its file is called after, plain ones
+NUMBA = "from numba import njit"
+OURS = "from matcalc.compiler.runtime.jit import njit"
+"""Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here."""
+
+TEXT_DIGEST = "__digest__"
+"""The name that a module has the digest of its text under."""
+COMPILED = "__compiled__"
+"""The name that a module has its compiled functions under."""
+
+
+class Lease:
+    """A module for as long as somebody holds the lease: Numba's tables would hold it for ever."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.end = finalize(self, _end, module.__dict__)
+        self.end.atexit = False
+
+    @property
+    def stays(self) -> bool:
+        """Whether the module outlives the lease."""
+        return not self.end.alive
+
+
+_leases: WeakValueDictionary[str, Lease] = WeakValueDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A module that has run. `hit`: nothing was compiled for it."""
+
+    lease: Lease
+    hit: bool
+    note: str = ""
+
+    @property
+    def module(self) -> ModuleType:
+        """The module itself."""
+        return self.lease.module
+
+
+def module_name(text: str, stem: str) -> str:
+    """Return the full name of the module made of `text`."""
+    plain = re.sub(r"\W", "", stem, flags=re.ASCII)[:STEM]
+    return f"{PACKAGE}.{plain}_{_digest(text)[:16]}"
+
+
+def load_text(text: str, stem: str, stays: bool = True) -> Loaded:
+    """Run `text` as a module, or return the module that it already is; one that does not stay goes with its lease.
+
+    Raises: whatever running the text raises; nothing stays registered then.
+    """
+    name = module_name(text, stem)
+    with loading, recording() as record:
+        lease = _leases.get(name)
+        if lease is None or (lease.stays and name not in sys.modules):
+            lease = _leases[name] = Lease(_run(text, name))
+        if stays:
+            keep(lease)
+        return Loaded(lease, hit=not record.built, note=record.note)
+
+
+def keep(lease: Lease) -> None:
+    """Let a module stay: its machine code is called by address from where nobody counts references."""
+    lease.end.detach()
+    lease.module.__dict__["__lease__"] = lease
+    sys.modules[lease.module.__name__] = lease.module
+
+
+def _end(module: dict[str, Any]) -> None:
+    for function in module.get(COMPILED, ()):
+        function.release()
+    name = Path(module["__file__"]).name  # the hash in it is no other's; Numba asks by the relative path too
+    for path in [path for path in linecache.cache if path.endswith(name)]:
+        linecache.cache.pop(path, None)
+
+
+def load_items(target: str, names: Iterable[str]) -> dict[str, str]:
+    """Load the functions of these names from the sources of a target; return the module name of each.
+
+    Every function is a module of its own, so that one is compiled only when it is used.
+    """
+    modules: dict[str, str] = {}
+    for item in closure(load_library(target), names):
+        if item.is_function:
+            text = _item_text(target, item, modules)
+            loaded = load_text(text, item.name)
+            modules[item.name] = loaded.module.__name__
+    return modules
+
+
+def generated_imports(modules: dict[str, str], names: Iterable[str]) -> list[str]:
+    """Return the statements that import these functions from their modules."""
+    return [f"from {modules[name]} import {name}" for name in names if name in modules]
+
+
+def _item_text(target: str, item: Item, modules: dict[str, str]) -> str:
+    """Return the module of one function: imports, the constants that it uses, the function."""
+    library = load_library(target)
+    constants = [i for i in closure(library, item.uses) if not i.is_function and _is_near(target, item, i)]
+    statements = [*item.imports, *(s for c in constants for s in c.imports)]
+    statements = [OURS if statement == NUMBA else statement for statement in statements]
+    uses = sorted({*item.uses, *(u for c in constants for u in c.uses)})
+    statements += generated_imports(modules, [u for u in uses if library.items[u].is_function])
+    if item.is_kernel:
+        statements.append("from matcalc.compiler.runtime.linker_symbols import linked")
+    decorated = f"@linked(__name__)\n{item.text}" if item.is_kernel else item.text
+    parts = [f'"""{item.name}, from codegen/{item.origin}."""', import_block(statements)]
+    parts += ["\n".join(c.text for c in constants)] if constants else []
+    return "\n\n".join(part for part in parts if part) + f"\n\n\n{decorated}\n"
+
+
+def _is_near(target: str, item: Item, constant: Item) -> bool:
+    """Whether `item` reaches the constant without passing through another function."""
+    items = load_library(target).items
+    waiting, seen = list(item.uses), set()
+    while waiting:
+        name = waiting.pop()
+        if name == constant.name:
+            return True
+        if name not in seen and not items[name].is_function:
+            seen.add(name)
+            waiting.extend(items[name].uses)
+    return False
+
+
+def _run(text: str, name: str) -> ModuleType:
+    module = ModuleType(name)
+    module.__file__ = _written(text, name.rpartition(".")[2])
+    module.__package__ = PACKAGE
+    module.__dict__[TEXT_DIGEST] = _digest(text)
+    code = compile(text, module.__file__, "exec")
+    sys.modules[name] = module
+    try:
+        exec(code, module.__dict__)  # noqa: S102 - our own text
+    finally:
+        del sys.modules[name]
+    return module
+
+
+def _written(text: str, stem: str) -> str:
+    """Leave the text in a file, where there is room for it; return its name."""
+    folder = cache_folder()
+    if folder.note:
+        note(folder.note)
+    if folder.path is None:
+        return f"<{stem}>"
+    path = folder.path / f"{stem}.py"
+    content = text.encode()
+    try:
+        if not path.is_file() or path.stat().st_size != len(content):
+            write_whole(path, content)
+    except OSError as fault:
+        note(f"cannot write to {folder.path} ({fault.strerror or fault}): compiled code is kept for this process only")
+    return str(path)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

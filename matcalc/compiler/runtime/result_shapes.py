@@ -1,0 +1,38 @@
+"""The sizes of a call from the shapes of its arguments, and the shapes of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matcalc.compiler.runtime.spec import CompiledSpec, size_names
+from matcalc.errors import ShapeError
+from matcalc.tensor.sizes_from_shapes import check_conditions, solve
+
+
+def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
+    """Return every size of a call.
+
+    Raises: ShapeError that names the argument whose shape does not fit, or the part that lies outside of it.
+    """
+    declared = [(a.name, a.shape) for a in spec.arguments]
+    known = solve(declared, {a.name: s for a, s in zip(spec.arguments, shapes, strict=True)}, given)
+    missing = [name for name in size_names(spec) if name not in known]
+    if missing:
+        raise ShapeError(f"the shapes of the arguments do not determine {', '.join(missing)}")
+    check_conditions(spec.conditions, known)
+    return known
+
+
+def output_shapes(spec: CompiledSpec, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """Return the shapes of the results.
+
+    Raises: ShapeError for a size that is negative.
+    """
+    shapes = []
+    for operand in spec.outputs:
+        shape = tuple(size.evaluate(sizes) for size in operand.shape)
+        for size, length in zip(operand.shape, shape, strict=True):
+            if length < 0:
+                raise ShapeError(f"the size {size} of {operand.name} is {length}")
+        shapes.append(shape)
+    return shapes

@@ -1,0 +1,272 @@
+"""The text of a generated module: header, imported kernels, the `_into` function, a quick Python entry.
+
+This text is what `fn.source` shows and what runs. The entry takes exact arguments alone (aligned C-contiguous arrays
+of native float64, floats and ints) and hands them to the machine code itself: Numba's own look at arguments takes
+longer and sees neither the byte order, nor always the alignment, nor a mask. It raises for the rest, which goes
+through the slow and polite way of `convert.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from math import lcm
+
+from matcalc.compiler.runtime.library import free_names, global_names, import_block, load_library
+from matcalc.compiler.runtime.modules import OURS, generated_imports, load_items
+from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
+from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
+from matcalc.tensor.size import Size
+
+OPTIONS = """\
+OPTIONS = {
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "nsz", "arcp"},
+    "nogil": True,
+    "cache": True,
+}"""
+GLOBALS = """\
+empty, ndarray, real = np.empty, np.ndarray, np.dtype(np.float64)  # found 20 ns sooner than attributes of np
+run = unchecked({into})"""
+EXACT = """\
+for array in {arrays}:
+    if type(array) is not ndarray or array.dtype is not real or array.flags.num & 257 != 257:  # aligned, C order
+        raise ValueError"""
+INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
+WORD = re.compile(r"[^\W\d]\w*")
+INDENT = "    "
+TAKEN = (
+    *("np", "math", "sl", "sp", "linalg", "special", "sys", "types", "njit", "carray", "cfunc", "LinAlgError"),
+    *("ShapeError", "OPTIONS", "SIGNATURE", "REALS", "FAULTS", "NAMES", "HAS_NUMBA", "linked", "by_address", "_"),
+    *("empty", "status", "into", "inputs", "outputs", "sizes", "c_entry", "sample", "self_test", "flat"),
+    *("relative_error", "problems", "rng", "jit", "drawn"),
+    *("ndarray", "real", "run", "array", "unchecked", "share", "has_mask", "real_array"),
+)
+"""The names that modules, twins and saved files give themselves, besides those of functions of `codegen/`."""
+FORMS = re.compile(r"(_numpy|_numba)?(_into|_shapes|_K\d+)?")
+"""What the functions and constants of a module are called behind the name of its function."""
+
+
+def function_name(name: str, texts: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return the spelling of a function that stands beside generated `texts`, and clear of `others`."""
+    items = {item for target in ("numba", "numpy") for item in load_library(target).items}
+    used = {word for text in texts for word in global_names(text)}
+    taken = {*WORDS, *TAKEN, *items, *(f"{item}_numpy" for item in items), *used, *others}
+    if DUNDER.match(name):  # a module's own, such as __name__
+        name = name.strip("_") or "f"
+    while any(w.startswith(name) and FORMS.fullmatch(w, len(name)) for w in taken):
+        name += "_"
+    return name
+
+
+def into_name(text: str) -> str:
+    """Return the name of the function that a source defines."""
+    found = INTO.search(text)
+    if found is None:
+        raise ValueError("the source defines no function `<name>_into`")
+    return f"{found.group(1)}_into"
+
+
+def numba_text(spec: CompiledSpec) -> str:
+    """Return the module of a function for the target numba; the kernels that it needs are loaded."""
+    names = free_names(spec.source)
+    modules = load_items("numba", names)
+    statements = [
+        "import numpy as np",
+        OURS,
+        "from matcalc.compiler.runtime.jit import unchecked",
+        "from numba import types",
+    ]
+    statements += [load_library("numba").imports[n] for n in names if n in ("math",)]
+    statements += generated_imports(modules, names)
+    head = INTO.search(spec.source)
+    assert head is not None
+    body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip("\n")
+    parts = [header(spec), import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
+    entry = entry_text(spec)
+    return "\n\n".join(parts) + (f"\n\n\n{entry}\n" if entry else "\n")
+
+
+def numpy_text(spec: CompiledSpec) -> str:
+    """Return the module of a function for the target numpy."""
+    names = free_names(spec.numpy_source)
+    modules = load_items("numpy", names)
+    imports = load_library("numpy").imports
+    statements = [imports[n] for n in names if n in imports] + generated_imports(modules, names)
+    parts = [header(spec), import_block(statements), f"\n{spec.numpy_source.strip()}"]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def header(spec: CompiledSpec) -> str:
+    """Return the docstring of the module: what each result is."""
+    lines = docstring([f"{f.name} = {f.text}" for f in spec.formulas] or [spec.name])
+    return "\n".join(lines)
+
+
+def signature_text(spec: CompiledSpec) -> str:
+    """Return the signature: arguments read-only, so that writable arrays fit too."""
+    lines = [f"{INDENT}{_type(len(a.shape), True)},  # {a.name}" for a in spec.arguments]
+    lines += [f"{INDENT}types.int64,  # {name}" for name in spec.sizes]
+    lines += [f"{INDENT}{_type(max(1, len(o.shape)), False)},  # {o.name}" for o in spec.outputs]
+    return "\n".join(["SIGNATURE = types.int64(", *lines, ")"])
+
+
+def _type(rank: int, readonly: bool) -> str:
+    if rank == 0:
+        return "types.float64"
+    return f'types.Array(types.float64, {rank}, "C"{", readonly=True" if readonly else ""})'
+
+
+class Spelled:
+    """Identifiers for the arguments, sizes and results of a function, free of keywords and of each other."""
+
+    def __init__(self, spec: CompiledSpec) -> None:
+        forms = ("", "_into", "_shapes", "_numpy_into", "_numba_into")
+        taken = {*TAKEN, *WORDS, *(f"{spec.name}{form}" for form in forms)}
+        self.arguments = [free(a.name, taken) for a in spec.arguments]
+        names = dict.fromkeys(n for o in (*spec.arguments, *spec.outputs) for s in o.shape for n in s.names)
+        self.sizes = {n: free(n, taken) for n in names | dict.fromkeys(spec.sizes)}
+        self.outputs = [free(o.name, taken) for o in spec.outputs]
+        self.taken = taken
+        self.into = into_name(spec.source or spec.numpy_source)
+
+    def size(self, size: Size) -> str:
+        """Return an integer expression."""
+        size = size.substitute({n: Size.of(t) for n, t in self.sizes.items() if n != t})
+        scale = lcm(*(c.denominator for _, c in size.terms))
+        return str(size) if scale == 1 else f"({size * scale})//{scale}"
+
+    def shape(self, shape: tuple[Size, ...]) -> str:
+        """Return a tuple of sizes, for a vector its length."""
+        texts = [self.size(s) for s in shape] or ["1"]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+SizeLines = tuple[list[str], list[tuple[str, str]]]
+
+
+def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
+    """Return statements that read all sizes from shapes, and a test of each other axis with its argument.
+
+    None where a size is not given by one axis: such functions have no quick entry.
+    """
+    known = set(spec.sizes)
+    lines: list[str] = []
+    tests: list[tuple[str, str]] = []
+    waiting: list[tuple[Operand, str, list[tuple[Size, str]]]] = []
+    for operand, name in zip(spec.arguments, names.arguments, strict=True):
+        if not operand.shape:
+            continue
+        plain = [s.names[0] if str(s) in s.names else "" for s in operand.shape]
+        if all(p and p not in known for p in plain) and len(set(plain)) == len(plain):
+            known.update(plain)
+            lines.append(f"{_row([names.sizes[p] for p in plain])} = {name}.shape")
+            continue
+        parts = [free(f"{name}_{k}", names.taken) for k in range(len(plain))]
+        waiting.append((operand, name, list(zip(operand.shape, parts, strict=True))))
+    for operand, name, axes in waiting:
+        if all(set(s.names) <= known for s, _ in axes):
+            wanted = _row([names.size(s) for s, _ in axes])
+            tests.append((f"{name}.shape != {wanted}", operand.name))
+            continue
+        lines.append(f"{_row([a for _, a in axes])} = {name}.shape")
+        left = [*axes]
+        while left:
+            solved = next((x for x in left if _solved(x[0], known)), None)
+            if solved is None:
+                break
+            left.remove(solved)
+            name_of, text = _solve(solved[0], solved[1], known, names)
+            lines.append(f"{names.sizes[name_of]} = {text}")
+            known.add(name_of)
+        tests += [(f"{a} != {names.size(s)}", operand.name) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
+    tests += [(f"{names.sizes[n]} < 0", n) for n in spec.sizes]
+    for size, _ in spec.conditions:
+        about = next((o.name for o in spec.arguments for s in o.shape if set(s.names) & set(size.names)), str(size))
+        tests.append((f"{names.size(size)} < 0", about))
+    return (lines, tests) if known >= set(names.sizes) else None
+
+
+def _row(parts: list[str]) -> str:
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _solved(size: Size, known: set[str]) -> bool:
+    """Whether the size is linear, with a number as coefficient, in exactly one name that is not known."""
+    unknown = [n for n in size.names if n not in known]
+    if len(unknown) != 1:
+        return False
+    rest = [(m, c) for m, c in size.terms if m != ((unknown[0], 1),)]
+    return len(rest) < len(size.terms) and not any(unknown[0] in _atoms(m) for m, _ in rest)
+
+
+def _atoms(monomial: tuple[tuple[object, int], ...]) -> set[str]:
+    return {n for atom, _ in monomial for n in ((atom,) if isinstance(atom, str) else _names(atom))}
+
+
+def _names(atom: object) -> tuple[str, ...]:
+    left, right = getattr(atom, "left", None), getattr(atom, "right", None)
+    return tuple(n for s in (left, right) if isinstance(s, Size) for n in s.names)
+
+
+def _solve(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str, str]:
+    name = next(n for n in size.names if n not in known)
+    factor = next(c for m, c in size.terms if m == ((name, 1),))
+    rest = size - Size.of(name) * factor
+    text = axis if rest == 0 else f"({axis} - ({names.size(rest)}))"
+    text = text if factor.denominator == 1 else f"{text}*{factor.denominator}"
+    return name, text if factor.numerator == 1 else f"{text}//{factor.numerator}"
+
+
+def entry_text(spec: CompiledSpec) -> str:
+    """Return the quick entry and the function for the shapes of results; empty where there are none."""
+    names = Spelled(spec)
+    sizes = size_lines(spec, names)
+    if sizes is None or any("/" in names.shape(o.shape).replace("//", "") for o in spec.outputs):
+        return ""
+    parameters = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
+    pairs = list(zip(names.arguments, spec.arguments, strict=True))
+    arrays = [name for name, operand in pairs if operand.shape]
+    tests = [f"not isinstance({name}, (float, int))" for name, operand in pairs if not operand.shape]
+    tests += [*(f"type({names.sizes[n]}) is not int" for n in spec.sizes), *(t for t, _ in sizes[1])]
+    exact = EXACT.format(arrays=_row(arrays)).splitlines() if arrays else []
+    checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
+    shapes = [names.shape(o.shape) for o in spec.outputs]
+    fresh = [f"{n} = empty({shape})" for n, shape in zip(names.outputs, shapes, strict=True)]
+    call = f"run({', '.join([*parameters, *names.outputs])})"
+    if spec.faults:
+        failure = "raise np.linalg.LinAlgError(FAULTS[status - 1])"
+        call = f"status = {call}\n{INDENT}if status:\n{INDENT * 2}{failure}"
+    values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
+    quick = [*exact, *checks, *fresh, call, f"return {nested_text(spec.nesting, values)}"]
+    tuples = [_row([names.size(s) for s in o.shape]) if o.shape else "()" for o in spec.outputs]
+    plain = [*checks, f"return {_row(tuples)}"]
+    return "\n\n\n".join(
+        [
+            "\n".join([GLOBALS.format(into=names.into), *([_faults_text(spec)] if spec.faults else [])]),
+            _function(
+                spec.name,
+                parameters,
+                f"Run {names.into} on exact arguments; raise where one is not.",
+                quick,
+            ),
+            _function(f"{spec.name}_shapes", parameters, "The shapes of the results.", plain),
+        ]
+    )
+
+
+def _function(name: str, parameters: list[str], docstring: str, body: list[str]) -> str:
+    lines = [f'"""{docstring}"""', *body]
+    return "\n".join([f"def {name}({', '.join(parameters)}):", *(INDENT + line for line in lines)])
+
+
+def _faults_text(spec: CompiledSpec) -> str:
+    return "\n".join(["FAULTS = (", *(f"{INDENT}{literal(fault)}," for fault in spec.faults), ")"])
+
+
+def nested_text(nesting: Nesting, values: list[str]) -> str:
+    """Return the nested tuple of the values as text."""
+    if isinstance(nesting, int):
+        return values[nesting]
+    parts = [nested_text(part, values) for part in nesting]
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"

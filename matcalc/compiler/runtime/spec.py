@@ -1,0 +1,112 @@
+"""What a compiled function is made of, as plain data: enough to build, check, document, save and pickle it.
+
+Whoever has a Program fills in a `CompiledSpec`; the runtime knows neither nodes nor plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matcalc.tensor.size import Size
+from matcalc.tensor.sizes_from_shapes import Condition
+
+# The nesting of the outputs: the number of one, or a tuple of nestings.
+Nesting = int | tuple["Nesting", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An argument or a result: the user's name for it and its shape.
+
+    `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
+    random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
+    `facts` are those that an argument can be checked for.
+    """
+
+    name: str
+    shape: tuple[Size, ...] = ()
+    about: str = ""
+    sample: str = ""
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """The result `gradient` is the gradient of the scalar result `value` in `argument` (all by number)."""
+
+    value: int
+    gradient: int
+    argument: int
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """What a result is, in text and LaTeX."""
+
+    name: str
+    text: str
+    latex: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSpec:
+    """A function that can be compiled.
+
+    `source` (Numba) and `numpy_source` define `<some name>_into(arguments..., sizes..., results...)`, without
+    imports and decorators: scalar arguments are floats, `sizes` integers, results arrays to be written,
+    scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
+    `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
+    before the arrays are read.
+    """
+
+    name: str
+    arguments: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    nesting: Nesting
+    source: str = ""
+    numpy_source: str = ""
+    target: str = "numba"
+    sizes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    slopes: tuple[Slope, ...] = ()
+    declarations: str = ""
+    version: str = ""
+    plan: str = ""
+    seconds: tuple[tuple[str, float], ...] = ()
+    check_facts: bool = False
+    conditions: tuple[Condition, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all arguments, sizes last."""
+        return (*(a.name for a in self.arguments), *self.sizes)
+
+
+def nest(nesting: Nesting, values: list[object]) -> object:
+    """Return the values in the nesting of the outputs."""
+    if isinstance(nesting, int):
+        return values[nesting]
+    return tuple(nest(part, values) for part in nesting)
+
+
+def flatten(nesting: Nesting, values: object, name: str) -> dict[int, object]:
+    """Return the values by output number.
+
+    Raises: ValueError where their nesting is another.
+    """
+    if isinstance(nesting, int):
+        return {nesting: values}
+    if not isinstance(values, tuple | list) or len(values) != len(nesting):
+        raise ValueError(f"{name} must have the nesting of the outputs: {len(nesting)} parts")
+    found: dict[int, object] = {}
+    for part, value in zip(nesting, values, strict=True):
+        found |= flatten(part, value, name)
+    return found
+
+
+def size_names(spec: CompiledSpec) -> tuple[str, ...]:
+    """Return the names of all sizes, by first appearance."""
+    shapes = [operand.shape for operand in (*spec.arguments, *spec.outputs)]
+    found = dict.fromkeys(name for shape in shapes for size in shape for name in size.names)
+    return tuple(found | dict.fromkeys(spec.sizes))

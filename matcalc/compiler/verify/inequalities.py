@@ -1,0 +1,215 @@
+"""What is known of the integers of a Program, and what follows: bounds of indices, and one entry a point.
+
+Names are sizes and axes; all are integers that are not negative. Most questions are about plain axes and are
+answered by bounds alone: an axis is at most its size less one, and a size is at least one where an axis runs
+over it. Only what these leave open is asked of integer sets (`integer_sets`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from matcalc.compiler.program import At, Guard, Index
+from matcalc.compiler.verify.integer_sets import REMEMBERED, System, is_impossible
+from matcalc.compiler.verify.triangles import Folded, folded
+from matcalc.tensor.size import Size, is_nonnegative
+
+PRIME = "'"
+HOPS = 2  # from the names of a question to what is known of them
+
+
+@dataclass(frozen=True)
+class Known:
+    """Sizes that are not negative or zero, and axes with their lengths: 0 <= axis < length."""
+
+    nonnegative: tuple[Size, ...] = ()
+    zero: tuple[Size, ...] = ()
+    axes: Mapping[str, Size] = field(default_factory=dict)
+
+    def at(self, axes: Mapping[str, Size], guards: Iterable[Guard] = ()) -> Known:
+        """Return what is known at a point of a loop where the guards hold."""
+        guards = tuple(guards)
+        more = tuple(g.size for g in guards if g.relation == ">=")
+        zero = tuple(g.size for g in guards if g.relation == "==")
+        return Known((*self.nonnegative, *more), (*self.zero, *zero), {**self.axes, **axes})
+
+    def without(self, sizes: Sequence[Size]) -> Known:
+        """Return what is known if it is not that these sizes are not negative."""
+        return Known(tuple(s for s in self.nonnegative if s not in sizes), self.zero, self.axes)
+
+    def system(self) -> System:
+        """Return all that is known as inequalities."""
+        inside = [length - 1 - Size.of(axis) for axis, length in self.axes.items()]
+        return System((*inside, *self.nonnegative), self.zero)
+
+    def about(self, size: Size) -> System:
+        """Return what is known of the names of a size, and of the names of that."""
+        whole = self.system()
+        names = set(size.names)
+        for _ in range(HOPS):
+            names |= {n for s in (*whole.nonnegative, *whole.zero) if not names.isdisjoint(s.names) for n in s.names}
+        return System(
+            *(tuple(s for s in sizes if names.issuperset(s.names)) for sizes in (whole.nonnegative, whole.zero))
+        )
+
+    # ---- bounds
+
+    def is_nonnegative(self, size: Size) -> bool:
+        """Whether it is proved that `size >= 0`."""
+        return is_nonnegative(size) or _is_nonnegative(self.nonnegative, self.zero, tuple(self.axes.items()), size)
+
+    def is_given(self, size: Size) -> bool:
+        """Whether a condition says that `size >= 0`, perhaps with something to spare."""
+        return any(is_nonnegative(size - given) for given in self.nonnegative)
+
+    def is_zero(self, size: Size) -> bool:
+        """Whether it is proved that `size == 0`."""
+        return size == 0 or (self.is_nonnegative(size) and self.is_nonnegative(-size))
+
+    def is_inside(self, index: Index, length: Size) -> bool:
+        """Whether it is proved that 0 <= index < length."""
+        if isinstance(index, str) and self.axes.get(index) is length:
+            return True
+        index = Size.of(index)
+        return self.is_nonnegative(index) and self.is_nonnegative(length - 1 - index)
+
+    def is_bounded(self, size: Size) -> bool:
+        """Whether each axis at its worst end leaves something that is not negative."""
+        for axis, length in self.axes.items():
+            if axis not in size.names:
+                continue
+            split = size.linear_in(axis)
+            if split is None:
+                return False
+            slope, rest = split
+            if is_nonnegative(slope):
+                size = rest
+            elif is_nonnegative(-slope):
+                size = rest + slope * (length - 1)
+            else:
+                return False
+        return is_nonnegative(size) or is_nonnegative(self._from_one(size))
+
+    def _from_one(self, size: Size) -> Size:
+        """Return a size counted from one in the names that are at least one since an axis runs over them."""
+        ones = {s.key: s + 1 for s in self.axes.values() if s.is_name}
+        return size.substitute(ones)
+
+    def is_never(self, size: Size) -> bool:
+        """Whether what is known is impossible together with `size >= 0`."""
+        return is_impossible(self.about(size).also((size,)))
+
+    # ---- triangles
+
+    def _is_plainly_inside(self, index: Size, length: Size) -> bool:
+        return self.is_never(-index - 1) and self.is_never(index - length)
+
+    def folded(self, sizes: Sequence[Size]) -> tuple[Known, Folded] | None:
+        """Return what is known where positions in triangles are axes, and sizes in these; None where there are none."""
+        given = len(self.nonnegative)
+        found = folded((*sizes, *self.nonnegative, *self.zero), self.axes, len(sizes), self._is_plainly_inside)
+        if found is None:
+            return None
+        known = found.sizes[len(sizes) :]
+        return Known(known[:given], known[given:], {**self.axes, **found.axes}), found
+
+    # ---- maps of points into entries
+
+    def is_injective(self, at: At, axes: Sequence[str]) -> bool:
+        """Whether two points of the axes never share the entry `at`."""
+        if is_evidently_injective(at, axes):
+            return True
+        if not set(axes) <= {name for index in (*at, *self.zero) for name in _names(index)}:
+            return False
+        if set(axes) <= {axis for index in at for axis in self._digits(index, axes)}:
+            return True
+        if self._is_injective_folded(at, axes):
+            return True
+        other = {axis: Size.of(axis + PRIME) for axis in self.axes}
+        there = Known(
+            tuple(s.substitute(other) for s in self.nonnegative),
+            tuple(s.substitute(other) for s in self.zero),
+            {axis + PRIME: length for axis, length in self.axes.items()},
+        ).system()
+        same = tuple(Size.of(index) - Size.of(index).substitute(other) for index in at)
+        both = self.system().also(there.nonnegative, (*there.zero, *same))
+        left = list(axes)
+        while left:  # an axis that must agree makes it easier for the others
+            agreed = next((a for a in left if is_impossible(both.also((Size.of(a) - other[a] - 1,)))), None)
+            if agreed is None:
+                return False
+            left.remove(agreed)
+            both = both.substitute({agreed + PRIME: Size.of(agreed)})
+        return True
+
+    def _is_injective_folded(self, at: At, axes: Sequence[str]) -> bool:
+        """Whether positions in triangles are told by an entry, and their axes by them."""
+        inner = self.folded([Size.of(index) for index in at])
+        if inner is None:
+            return False
+        known, found = inner
+        places = found.sizes[: len(at)]
+        inside = {axis for t in found.triangles for axis in t.axes}
+        if not inside.isdisjoint(name for index in places for name in index.names) or not inside <= set(axes):
+            return False
+        if inside == set(axes) and len(found.triangles) == 1:  # the position itself
+            return False
+        outside = [*(a for a in axes if a not in inside), *(t.name for t in found.triangles)]
+        return all(self.is_injective((t.position,), t.axes) for t in found.triangles) and known.is_injective(
+            places, outside
+        )
+
+    def _digits(self, index: Index, axes: Sequence[str]) -> list[str]:
+        """Return the axes that an index determines as a number of mixed radix determines its digits."""
+        index = Size.of(index)
+        weights: dict[str, Size] = {}
+        for axis in (a for a in axes if a in index.names):
+            split = index.linear_in(axis)
+            if split is None or set(axes) & set(split[0].names):
+                return []
+            weight = split[0]
+            weights[axis] = weight if is_nonnegative(weight) else -weight
+        left, span = list(weights), Size.of(1)
+        while left:
+            reach = {a: weights[a] * self.axes[a] for a in left}
+            lowest = next(
+                (a for a in left if all(self.is_bounded(weights[b] - reach[a]) for b in left if b != a)), None
+            )
+            if lowest is None or not self.is_bounded(weights[lowest] - span):
+                return []
+            left.remove(lowest)
+            span = reach[lowest]
+        return list(weights)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _is_nonnegative(
+    nonnegative: tuple[Size, ...], zero: tuple[Size, ...], axes: tuple[tuple[str, Size], ...], size: Size
+) -> bool:
+    known = Known(nonnegative, zero, dict(axes))
+    if known.is_bounded(size) or known.is_given(size):
+        return True
+    inner = known.folded([size])
+    if inner is not None and inner[0].is_nonnegative(inner[1].sizes[0]):
+        return True
+    return known.is_never(-size - 1)
+
+
+def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:
+    """Whether each axis stands alone in one place of `at`, plain or shifted by a size."""
+    alone = set()
+    for index in at:
+        own = [axis for axis in axes if axis in _names(index)]
+        if len(own) == 1 and (index == own[0] or _is_shifted(Size.of(index), own[0])):
+            alone.add(own[0])
+    return alone >= set(axes)
+
+
+def _is_shifted(size: Size, axis: str) -> bool:
+    return any(axis not in rest.names for rest in (size - Size.of(axis), size + Size.of(axis)))
+
+
+def _names(index: Index) -> tuple[str, ...]:
+    return (index,) if isinstance(index, str) else index.names

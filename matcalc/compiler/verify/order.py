@@ -1,0 +1,127 @@
+"""The order of a Program: nothing is read before it is written, and what lives at once lies apart.
+
+Values are followed through the buffers that hold them, step by step: a value must still be in its memory whenever it
+is read. Where in an array an access lies is another question (`accesses`).
+"""
+
+from __future__ import annotations
+
+from matcalc.compiler.program import Call, Expr, Loop, Program, ProgramFault, Read, View, reads, walk
+
+
+def verify(program: Program) -> Program:
+    """Return `program` if it is sound.
+
+    Sound: names are unique; every value is written once, and still in its memory whenever it is read; no call
+    writes to memory that it reads; a loop that overwrites a value reads it only where it is about to write,
+    and not after; ranks agree; every output ends with its result.
+
+    Raises: ProgramFault that names the step.
+    """
+    names = [b.name for b in program.buffers]
+    if len(set(names)) != len(names):
+        raise ProgramFault(f"two buffers have one name: {sorted(n for n in names if names.count(n) > 1)[0]}")
+    memory = _Memory(program)
+    for step in walk(program.steps):
+        if isinstance(step, View):
+            memory.root[step.buffer] = memory.root[step.of]
+        elif isinstance(step, Call):
+            _check_call(step, memory)
+        elif isinstance(step, Loop):
+            _check_loop(step, memory)
+    for name, value in program.results.items():
+        if memory.of(value) != memory.root[name]:
+            raise ProgramFault(f"the output {name} is not where its result {value} is")
+        memory.read(value, "the caller")
+    return program
+
+
+class _Memory:
+    """What each piece of memory holds while the steps of a Program are followed."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.ranks = {b.name: len(b.shape) for b in program.buffers}
+        self.root = {b.name: b.name for b in program.buffers}
+        self.holds = {b.name: b.name for b in program.buffers if b.role in ("input", "constant")}
+        self.constant = frozenset(self.holds)
+        self.written = set(self.holds)
+
+    def of(self, value: str) -> str:
+        place = self.program.places.get(value, value)
+        if place not in self.root:
+            raise ProgramFault(f"the value {value} has no memory")
+        return self.root[place]
+
+    def rank(self, value: str) -> int:
+        return self.ranks[self.program.places.get(value, value)]
+
+    def canonical(self, value: str) -> str:
+        while value in self.program.same:
+            value = self.program.same[value]
+        return value
+
+    def read(self, value: str, where: str) -> None:
+        held = self.holds.get(self.of(value))
+        if held != self.canonical(value):
+            raise ProgramFault(f"{where} reads {value}, but its memory holds {held or 'nothing yet'}")
+
+    def write(self, value: str, onto: str, where: str) -> None:
+        if onto:
+            self.read(onto, where)
+            if self.of(onto) != self.of(value):
+                raise ProgramFault(f"{where} adds to {onto}, which is elsewhere than {value}")
+        if value in self.written:
+            raise ProgramFault(f"{where} writes {value} a second time")
+        if self.of(value) in self.constant:
+            raise ProgramFault(f"{where} writes to the argument {self.of(value)}")
+        self.written.add(value)
+        self.holds[self.of(value)] = self.canonical(value)
+
+
+def _check_call(call: Call, memory: _Memory) -> None:
+    where = f"the call of {call.kernel.name}"
+    taken = [memory.of(p.value) for _, p in call.operands]
+    for _, place in call.operands:
+        memory.read(place.value, where)
+    for read in reads(call.alpha):
+        memory.read(read.value, where)
+    given = [memory.of(p.value) for _, p in call.results]
+    if set(given) & set(taken) or len(set(given)) != len(given):
+        raise ProgramFault(f"{where} writes to memory that it reads: {', '.join(given)}")
+    for number, (_, place) in enumerate(call.results):
+        memory.write(place.value, call.onto if number == 0 else "", where)
+
+
+def _check_loop(loop: Loop, memory: _Memory) -> None:
+    where = f"the loop over {', '.join(f'{a} < {s}' for a, s in loop.axes) or 'nothing'}"
+    local: set[str] = set()
+    outside: list[Read] = []
+    for let in loop.lets:
+        outside += _outer_reads(let.expr, local, memory, where)
+        local.add(let.value)
+    for store in loop.sums:
+        outside += _outer_reads(store.expr, local, memory, where)
+    for store in loop.sums:
+        if any(memory.of(r.value) == memory.of(store.value) for r in outside):
+            raise ProgramFault(f"{where} reads the memory that it sums into: {store.value}")
+        memory.write(store.value, "", where)
+    pending = [list(_outer_reads(s.expr, local, memory, where)) for s in loop.stores]
+    for number, store in enumerate(loop.stores):
+        target = memory.of(store.value)
+        before = outside + [r for later in pending[: number + 1] for r in later]
+        if any(memory.of(r.value) == target and r.at != store.at for r in before):
+            raise ProgramFault(f"{where} reads entries of {target} that it has overwritten by {store.value}")
+        if any(memory.of(r.value) == target for later in pending[number + 1 :] for r in later):
+            raise ProgramFault(f"{where} overwrites {target} by {store.value} before it is read")
+    for store in loop.stores:
+        memory.write(store.value, store.onto or store.over, where)
+
+
+def _outer_reads(expr: Expr, local: set[str], memory: _Memory, where: str) -> list[Read]:
+    found = [r for r in reads(expr) if r.value not in local]
+    for r in found:
+        memory.read(r.value, where)
+        if len(r.at) != memory.rank(r.value):
+            raise ProgramFault(f"{where} reads {r.value} with {len(r.at)} indices")
+    return found

@@ -1,0 +1,308 @@
+"""`equivalent`: whether two formulas are equal: proved, as far as random points can tell, or not, by a counterexample.
+
+A proof brings both to one normal form: by construction, by the rulebook's rewrites, by expanding products of sums.
+What is left over is decided by numbers: a difference at a random point disproves, and is then looked for among
+small integers. All this is about points at which both have values. That the second has one wherever the first has is
+a question of its own: it follows from what their operations ask, or it is looked for a point at which the first alone
+has a value, which disproves too. A formula is what its construction makes of it: `log(a) - log(a)` is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from matcalc.calculus.derive.conventions import shape_text
+from matcalc.errors import MatcalcError, NotSupported, ShapeError
+from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, POINTS, Comparer, Point
+from matcalc.evidence.proof.domain import asks_no_more, conditions
+from matcalc.evidence.proof.equality import proof
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import expressions
+from matcalc.formula.elaborate.texts import elaborate
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
+from matcalc.tensor.constructors import add, product, scale, transpose
+from matcalc.tensor.node import Node
+from matcalc.tensor.substitute import substitute
+from matcalc.tensor.symbols import free_sizes
+
+DOMAINS = ("first", "common")
+"""Where formulas are to be equal: wherever the first has a value, or wherever both have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """What `equivalent` found: true if the formulas are equal; prints how that is known, and where it holds.
+
+    `verdict` is "proved", "tested" or "different": how it is known that their values are equal where both have one.
+    `domain` says where that is, in words, nothing where it is everywhere. `steps` are the lines of a proof; `at` holds
+    the counterexample's data, `point` the values there, `mistake` what would make the second formula right.
+    """
+
+    verdict: str
+    steps: tuple[str, ...] = ()
+    point: Point | None = None
+    mistake: str = ""
+    domain: str = ""
+
+    def __bool__(self) -> bool:
+        return self.verdict != "different"
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The data of the counterexample, by name; empty where there is none."""
+        return dict(self.point.data) if self.point else {}
+
+    def __str__(self) -> str:
+        numbered = [f"{k}. {line}" for k, line in enumerate(self.steps, 1)]
+        where = [self.domain] if self.domain else []
+        if self.verdict == "proved":
+            return "\n".join(["equal, proved:", *numbered, *where])
+        if self.verdict == "tested":
+            return "\n".join([f"equal at {POINTS} random points, not proved", *numbered, *where])
+        lines = ["not equal", *numbered]
+        if self.point is not None:
+            lines[0] += f" at {_data(self.point)}:" if self.point.data or self.point.sizes else ":"
+            second = shown_array(self.point.right) if self.point.is_common else "undefined"
+            lines += [f"the first is {shown_array(self.point.left)}", f"the second is {second}"]
+        return "\n".join([*lines, *([f"likely mistake: {self.mistake}"] if self.mistake else []), *where])
+
+
+def equivalent(
+    a: Any, b: Any, declarations: str = "", dialect: str = "matrix", domain: Literal["first", "common"] = "first"
+) -> Equivalence:
+    """Return whether two formulas are equal wherever the first is defined, for all values that declared facts allow.
+
+    With `domain="common"` it is enough that they are equal wherever both are defined. The result is true or false, and
+    prints as a proof, as tested, or as a counterexample with the likely mistake; in each case with the domain.
+
+    Raises: what reading raises; NotSupported for another domain; ShapeError where no random data can be found at which
+    both are finite.
+
+    Example:
+        >>> bool(equivalent("tr(A*B)", "tr(B*A)")), bool(equivalent("A*B", "B*A", "A: matrix(n, n); B: matrix(n, n)"))
+        (True, False)
+        >>> print(equivalent("a", "exp(log(a))", "a: scalar"))
+        not equal at a = -1:
+        the first is -1
+        the second is undefined
+        equal wherever both are defined, proved (domain="common" asks for no more); the second needs a > 0
+        >>> bool(equivalent("exp(log(a))", "a", "a: scalar"))
+        True
+    """
+    if domain not in DOMAINS:
+        raise NotSupported(f"no domain '{domain}': {', '.join(DOMAINS)}")
+    one, other = expressions([a, b], declarations, dialect)
+    if one.node.shape != other.node.shape:
+        shapes = f"{shape_text(one.node.shape)} and {shape_text(other.node.shape)}"
+        mistake = "transposed" if _is_transposed(one, other) else ""
+        return Equivalence("different", (f"the shapes are {shapes}",), None, mistake)
+    is_covered = asks_no_more(other.node, one.node)
+    found = difference(one, other, is_covered or domain == "common") if one.node is not other.node else None
+    if found is not None and found.is_common:
+        return Equivalence("different", (), found, mistake_of(one, other))
+    steps = proof(one.node, other.node)
+    verdict = "proved" if steps is not None else "tested"
+    if found is not None:
+        known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
+        return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]))
+    return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain))
+
+
+def _where(one: Expression, other: Expression, is_covered: bool, domain: str) -> str:
+    """Return where two formulas are equal, and how it is known that the second has a value there."""
+    if is_covered:
+        own = _needs("the first", one)
+        return "; ".join(["it holds wherever the first is defined", *own]) if own else ""
+    told = ["it holds wherever both are defined", *_needs("the second", other)]
+    if domain == "first":
+        told.append("no point was found at which the first alone is defined")
+    return "; ".join(told)
+
+
+def _needs(which: str, e: Expression) -> list[str]:
+    """Return what a formula asks beyond what is declared, as a clause; nothing if it is defined everywhere."""
+    words = list(dict.fromkeys(c.words for c in conditions(e.node)))
+    return [f"{which} needs {' and '.join(words)}"] if words else []
+
+
+# ---- numbers
+
+
+def difference(one: Expression, other: Expression, is_common: bool = True) -> Point | None:
+    """Return a point at which two formulas differ, of small integers if there is one; None if they agree.
+
+    Without `is_common`, also one at which the first alone has a value, where no values differ.
+
+    Raises: ShapeError if both are finite at none of the random points, and none else is found.
+    """
+    comparer = _comparer(one, other)
+    seen, alone = 0, None
+    for point in comparer.random():
+        if not point.is_common:
+            if alone is None and not is_common and comparer.is_real(point):
+                alone = point
+            continue
+        if point.difference > DIFFERENT and comparer.is_real(point):
+            return comparer.smallest() or point
+        seen += 1
+    if not is_common and (smallest := comparer.smallest(is_common=False) or alone) is not None:
+        return smallest
+    if not seen:
+        raise ShapeError("no random data at which both are finite: declare facts such as positive or spd")
+    return None
+
+
+def _comparer(one: Expression, other: Expression) -> Comparer:
+    names = one.names.joined(other.names)
+    symbols = list(names.ordered())
+    own = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
+    sizes = dict.fromkeys([*own, *free_sizes([one.node, other.node], names)])
+    return Comparer(one.node, other.node, symbols, list(sizes), names.conditions)
+
+
+# ---- mistakes that people make
+
+
+def mistake_of(truth: Expression, wrong: Expression) -> str:
+    """Return what would make `wrong` equal to `truth`, if it is one of the common mistakes; else nothing."""
+    if truth.node.shape != wrong.node.shape:
+        return "transposed" if _is_transposed(truth, wrong) else ""
+    for what, corrected in _corrections(truth, wrong):
+        if corrected.shape == truth.node.shape and agree(truth, Expression(corrected, wrong.names)):
+            return what
+    return ""
+
+
+def agree(one: Expression, other: Expression) -> bool:
+    """Return whether two formulas of one shape are equal at random points, as far as these can tell."""
+    comparer, seen = _comparer(one, other), 0
+    for point in comparer.random():
+        if not point.is_common:
+            continue
+        if point.difference > DIFFERENT and comparer.is_real(point):
+            return False
+        seen += 1
+    return seen > 0
+
+
+def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]:
+    node, shape = wrong.node, wrong.node.shape
+    factor_ = _ratio(truth, wrong)
+    if factor_ is not None:
+        yield ("the sign" if factor_ == -1 else f"a factor of {1 / factor_}"), scale(factor_, node)
+    if len(shape) == 2 and shape[0] == shape[1]:
+        yield "transposed", transpose(node)
+        diagonal = product(1, [(node, (0, 0))], (0, 0))
+        half = Fraction(1, 2)
+        yield (
+            "the convention for symmetric matrices: d X_ij and d X_ji counted together",
+            add([(half, node), (half, diagonal)]),
+        )
+    yield from _renamed(truth, wrong)
+    symbols = [s for s in wrong.names.ordered() if s.shape]
+    for k, s in enumerate(symbols):
+        if len(s.shape) == 2 and s.shape[0] == s.shape[1] and transpose(s) is not s:
+            yield f"{s.name} for {s.name}'", substitute(node, {s: transpose(s)})
+            if "symmetric" not in s.facts:
+                half = Fraction(1, 2)
+                yield f"{s.name} taken for symmetric", substitute(node, {s: add([(half, s), (half, transpose(s))])})
+        for t in symbols[k + 1 :]:
+            if t.shape == s.shape:
+                yield f"{s.name} and {t.name} exchanged", substitute(node, {s: t, t: s})
+
+    yield from _swapped(wrong)
+
+
+def _renamed(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]:
+    """Yield a formula with a symbol that it alone has renamed as one that the other alone has."""
+    for s in wrong.names.ordered():
+        for t in truth.names.ordered():
+            if s.name not in truth.names.written and t.name not in wrong.names.written and s.shape == t.shape:
+                yield f"{s.name} for {t.name}", substitute(wrong.node, {s: t})
+
+
+def _swapped(wrong: Expression) -> Iterator[tuple[str, Node]]:
+    """Yield a formula with two neighbouring operands of a product or a function exchanged."""
+    root = formula_of(wrong.node, wrong.names.symbols)
+    for place in syntax.walk(root):
+        if place.head not in ("product", "call"):
+            continue
+        for k in range(len(place.args) - 1):
+            args = list(place.args)
+            args[k : k + 2] = args[k + 1], args[k]
+            swapped = replace(place, args=tuple(args))
+            try:
+                made = elaborate(
+                    [_with(root, place, swapped)], symbols=wrong.names.symbols, sizes=wrong.names.sizes
+                ).nodes[0]
+            except MatcalcError:
+                continue
+            if made is not wrong.node:
+                yield f"operands in the wrong order: {text(place)} for {text(swapped)}", made
+
+
+def _with(root: Ast, place: Ast, new: Ast) -> Ast:
+    """Return a formula with one of its parts replaced."""
+    made: dict[int, Ast] = {}
+    for node in syntax.walk(root):
+        inner = {id(c): made[id(c)] for c in syntax.children(node)}
+        if node is place:
+            made[id(node)] = new
+        elif any(made[id(c)] is not c for c in syntax.children(node)):
+            value = node.value
+            if node.head == "call":
+                pairs = tuple((k, inner[id(v)]) for k, v in syntax.call_keywords(node))
+                value = (syntax.call_name(node), pairs)
+            made[id(node)] = replace(node, args=tuple(inner[id(a)] for a in node.args), value=value)
+        else:
+            made[id(node)] = node
+    return made[id(root)]
+
+
+def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
+    """Return the simple number c for which truth = c*wrong at random points, if there is one other than 1."""
+    ratios = []
+    for point in _comparer(truth, wrong).random():
+        if not point.is_common:
+            continue
+        largest = int(np.argmax(np.abs(point.right))) if point.right.size else 0
+        if not point.right.size or not point.right.flat[largest]:
+            continue
+        ratios.append(float(point.left.flat[largest] / point.right.flat[largest]))
+    if not ratios or max(ratios) - min(ratios) > EQUAL * max(map(abs, ratios)):
+        return None
+    found = Fraction(ratios[0]).limit_denominator(12)
+    return found if found not in (0, 1) and abs(float(found) - ratios[0]) < EQUAL * abs(ratios[0]) else None
+
+
+def _is_transposed(one: Expression, other: Expression) -> bool:
+    flipped = transpose(other.node)
+    changed = Expression(flipped, other.names)
+    return flipped.shape == one.node.shape and agree(one, changed)
+
+
+# ---- words
+
+
+def _data(point: Point) -> str:
+    sizes = [f"{name} = {length}" for name, length in point.sizes.items()]
+    return ", ".join([*sizes, *(f"{name} = {shown_array(a)}" for name, a in point.data.items())])
+
+
+def shown_array(array: Any) -> str:
+    a = np.asarray(array)
+    if a.ndim == 0:
+        return f"{float(a):.6g}"
+    if a.ndim == 1:
+        return f"[{'; '.join(f'{x:.6g}' for x in a)}]"
+    if a.ndim == 2:
+        return f"[{'; '.join(', '.join(f'{x:.6g}' for x in row) for row in a)}]"
+    return np.array2string(a, precision=6, separator=", ").replace("\n", "")

@@ -1,0 +1,1 @@
+"""Why a result is to be believed: explanations, proofs and numbers."""

@@ -1,0 +1,317 @@
+"""A derivation as a person writes it: the differential, expanded, the rules used, collected, the derivative read off.
+
+Each line is a node beside what is printed: lines that continue one another have equal values, where `d(inv(S))`
+stands for the differential of what it names. The lines are found anew from the formula and the variable, since the
+normal form flattens what a person would show in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from matcalc.calculus.derive import conventions
+from matcalc.calculus.derive.differentiate import PUSH, depends_on, pushforward
+from matcalc.evidence.explain.differential_form import canonical_formula, form_for, joined, times
+from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
+from matcalc.evidence.explain.size_conditions import needs
+from matcalc.evidence.explain.why_fact import why
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, inner, product, symbol, zeros
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.substitute import substitute
+
+MARK = "d#"
+"""How the names of differentials that are still to be found begin: no user's name does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: `left` = `formula`, whose value is that of `node`; an empty `left` continues the line before.
+
+    A `statement` is said instead where there is one.
+    """
+
+    left: str
+    formula: Ast
+    node: Node
+    reasons: tuple[Reason, ...] = ()
+    statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """What was derived: `what` of the formula `root` as it was written, in `wrt`, along `tangents` of the same order.
+
+    A pullback has a `cotangent`; `layout` and `convention` are those of the derivative.
+    """
+
+    what: str
+    root: Node
+    wrt: tuple[Node, ...] = ()
+    tangents: tuple[Node, ...] = ()
+    cotangent: Node | None = None
+    layout: str = "tensor"
+    convention: str = "projected"
+
+    @property
+    def leading_axes(self) -> int:
+        """The axes of a derivative that come before those of the last variable."""
+        return self.wrt[0].rank if self.what == "hessian" else self.root.rank
+
+    def lines(self, result: Node) -> list[Line]:
+        """Return the lines that lead to `result`."""
+        found = list(LINES[self.what](self, result))
+        last = max(k for k, line in enumerate(found) if not line.statement)
+        told = tuple(Reason(f"needs {need}") for need in needs(result))
+        found[last] = replace(found[last], reasons=(*found[last].reasons, *told))
+        return found
+
+
+# ---- the derivations
+
+
+def _value(d: Derivation, result: Node) -> Iterator[Line]:
+    """Yield the rewriting of a formula that was not differentiated, and what is known of it."""
+    name = "f" if not d.root.shape else "F"
+    yield Line(name, formula_of(d.root), d.root)
+    f, reasons = settled(d.root)
+    if f is not d.root:
+        yield Line("", formula_of(f), f, (*reasons, *facts_used(d.root, formula_of(f), simplest)))
+    if result is not f and result is not d.root:
+        yield Line("", formula_of(result), result)
+    for statement in why(d.root):
+        yield Line("", formula_of(d.root), d.root, (), statement)
+
+
+def _gradient(d: Derivation, result: Node) -> Iterator[Line]:
+    name = "f"
+    f = yield from _beginning(name, d.root)
+    (x,), (dx,) = d.wrt, _tangents(d)
+    yield from _collected(f"d{name}", f, d, {x: dx})
+    if d.convention == "magnus":
+        note = Reason(f"both triangles of {x.name} counted together: 2*A - diag(diag(A))")
+        yield Line("gradient", formula_of(result), result, (note,))
+    else:
+        yield Line("gradient", formula_of(result), result)
+
+
+def _differential(d: Derivation, result: Node) -> Iterator[Line]:
+    name = "F" if d.root.shape else "f"
+    f = yield from _beginning(name, d.root)
+    moved = dict(zip(d.wrt, _tangents(d), strict=True))
+    if not d.root.shape:
+        yield from _collected(f"d{name}", f, d, moved)
+        return
+    last = yield from _expanded(f"d{name}", f, moved)
+    yield from _continued(last, result)
+
+
+def _jacobian(d: Derivation, result: Node) -> Iterator[Line]:
+    name = "F" if d.root.shape else "f"
+    f = yield from _beginning(name, d.root)
+    (x,), (dx,) = d.wrt, _tangents(d)
+    rank = f.rank
+    if not rank:
+        yield from _collected(f"d{name}", f, d, {x: dx})
+        yield Line("Jacobian", formula_of(result), result)
+        return
+    last = yield from _expanded(f"d{name}", f, {x: dx})
+    at = tuple(range(result.rank))
+    jacobian, reasons = settled(conventions.jacobians(f, [x])[0])
+    if rank + x.rank <= 2 and d.layout == "tensor":
+        node = product(1, [(jacobian, at), (dx, at[rank:])], at[:rank])
+        formula = times(formula_of(jacobian), formula_of(dx))
+        if node is not last.node:
+            yield Line("", formula, node, (Reason("collect"), *reasons))
+    elif d.layout == "vec":
+        moved = pushforward(f, {x: dx})
+        formula = times(formula_of(result), syntax.call("vec", formula_of(dx)))
+        left = f"vec(d{name})" if rank > 1 else f"d{name}"
+        stacked = conventions.as_matrix(moved, rank)
+        yield Line(left, formula, stacked, (Reason("vec(A*X*B) = kron(B', A)*vec(X)"), *reasons))
+    yield Line("Jacobian", formula_of(result), result)
+
+
+def _hessian(d: Derivation, result: Node) -> Iterator[Line]:
+    x, y = d.wrt[0], d.wrt[-1]
+    g = yield from _first(d, x)
+    dy = conventions.tangent_symbol(y, f"d{y.name}")
+    last = yield from _expanded("dg", g, {y: dy})
+    hessian, reasons = settled(conventions.hessians(simplified(d.root)[0], [x, y])[0][-1])
+    if hessian.rank <= 2:
+        at = tuple(range(hessian.rank))
+        node = product(1, [(hessian, at), (dy, at[x.rank :])], at[: x.rank])
+        formula = times(formula_of(hessian), formula_of(dy)) if x.rank else canonical_formula(hessian, dy)
+        if node is not last.node:
+            yield Line("", formula, node, (Reason("collect"), *reasons))
+    yield Line("Hessian", formula_of(result), result)
+
+
+def _hvp(d: Derivation, result: Node) -> Iterator[Line]:
+    g = yield from _first(d, d.wrt[0])
+    moved = dict(zip(d.wrt, d.tangents, strict=True))
+    last = yield from _expanded("dg", g, moved)
+    yield from _continued(last, result)
+
+
+def _pullback(d: Derivation, result: Node) -> Iterator[Line]:
+    """Yield the derivation of a pullback: that of the scalar tr(G'*F)."""
+    assert d.cotangent is not None
+    name = "F" if d.root.shape else "f"
+    f = yield from _beginning(name, d.root)
+    (x,), (dx,) = d.wrt, _tangents(d)
+    last = yield from _expanded(f"d{name}", f, {x: dx})
+    bar = inner(d.cotangent, last.node)
+    along = canonical_formula(d.cotangent, symbol(f"d{name}", f.shape))
+    yield Line(text(along), formula_of(bar), bar)
+    yield Line("", canonical_formula(result, dx), inner(result, dx), (Reason(f"collect into {form_for(x)}"),))
+    yield Line("pullback", formula_of(result), result)
+
+
+LINES = {
+    "value": _value, "gradient": _gradient, "differential": _differential, "jacobian": _jacobian,
+    "hessian": _hessian, "hvp": _hvp, "vjp": _pullback,
+}  # fmt: skip
+
+
+# ---- parts of them
+
+
+def _tangents(d: Derivation) -> tuple[Node, ...]:
+    return d.tangents or tuple(conventions.tangent_symbol(x, f"d{x.name}") for x in d.wrt)
+
+
+def _beginning(name: str, root: Node) -> Generator[Line, None, Node]:
+    """Yield the formula as written, then as it is differentiated; return the latter."""
+    yield Line(name, formula_of(root), root)
+    f, reasons = simplified(root)
+    if f is not root:
+        yield Line("", formula_of(f), f, reasons)
+    return f
+
+
+def _first(d: Derivation, x: Node) -> Generator[Line, None, Node]:
+    """Yield the derivation of the gradient; return the gradient."""
+    f = yield from _beginning("f", d.root)
+    dx = conventions.tangent_symbol(x, f"d{x.name}")
+    g = yield from _collected("df", f, replace(d, wrt=(x,), convention="projected"), {x: dx})
+    yield Line("g", formula_of(g), g, (Reason("the gradient"),))
+    return g
+
+
+def _continued(last: Line, result: Node) -> Iterator[Line]:
+    """Yield the result as one more line, where it reads otherwise than the last."""
+    if text(formula_of(result)) != text(last.formula):
+        yield Line("", formula_of(result), result, (Reason("collect"), *simplified(last.node)[1]))
+
+
+def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) -> Generator[Line, None, Node]:
+    """Yield the differential of a scalar, expanded and then collected; return the last gradient."""
+    last = yield from _expanded(left, f, moved)
+    parts: list[tuple[Node, Node]] = []
+    reasons = [Reason(f"collect into {form_for(*moved)}")]
+    for x, dx in moved.items():
+        g, used = settled(conventions.gradients(f, [x], "projected")[0])
+        parts.append((g, dx))
+        reasons += [*used, *facts_used(d.root, formula_of(g), gradient_of, x)]
+    node = add([(1, inner(g, dx)) for g, dx in parts])
+    formula = joined([canonical_formula(g, dx) for g, dx in parts if not g.is_zero]) or formula_of(node)
+    if text(formula) != text(last.formula):
+        yield Line("", formula, node, tuple(dict.fromkeys(reasons)))
+    return parts[-1][0]
+
+
+def _expanded(left: str, f: Node, moved: Mapping[Node, Node]) -> Generator[Line, None, Line]:
+    """Yield the differential of a node, one level of operations in each line; return the last line."""
+    active = depends_on(toposort(f), list(moved))
+    waiting: dict[Node, Node] = {}
+    current = _outer(f, moved, active, waiting)
+    line: Line | None = None
+    reasons: tuple[Reason, ...] = (Reason(_first_reason(f, active)),)
+    while True:
+        found = set(toposort(current))
+        unknown = {mark: node for node, mark in waiting.items() if mark in found}
+        if line is not None or not _stands_alone(current, unknown):
+            value = _settled(current, unknown, moved)
+            line = Line("" if line else left, _shown(current, unknown), value, reasons)
+            yield line
+            if not unknown:
+                return line
+        reasons = ()
+        bound = {}
+        for mark, node in unknown.items():
+            places = [k for k, a in enumerate(node.args) if a in active]
+            parts = [PUSH[node.kind](node, k, _outer(node.args[k], moved, active, waiting), ()) for k in places]
+            bound[mark] = add([(1, part) for part in parts])
+            reasons = (*reasons, rule_reason(node, places))
+        reasons = tuple(dict.fromkeys(reasons))
+        current = substitute(current, bound)
+
+
+def _first_reason(f: Node, active: set[Node]) -> str:
+    pending, several = [f], False
+    while pending:
+        node = pending.pop()
+        if node.kind in ("product", "sum") and node in active:
+            several |= node.kind == "product" and sum(a in active for a in node.args) > 1
+            pending += node.args
+    return "product rule" if several else ""
+
+
+def _stands_alone(current: Node, unknown: Mapping[Node, Node]) -> bool:
+    """Whether a line would say no more than d(f), of one operation with a number at most."""
+    return current in unknown or (current.kind == "product" and len(current.args) == 1 and current.args[0] in unknown
+                                  and current.indices[0] == current.out)  # fmt: skip
+
+
+def _outer(root: Node, moved: Mapping[Node, Node], active: set[Node], waiting: dict[Node, Node]) -> Node:
+    """Return the differential of a node through its sums and products; what they hold waits under a mark."""
+    done: dict[Node, Node] = {} if root in active else {root: zeros(root.shape)}
+    stack = [root] if root in active else []
+    while stack:
+        node = stack[-1]
+        if node in moved:
+            done[node] = moved[node]
+        elif node.kind not in ("product", "sum"):
+            hull = default_rulebook().hull(node.facts)
+            done[node] = waiting.setdefault(node, symbol(f"{MARK}{len(waiting)}", node.shape, hull))
+        else:
+            places = [k for k, a in enumerate(node.args) if a in active]
+            missing = [node.args[k] for k in places if node.args[k] not in done]
+            if missing:
+                stack += missing
+                continue
+            done[node] = add([(1, PUSH[node.kind](node, k, done[node.args[k]], ())) for k in places])
+        stack.pop()
+    return done[root]
+
+
+def _settled(current: Node, unknown: Mapping[Node, Node], moved: Mapping[Node, Node]) -> Node:
+    """Return a line's value: every differential that waits put in."""
+    return substitute(current, {mark: pushforward(node, moved) for mark, node in unknown.items()})
+
+
+def _shown(current: Node, unknown: Mapping[Node, Node]) -> Ast:
+    """Return the formula of a line: `d(inv(S))` for each differential that waits."""
+    calls = {mark.name: syntax.call("d", formula_of(node)) for mark, node in unknown.items()}
+    return _replaced(formula_of(current), calls)
+
+
+def _replaced(root: Ast, names: Mapping[str, Ast]) -> Ast:
+    """Return a formula with names replaced by formulas that bind as tightly."""
+    made: dict[int, Ast] = {}
+    for node in syntax.walk(root):
+        if node.head == "name" and node.value in names:
+            made[id(node)] = names[str(node.value)]
+            continue
+        args = tuple(made[id(a)] for a in node.args)
+        value = node.value
+        if node.head == "call":
+            value = (syntax.call_name(node), tuple((k, made[id(v)]) for k, v in syntax.call_keywords(node)))
+        made[id(node)] = replace(node, args=args, value=value)
+    return made[id(root)]

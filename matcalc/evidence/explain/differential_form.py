@@ -1,0 +1,79 @@
+"""The canonical form of a differential: tr(A'*dX), of which the gradient A can be read off.
+
+It is one node however it is written; what is chosen here is the reading: dX stands last and untransposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import cast
+
+from matcalc.formula.notation.length import tokens
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
+from matcalc.tensor.constructors import inner, split_coef, transpose
+from matcalc.tensor.node import Node
+
+FORMS = ("{0}*d{1}", "{0}'*d{1}", "tr({0}'*d{1})", "sum({0}.*d{1})")
+"""The form by the rank of the variable; the last for all higher ones."""
+
+
+def form_for(*variables: Node) -> str:
+    """Return what the form is called for these variables: `tr(A'*dU) + tr(B'*dV)`."""
+    letters = ("abcdefgh" if x.rank == 1 else "ABCDEFGH" for x in variables)
+    parts = [(min(x.rank, 3), name[k % 8], x.name) for k, (x, name) in enumerate(zip(variables, letters, strict=True))]
+    return " + ".join(FORMS[rank].format(letter, name) for rank, letter, name in parts)
+
+
+def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
+    """Return tr(A'*dX) of a gradient A, with its formula: the shortest of those that end in dX."""
+    node = inner(gradient, tangent)
+    candidates = [canonical_formula(gradient, tangent)]
+    if gradient.rank == 2:
+        coef, plain = split_coef(transpose(gradient))
+        whole = syntax.call("tr", times(formula_of(plain), formula_of(tangent)))
+        candidates.append(_times(coef, whole))
+    natural = formula_of(node)
+    if natural.head == "product" and text(natural.args[-1]) == tangent.name:
+        candidates.append(natural)
+    return node, min(reversed(candidates), key=lambda ast: tokens(text(ast)))
+
+
+def canonical_formula(gradient: Node, tangent: Node) -> Ast:
+    """Return tr(A'*dX) with A as it prints; a'*dx, A*dt and sum(A.*dT) for other ranks."""
+    ast, last = formula_of(gradient), formula_of(tangent)
+    if gradient.rank > 2:
+        return syntax.call("sum", syntax.product([ast, last], [".*"]))
+    if gradient.rank and transpose_of(gradient) is not gradient:
+        ast = ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
+    whole = times(ast, last)
+    return syntax.call("tr", whole) if gradient.rank == 2 else whole
+
+
+def transpose_of(node: Node) -> Node | None:
+    """Return the transpose of a matrix; a vector's is a row, which is none."""
+    return transpose(node) if node.rank == 2 else None
+
+
+def times(left: Ast, right: Ast) -> Ast:
+    """Return the matrix product of two formulas, without parentheses where they say nothing."""
+    if left.head == "product" and set(cast("tuple[str, ...]", left.value)) == {"*"}:
+        return syntax.product([*left.args, right], [*cast("tuple[str, ...]", left.value), "*"])
+    return syntax.product([left, right], ["*"])
+
+
+def _times(coef: Fraction, ast: Ast) -> Ast:
+    if abs(coef) != 1:
+        ast = syntax.product([syntax.number(abs(coef)), ast], ["*"])
+    return syntax.negate(ast) if coef < 0 else ast
+
+
+def joined(parts: Sequence[Ast]) -> Ast | None:
+    """Return the sum of formulas, signs taken out of the terms; None of none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return syntax.add([p.args[0] if p.head == "negative" else p for p in parts],
+                      [-1 if p.head == "negative" else 1 for p in parts])  # fmt: skip

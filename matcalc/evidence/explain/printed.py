@@ -1,0 +1,128 @@
+"""A derivation printed: numbered lines as text, LaTeX or Markdown, each with its reasons.
+
+What the lines are is the business of `derivation`; this file decides how they look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from matcalc.errors import NotSupported
+from matcalc.evidence.explain.derivation import Line
+from matcalc.evidence.explain.reasons import KINDS, Reason
+from matcalc.language.identifiers import is_one_of, shown
+from matcalc.language.latex import latex
+from matcalc.language.latex_names import escaped
+from matcalc.language.read import read
+from matcalc.language.write import text
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.node import toposort
+
+D = {"d": r"\mathrm{d}\left({0}\right)"}
+
+
+def printed(lines: Sequence[Line], form: str = "text") -> str:
+    """Return the lines of a derivation as "text", "latex" (an align* environment) or "markdown" (a numbered list).
+
+    Raises: NotSupported for another form.
+    """
+    if not is_one_of(form, FORMS):
+        raise NotSupported(f"no derivation as {shown(form)}: {', '.join(FORMS)}")
+    return FORMS[form](lines)
+
+
+def _text(lines: Sequence[Line]) -> str:
+    width = max(len(line.left) for line in lines)
+    shown = []
+    for k, line in enumerate(lines, 1):
+        reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if any(r))
+        said = line.statement or f"{line.left:>{width}} = {text(line.formula)}{reasons}"
+        shown.append(f"{k:>{len(str(len(lines)))}}. {said}")
+    return "\n".join(shown)
+
+
+def _reason(reason: Reason) -> str:
+    return "; ".join(filter(None, (reason.formula, reason.words, reason.source)))
+
+
+def _latex(lines: Sequence[Line]) -> str:
+    kinds = _kinds(lines)
+    rows = []
+    for line in lines:
+        if line.statement:
+            rows.append(rf"& \text{{{_plain(line.statement)}}}")
+            continue
+        reasons = r",\ ".join(_latex_reason(r) for r in line.reasons if any(r))
+        left = _left(line.left, kinds)
+        rows.append(f"{left} &= {_math(line, kinds)}" + (f" && {reasons}" if reasons else ""))
+    body = " \\\\\n".join(rows)
+    return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
+
+
+def _markdown(lines: Sequence[Line]) -> str:
+    kinds = _kinds(lines)
+    rows = []
+    for k, line in enumerate(lines, 1):
+        reasons = "; ".join(_markdown_reason(r) for r in line.reasons if any(r))
+        left = _left(line.left, kinds)
+        if line.statement:
+            rows.append(f"{k}. {line.statement}")
+            continue
+        rows.append(f"{k}. ${left} = {_math(line, kinds)}$".replace("$ =", "$=") + (f" ({reasons})" if reasons else ""))
+    return "\n".join(rows)
+
+
+FORMS: Mapping[str, Callable[[Sequence[Line]], str]] = {"text": _text, "latex": _latex, "markdown": _markdown}
+
+
+# ---- mathematics
+
+
+def _math(line: Line, kinds: Mapping[str, str]) -> str:
+    return latex(line.formula, kinds, _looks())
+
+
+LEFT = {
+    "gradient": r"\nabla f",
+    "Hessian": r"\nabla^2 f",
+    "Jacobian": "J",
+    "pullback": r"\nabla\left\langle G, F\right\rangle",
+}
+
+
+def _left(left: str, kinds: Mapping[str, str]) -> str:
+    if not left or left in LEFT:
+        return LEFT.get(left, "")
+    if left[0] == "d" and left[1:].isalpha():
+        return rf"\mathrm{{d}}{left[1:]}"
+    return latex(read(left), {**kinds, "F": "scalar"}, _looks())
+
+
+def _latex_reason(reason: Reason) -> str:
+    shown = [_equation(reason)] if reason.formula else []
+    return r",\ ".join([*shown, *(rf"\text{{{_plain(part)}}}" for part in (reason.words, reason.source) if part)])
+
+
+def _markdown_reason(reason: Reason) -> str:
+    shown = f"${_equation(reason)}$" if reason.formula else ""
+    return ", ".join(filter(None, (shown, reason.words, reason.source)))
+
+
+def _equation(reason: Reason) -> str:
+    left, _, right = reason.formula.partition(" = ")
+    kinds = dict(reason.kinds)
+    return f"{latex(read(left), kinds, _looks())} = {latex(read(right), kinds, _looks())}"
+
+
+def _plain(words: str) -> str:
+    return escaped(words).replace("^", r"\^{}").replace("&", r"\&").replace("#", r"\#")
+
+
+def _looks() -> dict[str, str]:
+    return {**D, **{r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}}
+
+
+def _kinds(lines: Sequence[Line]) -> dict[str, str]:
+    """Return the kinds of all symbols."""
+    found = {n.name: n for n in toposort([line.node for line in lines]) if n.kind == "symbol"}
+    return {name: KINDS[min(n.rank, 3)] for name, n in found.items()}

@@ -1,0 +1,126 @@
+"""Why a line of a derivation follows from the one before: the rewrites, rules and facts that were used.
+
+A fact counts as used where the result reads otherwise without it: it is derived once more for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from matcalc.calculus.derive import conventions
+from matcalc.calculus.derive.differentiate import pushforward, template_parameter
+from matcalc.calculus.simplify.rewrite import Applied
+from matcalc.calculus.simplify.shortest import shortest_of
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.errors import MatcalcError
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.declare import RULE_KINDS, read_declarations
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import apply, operate, symbol
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.substitute import substitute
+
+LONGEST = 160
+"""A rule whose formula has more characters is named alone."""
+
+SHOWN = 200
+"""Characters of a formula that stands in words; a longer one is cut."""
+
+KINDS = ("scalar", "vector", "matrix", "tensor")
+
+
+class Reason(NamedTuple):
+    """Why a line equals the one before: words, or an equation between symbols of some `kinds` with where it stands."""
+
+    words: str = ""
+    formula: str = ""
+    source: str = ""
+    kinds: tuple[tuple[str, str], ...] = ()
+
+
+def simplified(node: Node) -> tuple[Node, tuple[Reason, ...]]:
+    """Return a node simplified, with the rewrites used."""
+    used: dict[Reason, None] = {}
+
+    def record(_: Node, applied: Applied) -> None:
+        rewrite = applied.rewrite
+        condition = f"if {rewrite.condition}" if rewrite.condition else ""
+        kinds = tuple((d.name, d.kind) for d in read_declarations(rewrite.let, RULE_KINDS))
+        used[Reason(condition, f"{rewrite.left} = {rewrite.right}", rewrite.address, kinds)] = None
+
+    return simplify(node, record=record), tuple(used)
+
+
+def settled(node: Node) -> tuple[Node, tuple[Reason, ...]]:
+    """Return a node as it is shown, simplified and factored, with the rewrites used."""
+    plain, used = simplified(node)
+    return shortest_of([plain], [node])[0].shown, used
+
+
+def rule_reason(node: Node, places: Sequence[int]) -> Reason:
+    """Return the rule of an operation as its own differential in the operands at `places`, with its address."""
+    rule = node.rule
+    source = f"{rule.address}; {rule.source}" if rule.source else rule.address
+    alone = Reason(f"rule {rule.name}", "", source)
+    try:
+        call, moved = general_use(node, places)
+        shown = f"d({text(formula_of(call))}) = {text(formula_of(settled(pushforward(call, moved))[0]))}"
+    except MatcalcError:
+        return alone
+    kinds = tuple((s.name, KINDS[min(s.rank, 3)]) for s in moved)
+    return Reason("", shown, source, kinds) if len(shown) <= LONGEST else alone
+
+
+def general_use(node: Node, places: Sequence[int]) -> tuple[Node, dict[Node, Node]]:
+    """Return an operation on symbols named as its rule's parameters, and tangents of those at `places`."""
+    made: list[Node] = []
+    moved: dict[Node, Node] = {}
+    for k, arg in enumerate(node.args):
+        parameter = template_parameter(node, k)
+        batch = node.batches[k] if node.kind == "op" else arg.shape
+        name = parameter.name + ("" if not parameter.repeated or not made else str(k))
+        own = symbol(name, arg.shape[len(batch) :], parameter.facts)
+        made.append(own)
+        if k in places:
+            moved[own] = conventions.tangent_symbol(own, f"d{name}")
+    if node.kind == "map":
+        return apply(node.rule, made, node.params), moved
+    return operate(node.rule, made, node.params, [()] * len(made), node.output, ()), moved
+
+
+def simplest(root: Node, at: Sequence[Node]) -> Node:
+    return settled(root)[0]
+
+
+def gradient_of(root: Node, at: Sequence[Node]) -> Node:
+    return settled(conventions.gradients(simplify(root), at, "projected")[0])[0]
+
+
+def facts_used(root: Node, shown: Ast, remade: Callable[[Node, Sequence[Node]], Node], *at: Node) -> tuple[Reason, ...]:
+    """Return the declared facts without which a result would read otherwise."""
+    found = []
+    wanted = text(shown)
+    for s in (n for n in toposort(root) if n.kind == "symbol" and n.data[1]):
+
+        def reads(facts: Sequence[str], s: Node = s) -> bool:
+            weaker = symbol(s.name, s.shape, facts)
+            variables = [weaker if x is s else x for x in at]
+            return text(formula_of(remade(substitute(root, {s: weaker}), variables))) == wanted
+
+        if reads(()):
+            continue
+        book = default_rulebook()
+        known = sorted(s.facts, key=lambda f: (len(book.closure([f])), f))
+        fact = next((f for f in known if f in book.facts and reads((f,))), " and ".join(sorted(s.data[1])))
+        declared = "" if fact in s.data[1] else f" (declared {' '.join(sorted(s.data[1]))})"
+        found.append(Reason(f"{s.name} is {fact}{declared}"))
+    return tuple(found)
+
+
+def written(node: Node) -> str:
+    """Return a node as text of bounded length."""
+    shown = text(formula_of(node))
+    return shown if len(shown) <= SHOWN else shown[: SHOWN - 3] + "..."

@@ -1,0 +1,89 @@
+"""What sizes must be for a formula to have a value: `m >= n` for `inv(X'*X)`, whose rank is at most m.
+
+A product is no more than as wide as its narrowest place: an index whose removal parts the rows of the result from its
+columns bounds the rank by its length. Where an operation's domain asks for a nonsingular argument, as the rulebook says
+it (`nonsingular(X)`, or a parameter that is spd), that bound must reach the argument's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.write import text
+from matcalc.rulebook.fields import read_fact
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.size import Size, is_nonnegative
+
+ONE = Size.of(1)
+
+
+def needs(root: Node) -> tuple[str, ...]:
+    """Return what sizes must be where it is not so for all of them: `m >= n, or X'*X is singular`."""
+    return tuple(dict.fromkeys(_needs(root)))
+
+
+def at_least_zero(size: Size) -> str:
+    """Return that a size is not negative as a comparison: `m >= n` of m - n, `n <= 1` of 1 - n."""
+    above = Size.of(0)
+    for part in size.parts:
+        above = above + part if part.terms[0][1] > 0 else above
+    below = above - size
+    return f"{below} <= {above}" if above.is_integer else f"{above} >= {below}"
+
+
+def _needs(root: Node) -> Iterator[str]:
+    for node in toposort(root):
+        if node.kind != "op":
+            continue
+        for parameter, arg in zip(tensors_of(node.rule.signature), node.args, strict=False):
+            if parameter.name not in _nonsingular(node.rule):
+                continue
+            size = arg.shape[-1]
+            for bound in bounds(arg):
+                if not is_nonnegative(bound - size):
+                    yield f"{at_least_zero(bound - size)}, or {text(formula_of(arg))} is singular"
+
+
+def _nonsingular(rule: Rule) -> set[str]:
+    """Return the parameters of a rule that must be nonsingular."""
+    book = default_rulebook()
+    asked = [(p.name, fact) for p in rule.parameters for fact in p.facts]
+    domain = read_fact(rule.domain or "")
+    asked += [domain[::-1]] if domain is not None else []
+    return {name for name, fact in asked if fact in book.facts and "nonsingular" in book.closure([fact])}
+
+
+def bounds(node: Node) -> list[Size]:
+    """Return sizes that the rank of a matrix, the last two axes of a node, is at most."""
+    if node.kind == "sum":
+        each = [bounds(term) for term in node.args]
+        if not all(each):
+            return []
+        total = Size.of(0)
+        for found in each:
+            total = total + found[0]
+        return [total]
+    if node.kind != "product" or node.out[-1] == node.out[-2]:
+        return []
+    ends, held = node.out[-2:], set(node.out[:-2])
+    if not _are_joined(node, ends, held):
+        return [ONE]
+    summed = dict.fromkeys(i for at in node.indices for i in at if i not in node.out)
+    return list(dict.fromkeys(node.index_sizes[i] for i in summed if not _are_joined(node, ends, {*held, i})))
+
+
+def _are_joined(node: Node, ends: tuple[int, ...], without: set[int]) -> bool:
+    """Whether operands join the two indices `ends` of a product when those in `without` are held fixed."""
+    reached, pending = {ends[0]}, [ends[0]]
+    while pending:
+        here = pending.pop()
+        for at in node.indices:
+            if here in at:
+                new = set(at) - reached - without
+                reached |= new
+                pending += sorted(new)
+    return ends[1] in reached

@@ -1,0 +1,210 @@
+"""Why a node has a fact: the declaration, rule or form that it follows from, and what this needs of its parts.
+
+Facts were inferred when the node was made; here the inference is said in words. What has no words of its own is said to
+follow from the signs of the parts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from math import inf
+from typing import NamedTuple
+
+from matcalc.evidence.explain.reasons import written
+from matcalc.evidence.explain.squares import nonnegative
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.chain import Links, chain_between
+from matcalc.tensor.constructors import matmul, symbol, transpose
+from matcalc.tensor.node import Node, terms_of, toposort
+from matcalc.tensor.product_facts import is_definite
+from matcalc.tensor.schur import complement, is_definite_part, parallel_sum
+from matcalc.tensor.signature import PLAIN
+
+MOST = 8
+"""How many lines are shown; the parts that were looked at last are left out."""
+
+SIGNS = ("positive", "nonnegative")
+Claim = tuple[Node, str]
+
+
+class Why(NamedTuple):
+    """A reason, and the claims that it rests on."""
+
+    words: str
+    claims: tuple[Claim, ...] = ()
+
+
+def why(root: Node) -> list[str]:
+    """Return a line for each fact of a node that no other implies, after the lines that it rests on."""
+    asked: list[Claim] = [(root, fact) for fact in strongest(root.facts)]
+    found: dict[Claim, Why] = {}
+    pending = list(asked)
+    while pending and len(found) < MOST:
+        claim = pending.pop(0)
+        if claim in found or (not claim[0].args and claim[0].kind != "symbol"):  # of ones and numbers it is plain
+            continue
+        found[claim] = reason(*claim)
+        pending += found[claim].claims
+    order = {node: k for k, node in enumerate(toposort([node for node, _ in found]))}
+    lines = sorted(found.items(), key=lambda item: order[item[0][0]])
+    return [f"{written(node)} is {fact}: {because.words}" for (node, fact), because in lines]
+
+
+def strongest(facts: frozenset[str]) -> list[str]:
+    """Return the facts that no others of them imply, in the order of the rulebook."""
+    book = default_rulebook()
+    implied = {g for f in facts if f in book.facts for g in book.closure([f]) if g != f}
+    return [f for f in book.facts if f in facts and f not in implied and f != "constant"]
+
+
+def reason(node: Node, fact: str) -> Why:
+    """Return why a node has a fact that it has."""
+    book = default_rulebook()
+    direct = REASONS.get(node.kind, _none)(node, fact)
+    if direct is not None:
+        return direct
+    for stronger in strongest(node.facts):
+        if stronger != fact and fact in book.closure([stronger]):
+            return Why(f"it is {stronger}", ((node, stronger),))
+    if fact in SIGNS:
+        return Why("by the signs of its parts")
+    if fact == "symmetric" and node.rank == 2 and transpose(node) is node:
+        return Why("it is its own transpose")
+    return Why("by its form")
+
+
+def _none(node: Node, fact: str) -> Why | None:
+    return None
+
+
+def _symbol(node: Node, fact: str) -> Why | None:
+    declared = sorted(node.data[1])
+    if fact in declared:
+        return Why("declared")
+    return Why(f"it is declared {', '.join(f for f in declared if fact in default_rulebook().closure([f]))}")
+
+
+def _sum(node: Node, fact: str) -> Why | None:
+    terms = terms_of(node)
+    if fact in ("spd", "psd") and all(c > 0 and "psd" in a.facts for c, a in terms):
+        claims = tuple((a, "spd" if "spd" in a.facts else "psd") for _, a in terms)
+        return Why("a sum of psd terms" + (", one of them spd" if fact == "spd" else ""), claims)
+    if fact in SIGNS and all(c > 0 and "nonnegative" in a.facts for c, a in terms):
+        claims = tuple((a, "positive" if "positive" in a.facts else "nonnegative") for _, a in terms)
+        return Why("a sum of nonnegative terms" + (", one of them positive" if fact == "positive" else ""), claims)
+    if fact in ("spd", "psd") and (words := _complement(node)) is not None:
+        return Why(words)
+    if fact in SIGNS:
+        bounds = [_bounds(a, a.range.low if c > 0 else a.range.high, upper=c < 0) for c, a in terms]
+        return Why(" and ".join(filter(None, bounds)) or "by the signs of its parts")
+    if default_rulebook().facts[fact].sums and all(fact in a.facts for _, a in terms):
+        return Why(f"a sum of {fact} terms", tuple((a, fact) for _, a in terms))
+    return None
+
+
+def _complement(node: Node) -> str | None:
+    """Return why a sum is psd as a Schur complement."""
+    found = complement(node)
+    if found is None:
+        return None
+    source = written(found.source)
+    if found.within is None or not any(a.rank for a in found.source.args or (found.source,)):
+        return f"{source} less a projection or less than one"
+    return f"the Schur complement of M = {written(found.within)} in a psd block matrix [P, C; C', M] with P = {source}"
+
+
+def _bounds(node: Node, bound: float, upper: bool = False) -> str:
+    """Return a bound of a node in words, nothing where it is plain."""
+    if node.kind in ("number", "size") or not node.args or abs(bound) == inf:
+        return ""
+    is_open = node.range.high_open if upper else node.range.low_open
+    return f"{written(node)} {'<' if upper else '>'}{'' if is_open else '='} {bound:g}"
+
+
+def _product(node: Node, fact: str) -> Why | None:
+    if len(node.args) == 1 and len(terms_of(node)) > 1:
+        return _sum(node, fact)
+    if node.rank == 2 and node.out[0] == node.out[1] and fact in ("spd", "psd", "diagonal"):
+        if fact == "diagonal":
+            return Why("a diagonal by its form")
+        sign = "positive" if fact == "spd" else "nonnegative"
+        return Why(f"diagonal, its entries {sign}", tuple((a, sign) for a in node.args if sign in a.facts))
+    counts = Counter(zip(node.args, node.indices, strict=True))
+    if fact == "nonnegative" and node.coef > 0 and all(count % 2 == 0 for count in counts.values()):
+        return Why("a square")
+    matrices = [a for a in node.args if a.kind != "selector"]
+    if fact in ("spd", "psd") and len(counts) > 1 and all(set(at) == set(node.out) for _, at in counts):
+        return Why(f"an entrywise product of {fact} matrices (Schur)", tuple((a, fact) for a in node.args))
+    if any(a.kind == "selector" and a.selector.kind == "merge" for a in node.args) and all(
+        fact in a.facts for a in matrices
+    ):
+        return Why(f"a Kronecker product of {fact} matrices", tuple((a, fact) for a in matrices))
+    single = [a for a in node.args if a.rank == node.rank and fact in a.facts]
+    if len(single) == 1 and len(node.args) - 1 == sum(a.rank == 0 for a in node.args):
+        others = tuple((a, "positive") for a in node.args if a.rank == 0 and "positive" in a.facts)
+        return Why(f"a multiple of what is {fact}", ((single[0], fact), *others))
+    if fact in ("psd", "nonnegative"):
+        found = nonnegative(_tested(node)) if node.rank in (0, 2) and fact == "psd" or node.rank == 0 else None
+        if found is not None:
+            return Why(found)
+    if fact in SIGNS and all(fact in a.facts for a in node.args) and node.coef > 0:
+        return Why(f"a product of {fact} factors", tuple((a, fact) for a in node.args))
+    if node.rank == 2:
+        links = chain_between(node, *node.out) if node.out[0] != node.out[1] else None
+        if links is not None and len(links.matrices) == 3 and fact in ("spd", "psd") and parallel_sum(links.matrices):
+            (first, _), _, (last, _) = links.matrices
+            return Why("a parallel sum A*inv(A + B)*B", ((first, fact), (last, fact)))
+        if links is not None and fact == "spd" and is_definite(node, links):
+            middle = [a for a, _ in links.matrices[len(links.matrices) // 2 :][: len(links.matrices) % 2]]
+            shown = f"P = {written(middle[0])} spd" if middle else "a positive diagonal P"
+            claims = tuple((a, "spd") for a in middle)
+            return Why(f"of the form B'*P*B with {shown} and independent columns of B", claims)
+        if links is not None and fact == "spd" and is_definite_part(links.matrices, -1 if node.coef < 0 else 1):
+            return Why(f"the Schur complement of the other rows and columns of {written(_source(links))}, which is spd")
+        if links is not None and len(links.matrices) > 1 and all(fact in a.facts for a, _ in links.matrices):
+            return Why(f"a product of {fact} matrices", tuple((a, fact) for a, _ in links.matrices))
+    return None
+
+
+def _source(links: Links) -> Node:
+    """Return the matrix that a Schur complement is part of."""
+    middle = links.matrices[1][0]
+    found = complement(middle) or complement(middle, -1)
+    return found.source if found is not None else middle
+
+
+def _tested(node: Node) -> Node:
+    """Return v'*M*v for a matrix M, whose sign says whether M is positive semidefinite."""
+    if node.rank == 0:
+        return node
+    v = symbol("v", node.shape[:1])
+    return matmul(v, node, v)
+
+
+def _function(node: Node, fact: str) -> Why | None:
+    rule = node.rule
+    names = iter(p.name for p in rule.signature.parameters if p.kind not in PLAIN)
+    by_name = dict(zip(names, node.args, strict=False))
+    own = node.output if node.kind == "op" else "Y"
+    for conditions, output, found in rule.fact_rules:
+        stronger = fact == found or (fact in default_rulebook().closure([found]) and found in node.facts)
+        known = [(by_name[p], f) for f, p in conditions if p in by_name]
+        if not stronger or output not in ("Y", own) or any(f not in a.facts for a, f in known):
+            continue
+        given = " and ".join(f"{p} is {f}" for f, p in conditions)
+        words = f"{rule.spelling} is {found}" + (f" where {given}" if given else "")
+        return Why(f"{words} ({rule.address})", tuple(known))
+    if fact in SIGNS and rule.interval is not None:
+        return Why(f"the values of {rule.spelling} are in {rule.fields['interval']} ({rule.address})")
+    if fact in SIGNS and rule.through is not None and rule.monotone is not None and len(node.args) == 1:
+        x, y = (f"{value:g}" for value in rule.through)
+        side = _bounds(node.args[0], float(x)) or f"{written(node.args[0])} is of one sign"
+        return Why(f"{rule.spelling} is {rule.monotone}, {y} at {x} ({rule.address}), and {side}")
+    declared = next((o.facts for o in rule.signature.outputs if o.name == own), ())
+    return Why(f"{rule.spelling} is {fact} by definition ({rule.address})") if fact in declared else None
+
+
+REASONS: dict[str, Callable[[Node, str], Why | None]] = {
+    "symbol": _symbol, "sum": _sum, "product": _product, "map": _function, "op": _function,
+}  # fmt: skip

@@ -1,0 +1,279 @@
+"""Data at which a function bends down: a point and a direction, small integers if they are to be found.
+
+What convinces is values alone: at the point the function is above the mean of its values at equal distances on both
+sides. Derivatives only say where to look. All points have the facts of their symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import NamedTuple
+
+import numpy as np
+
+from matcalc.calculus.derive.differentiate import pushforward
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.errors import MatcalcError, NotSupported, ShapeError
+from matcalc.evidence.numeric.counterexample import EQUAL, REFUSED, SMALL, TRIES, Comparer, Point, facts_of
+from matcalc.evidence.numeric.sampling import Array, defect, projected
+from matcalc.evidence.precise.nodes import evaluate_precisely
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, spread
+
+STEPS = tuple(2.0**-k for k in range(11))
+"""How far on both sides values are compared, of a direction whose entries are about 1."""
+
+KINK_STEPS = (1.0, 0.25)
+"""The same where there is no second derivative to say which directions are worth a try."""
+
+WIDE_STEPS = (2.0, 3.0, 1.0)
+"""The same across poles."""
+
+CLEAR = 1e-7
+"""How far the value must lie above the mean of the others, relative to the largest of the three."""
+
+MOST_DIRECTIONS = 2000
+"""How many directions of -1, 0 and 1 are tried at a point."""
+
+MOST_UNITS = 64
+"""How many numbers may vary for all their second derivatives to be looked at."""
+
+Data = Mapping[str, Array]
+Way = tuple[Data, float | None, Sequence[float]]
+"""A direction, the second derivative along it where it is known, and the steps to try."""
+
+
+class Bend(NamedTuple):
+    """A point, a direction, and the values at the point and at `step` directions before and after it."""
+
+    sizes: Mapping[str, int]
+    data: Data
+    direction: Data
+    step: float
+    values: tuple[float, float, float]
+    curvature: float | None
+
+
+class Searcher:
+    """A scalar function with the variables that are moved, and all its symbols and size names."""
+
+    def __init__(self, f: Node, xs: Sequence[Node], symbols: Sequence[Node], sizes: Sequence[str]) -> None:
+        self.f = f
+        self.xs = xs
+        self.comparer = Comparer(f, f, symbols, sizes)
+        self.second = _batched_second(f, xs)
+
+    def search(self, by_values: bool = False) -> Bend | None:
+        """Return a bend at the smallest sizes and integers that show one; None where no random point has one.
+
+        With `by_values` no second derivatives are evaluated: values between random points are compared alone.
+
+        Raises: ValueError if the function is finite at none of the random points.
+        """
+        points = list(self.comparer.random())
+        if not points:
+            raise ValueError("finite at no random point")
+        for is_wide, bends in ((False, self._narrow(points)), (True, self._wide(points))):
+            if by_values and not is_wide:
+                continue
+            found = next(bends, None)
+            if found is not None:
+                return self._smallest(is_wide) or found
+        return None
+
+    def _narrow(self, points: Sequence[Point]) -> Iterator[Bend]:
+        """Yield bends close to random points."""
+        for p in points:
+            yield from self._bends(p.sizes, p.data)
+
+    def _wide(self, points: Sequence[Point]) -> Iterator[Bend]:
+        """Yield bends between two random points, which a pole may part."""
+        for k, p in enumerate(points):
+            q = next((q for q in points[k + 1 :] if q.sizes == p.sizes), p)
+            middle = {x.name: (p.data[x.name] + q.data[x.name]) / 2 for x in self.xs}
+            along = {x.name: (q.data[x.name] - p.data[x.name]) / 2 for x in self.xs}
+            yield from self._confirmed(p.sizes, {**p.data, **middle}, [(along, None, (1.0,))])
+
+    def _smallest(self, is_wide: bool) -> Bend | None:
+        names = self.comparer.sizes
+        for lengths in sorted(product(SMALL, repeat=len(names)), key=lambda s: (sum(s), s)):
+            if sum(lengths) > max(6, len(names)):
+                return None
+            sizes = dict(zip(names, lengths, strict=True))
+            for trial in range(TRIES):
+                data = self.comparer.integers(sizes, trial)
+                bend = next(self._bends(sizes, data, is_wide), None) if data is not None else None
+                if bend is not None:
+                    return self._reduced(bend, is_wide)
+        return None
+
+    def _reduced(self, bend: Bend, is_wide: bool) -> Bend:
+        """Set entries of the data to 0 or 1 one by one, as long as the function bends down there."""
+        for node in self.comparer.symbols:
+            for place in np.ndindex(*bend.data[node.name].shape):
+                for value in (0.0, 1.0):
+                    array = bend.data[node.name].copy()
+                    if array[place] == value:
+                        break
+                    array[place] = value
+                    if any(defect(array, fact) > 0 for fact in facts_of(node)):
+                        continue
+                    smaller = next(self._bends(bend.sizes, {**bend.data, node.name: array}, is_wide), None)
+                    if smaller is not None:
+                        bend = smaller
+                        break
+        return bend
+
+    def _bends(self, sizes: Mapping[str, int], data: Data, is_wide: bool = False) -> Iterator[Bend]:
+        """Yield directions along which the function bends down at a point, the simplest first."""
+        if not is_wide:
+            yield from self._confirmed(sizes, data, self._directions(sizes, data))
+            return
+        units = list(islice(self._units(data), MOST_UNITS + 1))
+        ways = ((self._combined(units, c), None, WIDE_STEPS) for c in _simple(len(units), 6))
+        yield from self._confirmed(sizes, data, ways)
+
+    def _confirmed(self, sizes: Mapping[str, int], data: Data, ways: Iterable[Way]) -> Iterator[Bend]:
+        """Yield the ways along which values, which are more than rounding error, show a bend."""
+        for direction, curvature, steps in ways:
+            for step in steps:
+                values = self._values(sizes, data, direction, step)
+                if values is None or not self._is_inside(data, direction, step):
+                    continue
+                before, here, after = values
+                if not self._is_exact(sizes, data, direction, step, here - (before + after) / 2):
+                    return
+                yield Bend(sizes, data, direction, step, values, curvature)
+                break
+
+    def _values(
+        self, sizes: Mapping[str, int], data: Data, along: Data, step: float
+    ) -> tuple[float, float, float] | None:
+        """Return the values before, at and after a point if the one at it is above the mean of the others."""
+        points = [self.comparer.at(sizes, self._moved(data, along, t)) for t in (-step, 0.0, step)]
+        before, here, after = (float(p.left) if p is not None else np.nan for p in points)
+        size = max(abs(before), abs(here), abs(after))
+        return (before, here, after) if here - (before + after) / 2 > CLEAR * size else None
+
+    def _moved(self, data: Data, along: Data, t: float) -> Data:
+        return {**data, **{x.name: data[x.name] + t * along[x.name] for x in self.xs}}
+
+    def _is_inside(self, data: Data, along: Data, step: float) -> bool:
+        """Whether the variables have their facts on both sides."""
+        sides = [self._moved(data, along, t) for t in (-step, step)]
+        return all(defect(side[x.name], fact) <= EQUAL for side in sides for x in self.xs for fact in facts_of(x))
+
+    def _is_exact(self, sizes: Mapping[str, int], data: Data, along: Data, step: float, bend: float) -> bool:
+        """Whether a bend is more than rounding error: whether most of it stays at many digits."""
+        try:
+            points = [self._moved(data, along, t) for t in (-step, 0.0, step)]
+            before, here, after = (evaluate_precisely([self.f], p, sizes)[0].flat[0] for p in points)
+        except (NotSupported, TypeError):
+            return True
+        except (*REFUSED, ShapeError):
+            return False
+        exact = float(here - (before + after) / 2)
+        return bool(np.isfinite(exact) and exact > bend / 2)
+
+    def _directions(self, sizes: Mapping[str, int], data: Data) -> Iterator[Way]:
+        """Yield directions of negative second derivative with steps to try; without derivatives a few of any kind."""
+        units = list(islice(self._units(data), MOST_UNITS + 1))
+        H = self._hessian(units, sizes, data)
+        if H is None or not np.any(H):
+            yield from ((self._combined(units, c), None, KINK_STEPS) for c in _simple(len(units), 6))
+            return
+        w, V = np.linalg.eigh(H)
+        if not w.size or w[0] >= -CLEAR * max(abs(w[0]), abs(w[-1])):
+            return
+        least = V[:, 0] / np.max(np.abs(V[:, 0]))
+        rounded = (np.round(least * k) for k in (1, 2, 3, 4))
+        for c in (*_simple(len(units), MOST_DIRECTIONS), *rounded, least):
+            curvature = float(c @ H @ c)
+            if curvature < CLEAR * w[0]:
+                yield self._combined(units, c), curvature, STEPS
+
+    def _units(self, data: Data) -> Iterator[tuple[str, Array]]:
+        """Yield unit tangents of each variable, those of a symmetric one symmetric."""
+        for x in self.xs:
+            shape = data[x.name].shape
+            seen: list[Array] = []
+            for place in np.ndindex(*shape):
+                unit = np.zeros(shape)
+                unit[place] = 1.0
+                unit = projected(unit, facts_of(x))
+                largest = float(np.max(np.abs(unit), initial=0.0))
+                if largest and not any(np.array_equal(np.abs(unit / largest), np.abs(u)) for u in seen):
+                    seen.append(unit / largest)
+                    yield x.name, unit / largest
+
+    def _combined(self, units: Sequence[tuple[str, Array]], coefficients: Array) -> Data:
+        total: dict[str, Array] = {}
+        for (name, unit), c in zip(units, coefficients, strict=True):
+            total[name] = total.get(name, np.zeros(unit.shape)) + c * unit
+        return total
+
+    def _hessian(self, units: Sequence[tuple[str, Array]], sizes: Mapping[str, int], data: Data) -> Array | None:
+        """Return second derivatives along all pairs of unit tangents; None where they cannot be had."""
+        if self.second is None or not 0 < len(units) <= MOST_UNITS:
+            return None
+        more = {}
+        for x in self.xs:
+            rows = [unit if name == x.name else np.zeros(data[x.name].shape) for name, unit in units]
+            more[f"{LEFT}{x.name}"] = more[f"{RIGHT}{x.name}"] = np.stack(rows)
+        try:
+            H = np.asarray(evaluate([self.second], {**data, **more}, {**sizes, COUNT: len(units)})[0])
+        except (*REFUSED, MatcalcError):
+            return None
+        return (H + H.T) / 2 if np.all(np.isfinite(H)) else None
+
+
+LEFT, RIGHT, COUNT = "u#", "v#", "d#"
+"""Names of directions and of their number, which no user's name is."""
+
+
+def _batched_second(f: Node, xs: Sequence[Node]) -> Node | None:
+    """Return the second derivative along all pairs of directions at once, a matrix; None where there is none."""
+    count = Size.of(COUNT)
+    bound, moved = {}, []
+    for place, mark in enumerate((LEFT, RIGHT)):
+        tangents = {x: symbol(f"{mark}{x.name}", x.shape) for x in xs}
+        moved.append(tangents)
+        for x, tangent in tangents.items():
+            bound[tangent] = Batched(symbol(tangent.name, (count, *x.shape)), (place,))
+    try:
+        q = simplify(pushforward(simplify(pushforward(simplify(f), moved[0])), moved[1]))
+        return spread(instantiate(q, bound, {}, (count, count)), (0, 1), (count, count))
+    except MatcalcError:
+        return None
+
+
+def _simple(count: int, most: int) -> Iterator[Array]:
+    """Yield directions of -1, 0 and 1 up to sign, those with fewest entries first."""
+    made = 0
+    for weight in range(1, min(count, 4) + 1):
+        for entries in product((0, 1, -1), repeat=count) if 3**count <= most * 3 else _sparse(count, weight):
+            vector = np.array(entries, dtype=float)
+            nonzero = vector[vector != 0]
+            if len(nonzero) == weight and nonzero[0] > 0:
+                yield vector
+                made += 1
+                if made == most:
+                    return
+
+
+def _sparse(count: int, weight: int) -> Iterator[tuple[int, ...]]:
+    if weight > 2:
+        return
+    for i in range(count):
+        for j in range(i, count) if weight == 1 else range(i + 1, count):
+            for sign in (1, -1):
+                if weight == 1 and (j > i or sign < 0):
+                    continue
+                entries = [0] * count
+                entries[i] = 1
+                entries[j] = sign if weight == 2 else 1
+                yield tuple(entries)

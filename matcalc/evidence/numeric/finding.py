@@ -1,0 +1,152 @@
+"""What a test of a rule finds, and the measures that findings are made of: nothing here knows what is tested."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from matcalc.calculus.derive.differentiate import pullback, pushforward
+from matcalc.evidence.numeric.rule_point import Point, facts_in
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+EXACT, DOT, TWICE, NUMERIC = 1e-9, 1e-12, 1e-12, 1e-6
+"""Bounds on relative errors: between values; of dot tests; of second derivatives' symmetry; against differences."""
+
+FLOOR = 1e-2
+"""Derivatives that vanish are held against this part of |Y||dX|/|X|, not against their own rounding errors."""
+
+REFUSED = (ArithmeticError, ValueError, TypeError, IndexError, np.linalg.LinAlgError)
+"""What an oracle raises where it cannot be asked: at a size or point outside of its domain."""
+
+
+class Finding(NamedTuple):
+    """One test of a rule: what, the field that it tests, the error found and the error allowed."""
+
+    what: str
+    field: str
+    error: float
+    bound: float
+    where: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        return self.error <= self.bound
+
+    def __str__(self) -> str:
+        if not self.bound:
+            return f"{self.what}{self.where}"
+        return f"{self.what} is off by {self.error:.2g} (allowed {self.bound:.0e}){self.where}"
+
+
+class Slope(NamedTuple):
+    """The derivative of one output in one argument: its pushforward of `tangent`, its pullback of `cotangent`."""
+
+    output: str
+    name: str
+    node: Node
+    tangent: Node
+    cotangent: Node
+    pushed: Node
+    pulled: Node
+
+    def push(self, at: Point, E: Array) -> Array:
+        return at.evaluate([self.pushed], {self.tangent.name: E})[0]
+
+    def pull(self, at: Point, G: Array) -> Array:
+        return at.evaluate([self.pulled], {self.cotangent.name: G})[0]
+
+
+def slopes(at: Point) -> list[Slope]:
+    """Return the derivatives of a call, in every argument that varies."""
+    if at.rule.opaque is not None:
+        return []
+    found = []
+    for output, node in at.nodes().items():
+        bar = symbol("G_", node.shape)
+        for name, x in at.symbols.items():
+            if name in at.rule.opaque_in:
+                continue
+            dx = symbol(f"d{name}", x.shape)
+            pushed, pulled = pushforward(node, {x: dx}), pullback(node, bar, [x])[0]
+            found.append(Slope(output, name, node, dx, bar, pushed, pulled))
+    return found
+
+
+def value_or_none(at: Point) -> dict[str, Array] | None:
+    """Return the oracle's value, None where it refuses the point."""
+    try:
+        return at.value()
+    except REFUSED:
+        return None
+
+
+def is_finite(value: dict[str, Array]) -> bool:
+    return all(bool(np.all(np.isfinite(a))) for a in value.values())
+
+
+def is_in_words(at: Point) -> bool:
+    """Whether a rule's domain is given in words, so that changed arguments may lie outside of it."""
+    return at.rule.domain is not None and not facts_in(at.rule.domain, at.book)
+
+
+def relative(a: Array, b: Array) -> float:
+    """Return the largest difference of entries, relative to the largest entry and to 1; infinite if shapes differ."""
+    if a.shape != b.shape:
+        return float("inf")
+    if not np.array_equal(np.isnan(a), np.isnan(b)):
+        return float("inf")
+    scale = max(1.0, float(np.max(np.abs(b), initial=0.0, where=np.isfinite(b))))
+    same = np.zeros(a.shape, np.result_type(a, b, 1.0))
+    apart = np.subtract(a, b, out=same, where=a != b)  # equal infinities are no difference
+    return float(np.max(np.abs(apart), initial=0.0, where=~np.isnan(apart))) / scale
+
+
+def norm(a: Array) -> float:
+    """Return the Euclidean norm, without overflow or underflow of squares."""
+    size = largest(a)
+    if not size or not np.isfinite(size):
+        return size
+    return size * float(np.sqrt(np.sum(np.abs(a / size) ** 2)))
+
+
+def largest(a: Array) -> float:
+    return float(np.max(np.abs(a), initial=0.0))
+
+
+def distance(a: Array, b: Array) -> float:
+    """Return the largest difference; infinite if shapes differ or a difference is not finite."""
+    if a.shape != b.shape:
+        return float("inf")
+    found = largest(a - b)
+    return found if np.isfinite(found) else float("inf")
+
+
+def off(a: float, b: float, scale: float) -> float:
+    """Return the relative difference of two sums; 0 where both are 0, infinite where one is not finite."""
+    if a == b:
+        return 0.0
+    error = abs(a - b) / max(scale, 1e-300)
+    return error if np.isfinite(error) else float("inf")
+
+
+def derivative_field(at: Point) -> str:
+    """Return the field of a rule that its derivatives come from."""
+    return {"op": "differential", "map": "derivative", "definition": "definition"}[at.rule.kind]
+
+
+def slope_field(at: Point, slope: Slope) -> str:
+    return "linear" if slope.name in at.rule.linear else derivative_field(at)
+
+
+def named(what: str, output: str) -> str:
+    return f"{what} {output}" if output else what
+
+
+def place(at: Point) -> str:
+    """Return the sizes of a point for a message."""
+    shapes = [f"{name}: {'x'.join(map(str, a.shape)) or 'scalar'}" for name, a in at.data.items()]
+    return f" at {', '.join(shapes)}" if shapes else ""

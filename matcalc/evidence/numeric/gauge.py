@@ -1,0 +1,95 @@
+"""What depends on a choice: eigenvectors, singular vectors, signs; and which derivatives come to speak of it.
+
+An operation without a gauge must stay without one under differentiation, to any order: at a tie its derivative would
+else be that of a choice. Which operations a derivative holds is a graph over the rulebook; what is taken as a constant
+in it (an operation with the differential 0) is a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matcalc.calculus.derive.differentiate import pullback
+from matcalc.calculus.simplify.simplify import simplify_all
+from matcalc.errors import NotDifferentiable
+from matcalc.evidence.numeric.rule_point import MODES, Draws, points
+from matcalc.rulebook.load import NOTHING, Rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+
+Part = tuple[str, str]
+"""The name of a rule and of one of its outputs."""
+
+
+def is_gauge_part(node: Node) -> bool:
+    """Whether a node is a result that depends on a choice: vectors of a decomposition, not its values."""
+    return node.kind == "op" and node.rule.gauge is not None and len(node.shape) - node.batch_rank == 2
+
+
+def varied_parts(roots: Sequence[Node]) -> dict[Part, Node]:
+    """Return the operations in `roots` that a further derivative would differentiate, each with a node of it."""
+    found: dict[Part, Node] = {}
+    seen: set[Node] = set()
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.kind in ("map", "op"):
+            found.setdefault((node.rule.name, node.output if node.kind == "op" else ""), node)
+            if node.kind == "op" and node.rule.differential(node.output) == "0":
+                continue
+        stack.extend(reversed(node.args))
+    return found
+
+
+def derivative_graph(book: Rulebook, draws: Mapping[str, Draws] = NOTHING) -> Mapping[Part, Mapping[Part, Node]]:
+    """Return for each output of each rule the operations that its simplified derivatives hold.
+
+    `draws` are integer arguments by rule, where sizes have to fit together.
+    """
+    rules = book.rules.values()
+    return {part: held for rule in rules for part, held in _derivatives(book, rule, draws.get(rule.name, {}))}
+
+
+def _derivatives(book: Rulebook, rule: Rule, draws: Draws) -> list[tuple[Part, dict[Part, Node]]]:
+    if rule.opaque is not None or rule.implicit is not None or not rule.values:
+        return []  # what an equation's derivative holds is in the equation
+    for mode in range(len(MODES)):
+        at = next(points(book, rule, mode, draws), None)
+        if at is not None and at.is_defined():
+            break
+    else:
+        return []
+    found = []
+    for output, node in at.nodes().items():
+        (value,) = simplify_all([node])
+        pulled: list[Node] = []
+        for x in at.symbols.values():
+            try:
+                pulled += pullback(value, symbol("G_", value.shape), [x])
+            except NotDifferentiable:
+                continue  # in this argument
+        found.append(((rule.name, output), varied_parts(simplify_all(pulled))))
+    return found
+
+
+def path_to_gauge(graph: Mapping[Part, Mapping[Part, Node]], start: Part) -> list[Part]:
+    """Return the shortest way from an operation to a gauge part through derivatives; empty where there is none."""
+    before: dict[Part, Part] = {start: start}
+    waiting = [start]
+    while waiting:
+        part = waiting.pop(0)
+        for following, node in graph.get(part, {}).items():
+            if following in before:
+                continue
+            before[following] = part
+            if is_gauge_part(node):
+                way = [following]
+                while way[-1] != start:
+                    way.append(before[way[-1]])
+                return way[::-1]
+            waiting.append(following)
+    return []

@@ -1,0 +1,204 @@
+"""Tests of what an entry declares of its values: facts, interval, degree, parity, transposition, square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
+from matcalc.evidence.numeric.rule_point import Point, interior
+from matcalc.evidence.numeric.sampling import Array, defect, sample
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.language.read import read
+from matcalc.tensor.signature import size_of, tensors_of
+from matcalc.tensor.size import Size
+
+OTHERS = {"function": "sin", "number": Fraction(3)}
+"""What else stands for the functions and numbers of a call."""
+
+FARTHER = (4.0, 1e-3)
+"""Other scales of the arguments, at which an interval has to hold too."""
+
+DRAWN = 4
+"""How many arguments a fact is tried on; with a domain in words, that any of them may miss, one has to do."""
+
+
+def properties(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    """Test what the entry says of its values, each field by values alone."""
+    if at.form.overload:
+        return
+    for test in (_facts, _interval, _symmetries, _square, _associative):
+        yield from test(at, value)
+
+
+def _facts(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    rule = at.rule
+    slots = [p.name for p in rule.parameters if p.repeated]
+    for number, (conditions, output, fact) in enumerate(rule.fact_rules):
+        if at.form.tangents and not any(name in slots for _, name in conditions):
+            continue
+        given = {name: tuple(f for f, other in conditions if other == name) for _, name in conditions}
+        key = "" if output == "Y" and rule.outputs == ("",) else output
+        in_words = is_in_words(at)
+        may_leave = not in_words or any(p.kind in OTHERS for p in rule.parameters)
+        for moved in (False, True) if may_leave else (False,):
+            calls = [elsewhere(at, given, seed) if moved else at for seed in range(DRAWN)]
+            errors = [e for k, call in enumerate(calls) if (e := _fact_error(call, given, key, fact, k)) is not None]
+            telling = [e for e, is_telling in errors if is_telling] or [e for e, _ in errors]
+            if telling:
+                error = min(telling) if in_words else max(telling)
+                yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, place(at))
+    for declared in rule.signature.outputs:
+        for fact in declared.facts:
+            error = defect(value[declared.name], fact)
+            yield Finding(f"the fact '{fact}' of the result", "signature", error, EXACT, place(at))
+
+
+def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Point:
+    """Return a call with other arguments: normal draws, a function that takes both signs, an integer as number."""
+    rng = np.random.default_rng([13, seed])
+    plain, data = dict(at.plain), dict(at.data)
+    for p in at.rule.parameters:
+        if p.name not in given and p.kind in OTHERS:
+            plain[p.name] = OTHERS[p.kind]
+    for name, array in at.data.items():
+        if name not in given:
+            data[name] = sample(rng, array.shape, at.facts[name])
+    return replace(at, plain=plain, data=data)
+
+
+def _fact_error(
+    at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact: str, seed: int
+) -> tuple[float, bool] | None:
+    """Return how far the value is from a fact at arguments with the facts given, and whether that tells: a diagonal
+    value has every structure. None if there are no such arguments."""
+    changed = _with_facts(at, given, seed)
+    if changed is None:
+        return None
+    try:
+        found = at.value(changed)[key]
+    except REFUSED:
+        return None
+    if at.rule.kind == "map":
+        found = found[np.isfinite(found)]
+    if not found.size or not np.all(np.isfinite(found)):
+        return None
+    beside = found * (1 - np.eye(*found.shape)) if found.ndim == 2 else found
+    return defect(found, fact), bool(np.any(np.abs(beside) > EXACT * np.max(np.abs(found))))
+
+
+def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> dict[str, Array] | None:
+    """Return arguments that have further facts, None if none of these shapes can have them."""
+    rng = np.random.default_rng([11, seed])
+    changed = {}
+    for name, array in at.data.items():
+        facts = given.get(name.partition("_")[0] if name not in given else name, ())
+        if not facts:
+            continue
+        if any(at.book.facts[f].of == "square" for f in facts) and array.shape != array.shape[::-1]:
+            return None
+        wanted = (*at.facts[name], *facts)
+        changed[name] = sample(rng, array.shape, wanted)
+        if max(defect(changed[name], f) for f in wanted) > EXACT:
+            changed[name] = sample(rng, array.shape, interior(facts))
+        if max(defect(changed[name], f) for f in wanted) > EXACT:
+            return None
+        signed = changed[name] * (1 - 2.0 * (np.arange(array.shape[-1]) % 2)) if array.ndim == 2 and seed % 2 else None
+        if signed is not None and max(defect(signed, f) for f in wanted) <= EXACT:
+            changed[name] = signed  # a triangle is drawn with a positive diagonal, and need not have one
+    return changed
+
+
+def _interval(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    if at.rule.interval is not None and not at.form.tangents:
+        low, _, high, _ = at.rule.interval
+        for found in (*value.values(), *_farther(at)):
+            below = float(np.max(low - found, initial=0.0)) if np.isfinite(low) else 0.0
+            above = float(np.max(found - high, initial=0.0)) if np.isfinite(high) else 0.0
+            yield Finding("the interval of the value", "interval", max(below, above), EXACT, place(at))
+
+
+def _farther(at: Point) -> Iterator[Array]:
+    """Yield values at larger and smaller arguments, where these keep their facts and the value is finite."""
+    for scale in FARTHER:
+        data = {name: scale * a for name, a in at.data.items()}
+        if any(defect(a, fact) > EXACT for name, a in data.items() for fact in at.facts[name]):
+            continue
+        try:
+            found = at.value(data)
+        except REFUSED:
+            continue
+        yield from (a[np.isfinite(a)] for a in found.values())
+
+
+def _symmetries(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    rule = at.rule
+    tensors = [p for p in tensors_of(rule.signature) if not p.repeated]
+    if not tensors:
+        return
+    first = tensors[0].name
+
+    def holds(field: str, changed: Mapping[str, Array], wanted: Callable[[Array], Array]) -> Iterator[Finding]:
+        found = at.value(changed)
+        for output, before in value.items():
+            yield Finding(f"`{field}`", field, relative(found[output], wanted(before)), EXACT, place(at))
+
+    if rule.parity is not None and first in at.data and _may(at, first, "negative"):
+        sign = 1.0 if rule.parity == "even" else -1.0
+        yield from holds("parity", {first: -at.data[first]}, lambda y: sign * y)
+    if rule.degree is not None and first in at.data:
+        exponent = degree(at)
+        for c in (3.0, -2.0) if rule.homogeneous and _may(at, first, "negative") else (3.0,):
+            factor = np.sign(c) ** round(exponent) * abs(c) ** exponent if c < 0 else c**exponent
+            yield from holds("degree", {first: c * at.data[first]}, partial(np.multiply, factor))
+    if rule.transpose_same and all(a.ndim == 2 and _may(at, n, "transposed") for n, a in at.data.items()):
+        yield from holds("transpose", {n: a.T for n, a in at.data.items()}, np.transpose)
+    if rule.commutes and len(tensors) == 2:
+        swapped = dict(zip(at.data, list(at.data.values())[::-1], strict=True))
+        yield from holds("commutes", swapped, lambda y: y)
+
+
+def degree(at: Point) -> float:
+    """Return the degree as a number: one less for each further tangent."""
+    declared = at.rule.degree
+    if isinstance(declared, str):
+        sizes = {n: Size.of(length) for n, length in at.lengths.items()}
+        declared = size_of(read(declared), sizes).constant
+    assert declared is not None
+    return float(declared) - at.form.tangents
+
+
+def _may(at: Point, name: str, change: str) -> bool:
+    """Whether an argument may be negated or transposed and keep its facts."""
+    facts = at.facts[name]
+    records = [at.book.facts[f] for f in facts]
+    return all((f.negated if change == "negative" else f.transposed) == f.name for f in records)
+
+
+def _square(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    if at.rule.square is None:
+        return
+    node = build_formula(at.rule.square, (), at.book, at.symbols)
+    (found,) = at.evaluate([node])
+    for before in value.values():
+        yield Finding("`square`", "square", relative(found, before * before), EXACT, place(at))
+
+
+def _associative(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    """Test f(f(a, b), c) = f(a, f(b, c)) where the result fits the first place and the last."""
+    names = list(at.data)
+    if not at.rule.associative or len(names) != 2:
+        return
+    a, b = names
+    (output,) = value
+    third = np.flip(at.data[b])
+    try:
+        left = at.value({a: value[output], b: third})[output]
+        right = at.value({b: at.value({a: at.data[b], b: third})[output]})[output]
+    except REFUSED:
+        return
+    yield Finding("`associative`", "associative", relative(left, right), EXACT, place(at))

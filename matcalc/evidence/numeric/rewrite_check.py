@@ -1,0 +1,268 @@
+"""The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
+
+They are equal inside larger tensors too (see `verification.batch`), wherever the rewrite fires there.
+
+A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2 or -2,
+and on random data with these facts. What is larger is the node with more results that depend on a choice
+(eigenvectors), then the one with more roots of sums (a norm is none), then the one with more work in it: operations
+before elementwise functions before sums and products, counted once each in the DAG; that order makes rewriting end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.calculus.simplify.rewrite import Pattern, compiled, fits_head, results, sides
+from matcalc.evidence.numeric.batch import error, in_tensors, symbols_of
+from matcalc.evidence.numeric.gauge import is_gauge_part
+from matcalc.evidence.numeric.rule_point import MODES, facts_in, interior
+from matcalc.evidence.numeric.sampling import Array, sample
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.rule import Rewrite
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import exponent_of, parameter
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import substitute
+
+FUNCTION = "exp"
+NUMBERS = (Fraction(5, 2), Fraction(-2))
+"""What a number variable stands for: a power that is real of what is positive alone, and one that takes both signs."""
+
+BOUND = 1e-9
+TALL = ((4, 3), (3, 2))  # columns can be orthonormal
+CYCLE = len(MODES)
+"""A further mode: the largest entries of a matrix lie in a cycle, a permutation that is not its own inverse; numbers
+and vectors are even, so that powers of both signs are real. Then one with singular matrices."""
+
+PART = 2  # an integer variable: how many of the rows or columns
+WORK = {"op": 32, "map": 30}
+"""Work of a node for each operand; an operand of a sum or product counts 1."""
+
+
+def rewrite_faults(rewrite: Rewrite, book: Rulebook) -> list[str]:
+    """Return what is wrong with a rewrite; nothing if it stands every test.
+
+    Raises: RuleError for a side that does not build.
+    """
+    found: dict[str, str] = {}
+    for pattern in compiled(rewrite, book):
+        for what, detail in _faults(pattern, book):
+            found.setdefault(what, f"{rewrite} {what}{detail}")
+    return list(found.values())
+
+
+def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
+    chosen = _symbols(pattern, book)
+    if chosen is None:
+        yield "has a condition that no declared fact makes hold", ""
+        return
+    left, right = applied_sides(pattern, book, chosen)
+    if left is right:
+        yield "says nothing: both sides are the same by construction", ""
+        return
+    if left.shape != right.shape:
+        yield "changes the shape", f" from {_shape(left)} to {_shape(right)}"
+        return
+    if right not in list(results(pattern, left, book)):
+        yield "does not fire on its own left side", ""
+    if pattern.rewrite.splits:
+        if widest(right, left.kind) >= widest(left, left.kind):
+            yield "splits nothing", f": an {left.kind} on the right is as wide as the one on the left"
+    elif _measure(right) > _measure(left):
+        yield "makes a formula larger", f": {work(left)} to {work(right)}"
+    for number in NUMBERS if pattern.others else NUMBERS[:1]:
+        error = difference(*applied_sides(pattern, book, chosen, number))
+        if error is None:
+            yield "has no random data at which both sides are finite", ""
+        elif error > BOUND:
+            yield "is wrong: its sides differ", f" by {error:.2g}"
+    yield from _in_tensors(pattern, left, book)
+
+
+def _in_tensors(pattern: Pattern, left: Node, book: Rulebook) -> Iterator[tuple[str, str]]:
+    """Try a rewrite wherever it fires on its left side inside larger tensors, next to reductions over every axis."""
+    patterns = compiled(pattern.rewrite, book)
+
+    def fired(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+        for node in toposort(nodes):
+            for other in patterns:
+                if fits_head(other, node):
+                    yield from ((node, result) for result in results(other, node, book))
+
+    symbols = symbols_of(left)
+    sizes = _lengths(symbols, [left], TALL[1])
+    for mode in range(CYCLE + 1):
+
+        def draw(number: int, mode: int = mode) -> dict[str, Array]:
+            rng = np.random.default_rng([17, mode, number])
+            return {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
+
+        found = [(at.lift, error(at, fired)) for at in in_tensors(left, draw, sizes)]
+        for lift, off in found:
+            if off > BOUND:
+                yield "is wrong inside a larger tensor", f", {lift}: by {off:.2g}"
+        if found:
+            return
+
+
+def compared_sides(pattern: Pattern, book: Rulebook) -> tuple[Node, Node] | None:
+    """Return both sides over symbols that have the facts asked for; None if no symbols have them."""
+    chosen = _symbols(pattern, book)
+    return None if chosen is None else applied_sides(pattern, book, chosen)
+
+
+def applied_sides(
+    pattern: Pattern, book: Rulebook, chosen: Mapping[Node, Node], number: Fraction = NUMBERS[0]
+) -> tuple[Node, Node]:
+    """Return both sides over other symbols, functions and numbers being given."""
+    left, right = pattern.left, pattern.right
+    if pattern.others:
+        body = build_formula(f"{FUNCTION}(x)", (), book, {"x": parameter()})
+        given = tuple((name, body if isinstance(v, Node) else number) for name, v in pattern.others)
+        left, right, _ = sides(pattern.rewrite, pattern.let, given, book)
+    return substitute(left, dict(chosen)), substitute(right, dict(chosen))
+
+
+def _symbols(pattern: Pattern, book: Rulebook) -> dict[Node, Node] | None:
+    """Return symbols with facts under which the conditions hold, for those that stand in them."""
+    chosen: dict[Node, Node] = {}
+    for fact, node in pattern.conditions:
+        variables = [n for n in toposort([node]) if n.kind == "symbol"]
+        options = [fact, *(f for f in book.facts if f != fact)]
+        trials = ({v: _with_fact(v, f, book) for v in variables} for f in options)
+        holding = (t for t in trials if fact in substitute(node, t).facts)
+        found = next(holding, None)
+        if found is None:
+            return None
+        chosen.update(found)
+    return chosen
+
+
+def _with_fact(variable: Node, fact: str, book: Rulebook) -> Node:
+    fits = book.facts[fact].of == "any" or len(variable.shape) == 2
+    square = len(variable.shape) == 2 and variable.shape[0] == variable.shape[1]
+    if not fits or (book.facts[fact].of == "square" and not square):
+        return variable
+    return symbol(variable.name, variable.shape, sorted({*variable.data[1], fact}))
+
+
+def _measure(node: Node) -> tuple[int, int, int]:
+    """Return what a rewrite may not let grow, first things first: choices, roots, work."""
+    powers = [exponent_of(n) for n in toposort([node])]
+    roots = sum(base.kind in ("sum", "product") and exponent.denominator != 1 for base, exponent in powers)
+    return gauge_parts(node), roots, work(node)
+
+
+def gauge_parts(node: Node) -> int:
+    """Return how many results that depend on a choice a node holds: what a rewrite takes out it may pay for in work."""
+    return sum(is_gauge_part(n) for n in toposort([node]))
+
+
+def work(node: Node) -> int:
+    """Return the work in a node: the measure that no rewrite may let grow. A sign is none."""
+    return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]) if n.kind != "product" or not _is_sign(n))
+
+
+def widest(node: Node, kind: str) -> int:
+    """Return how many factors and terms the widest op (or map) works on: what a rewrite that splits makes smaller."""
+    return max((sum(map(_width, n.args)) for n in toposort([node]) if n.kind == kind), default=0)
+
+
+def _width(node: Node) -> int:
+    parts = node.args if node.kind in ("product", "sum") else ()
+    return 1 + sum(_width(a) for a in parts)
+
+
+def _is_sign(node: Node) -> bool:
+    return len(node.args) == 1 and node.coef == -1
+
+
+def difference(left: Node, right: Node) -> float | None:
+    """Return the largest relative difference of two nodes at random data; None if they are finite nowhere.
+
+    A domain in words may be missed by the data of one mode.
+    """
+    worded = in_words([left])
+    singular = not worded and not any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
+    modes = range(CYCLE + 1 + singular)
+    found = [[_difference(left, right, lengths, mode) for lengths in TALL] for mode in modes]
+    errors = sorted(max(e for e in several if e is not None) for several in found if several != [None, None])
+    return errors[-2 if worded and len(errors) > 1 else -1] if errors else None
+
+
+def _difference(left: Node, right: Node, lengths: Sequence[int], mode: int) -> float | None:
+    """Return the relative difference at one set of data: infinite without a right side, None without a left one."""
+    symbols = [n for n in toposort([left, right]) if n.kind == "symbol" and n is not parameter()]
+    sizes = _lengths(symbols, [left, right], lengths)
+    rng = np.random.default_rng([13, mode])
+    data = {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
+    one, other = (_value(node, data, sizes) for node in (left, right))
+    if one is None:
+        return None  # a wider domain on the right is no fault
+    if other is None:
+        return np.inf  # what is given up is one
+    terms = [_value(term, data, sizes) for term in (left, *(left.args if left.kind == "sum" else ()))]
+    scale = max(float(np.max(np.abs(term), initial=0.0)) for term in terms if term is not None)
+    return float(np.max(np.abs(one - other), initial=0.0)) / max(1.0, scale)
+
+
+def _lengths(symbols: Sequence[Node], roots: Sequence[Node], lengths: Sequence[int]) -> dict[str, int]:
+    """Return a length for each size name that nodes speak of."""
+    names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
+    sizes = {name: lengths[k % 2] for k, name in enumerate(names)}
+    sizes.update(dict.fromkeys(_integers(roots) - set(sizes), PART))
+    return sizes
+
+
+def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:
+    """Return a value, None where there is none or it is not finite."""
+    try:
+        found = np.asarray(evaluate([node], data, sizes)[0])
+    except np.linalg.LinAlgError:
+        return None
+    return found if np.all(np.isfinite(found)) else None
+
+
+def _integers(roots: Sequence[Node]) -> set[str]:
+    """Return the names that sizes and integer parameters of nodes speak of."""
+    nodes = toposort(roots)
+    found = [*(size for n in nodes for size in n.shape)]
+    found += [p for n in nodes if n.kind in ("map", "op") for p in n.params if isinstance(p, Size)]
+    found += [n.selector.offset for n in nodes if n.kind == "selector"]
+    return {name for size in found for name in size.names}
+
+
+def in_words(nodes: Sequence[Node]) -> bool:
+    """Whether an operation has a domain that is given in words, which random data may miss."""
+    rules = (n.rule for n in toposort(nodes) if n.kind in ("op", "map"))
+    return any(rule.domain is not None and not facts_in(rule.domain, default_rulebook()) for rule in rules)
+
+
+def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode: int) -> Array:
+    shape = tuple(size.evaluate(dict(sizes)) for size in node.shape)
+    facts: Sequence[Any] = sorted(node.data[1])
+    if facts:
+        return sample(rng, shape, interior(facts, mode > 0))
+    if mode < CYCLE:
+        return MODES[mode](rng, shape)
+    drawn = MODES[0](rng, shape)
+    if len(shape) != 2:
+        return 2 * np.sign(drawn) * np.ceil(np.abs(drawn)) if mode == CYCLE else drawn
+    if mode == CYCLE:
+        return np.roll(drawn + 4 * np.eye(*shape), 1, axis=0)
+    drawn[:, -1] = 0.0
+    return drawn
+
+
+def _shape(node: Node) -> str:
+    return " x ".join(map(str, node.shape)) or "a scalar"
+
+
+__all__ = ["applied_sides", "compared_sides", "difference", "rewrite_faults", "work"]

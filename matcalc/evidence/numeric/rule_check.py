@@ -1,0 +1,237 @@
+"""The numeric tests of a rule, all generated from its fields: nothing is written for a rule by hand.
+
+At random points the engine's derivatives, compiled from the formulas, are held against the rule's `value`, which
+is Python and knows nothing of them: tangents against complex steps or differences, adjoints against tangents,
+second derivatives against differences and against each other. Other modules test what the entry declares
+(properties), scale and coordinates (covariance), structured arguments (structure), and equal eigenvalues (ties). A
+rule whose domain is given in words is right if it passes where one of the modes of `rule_point` draws; any other has
+to pass wherever its value is finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from matcalc.calculus.derive.differentiate import pullback, pushforward
+from matcalc.errors import MatcalcError, NotDifferentiable, NotSupported
+from matcalc.evidence.numeric.covariance import covariance, homogeneity
+from matcalc.evidence.numeric.differences import slope
+from matcalc.evidence.numeric.edges import edges
+from matcalc.evidence.numeric.finding import (
+    DOT,
+    EXACT,
+    FLOOR,
+    NUMERIC,
+    TWICE,
+    Finding,
+    Slope,
+    derivative_field,
+    distance,
+    is_finite,
+    named,
+    norm,
+    off,
+    place,
+    relative,
+    slope_field,
+    slopes,
+    value_or_none,
+)  # fmt: skip
+from matcalc.evidence.numeric.function_course import course
+from matcalc.evidence.numeric.laws import laws
+from matcalc.evidence.numeric.properties import properties
+from matcalc.evidence.numeric.rule_point import MODES, SIZES, SKEW, Draws, Point, facts_in, points, takes_skew
+from matcalc.evidence.numeric.sampling import Array, defect
+from matcalc.evidence.numeric.structure import structure
+from matcalc.evidence.numeric.ties import ties, with_close_spectrum
+from matcalc.rulebook.load import NOTHING, Rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+
+
+def findings(book: Rulebook, rule: Rule, draws: Draws = NOTHING, modes: Sequence[int] = ()) -> list[Finding]:
+    """Return the tests of a rule at the mode that fits its domain; none if its value is finite nowhere."""
+    found: list[Finding] = []
+    in_words = rule.domain is not None and not facts_in(rule.domain, book)
+    for mode in modes or range(len(MODES)):
+        here = at_mode(book, rule, mode, draws)
+        if here and (not found or _wrong(here) < _wrong(found)):
+            found = here
+        if found and (not in_words or not _wrong(found)):
+            break
+    return found
+
+
+def _wrong(found: Sequence[Finding]) -> int:
+    return sum(not f.is_right for f in found)
+
+
+def lengths(rule: Rule) -> tuple[Sequence[int], ...]:
+    """Return the sets of lengths at which a rule is tested: unequal, 1, equal, rows; of a map many entries."""
+    further = ((1,), (24,)) if rule.operands else ((1,), (3,), (1, 4))
+    return (*SIZES, *further, SKEW) if takes_skew(rule) else (*SIZES, *further)
+
+
+def at_mode(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Finding]:
+    """Return the tests of a rule with arguments drawn in one mode; none where a value is not finite."""
+    found: list[Finding] = []
+    for at in points(book, rule, mode, draws, lengths(rule)):
+        value = value_or_none(at)
+        if value is None or not at.is_defined():
+            continue
+        if not is_finite(value):
+            if at.seed < len(SIZES):
+                return []
+            continue  # such as the variance of one entry, less one degree of freedom
+        found += tests(at, value)
+        if not found or found[-1].bound:
+            found += further_tests(at, value)
+    return found
+
+
+def tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
+    """Yield the tests of a rule that are made at every point."""
+    for finding in values(at, value):
+        yield finding
+        if not finding.bound:
+            return  # the shapes are wrong, and nothing can be compared
+    yield from derivatives(at, value)
+    yield from properties(at, value)
+    yield from course(at, value)
+
+
+def further_tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
+    """Yield the tests of derivatives that are made once for each form of a rule, those of scale at every size."""
+    found = slopes(at)
+    if at.seed:
+        yield from covariance(at, value, found) if at.seed > len(SIZES) else ()
+        return
+    for test in (homogeneity, covariance, structure, ties):
+        yield from test(at, value, found)
+    for s in found:
+        if (close := with_close_spectrum(at, s.name)) is not None and is_finite(there := value_or_none(close) or {}):
+            rng = np.random.default_rng([71, *at.rule.name.encode()])
+            G = np.asarray(rng.standard_normal(value[s.output].shape))
+            yield from _first(close, s, at.direction(rng, s.name), G) if there else ()
+
+
+# ---- values and derivatives
+
+
+def values(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    """Test the value's shape, and what a definition stands for against its value."""
+    nodes = at.nodes()
+    field = "definition" if at.rule.kind == "definition" else "value"
+    for output, found in zip(nodes, at.evaluate(list(nodes.values())), strict=True):
+        what, where = named("the value", output), place(at)
+        wanted = tuple(s.evaluate(dict(at.lengths)) for s in nodes[output].shape)
+        if value[output].shape != wanted:
+            shapes = f": {value[output].shape}, not {wanted},{where}"
+            yield Finding(f"{what} has the wrong shape", "value", float("inf"), 0.0, shapes)
+            continue
+        yield Finding(what, field, relative(found, value[output]), EXACT, where)
+    if at.rule.operands and len(at.data) > 1 and not at.form.tangents:  # operands that are equal in many places
+        equal = replace(at, data={name: np.round(2 * a) / 2 for name, a in at.data.items()})
+        there = value_or_none(equal)
+        if there is not None and is_finite(there) and _keep_facts(equal):
+            (found,) = equal.evaluate(list(nodes.values()))
+            yield Finding("the value at equal operands", field, relative(found, there[""]), EXACT, place(at))
+
+
+def _keep_facts(at: Point) -> bool:
+    return not any(defect(at.data[name], fact) > EXACT for name in at.data for fact in at.facts[name])
+
+
+def derivatives(at: Point, value: Mapping[str, Array], found: Sequence[Slope] | None = None) -> Iterator[Finding]:
+    """Test tangents, adjoints and second derivatives of each output in each argument that varies."""
+    known = slopes(at) if found is None else found
+    rng = np.random.default_rng([7, *at.rule.name.encode()])
+    tangents = {name: at.direction(rng, name) for name in at.symbols}
+    cotangents: dict[str, Array] = {}
+    for s in known:
+        G = cotangents.setdefault(s.output, np.asarray(rng.standard_normal(value[s.output].shape)))
+        yield from _first(at, s, tangents[s.name], G)
+    if known and not at.form.tangents:  # with tangents it would be the third
+        for output, node in at.nodes().items():
+            yield from _second(at, output, node, tangents, cotangents[output], rng)
+
+
+def _first(at: Point, s: Slope, E: Array, G: Array) -> Iterator[Finding]:
+    what, where = named("", s.output).strip() + f" in {s.name}", place(at)
+    jvp, vjp = at.evaluate([s.pushed, s.pulled], {s.tangent.name: E, s.cotangent.name: G})
+
+    def along(t: Any) -> Array:
+        return at.value({s.name: at.data[s.name] + t * E})[s.output]
+
+    reference = slope(along)
+    floor = FLOOR * norm(at.value()[s.output]) * norm(E) / max(norm(at.data[s.name]), 1e-300)
+    size = max(float(np.max(np.abs(reference.value), initial=0.0)), floor)
+    error = distance(jvp, reference.value) / max(size, 1e-300)
+    bound = max(1e-12, min(NUMERIC, 100 * reference.error / max(size, 1e-300)))
+    if reference.how == "differences":
+        bound = max(bound, 1e-9)
+    yield Finding(f"the derivative{what}, against {reference.how},", derivative_field(at), error, bound, where)
+    left, right = float(np.sum(G * jvp)), float(np.sum(vjp * E))
+    scale = norm(G) * (norm(jvp) + floor) + norm(vjp) * norm(E)
+    field = slope_field(at, s)
+    yield Finding(f"the adjoint{what}, <G, dY> = <Xbar, dX>,", field, off(left, right, scale), DOT, where)
+
+
+def _second(
+    at: Point, output: str, node: Node, first: Mapping[str, Array], G: Array, rng: np.random.Generator
+) -> Iterator[Finding]:
+    """Test d<Xbar, F> along E: symmetric in E and F, and the difference of <Xbar, F>."""
+    xs = [x for name, x in at.symbols.items() if name not in at.rule.opaque_in]
+    bar = symbol("G_", node.shape)
+    E, F = dict(first), {name: at.direction(rng, name) for name in at.symbols}
+    try:
+        pulled = pullback(node, bar, xs)
+        steps = {x: symbol(f"d{x.name}", x.shape) for x in xs}
+        moved = [pushforward(p, steps) for p in pulled]
+    except (NotDifferentiable, NotSupported):
+        return
+
+    def twice(one: Mapping[str, Array], other: Mapping[str, Array]) -> float:
+        found = at.evaluate(moved, {"G_": G, **{f"d{name}": a for name, a in one.items()}})
+        return float(sum(np.sum(other[x.name] * a) for x, a in zip(xs, found, strict=True)))
+
+    def weighted(t: Any) -> Array:
+        data = {x.name: at.data[x.name] + t * E[x.name] for x in xs}
+        found = at.evaluate(pulled, {"G_": G, **data})
+        return np.asarray(sum(np.sum(F[x.name] * a) for x, a in zip(xs, found, strict=True)))
+
+    one, other = twice(E, F), twice(F, E)
+    size = at.evaluate(moved, {"G_": G, **{f"d{name}": a for name, a in E.items()}})
+    scale = sum(norm(a) * norm(F[x.name]) for x, a in zip(xs, size, strict=True)) + abs(other)
+    lengths = [norm(E[n]) * norm(F[n]) / max(norm(a), 1e-100) ** 2 for n, a in at.data.items()]
+    scale += FLOOR * norm(G) * norm(at.value()[output]) * max(lengths, default=0.0)
+    what, where = f"the second derivative{named('', output).rstrip()}", place(at)
+    yield Finding(f"{what}, its symmetry,", derivative_field(at), off(one, other, scale), TWICE, where)
+    if at.seed:
+        return  # differences of derivatives are slow: once for each form
+    reference = slope(weighted)
+    if np.all(np.isfinite(reference.value)):
+        error = off(one, float(reference.value), max(scale, abs(one)))
+        bound = max(NUMERIC, 100 * reference.error / max(scale, 1e-300))
+        yield Finding(f"{what}, against {reference.how},", derivative_field(at), error, min(bound, 1e-3), where)
+
+
+def tested(book: Rulebook, rule: Rule, draws: Draws = NOTHING) -> list[Finding]:
+    """Return all tests of a rule; what cannot be tested is a test that fails.
+
+    What is right alone is tried in larger tensors too: maps stand there entry by entry as they do alone.
+    """
+    try:
+        found = [*findings(book, rule, draws), *edges(book, rule)]
+        if found and not _wrong(found) and rule.kind in ("op", "definition"):
+            found += laws(book, rule, draws)
+    except MatcalcError as error:
+        return [Finding(f"{type(error).__name__}: {error.message}", "", float("inf"), 0.0)]
+    if not found:
+        return [Finding("the value is finite at no random point: give data with `at`", "value", float("inf"), 0.0)]
+    return found

@@ -1,0 +1,163 @@
+"""The `value` of a rule, the same text, over arrays of numbers with many digits."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import types
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from matcalc.errors import NotSupported, RuleError
+from matcalc.evidence.precise.arithmetic import mp, number, numbers
+from matcalc.evidence.precise.numpy_twin import TWIN
+from matcalc.evidence.precise.scipy_twin import SL
+from matcalc.evidence.precise.special_twin import SP
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import parameter
+
+Texts = tuple[tuple[str, str], ...]
+Function = Callable[..., Any]
+
+
+def precise_oracle(book: Rulebook, rule: Rule, index: int = 0) -> Function | None:
+    """Return the value of signature number `index` at many digits, or None; arguments as those of `oracle`.
+
+    Arrays may be Numbers or floats; the result is Numbers, or a tuple of them for several outputs. Calling it
+    raises NotSupported where the text calls what has no twin.
+    """
+    return _oracle(rule, index, tuple(book.prelude.items()), tuple(book.precise.items()), tuple(book.functions.items()))
+
+
+@lru_cache(maxsize=1024)
+def _oracle(rule: Rule, index: int, prelude: Texts, precise: Texts, functions: tuple[Any, ...]) -> Function | None:
+    texts = rule.precise or rule.values
+    if index >= len(texts):
+        return None
+    names = ", ".join(f"*{d.name}" if d.repeated else d.name for d in rule.signatures[index].parameters)
+    code = compile(f"lambda {names}: ({texts[index]}\n)", rule.address, "eval")
+    function = eval(code, _namespace(prelude, precise, functions))
+
+    def value(*args: Any) -> Any:
+        return _lifted(function(*(numbers(np.asarray(a)) if _is_data(a) else a for a in args)))
+
+    return value
+
+
+def _is_data(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, np.floating, float))
+
+
+def _lifted(found: Any) -> Any:
+    """Return a value, integers and truth values among them, as Numbers."""
+    if isinstance(found, tuple):
+        return tuple(map(_lifted, found))
+    return numbers(np.asarray(found, dtype=object))
+
+
+@lru_cache(maxsize=64)
+def _namespace(prelude: Texts, precise: Texts, functions: tuple[Any, ...]) -> dict[str, Any]:
+    own = {"float": _float, "complex": number, "__import__": _imported}
+    space: dict[str, Any] = {"__builtins__": {**vars(builtins), **own}, "np": TWIN, "sl": SL, "sp": SP}
+    space |= {name: _refusing(name) for name, _ in functions}
+    for address, text in (*prelude, *precise):
+        try:
+            exec(compile(text, address, "exec"), space)
+        except SyntaxError as error:
+            raise RuleError(f"{address}: prelude does not parse: {error}") from None
+    return space
+
+
+def _float(x: Any) -> Any:
+    """Return a number that stays what it is: `float` of a value's text."""
+    return number(x)
+
+
+def _imported(name: str, *args: Any, **options: Any) -> Any:
+    return MATH if name == "math" else builtins.__import__(name, *args, **options)
+
+
+def _refusing(name: str) -> Function:
+    """Return what stands for a Python function of the user: it knows floats alone."""
+
+    def refuse(*_: Any) -> Any:
+        raise NotSupported(f"'{name}' is a Python function, which has no value at many digits")
+
+    return refuse
+
+
+def function_of(body: Node) -> Function:
+    """Return a function argument as values take it: f(x, k=0), the k-th derivative of its body at many digits."""
+
+    def function(x: Any, k: int = 0) -> Any:
+        x = numbers(np.asarray(x))
+        flat = [_derivative(body, v, int(k)) for v in np.ravel(x)]
+        made = np.empty(len(flat), object)
+        made[:] = flat
+        return numbers(made.reshape(np.shape(x)))
+
+    return function
+
+
+def _derivative(body: Node, x: Any, k: int) -> Any:
+    if k == 0:
+        return _at(body, x)
+    with mp.extradps(mp.dps * k // 2):
+        return +mp.diff(lambda t: _at(body, t), x, k)
+
+
+def _at(body: Node, x: Any) -> Any:
+    """Return the body of a function at a number: numbers, maps, sums and products of scalars."""
+    values: dict[Node, Any] = {}
+    for node in toposort([body]):
+        args = [values[a] for a in node.args]
+        values[node] = _scalar(node, args, x)
+    return values[body]
+
+
+def _scalar(node: Node, args: list[Any], x: Any) -> Any:
+    if node is parameter():
+        return number(x)
+    if node.kind == "number":
+        return number(node.value)
+    if node.kind == "product":
+        return number(node.coef) * math.prod(args, start=mp.mpf(1))
+    if node.kind == "sum":
+        return sum((number(c) * a for c, a in zip(node.coefs, args, strict=True)), mp.mpf(0))
+    if node.kind != "map":
+        raise NotSupported(f"a function of one number cannot hold a {node.kind}")
+    found = precise_oracle(default_rulebook(), node.rule)
+    if found is None:
+        raise NotSupported(f"{node.rule.name} has no value expression ({node.rule.address})")
+    operands, params = iter(args), iter(node.params)
+    given: list[Any] = []
+    for declared in node.rule.signature.parameters:
+        if declared.kind in ("integer", "number"):
+            given.append(_parameter(next(params)))
+        elif declared.kind == "function":
+            given.append(function_of(next(params)))
+        elif declared.repeated:
+            given += [numbers(a) for a in operands]
+        else:
+            given.append(numbers(next(operands)))
+    return number(found(*given))
+
+
+def _parameter(value: Any) -> Any:
+    return number(value) if not hasattr(value, "constant") else int(value.constant)
+
+
+def _math(twins: Mapping[str, str]) -> types.SimpleNamespace:
+    """Return the module `math` with its functions of floats at many digits."""
+    plain = {n: getattr(math, n) for n in ("factorial", "prod", "comb", "perm", "gcd", "inf", "nan", "isqrt")}
+    return types.SimpleNamespace(**plain, **{name: getattr(mp, twin) for name, twin in twins.items()})
+
+
+MATH = _math({n: n for n in ("sqrt", "exp", "log", "expm1", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh",
+                             "gamma", "erf", "erfc", "isfinite", "isnan", "isinf", "floor", "ceil", "hypot", "pi", "e",
+                             "atan2", "fsum")} | {"lgamma": "loggamma", "fabs": "fabs"})  # fmt: skip

@@ -1,0 +1,1 @@
+"""Verdicts that hold for all data: equality, domains, convexity."""

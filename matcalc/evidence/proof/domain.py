@@ -1,0 +1,211 @@
+"""Where a formula has a value: what its operations ask of their arguments, beyond what is known of these.
+
+An operation asks by its domain and by the facts of its parameters, a power by its exponent. What is asked is told in
+the reader's formula: that eigenvalues are positive is that the matrix is positive definite. Of two formulas one asks no
+more than the other if each of its conditions follows from those of the other; where that cannot be seen it is not said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import inf
+from typing import NamedTuple
+
+from matcalc.calculus.derive.differentiate import template_parameter
+from matcalc.calculus.simplify.match import match
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.evidence.explain.reasons import written
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.fields import read_fact
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.chain import chain_between
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import rebuild
+from matcalc.tensor.sums import split_coef
+
+WORDS = {
+    "positive": "{} > 0",
+    "nonnegative": "{} >= 0",
+    "nonzero": "{} != 0",
+    "spd": "{} positive definite",
+    "psd": "{} positive semidefinite",
+}
+"""How a condition reads; of any other fact, its name after the formula."""
+
+ASSUMED = "#given"
+"""How the names of formulas begin of which something is assumed: no name of a user does."""
+
+_WORD = re.compile(r"\b[A-Za-z]\w*\b")
+_BOUND = re.compile(r"\s*(?:(\S+) (<=?) )?(abs\()?(\w+)\)? (<=?|>=?) (-?[\d.]+)\s*$")
+
+
+class Condition(NamedTuple):
+    """What a formula asks: that an argument has a fact ("nonzero" among them), or, without one, what `words` say."""
+
+    fact: str
+    node: Node
+    words: str
+
+
+def conditions(root: Node) -> tuple[Condition, ...]:
+    """Return what must hold for a formula to have a value, in the order in which it is computed."""
+    return tuple(dict.fromkeys(c for node in toposort(root) for c in _asked(node)))
+
+
+def asks_no_more(one: Node, other: Node) -> bool:
+    """Whether a formula is known to have a value wherever another has."""
+    given = [c for asked in conditions(other) for c in _parts(asked)]
+    return all(_follows(part, given) for asked in conditions(one) for part in _parts(asked))
+
+
+def _asked(node: Node) -> Iterator[Condition]:
+    if node.kind not in ("map", "op"):
+        return
+    if node.rule.kind == "implicit":
+        yield Condition("", node, f"{written(node)} found from its start")
+        return
+    if node.rule.name == "pow":
+        yield from _of_power(node)
+        return
+    slots = [template_parameter(node, k) for k in range(len(node.args))]
+    known = default_rulebook().facts
+    for slot, arg in zip(slots, node.args, strict=True):
+        for fact in slot.facts:
+            if fact in known and not known[fact].linear:  # of a linear set it is shown while reading
+                yield from _condition(fact, arg)
+    if node.rule.domain is not None:
+        named = {slot.name: arg for slot, arg in zip(slots, node.args, strict=True)}
+        yield from _of_domain(node.rule.domain, named, node)
+
+
+def _of_power(node: Node) -> Iterator[Condition]:
+    base, exponent = exponent_of(node)
+    if exponent.denominator == 1:
+        yield from _condition("nonzero", base) if exponent < 0 else ()
+    else:
+        yield from _condition("positive" if exponent < 0 else "nonnegative", base)
+
+
+def _of_domain(domain: str, named: dict[str, Node], node: Node) -> Iterator[Condition]:
+    """Yield what the text of a domain says: a fact of a parameter, bounds of its entries, or words."""
+    fact = read_fact(domain)
+    if fact is not None and fact[1] in named:
+        yield from _condition(fact[0], named[fact[1]])
+    elif not _is_inside(domain, named):
+        words = _WORD.findall(domain)
+        told = _WORD.sub(lambda m: written(named[m[0]]) if m[0] in named else m[0], domain)
+        where = "" if any(word in named for word in words) else f", in {written(node)}"
+        yield Condition("", node, told + where)
+
+
+def _is_inside(domain: str, named: dict[str, Node]) -> bool:
+    """Whether an argument is known to lie within bounds that are numbers: `abs(x) < 1`, `0 <= x <= 1`."""
+    found = _BOUND.match(domain)
+    if found is None or found[4] not in named:
+        return False
+    low, low_sign, absolute, name, sign, high = found.groups()
+    at = named[name].range
+    least, most = -inf, inf
+    least_open = most_open = False
+    if sign.startswith("<"):
+        most, most_open = float(high), sign == "<"
+        if absolute:
+            least, least_open = -most, most_open
+    else:
+        least, least_open = float(high), sign == ">"
+    if low is not None:
+        least, least_open = float(low), low_sign == "<"
+    above = at.low > least or (at.low == least and (at.low_open or not least_open))
+    below = at.high < most or (at.high == most and (at.high_open or not most_open))
+    return above and below
+
+
+def _condition(fact: str, node: Node) -> Iterator[Condition]:
+    """Yield a condition unless it is known to hold; of eigenvalues and singular values as one of their matrix."""
+    if fact in node.facts or (fact == "nonzero" and node.range.nonzero):
+        return
+    meant = _of_matrix(fact, node)
+    if meant is not None:
+        yield from _condition(*meant)
+    else:
+        shown = WORDS[fact].format(written(node)) if fact in WORDS else f"{written(node)} {fact}"
+        yield Condition(fact, node, shown)
+
+
+def _of_matrix(fact: str, node: Node) -> tuple[str, Node] | None:
+    """Return the fact of a matrix that a sign of its spectrum is, by the test of that fact in the rulebook."""
+    for tested, sign, pattern in _spectral_tests():
+        if sign == fact:
+            for found in match(pattern, node):
+                return tested, next(iter(found.nodes.values()))
+    return None
+
+
+@lru_cache(maxsize=1)
+def _spectral_tests() -> tuple[tuple[str, str, Node], ...]:
+    """Return the facts of square matrices that are signs of a spectrum: fact, sign, the spectrum of a symbol."""
+    book, n = default_rulebook(), Size.of("n")
+    found = []
+    for record in book.facts.values():
+        texts = (("positive", record.positive), ("nonnegative", record.nonnegative))
+        for sign, text in texts if record.of == "square" else ():
+            if text is not None:
+                facts = ("symmetric",) if "symmetric" in book.closure([record.name]) else ()
+                x = symbol("X", (n, n), facts)
+                found.append((record.name, sign, build_formula(text, (), book, {"X": x})))
+    return tuple(found)
+
+
+# ---- what follows from what
+
+
+def _parts(asked: Condition) -> list[Condition]:
+    """Return a condition as those of factors, which together are the same: a product is nonzero if all of them are."""
+    if asked.fact not in ("nonzero", "nonsingular"):
+        return [asked._replace(node=simplify(asked.node)) if asked.fact else asked]
+    done, pending = [], [(asked.fact, asked.node)]
+    while pending:
+        fact, node = pending.pop()
+        node = split_coef(simplify(node))[1]
+        factors = _factors(fact, node)
+        if factors is None:
+            done.append(Condition(fact, node, asked.words))
+        else:
+            pending += factors
+    return done
+
+
+def _factors(fact: str, node: Node) -> list[tuple[str, Node]] | None:
+    if fact == "nonzero":
+        if node.kind == "product" and len(node.index_sizes) == node.rank == len(set(node.out)):
+            return [("nonzero", arg) for arg in node.args]
+        base, exponent = exponent_of(node)
+        return [("nonzero", base)] if base is not node and exponent > 0 else None
+    if node.kind == "op" and node.rule.inverse and not node.batch_rank:
+        return [("nonsingular", node.args[0])]
+    if node.kind != "product" or node.rank != 2 or len(set(node.out)) < 2:
+        return None
+    links = chain_between(node, *node.out)
+    if links is None or links.weighted or any(a.shape[0] != a.shape[1] for a, _ in links.matrices):
+        return None
+    return [*(("nonsingular", a) for a, _ in links.matrices), *(("nonzero", s) for s in links.scalars)]
+
+
+def _follows(asked: Condition, given: Sequence[Condition]) -> bool:
+    """Whether a condition follows from others: by what is known of its formula with these assumed of its parts."""
+    if not asked.fact:
+        return any(asked.words == other.words for other in given)
+    if any((asked.fact, asked.node) == (other.fact, other.node) for other in given):
+        return True
+    told: dict[Node, set[str]] = {}
+    for other in given:
+        if other.fact in default_rulebook().facts:
+            told.setdefault(other.node, {other.fact, *other.node.facts}).add(other.fact)
+    assumed = {node: symbol(f"{ASSUMED}{k}", node.shape, sorted(facts)) for k, (node, facts) in enumerate(told.items())}
+    node = simplify(rebuild(asked.node, assumed))
+    return asked.fact in node.facts or (asked.fact == "nonzero" and node.range.nonzero)

@@ -1,0 +1,257 @@
+"""Proofs of equality: two expressions are brought to one form, each step a line.
+
+By construction, by the rulebook's rewrites, by expanding products of sums, and last by clearing denominators: the
+difference is multiplied by what stands inverted at its ends, and what an inverse of a sum leaves is taken from it, so
+that with S = A + B the product B*inv(S) is eye - A*inv(S). A difference that comes to nothing proves that both
+are equal wherever the inverses exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from matcalc.calculus.simplify.expand import Terms, expand, merged, terms_of
+from matcalc.calculus.simplify.factor import factor
+from matcalc.calculus.simplify.match import match_product
+from matcalc.calculus.simplify.pattern_variables import Bindings
+from matcalc.calculus.simplify.rewrite import Applied
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.errors import NotSupported
+from matcalc.evidence.explain.reasons import written
+from matcalc.tensor.constructors import add, eye, matmul, ones, power, product, scale
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.size import Size
+
+ROUNDS = 4
+"""How often rewriting and expanding alternate."""
+
+CLEARED = 6
+"""How many denominators are multiplied out, one after the other."""
+
+MOST_STATES = 40
+"""How many differences are looked at before a proof is given up."""
+
+MOST_STEPS = 400
+"""How many terms are reduced before a proof is given up."""
+
+
+def proof(left: Node, right: Node) -> list[str] | None:
+    """Return the steps that bring both sides to one form; None if none was found."""
+    if left is right:
+        return [f"both are {written(left)} by construction"]
+    steps: list[str] = []
+
+    def record(node: Node, applied: Applied) -> None:
+        line = f"{written(node)} = {written(applied.node)}    [{applied.rewrite.address}]"
+        if line not in steps:
+            steps.append(line)
+
+    try:
+        for _ in range(ROUNDS):
+            before = (left, right)
+            left, right = simplify(left, record=record), simplify(right, record=record)
+            if left is right:
+                return [*steps, f"both are {written(factor(left))}"]
+            own, others = terms_of([left, right])
+            if own == others:
+                return [*steps, f"both expand to {written(expand(left))}"]
+            left, right = _rest(own, others, left), _rest(others, own, left)
+            if (left, right) == before:
+                break
+        return _by_clearing(own, others, steps)
+    except NotSupported:
+        return None
+
+
+def _rest(own: Terms, others: Terms, like: Node) -> Node:
+    """Return one side without the terms that both share."""
+    left = [(c, n) for n, c in own.items() if others.get(n) != c]
+    return add(left) if left else scale(0, like)
+
+
+# ---- denominators
+
+
+class Inverse(NamedTuple):
+    """What stands inverted: `whole` times `node` is `unit`, over all axes (a power) or as matrices."""
+
+    node: Node
+    whole: Node
+    unit: Node
+    is_matrix: bool
+
+    def times(self, left: Node, swapped: bool = False) -> Node:
+        """Return `left` times the inverse, or the inverse times `left`."""
+        if not self.is_matrix:
+            return _entrywise(left, self.node)
+        return matmul(self.node, left) if swapped else matmul(left, self.node)
+
+
+class Reduction(NamedTuple):
+    """A product that is replaced wherever it stands in a term."""
+
+    left: Node
+    right: Node
+
+
+class State(NamedTuple):
+    """What is still to be shown to be nothing, and the multiplications that led there."""
+
+    terms: Terms
+    lines: tuple[str, ...]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return len(self.terms), sum(n.length for n in self.terms)
+
+
+def _by_clearing(own: Terms, others: Terms, steps: list[str]) -> list[str] | None:
+    """Multiply the difference by its denominators until nothing is left, the shortest result first."""
+    start = merged([*((c, n) for n, c in own.items()), *((-c, n) for n, c in others.items())])
+    reductions: dict[Node, tuple[Inverse, list[Reduction]]] = {}
+    waiting, seen = [State(start, ())], set()
+    for _ in range(MOST_STATES):
+        if not waiting:
+            return None
+        state = waiting.pop(waiting.index(min(waiting, key=lambda s: s.size)))
+        for inverse in _inverses(state.terms):
+            if inverse.node not in reductions:
+                reductions[inverse.node] = (inverse, list(_reductions(inverse)))
+        rest = _reduced(state.terms, [r for _, found in reductions.values() for r in found])
+        if rest is None:
+            continue
+        if not rest:
+            used = [written(inverse.whole) for inverse, _ in reductions.values()]
+            return [*steps, *state.lines, f"the difference vanishes with the inverses of {', '.join(used)}"]
+        key = frozenset(rest.items())
+        if key not in seen and len(state.lines) < CLEARED:
+            seen.add(key)
+            inverses = [inverse for inverse, _ in reductions.values()]
+            waiting += [State(terms, (*state.lines, line)) for terms, line in _clearings(rest, inverses)]
+    return None
+
+
+def _inverses(terms: Terms) -> list[Inverse]:
+    """Return what stands inverted in the terms, the largest first."""
+    found = []
+    for node in toposort(list(terms)):
+        if node.kind == "op" and node.rule.inverse and not node.batch_rank:
+            whole = node.args[0]
+            found.append(Inverse(node, whole, eye(whole.shape[0]), True))
+        base, exponent = exponent_of(node)
+        if node.kind == "map" and exponent < 0 and exponent.denominator == 1:
+            found.append(Inverse(node, base, power(base, exponent + 1) if exponent < -1 else ones(base.shape), False))
+    return sorted(found, key=lambda v: (-v.whole.length, v.node.digest))
+
+
+def _reductions(inverse: Inverse) -> Iterator[Reduction]:
+    """Yield what the leading term of an inverted sum gives with its inverse, on either side."""
+    terms = terms_of([inverse.whole])[0]
+    varying = [n for n in terms if n.args or n.kind == "symbol"]
+    if not varying:
+        return
+    chosen = max(varying, key=lambda n: (len(n.args) if n.kind == "product" else 1, n.length, n.digest))
+    coef = terms[chosen]
+    for swapped in (False, True) if inverse.is_matrix else (False,):
+        others = [(-c / coef, inverse.times(n, swapped)) for n, c in terms.items() if n is not chosen]
+        left = inverse.times(chosen, swapped)
+        if left.kind == "product":
+            yield Reduction(left, add([(1 / coef, inverse.unit), *others]))
+
+
+def _reduced(terms: Terms, reductions: Sequence[Reduction]) -> Terms | None:
+    """Return the terms with every reduction made and all expanded; None if that takes too long."""
+    pending = list(terms.items())
+    settled: list[tuple[Node, Fraction]] = []
+    for _ in range(MOST_STEPS):
+        if not pending:
+            return merged([(c, n) for n, c in settled])
+        node, coef = pending.pop()
+        changed = _applied(node, reductions)
+        if changed is None:
+            settled.append((node, coef))
+        else:
+            for term, times in terms_of([changed])[0].items():  # not simplified together, which would undo it
+                pending += [(n, coef * times * c) for n, c in terms_of([simplify(term)])[0].items()]
+    return None
+
+
+def _applied(node: Node, reductions: Sequence[Reduction]) -> Node | None:
+    """Return a term with the first reduction that fits made."""
+    if node.kind != "product":
+        return next((r.right for r in reductions if r.left is node), None)
+    for reduction in reductions:
+        pattern = reduction.left
+        if not {a for a in pattern.args if a.kind != "symbol"} <= set(node.args):
+            continue
+        for found in match_product(pattern, node, _itself(pattern)):
+            if any(i not in found.indices for i in pattern.out):
+                continue
+            out = tuple(found.indices[i] for i in pattern.out)
+            operands = zip(node.args, node.indices, strict=True)
+            others = [item for place, item in enumerate(operands) if place not in found.places]
+            lengths = dict(enumerate(node.index_sizes))
+            kept = {i for _, at in others for i in at} | set(out) | set(node.out)
+            sizes = {i: lengths[i] for i in kept}
+            return product(found.coef, [*others, (reduction.right, out)], node.out, sizes)
+    return None
+
+
+def _itself(pattern: Node) -> Bindings:
+    """Return bindings under which every symbol and size of a pattern stands for itself."""
+    symbols = [n for n in toposort([pattern]) if n.kind == "symbol"]
+    sizes = {name: Size.of(name) for n in toposort([pattern]) for size in n.shape for name in size.names}
+    return Bindings({s: s for s in symbols}, sizes)
+
+
+def _clearings(terms: Terms, inverses: Sequence[Inverse]) -> Iterator[tuple[Terms, str]]:
+    """Yield the terms multiplied by what stands inverted at one of their ends, with a line that says so."""
+    for inverse in sorted(inverses, key=lambda v: (-v.whole.length, v.node.digest)):
+        for axis in _ends(terms, inverse):
+            if inverse.is_matrix:
+                made = [(c, _onto(n, inverse.whole, axis)) for n, c in terms.items()]
+                side = "left" if axis == 0 else "right"
+                line = f"multiply from the {side} by {written(inverse.whole)}"
+            else:
+                base, exponent = exponent_of(inverse.node)
+                made = [(c, _entrywise(power(base, -exponent), n)) for n, c in terms.items()]
+                line = f"multiply by {written(power(base, -exponent))}"
+            found = terms_of([simplify(n) for _, n in made])
+            yield merged([(c * k, n) for (c, _), t in zip(made, found, strict=True) for n, k in t.items()]), line
+
+
+def _ends(terms: Terms, inverse: Inverse) -> list[int]:
+    """Return the axes of the terms at whose end the inverse stands in some term."""
+    axes: dict[int, None] = {}
+    for node in terms:
+        if node is inverse.node:
+            axes[0] = None
+        for arg, at in zip(node.args, node.indices, strict=True) if node.kind == "product" else ():
+            if arg is not inverse.node or len(set(node.out)) < len(node.out):
+                continue
+            if not inverse.is_matrix:
+                if set(at) <= set(node.out):
+                    axes[0] = None
+                continue
+            for index in at:
+                if index in node.out:
+                    axes[node.out.index(index)] = None
+    return sorted(axes)
+
+
+def _onto(node: Node, whole: Node, axis: int) -> Node:
+    """Return a tensor multiplied by a matrix on one of its axes: from the left on the first, else from the right."""
+    rank, fresh = len(node.shape), len(node.shape)
+    inner = tuple(fresh if k == axis else k for k in range(rank))
+    at = (axis, fresh) if axis == 0 else (fresh, axis)
+    return product(1, [(whole, at), (node, inner)], tuple(range(rank)))
+
+
+def _entrywise(small: Node, node: Node) -> Node:
+    """Return a tensor times a scalar, or times another of its shape entry by entry."""
+    big, other = (small, node) if small.rank >= node.rank else (node, small)
+    axes = tuple(range(big.rank))
+    return product(Fraction(1), [(big, axes), (other, axes if other.rank else ())], axes, dict(enumerate(big.shape)))

@@ -1,0 +1,1 @@
+"""The user's handle on a node: reading what was given, operators, forms, printing."""

@@ -1,0 +1,148 @@
+"""Forms by choice: an expression expanded, factored, collected, or written with solutions, inverses or entries.
+
+What changes the terms makes another node of equal value; what only changes the writing keeps the node and gives it
+another reading, which reads back to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from matcalc.calculus.derive.conventions import as_matrix
+from matcalc.calculus.simplify.expand import expand, tidied
+from matcalc.calculus.simplify.factor import factor
+from matcalc.errors import MatcalcError, NotSupported
+from matcalc.evidence.explain.collect import coefficient, collect
+from matcalc.evidence.explain.size_conditions import at_least_zero, needs
+from matcalc.formula.elaborate.texts import elaborate
+from matcalc.formula.notation import draw
+from matcalc.formula.notation.as_solutions import solved
+from matcalc.formula.notation.entry_form import entries_of
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.identifiers import is_one_of, shown
+from matcalc.language.syntax import Ast
+from matcalc.tensor.constructors import transpose
+from matcalc.tensor.node import Node
+from matcalc.tensor.symbols import Names
+
+
+class Forms:
+    """What an expression can be made into; `_as` makes one of a node, with a reading if it is not the usual one."""
+
+    __slots__ = ()
+    node: Node
+    names: Names
+
+    def _as(self, node: Node, shown: Ast | None = None) -> Self:
+        raise NotImplementedError
+
+    def _symbol_of(self, x: Any) -> Node:
+        raise NotImplementedError
+
+    @property
+    def leading_axes(self) -> int:
+        """How many of the axes are stacked as rows of a matrix."""
+        return (self.node.rank + 1) // 2
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What sizes must be for the formula to have a value: `m >= n, or X'*X is singular`."""
+        open_ = (f"{at_least_zero(size)}, or {message}" for size, message in self.names.conditions)
+        return (*needs(self.node), *open_)
+
+    def tree(self) -> str:
+        """Return the DAG as indented text."""
+        return draw.tree(self.node)
+
+    def dot(self) -> str:
+        """Return the DAG in Graphviz' language."""
+        return draw.dot(self.node)
+
+    def mermaid(self) -> str:
+        """Return the DAG in Mermaid's language."""
+        return draw.mermaid(self.node)
+
+    def expand(self) -> Self:
+        """Return an equal expression whose products hold no sums, inside functions too.
+
+        Raises: NotSupported for too many terms.
+        """
+        return self._as(tidied(expand(self.node)))
+
+    def factor(self) -> Self:
+        """Return an equal expression, its sums factored where that is shorter."""
+        return self._as(factor(self.node))
+
+    def collect(self, x: Any) -> Self:
+        """Return an equal expression, its terms in a symbol collected: `(A + B)*x` of `A*x + B*x`.
+
+        Raises: UnknownName; NotSupported for too many terms.
+        """
+        return self._as(collect(self.node, self._symbol_of(x)))
+
+    def coefficient(self, x: Any, degree: int = 1) -> Self:
+        """Return what stands with a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`; of a polynomial
+        also with a power of it, (A + A')/2 for `x'*A*x` and degree 2.
+
+        Shapes: self.shape, then x.shape `degree` times.
+
+        Raises: UnknownName; NotSupported where the symbol stands inside a function.
+        """
+        if not isinstance(degree, int):
+            raise TypeError(f"a degree is an integer, not {shown(degree)}")
+        return self._as(coefficient(self.node, self._symbol_of(x), degree))
+
+    def rewrite(self, form: str) -> Self:
+        """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" (entry by entry), or
+        "kron", which makes a tensor of order 3 or 4 the matrix of its stacked columns, Kronecker products where it can.
+
+        The first three are the same node, written otherwise.
+
+        Raises: NotSupported for any other form.
+        """
+        if not is_one_of(form, WAYS):
+            raise NotSupported(f"no form {shown(form)}: {', '.join(WAYS)}")
+        made: Self = WAYS[form](self)
+        return made
+
+
+def _index_form(e: Forms) -> Any:
+    return _reading(e, entries_of(e.node, (*e.names.symbols, *e.names.size_names)))
+
+
+def _solutions(e: Forms) -> Any:
+    def meant(ast: Ast) -> Node:
+        return elaborate([ast], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
+
+    def flipped(ast: Ast) -> Ast:
+        return formula_of(transpose(meant(ast)), e.names.symbols)
+
+    def is_scalar(ast: Ast) -> bool:
+        try:
+            return not meant(ast).shape
+        except MatcalcError:  # the part of an index form
+            return False
+
+    return _reading(e, solved(formula_of(e.node, e.names.symbols), flipped, is_scalar))
+
+
+def _reading(e: Forms, shown: Ast) -> Any:
+    """Return the expression written otherwise; as usual where that would be read as another node."""
+    made = elaborate([shown], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
+    return e._as(e.node, shown if made is e.node else None)
+
+
+def _inverses(e: Forms) -> Any:
+    return e._as(e.node)
+
+
+def _kronecker(e: Forms) -> Any:
+    if e.node.rank < 3:
+        raise NotSupported("a Kronecker form of what is a matrix already")
+    return e._as(as_matrix(e.node, e.leading_axes))
+
+
+WAYS: dict[str, Callable[[Forms], Any]] = {
+    "solve": _solutions, "inv": _inverses, "index": _index_form, "kron": _kronecker,
+}  # fmt: skip

@@ -1,0 +1,62 @@
+"""Arguments given by position or name, and the value of a node for them by plain NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matcalc.calculus.derive.conventions import projected
+from matcalc.calculus.evaluate.check_data import check_declared
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.compiler.runtime.bind import bind
+from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import check_conditions, solve
+from matcalc.tensor.substitute import substitute
+from matcalc.tensor.symbols import Names, free_sizes
+
+
+def value_of(
+    node: Node, names: Names, args: Sequence[Any], values: Mapping[str, Any], check_facts: bool = False
+) -> Any:
+    """Return the value of a node for arguments in the order of its names, by plain NumPy.
+
+    Raises: TypeError for an argument that is missing, unknown or of no numbers or a size that is no integer, ShapeError
+    for a shape that does not fit, and what `check_declared` raises where that is asked for.
+    """
+    import numpy as np
+
+    from matcalc.compiler.runtime.convert import to_numbers, to_size
+    from matcalc.compiler.runtime.spec import Operand
+
+    inputs, (root,) = project_tangents(names, names.ordered(), [node])
+    expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
+    bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
+    arrays = {n.name: to_numbers(Operand(n.name, n.shape), _plain(bound[n.name], n.rank)) for n in inputs}
+    given = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
+    sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
+    if check_facts:
+        check_declared((n.name, n.data[1], arrays[n.name]) for n in inputs)
+    check_conditions(names.conditions, sizes)
+    (found,) = evaluate([root], arrays, sizes)
+    return float(found) if np.ndim(found) == 0 and not np.iscomplexobj(found) else found
+
+
+def _plain(value: Any, rank: int) -> Any:
+    """Return a number or matrix of SymPy as an array, a matrix of one column or row as the vector that is asked for."""
+    if not is_sympy(value):
+        return value
+    import numpy as np
+
+    array = np.array(value.tolist() if hasattr(value, "tolist") else value, dtype=np.float64)
+    return array.reshape(-1) if rank == 1 and array.ndim == 2 and 1 in array.shape else array
+
+
+def project_tangents(names: Names, inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """Return inputs and outputs with structured tangents as plain symbols, projected where they are used."""
+    plain = {node: symbol(node.name, node.shape) for node in inputs if node.name in names.tangents and node.data[1]}
+    if not plain:
+        return list(inputs), list(nodes)
+    replaced = {node: projected(new, node, 0) for node, new in plain.items()}
+    return [plain.get(node, node) for node in inputs], [substitute(node, replaced) for node in nodes]

@@ -1,0 +1,138 @@
+"""Python's operators on formulas, as NumPy means them, on nodes with a row mark.
+
+`*` is elementwise or scalar, `@` the matrix product, only scalars broadcast. A vector carries a mark that
+tells rows from columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a sum needs equal marks, and
+`x @ y.T` is the outer product; every other product with a vector is NumPy's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.write import text
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor import constructors
+from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import Condition
+
+SHOWN = 48  # characters of an operand in a message
+
+
+class Marked(NamedTuple):
+    """A node, and whether it is a vector read as a row."""
+
+    node: Node
+    row: bool = False
+
+
+def rational(value: Any) -> Fraction:
+    """Return a Python or NumPy number as the exact rational of its shortest decimal form.
+
+    Raises: ShapeError for infinities and NaN.
+    """
+    if isinstance(value, Fraction):
+        return value
+    try:
+        return Fraction(repr(float(value))) if not isinstance(value, int) else Fraction(value)
+    except (ValueError, OverflowError):
+        raise ShapeError(f"{value} is no number that a formula can hold") from None
+
+
+def add(a: Marked, b: Marked, sign: int) -> Marked:
+    """Return a + sign*b; a scalar is added to every entry."""
+    left, right, row = _alike(a, b, "add" if sign > 0 else "subtract")
+    return Marked(constructors.add([(1, left), (sign, right)]), row)
+
+
+def multiply(a: Marked, b: Marked) -> Marked:
+    """Return the elementwise product, or a scaling."""
+    if not a.node.shape or not b.node.shape:
+        return _scaled(a, b) if not a.node.shape else _scaled(b, a)
+    left, right, row = _alike(a, b, "multiply elementwise")
+    return Marked(constructors.hadamard(left, right), row)
+
+
+def divide(a: Marked, b: Marked) -> Marked:
+    """Return the elementwise quotient."""
+    return multiply(a, Marked(constructors.power(b.node, Fraction(-1)), b.row))
+
+
+def matmul(a: Marked, b: Marked) -> Marked:
+    """Return the matrix product."""
+    ranks = (len(a.node.shape), len(b.node.shape))
+    if 0 in ranks or max(ranks) > 2:
+        raise ShapeError(f"@ needs vectors or matrices, not {_shown(a)} and {_shown(b)}")
+    if ranks == (1, 1) and b.row and not a.row:
+        return Marked(constructors.outer(a.node, b.node))
+    inner = a.node.shape[-1], b.node.shape[0]
+    if inner[0] != inner[1]:
+        raise ShapeError(f"cannot multiply {_shown(a)} by {_shown(b)}: {inner[0]} and {inner[1]} differ")
+    return Marked(constructors.matmul(a.node, b.node), ranks[0] == 1 and ranks[1] == 2)
+
+
+def power(a: Marked, b: Marked) -> Marked:
+    """Return a**b elementwise, b a number or scalar."""
+    if b.node.kind == "number":
+        return Marked(constructors.power(a.node, b.node.value), a.row)
+    left, right, row = _alike(a, b, "raise")
+    return Marked(constructors.apply(default_rulebook().get("powr"), [left, right]), row)
+
+
+def transpose(a: Marked) -> Marked:
+    """Return the transpose; a vector's mark is toggled."""
+    if len(a.node.shape) > 2:
+        raise ShapeError("a tensor has no transpose: write an index form")
+    return Marked(constructors.transpose(a.node), len(a.node.shape) == 1 and not a.row)
+
+
+def _scaled(scalar: Marked, other: Marked) -> Marked:
+    axes = tuple(range(len(other.node.shape)))
+    return Marked(constructors.product(1, [(scalar.node, ()), (other.node, axes)], axes), other.row)
+
+
+def _alike(a: Marked, b: Marked, verb: str) -> tuple[Node, Node, bool]:
+    """Return two operands of one shape, a scalar broadcast, and the row mark."""
+    if not a.node.shape and b.node.shape:
+        return constructors.broadcast(a.node, b.node.shape), b.node, b.row
+    if not b.node.shape and a.node.shape:
+        return a.node, constructors.broadcast(b.node, a.node.shape), a.row
+    if a.node.shape != b.node.shape:
+        pairs = zip(a.node.shape, b.node.shape, strict=False)
+        differing = next((f": {m} and {n} differ" for m, n in pairs if m != n), "")
+        reason = differing if len(a.node.shape) == len(b.node.shape) else ": only scalars broadcast"
+        raise ShapeError(f"cannot {verb} {_shown(a)} and {_shown(b)}{reason}")
+    if a.row != b.row:
+        raise ShapeError(f"cannot {verb} {_shown(a)} and {_shown(b)}: one is a row, the other a column")
+    return a.node, b.node, a.row
+
+
+def _shown(operand: Marked) -> str:
+    """Return an operand with its shape: `X (m x n)`, `x' (row of n)`."""
+    formula, shape = text(formula_of(operand.node)), " x ".join(map(str, operand.node.shape))
+    if len(formula) > SHOWN:
+        formula = f"{formula[: SHOWN - 4]} ..."
+    words = {0: "scalar", 1: f"{'row' if operand.row else 'vector'} of {shape}"}
+    return f"{formula} ({words.get(len(operand.node.shape), shape)})"
+
+
+def part(node: Node, subscripts: Sequence[Any], shown: str) -> tuple[Node, list[Condition]]:
+    """Return a part of a node, and the conditions on sizes for it to be inside; `shown` is the node's formula."""
+    conditions: list[Condition] = []
+    written = f"a_[{', '.join(map(subscript, subscripts))}]"
+    made = build_formula(written, (), default_rulebook(), {"a_": node}, conditions=conditions)
+    whole = shown if node.kind == "symbol" else f"({shown})"
+    return made, [Condition(size, re.sub(r"\ba_", lambda _: whole, message)) for size, message in conditions]
+
+
+def subscript(part: Any) -> str:
+    """Return a Python subscript as it is written in a formula."""
+    if not isinstance(part, slice):
+        return str(part)
+    ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
+    return ":".join([*ends, *([str(part.step)] if part.step is not None else [])])

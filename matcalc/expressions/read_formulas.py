@@ -1,0 +1,119 @@
+"""What users write - text, syntax trees, SymPy objects - as nodes with the symbols that they were written with.
+
+Nothing here knows `Expression`, which is made of what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from matcalc.errors import ShapeError
+from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
+from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
+from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.formula.elaborate.equations import names_of
+from matcalc.formula.elaborate.scope import Scope
+from matcalc.formula.elaborate.texts import elaborate
+from matcalc.language.declare import SIZE, read_declarations, size_names
+from matcalc.language.numpy_dialect import read_numpy
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import symbol
+from matcalc.tensor.symbols import Names, declaration
+
+
+class Meaning(NamedTuple):
+    """What a formula means: its node, the symbols it was written with, and whether it was written as a row."""
+
+    node: Node
+    names: Names
+    row: bool
+
+
+def read_formulas(
+    formulas: Sequence[Any],
+    declarations: str = "",
+    dialect: str = "matrix",
+    known: Mapping[str, Node] | None = None,
+    sizes: Collection[str] = (),
+) -> list[Meaning]:
+    """Return what formulas mean that share one scope, in which the symbols `known` and `sizes` are from the start.
+
+    Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
+    """
+    if not formulas and not declarations:
+        return []
+    scope = dict(known or {})
+    all_sizes = {*_sizes(formulas, declarations, scope), *sizes}
+    trees = [_tree(formula, scope, all_sizes) for formula in formulas]
+    made = elaborate(
+        trees, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes)
+    )
+    found = []
+    for formula, tree, node, row, conditions in zip(
+        formulas, trees, made.nodes, made.rows, made.conditions, strict=True
+    ):
+        names = _names_in(tree, dialect, made.scope).under(conditions)
+        found.append(Meaning(node, replace(names, theirs=symbols_in(formula)) if is_sympy(formula) else names, row))
+    return found
+
+
+def _sizes(formulas: Sequence[Any], declarations: str, known: Mapping[str, Node]) -> set[str]:
+    """Return the names that are sizes in some SymPy formula, in the declarations or in known symbols."""
+    theirs = [f for f in formulas if is_sympy(f)]
+    if not theirs:
+        return set()
+    declared = {
+        name for d in read_declarations(declarations) for name in ((d.name,) if d.kind == SIZE else size_names(d))
+    }
+    shapes = {name for node in known.values() for size in node.shape for name in size.names}
+    return declared.union(shapes, *map(sizes_in, theirs))
+
+
+def _tree(formula: Any, known: dict[str, Node], sizes: set[str]) -> str | Ast:
+    """Return the tree or text of a formula; the symbols of a SymPy object become known, by name."""
+    if isinstance(formula, (str, Ast)):
+        return formula
+    if not is_sympy(formula):
+        raise ShapeError(f"{formula!r} is no formula: give text, an expression or a SymPy object")
+    tree, symbols = read_sympy(formula, sizes)
+    for name, node in sorted(symbols.items()):
+        known[name] = same_symbol(node, known.get(name, node))
+    return tree
+
+
+def same_symbol(theirs: Node, known: Node) -> Node:
+    """Return the symbol that a SymPy symbol is: one of its shape may have facts of which SymPy knows nothing.
+
+    Raises: ShapeError for two shapes or two sets of facts.
+    """
+    if theirs is known or (theirs.shape == known.shape and not theirs.data[1]):
+        return known
+    if theirs.shape == known.shape and not known.data[1]:
+        return theirs
+    raise ShapeError(f"{known.name} is declared twice: {declaration(known)} and {declaration(theirs)}")
+
+
+def _declared(known: dict[str, Node], declarations: str) -> dict[str, Node]:
+    """Return known symbols in the order of the declarations; those without facts have the declared ones."""
+    facts = {d.name: d.facts for d in read_declarations(declarations) if d.name in known}
+    found = {name: _with_facts(known[name], facts[name]) for name in facts}
+    return {**found, **{name: node for name, node in known.items() if name not in found}}
+
+
+def _with_facts(node: Node, facts: Sequence[str]) -> Node:
+    return node if node.data[1] else symbol(node.name, node.shape, facts)
+
+
+def _names_in(tree: str | Ast, dialect: str, scope: Scope) -> Names:
+    """Return the names in scope, without what is only solved for, and those that a formula is written with."""
+    if isinstance(tree, str):
+        tree = read(tree) if dialect == "matrix" else read_numpy(tree)
+    free, bound = names_of(tree, default_rulebook())
+    written = tuple(n for n in dict.fromkeys(free) if n in scope.symbols)
+    kept = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}
+    return Names(kept, written, sizes=scope.sizes)

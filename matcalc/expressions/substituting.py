@@ -1,0 +1,78 @@
+"""Symbols replaced by formulas, and with them the sizes that the formulas' shapes tell.
+
+A value of other sizes than the symbol's is put in where the sizes agree with all else: `A: matrix(n, n)` replaced by a
+matrix(3, 3) makes n 3 everywhere. Sizes are replaced by sizes in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from matcalc.calculus.derive.conventions import shape_text
+from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.unify import is_length
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+from matcalc.tensor.size_equations import eliminate
+from matcalc.tensor.sizes_from_shapes import Condition, linear_part
+from matcalc.tensor.substitute import substitute
+from matcalc.tensor.symbols import Names
+
+
+def replaced(
+    node: Node, names: Names, values: Mapping[str, tuple[Node, Names]], sizes: Mapping[str, Size]
+) -> tuple[Node, Names]:
+    """Return a node and its names with symbols replaced by `values`, and size names by `sizes`.
+
+    Raises: ShapeError for a value whose shape does not fit, also together with the others; for sizes below 0.
+    """
+    found = _sizes(names, {name: value for name, (value, _) in values.items()}, sizes)
+    resized = {
+        s: symbol(s.name, tuple(z.substitute(found) for z in s.shape), s.data[1]) for s in names.symbols.values()
+    }
+    for name, (value, _) in values.items():
+        resized[names.symbols[name]] = value
+    conditions = [Condition(size.substitute(found), message) for size, message in names.conditions]
+    for size, message in conditions:
+        if size.is_integer and size.constant < 0:
+            raise ShapeError(f"{message} where {', '.join(f'{n} = {s}' for n, s in found.items())}")
+    kept = {name: resized[s] for name, s in names.symbols.items() if name not in values}
+    written = tuple(name for name in names.written if name not in values)
+    left = tuple(dict.fromkeys(n for name in names.sizes for n in found.get(name, Size.of(name)).names))
+    own = replace(names, symbols=kept, written=written, conditions=tuple(conditions), sizes=left)
+    for _, theirs in values.values():
+        own = own.joined(theirs)
+    return substitute(node, resized, found), own
+
+
+def length_of(node: Node) -> Size | None:
+    """Return the length that a node is, if it is a size."""
+    if node.kind == "number" and node.value.denominator == 1 and node.value >= 0:
+        return Size.of(node.value)
+    return node.size if node.kind == "size" else None
+
+
+def _sizes(names: Names, values: Mapping[str, Node], given: Mapping[str, Size]) -> dict[str, Size]:
+    """Return what size names stand for, by the shapes of the values."""
+    rows: list[tuple[dict[str, Fraction], Size, str]] = [({n: Fraction(1)}, size, n) for n, size in given.items()]
+    for name, value in values.items():
+        old = names.symbols[name]
+        if len(value.shape) != len(old.shape):
+            raise ShapeError(f"{name} is {shape_text(old.shape)}, its value {shape_text(value.shape)}")
+        for size, wanted in zip(old.shape, value.shape, strict=True):
+            linear = linear_part(size)
+            if linear is not None and linear[0]:
+                rows.append((linear[0], wanted - Size.of(linear[1]), name))
+    solved = {min(left): size for left, size, _ in eliminate(rows) if len(left) == 1}
+    found = {n: size for n, size in solved.items() if size is not Size.of(n)}
+    for name, value in values.items():
+        shape = tuple(size.substitute(found) for size in names.symbols[name].shape)
+        if shape != value.shape or not all(map(is_length, found.values())):
+            told = f", where {', '.join(f'{n} = {s}' for n, s in found.items())}" if found else ""
+            raise ShapeError(
+                f"{name} is {shape_text(names.symbols[name].shape)}, its value {shape_text(value.shape)}{told}"
+            )
+    return found

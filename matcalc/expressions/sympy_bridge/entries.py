@@ -1,0 +1,220 @@
+"""Index forms as SymPy: an entry with sums over indices, and the matrix or array that has it.
+
+An index that is not listed is summed over the product or tensor that repeats it, which is what `Sum` then says, as
+it does for `sum{k: ...}`. A form with one or two indices is a FunctionMatrix, one with more an ArrayComprehension, one
+with none a scalar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.sympy_bridge.calls import as_scalar, is_matrix
+from matcalc.expressions.sympy_bridge.names import scalar_functions
+from matcalc.expressions.sympy_bridge.sizes import size_to
+from matcalc.language import syntax
+from matcalc.language.index_sums import listed, summed_in
+from matcalc.language.syntax import Ast
+from matcalc.tensor.node import Node
+
+Write = Callable[[Ast], Any]
+
+
+class Entries:
+    """One index form being written: `write` is what is outside of index forms; lengths are found on the way."""
+
+    def __init__(self, symbols: Mapping[str, Node], write: Write, lengths: dict[str, Any]) -> None:
+        self.symbols = symbols
+        self.write = write
+        self.lengths = lengths
+        self.sizes = {name for node in symbols.values() for size in node.shape for name in size.names}
+
+    def form(self, ast: Ast, bound: frozenset[str]) -> Any:
+        """Return an index form inside of which `bound` are listed already."""
+        import sympy
+        from sympy.tensor.array import ArrayComprehension
+
+        names: tuple[str, ...] = ast.value  # type: ignore[assignment]
+        entry = self.entry(ast.args[0], bound | frozenset(names))
+        missing = [name for name in names if name not in self.lengths]
+        if missing:
+            raise NotSupported(f"the index {missing[0]} of an index form has no length that SymPy would see")
+        lengths = [self.lengths[name] for name in names]
+        indices = [_index(name) for name in names]
+        if not names:
+            return entry
+        if len(names) > 2:
+            limits = [(i, 0, length - 1) for i, length in zip(indices, lengths, strict=True)]
+            try:
+                return ArrayComprehension(entry, *limits)
+            except (TypeError, ValueError) as error:
+                raise NotSupported(f"an index form has no SymPy form: {error}") from None
+        if len(names) == 1:
+            return sympy.FunctionMatrix(lengths[0], 1, sympy.Lambda((*indices, _index(f"{names[0]}_0")), entry))
+        return sympy.FunctionMatrix(*lengths, sympy.Lambda(tuple(indices), entry))
+
+    def entry(self, ast: Ast, bound: frozenset[str]) -> Any:
+        """Return a scalar of indices; those that are not in `bound` are summed."""
+        import sympy
+
+        if ast.head == "index_sum":
+            return self._summed(self.entry(ast.args[0], bound | listed(ast)), list(ast.value))  # type: ignore[call-overload]
+        if not self.indices(ast, bound):
+            return as_scalar(self.write(ast))
+        if ast.head == "product":
+            return self._product(ast, bound)
+        if ast.head == "part":
+            return self._part(ast, bound)
+        if ast.head == "condition":
+            left, right = (self.position(side) for side in ast.args)
+            if ast.value == "==":
+                return sympy.KroneckerDelta(left, right)
+            return sympy.Piecewise((1, sympy.Rel(left, right, ast.value)), (0, True))
+        if ast.head == "call":
+            return self._call(ast, bound)
+        args = [self.entry(arg, bound) for arg in ast.args]
+        if ast.head in ("sum", "negative"):
+            return _signed(ast, args)
+        if ast.head == "power":
+            return args[0] ** args[1]
+        raise NotSupported(f"{ast.head} in an index form has no SymPy form")
+
+    def indices(self, ast: Ast, bound: frozenset[str]) -> frozenset[str]:
+        """Return the names of indices that occur in a tree and are neither listed nor summed in it."""
+        if ast.head in syntax.BINDERS:
+            within = self.indices(ast.args[0], bound | listed(ast)) - listed(ast)
+            return within - (summed_in(ast) - bound)
+        found: frozenset[str] = frozenset()
+        children = syntax.children(ast)
+        if ast.head in ("part", "condition"):
+            places = children if ast.head == "condition" else children[1:]
+            named = {str(n.value) for place in places for n in syntax.walk(place) if n.head == "name"}
+            found = frozenset(named) - self.sizes - frozenset(self.symbols)
+            children = () if ast.head == "condition" else children[:1]
+        return found.union(*(self.indices(child, bound) for child in children))
+
+    def position(self, ast: Ast) -> Any:
+        """Return a position: an index, a size, a number, or what they make."""
+        import sympy
+
+        if ast.head == "name":
+            return _index(str(ast.value)) if ast.value not in self.sizes else sympy.Symbol(str(ast.value))
+        if ast.head in ("number", "slice"):
+            return self.write(ast)
+        args = [self.position(arg) for arg in ast.args]
+        if ast.head in ("sum", "negative"):
+            return _signed(ast, args)
+        if ast.head == "product":
+            operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
+            total = args[0]
+            for operator, arg in zip(operators, args[1:], strict=True):
+                total = _POSITION[operator](total, arg)
+            return total
+        raise NotSupported(f"a position that is a {ast.head} has no SymPy form")
+
+    def _product(self, ast: Ast, bound: frozenset[str]) -> Any:
+        import sympy
+
+        held = [self.indices(arg, bound) - bound for arg in ast.args]
+        shared = sorted(name for name in frozenset().union(*held) if sum(name in one for one in held) > 1)
+        inner = bound | frozenset(shared)
+        outside = inside = sympy.Integer(
+            1
+        )  # SymPy does not sum a delta times a Piecewise right: only what runs is inside
+        operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
+        for operator, arg, own in zip(("*", *operators), ast.args, held, strict=True):
+            factor = self.entry(arg, inner)
+            factor = 1 / factor if operator in ("/", "./") else factor
+            inside, outside = (inside * factor, outside) if own & set(shared) else (inside, outside * factor)
+        return outside * self._summed(inside, shared)
+
+    def _part(self, ast: Ast, bound: frozenset[str]) -> Any:
+        import sympy
+        from sympy.matrices.expressions.matexpr import MatrixElement
+
+        base, *places = ast.args
+        tensor = self._tensor(base, bound)
+        positions = [self.position(place) for place in places]
+        for place, length in zip(places, tensor.shape, strict=False):
+            if place.head == "name" and place.value not in self.sizes:
+                self.lengths.setdefault(str(place.value), length)
+        if isinstance(tensor, sympy.OneMatrix):
+            return self._summed(sympy.Integer(1), sorted(self._open(places, bound)))
+        if isinstance(tensor, sympy.Identity):
+            return self._summed(sympy.KroneckerDelta(*positions), sorted(self._open(places, bound)))
+        open_names = sorted(self._open(places, bound))
+        if is_matrix(tensor):
+            entry = MatrixElement(tensor, *positions, *([0] * (2 - len(positions))))
+        else:
+            entry = tensor[tuple(positions)]
+        return self._summed(entry, open_names)
+
+    def _open(self, places: list[Ast], bound: frozenset[str]) -> set[str]:
+        """Return the indices among positions that are summed here."""
+        return {str(p.value) for p in places if p.head == "name"} - self.sizes - bound
+
+    def _tensor(self, base: Ast, bound: frozenset[str]) -> Any:
+        from sympy.tensor.array.expressions import ArraySymbol
+
+        node = self.symbols.get(str(base.value)) if base.head == "name" else None
+        if node is not None and node.rank > 2:
+            return ArraySymbol(node.name, tuple(map(size_to, node.shape)))
+        made = self.form(base, bound) if base.head == "index_form" else self.write(base)
+        if not is_matrix(made):
+            raise NotSupported("an entry of a tensor that is no symbol has no SymPy form")
+        return made
+
+    def _call(self, ast: Ast, bound: frozenset[str]) -> Any:
+        import sympy
+
+        name = syntax.call_name(ast)
+        function = scalar_functions().get(name)
+        if syntax.call_keywords(ast):
+            raise NotSupported(f"{name} along an axis in an index form has no SymPy form")
+        if any(arg.head == "index_form" for arg in ast.args) or function is None:
+            made = [self.form(arg, bound) if arg.head == "index_form" else self.write(arg) for arg in ast.args]
+            return as_scalar(self.write(Ast("applied", (), (ast, made))))
+        if ast.args[0].head == "compare":
+            sides = [self.entry(side, bound) for side in ast.args[0].args]
+            yes, no = (self.entry(arg, bound) for arg in ast.args[1:])
+            return sympy.Piecewise((yes, sympy.Rel(*sides, ast.args[0].value)), (no, True))
+        return function(*(self.entry(arg, bound) for arg in ast.args))
+
+    def _summed(self, entry: Any, names: list[str]) -> Any:
+        import sympy
+
+        for name in names:  # another term may use the name for another index
+            entry = sympy.Sum(entry, (_index(name), 0, self.lengths.pop(name) - 1))
+        return entry
+
+
+def _signed(ast: Ast, args: Sequence[Any]) -> Any:
+    """Return a sum, or a term with a minus, of what its parts were written as."""
+    import sympy
+
+    signs = (-1,) if ast.head == "negative" else ast.value
+    assert isinstance(signs, tuple)
+    return sympy.Add(*(sign * arg for sign, arg in zip(signs, args, strict=True)))
+
+
+def _index(name: str) -> Any:
+    import sympy
+
+    return sympy.Symbol(name, integer=True, nonnegative=True)
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    import sympy
+
+    return sympy.floor(a / b)
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    import sympy
+
+    return sympy.Mod(a, b)
+
+
+_POSITION: dict[str, Callable[[Any, Any], Any]] = {"*": lambda a, b: a * b, "//": _quotient, "%": _remainder}

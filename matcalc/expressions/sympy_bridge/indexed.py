@@ -1,0 +1,357 @@
+"""What SymPy writes with indices: entries, sums and products over an index, Indexed and IndexedBase.
+
+A bound index runs from zero in the formula, `sum({i: x[i]*ones(n)[i]})`, whatever its range in SymPy: an entry
+that it does not cover as a whole is one of a part. Every index form here lists its indices, so that nothing is
+summed by implication. Positions count from zero, as SymPy's own do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.sympy_bridge.matrices import column_of
+from matcalc.expressions.sympy_bridge.sizes import size_from
+from matcalc.expressions.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value, size_formula
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast, call, number
+from matcalc.tensor.size import Size
+
+BINDS = ("Sum", "Product", "ArrayComprehension")
+MOST_TERMS = 1000  # of a sum that is written out
+
+
+def bounds_of(node: Any) -> Iterator[Any]:
+    """Yield the bounds of the indices that a node of SymPy binds or holds: what stands in them are sizes."""
+    if type(node).__name__ in BINDS:
+        for limit in node.limits:
+            yield from limit[1:]
+    elif type(node).__name__ == "Idx" and node.lower is not None:
+        yield from (bound for bound in (node.lower, node.upper) if bound is not None)
+
+
+def indices_of(node: Any) -> Iterator[Any]:
+    """Yield the indices that a node of SymPy binds."""
+    if type(node).__name__ in BINDS:
+        for limit in node.limits:
+            yield limit[0]
+
+
+# ---- entries
+
+
+def entry(reader: Reader, value: Value, axes: Sequence[Size], positions: Sequence[Any], node: Any) -> Value:
+    """Return one entry of a matrix or array by its positions along all of SymPy's axes."""
+    if value.shape is None:
+        return value
+    ast = column_of(value.ast) if value.is_row else value.ast
+    kept = [(p, length) for p, length in zip(positions, axes, strict=True) if length is not ONE]
+    places = [_place(reader, position, node) for position, _ in kept]
+    ranges = [_range(place, length) for place, (_, length) in zip(places, kept, strict=True)]
+    if any(cut for cut, _ in ranges):
+        ast = syntax.part(ast, *(cut or syntax.slice_of() for cut, _ in ranges))
+    if any(turned for _, turned in ranges):
+        back = syntax.slice_of(None, None, syntax.negative(number(1)))
+        ast = syntax.part(ast, *(back if turned else syntax.slice_of() for _, turned in ranges))
+    at = [syntax.name(p.index.name) if isinstance(p, _Running) else size_formula(p) for p in places]
+    return Value(syntax.part(ast, *at))
+
+
+class _Running:
+    """A position that runs with an index: `first` where the index starts, up or down."""
+
+    def __init__(self, index: Index, up: bool, first: Size) -> None:
+        self.index = index
+        self.up = up
+        self.first = first
+
+
+def _place(reader: Reader, position: Any, node: Any) -> Size | _Running:
+    """Return a fixed position, or one that runs with a bound index."""
+    import sympy
+
+    position = sympy.sympify(position)
+    for symbol in sorted((s for s in position.free_symbols if s in reader.bound), key=str):
+        rest, slope = sympy.expand(position).as_independent(symbol, as_Add=True)
+        index = reader.bound[symbol]
+        if slope not in (symbol, -symbol) or rest.free_symbols & set(reader.bound):
+            raise NotSupported(f"the position {position} in {node} of SymPy: an index may be shifted or negated")
+        start = size_from(rest)
+        return _Running(index, slope == symbol, start + index.start if slope == symbol else start - index.start)
+    if any(str(s) not in reader.sizes for s in position.free_symbols):
+        what = "a number, an expression of sizes, the index of a Sum or an Idx with a range"
+        raise NotSupported(f"the position {position} in {node} of SymPy: it may be {what}")
+    return size_from(position)
+
+
+def _range(place: Size | _Running, length: Size) -> tuple[Ast | None, bool]:
+    """Return the part of an axis that a position runs over, None for all of it, and whether backwards."""
+    if not isinstance(place, _Running):
+        return None, False
+    count = place.index.length
+    first = place.first if place.up else place.first - count + 1
+    if first == 0 and count is length:
+        return None, not place.up
+    last = first + count
+    start = None if first == 0 else size_formula(first)
+    return syntax.slice_of(start, None if last is length else size_formula(last)), not place.up
+
+
+def _element(reader: Reader, node: Any, args: list[Value]) -> Value:
+    shape = args[0].shape
+    return entry(reader, args[0], shape or (), node.args[1:] if shape else (), node)
+
+
+def _array_element(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return entry(reader, reader.read(node.name), tuple(map(size_from, node.name.shape)), node.indices, node)
+
+
+def _indexed(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return an entry of an IndexedBase: its shape as declared, else from where its indices end."""
+    base = node.base
+    lengths = tuple(map(size_from, base.shape)) if base.shape else _lengths(reader, node)
+    if len(lengths) != len(node.indices):
+        raise NotSupported(f"{node} of SymPy: {base.label} has {len(lengths)} axes")
+    if not getattr(base.label, "is_Symbol", False):
+        raise NotSupported(f"the IndexedBase {base.label} of SymPy: its label is no symbol")
+    shape = tuple(length for length in lengths if length is not ONE)
+    reader.declare(base, base.label.name, shape, ())
+    known = shape if len(shape) > 1 else (*shape, ONE) if shape else None
+    return entry(reader, Value(syntax.name(base.label.name), known), lengths, node.indices, node)
+
+
+def _lengths(reader: Reader, node: Any) -> Shape:
+    """Return the shape of an IndexedBase without one: each index has to run over all of its axis."""
+    lengths = []
+    for position in node.indices:
+        index = reader.bound.get(position)
+        if index is None or index.start != 0:
+            hint = f"give IndexedBase('{node.base.label}', shape=...) its shape; positions count from zero"
+            raise NotSupported(f"{node} of SymPy, an IndexedBase without a shape: {hint}")
+        lengths.append(index.stop)
+    return tuple(lengths)
+
+
+def _delta(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return KroneckerDelta(i, j) as a condition on indices."""
+    return index_condition(reader, node.args[0], "==", node.args[1], node)
+
+
+def index_condition(reader: Reader, left: Any, relation: str, right: Any, node: Any) -> Value:
+    """Return a comparison of indices, 1 where it holds and else 0."""
+    given = {}
+    for variable, index in reader.bound.items():
+        name = syntax.name(index.name)
+        start = size_formula(index.start)
+        given[variable] = Value(name if index.start == 0 else syntax.add((name, start), (1, 1)))
+    sides = [reader.read(side, given).ast for side in (left, right)]
+    if not any(s in reader.bound for side in (left, right) for s in side.free_symbols):
+        raise NotSupported(f"{node} of SymPy: its positions have to be indices of sums")
+    return Value(syntax.condition(sides[0], relation, sides[1]))
+
+
+# ---- sums and products
+
+
+def _bound(reader: Reader, node: Any, limit: Any) -> tuple[Index, list[Ast]]:
+    """Return an index and its range; where a bound runs with an outer index, the conditions that it sets.
+
+    Such an index runs over all that it ever takes.
+    """
+    variable, *bounds = limit
+    if not bounds and type(variable).__name__ == "Idx" and variable.upper is not None:
+        bounds = [variable.lower, variable.upper]
+    if len(bounds) != 2:
+        raise NotSupported(f"{node} of SymPy: the index {variable} has no bounds")
+    first, last = (_place(reader, bound, node) for bound in bounds)
+    if any(isinstance(place, _Running) and not place.up for place in (first, last)):
+        raise NotSupported(f"{node} of SymPy: the bounds of {variable} run against another index")
+    start = first.first if isinstance(first, _Running) else first
+    stop = last.first + last.index.length if isinstance(last, _Running) else last + 1
+    index = Index(reader.fresh(), start, stop)
+    conditions = []
+    if isinstance(first, _Running):
+        conditions.append(_at_least(index.name, first.index.name, Size.of(0)))
+    if isinstance(last, _Running):
+        conditions.append(_at_least(last.index.name, index.name, start - last.first))
+    return index, conditions
+
+
+def _at_least(left: str, right: str, shift: Size) -> Ast:
+    side = syntax.add((syntax.name(right), size_formula(shift)), (1, 1))
+    return syntax.condition(syntax.name(left), ">=", syntax.name(right) if shift == 0 else side)
+
+
+def _over_index(function: str) -> Make:
+    """Return `function({i: body*ones(n)[i]})` for each limit, the first one innermost."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        before = dict(reader.bound)
+        indices: list[Index] = []
+        conditions: list[Ast] = []
+        for limit in reversed(node.limits):
+            index, further = _bound(reader, node, limit)
+            indices.insert(0, index)
+            conditions += further
+            reader.bound[limit[0]] = index
+        pairs = zip(node.limits, indices, strict=True)
+        if any(_is_counted(node.function, limit[0]) and _is_short(index) for limit, index in pairs) and not conditions:
+            _restore(reader, before)
+            return _written_out(reader, node, function)
+        if conditions and function != "sum":
+            raise NotSupported(f"{node} of SymPy: the bounds of an index depend on another index")
+        value = reader.read(node.function)
+        _restore(reader, before)
+        axes = () if value.shape is None else tuple(s for s in value.shape if s is not ONE)
+        ast, outer = value.ast, [reader.fresh() for _ in axes]
+        if axes:
+            ast = syntax.part(column_of(ast) if value.is_row else ast, *map(syntax.name, outer))
+        if conditions:
+            ast = syntax.product((ast, *conditions), ["*"] * len(conditions))
+            ast = call(function, spread(ast, [(index.name, index.length) for index in indices]))
+        else:
+            for index in indices:
+                ast = call(function, spread(ast, [(index.name, index.length)]))
+        if axes:
+            ast = spread(ast, list(zip(outer, axes, strict=True)))
+        return Value(syntax.transpose(ast) if value.is_row else ast, value.shape)
+
+    return make
+
+
+def _restore(reader: Reader, bound: Mapping[Any, Index]) -> None:
+    reader.bound.clear()
+    reader.bound.update(bound)
+
+
+def spread(ast: Ast, indices: Sequence[tuple[str, Size]]) -> Ast:
+    """Return the index form of an entry over indices, each with its length."""
+    ones = [syntax.part(call("ones", size_formula(count)), syntax.name(name)) for name, count in indices]
+    body = syntax.product((ast, *ones), ["*"] * len(ones)) if ones else ast
+    return syntax.index_form([name for name, _ in indices], body)
+
+
+def _is_short(index: Index) -> bool:
+    return index.start.is_integer and index.stop.is_integer and int(index.length) <= MOST_TERMS
+
+
+def _is_counted(body: Any, variable: Any) -> bool:
+    """Whether an index stands elsewhere than in a position: as a number."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if node == variable:
+            return True
+        kind = type(node).__name__
+        if kind in ("Indexed", "ArrayElement", "KroneckerDelta"):
+            continue
+        stack.extend(node.args[:1] if kind == "MatrixElement" else node.args)
+    return False
+
+
+def _written_out(reader: Reader, node: Any, function: str) -> Value:
+    """Return a sum or product over integers with its terms written out, the outermost index first."""
+    *inner, (variable, start, last) = node.limits
+    if not inner:
+        body = [node.function.subs(variable, k) for k in range(int(start), int(last) + 1)]
+    else:
+        rest = node.func(node.function, *inner)
+        body = [rest.subs(variable, k) for k in range(int(start), int(last) + 1)]
+    values = [reader.read(term) for term in body]
+    if not values:
+        return Value(number(int(function == "prod")))
+    asts = [v.ast for v in values]
+    if len(asts) == 1:
+        return values[0]
+    if function == "sum":
+        return Value(syntax.add(asts, [1] * len(asts)), values[0].shape)
+    return Value(syntax.product(asts, ["*"] * (len(asts) - 1)), values[0].shape)
+
+
+# ---- free indices
+
+
+def with_free_indices(reader: Reader, expr: Any) -> Value:
+    """Return an expression; its free indices (Idx) are axes, in the order of their names.
+
+    Raises: NotSupported where a free index is repeated in a product: whether that is a sum SymPy does not say.
+    """
+    free = sorted(_free_indices(expr), key=str)
+    if not free:
+        return reader.read(expr)
+    for variable in free:
+        if variable.upper is None:
+            raise NotSupported(f"the index {variable} of SymPy has no range: Idx('{variable}', n)")
+        _check_once(expr, variable)
+        reader.bound[variable] = _bound(reader, expr, (variable,))[0]
+    value = reader.read(expr)
+    if value.shape is not None:
+        raise NotSupported(f"free indices of SymPy in a matrix: {expr}")
+    lengths = tuple(reader.bound[variable].length for variable in free)
+    ast = spread(value.ast, [(reader.bound[v].name, reader.bound[v].length) for v in free])
+    return Value(ast, (*lengths, ONE) if len(lengths) == 1 else lengths)
+
+
+def _free_indices(expr: Any) -> set[Any]:
+    """Return the indices that no sum around them binds."""
+    found = set()
+    stack = [(expr, frozenset[Any]())]
+    while stack:
+        node, bound = stack.pop()
+        if type(node).__name__ == "Idx":
+            found |= {node} - bound
+            continue
+        bound |= frozenset(indices_of(node))
+        stack.extend((arg, bound) for arg in getattr(node, "args", ()))
+    return found
+
+
+def _check_once(expr: Any, variable: Any) -> None:
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        kind = type(node).__name__
+        held = [arg for arg in node.args if variable in getattr(arg, "free_symbols", ())]
+        if (kind == "Mul" and len(held) > 1) or (kind == "Pow" and held and node.exp.is_Integer and node.exp > 1):
+            raise NotSupported(f"{node} of SymPy: the free index {variable} is repeated; write Sum for a sum over it")
+        stack.extend(held)
+
+
+def _function_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the matrix of a function of row and column."""
+    ranges = [(Size.of(0), size_from(length)) for length in node.shape]
+    return _comprehended(reader, node.lamda.variables, ranges, node.lamda.expr)
+
+
+def _array_comprehension(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the array of a function of its indices."""
+    ranges = [(size_from(first), size_from(last) + 1) for _, first, last in node.limits]
+    return _comprehended(reader, [limit[0] for limit in node.limits], ranges, node.function)
+
+
+def _comprehended(reader: Reader, variables: Sequence[Any], ranges: Sequence[tuple[Size, Size]], entry: Any) -> Value:
+    indices = [Index(reader.fresh(), start, stop) for start, stop in ranges]
+    before = dict(reader.bound)
+    reader.bound.update(zip(variables, indices, strict=True))
+    value = reader.read(entry)
+    _restore(reader, before)
+    lengths = tuple(index.length for index in indices)
+    kept = [(index.name, index.length) for index in indices if index.length is not ONE]
+    if not kept:
+        return value
+    ast = spread(value.ast, kept)
+    is_row = len(lengths) == 2 and lengths[0] is ONE
+    return Value(syntax.transpose(ast) if is_row else ast, lengths if len(lengths) > 1 else (*lengths, ONE))
+
+
+READ: dict[str, Make] = {
+    "MatrixElement": _element,
+    "ArrayElement": _array_element,
+    "Indexed": _indexed,
+    "KroneckerDelta": _delta,
+    "Sum": _over_index("sum"),
+    "Product": _over_index("prod"),
+    "FunctionMatrix": _function_matrix,
+    "ArrayComprehension": _array_comprehension,
+}

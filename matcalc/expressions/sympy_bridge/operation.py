@@ -1,0 +1,159 @@
+"""Operations that SymPy has no class for, as SymPy objects: named, printed, substituted in, evaluated by matcalc.
+
+`Operation` is a matrix, `ScalarOperation` a scalar; both hold the name of the operation, its keywords and its operands.
+Once the operands are numbers `doit` gives numbers, by plain NumPy, or SymPy's own where it has a method for it. This is
+the one module that needs SymPy to be imported: it is imported when a formula needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+from sympy.core.symbol import Str
+from sympy.matrices.expressions.matexpr import MatrixElement
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.expressions.sympy_bridge.read import from_sympy
+from matcalc.formula.elaborate.texts import elaborate
+from matcalc.language.write import text
+from matcalc.rulebook.load import default_rulebook
+
+# What explicit matrices of SymPy have methods for; of one operand.
+METHODS: dict[str, Callable[[Any], Any]] = {
+    "adj": lambda X: X.adjugate(),
+    "pinv": lambda X: X.pinv(),
+}
+
+
+class _Named:
+    """What both classes share: `args` are the name, the keywords as text, sizes of the result, and the operands."""
+
+    args: tuple[Any, ...]
+    sizes = 0
+
+    @property
+    def operation(self) -> str:
+        """The name of the operation."""
+        return str(self.args[0].name)
+
+    @property
+    def keywords(self) -> str:
+        """Its keywords, as they are written: `axis=0`."""
+        return str(self.args[1].name)
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        return self.args[2 + self.sizes :]
+
+    def _named(self, printer: Any) -> str:
+        words = [printer._print(arg) for arg in self.operands] + [self.keywords] * bool(self.keywords)
+        return f"{self.operation}({', '.join(words)})"
+
+    def _sympystr(self, printer: Any) -> str:
+        return self._named(printer)
+
+    def _latex(self, printer: Any, exp: str = "") -> str:
+        name = self.operation.replace("_", "\\_")
+        text = ", ".join(printer._print(arg) for arg in self.operands)
+        power = f"^{{{exp}}}" if exp else ""
+        return f"\\operatorname{{{name}}}{power}\\left({text}\\right)"
+
+    def doit(self, **hints: Any) -> Any:
+        """Return the value where all operands are numbers, else the operation on operands that are done."""
+        done = [arg.doit(**hints) if hasattr(arg, "doit") else arg for arg in self.operands]
+        made = self.func(*self.args[: 2 + self.sizes], *done)  # type: ignore[attr-defined]
+        if any(not isinstance(arg, Str) and arg.free_symbols for arg in made.operands):
+            return made
+        if self.operation in METHODS and len(done) == 1 and getattr(done[0], "is_Matrix", False):
+            return METHODS[self.operation](sympy.Matrix(done[0])).as_immutable()
+        return made.value()
+
+    def value(self) -> Any:
+        """Return the number or matrix of numbers that it is, by plain NumPy."""
+        found = evaluated(self.operation, self.keywords, *map(_plain, self.operands))
+        if self.sizes == 0:
+            return sympy.Float(float(found))
+        rows, columns = (int(size) for size in self.args[2:4])
+        return sympy.ImmutableMatrix(rows, columns, [float(entry) for entry in found.reshape(-1)])
+
+    def _numpycode(self, printer: Any, **options: Any) -> str:
+        """Return the code by which `lambdify` evaluates it."""
+        printer.module_imports[__name__].add("evaluated")
+        words = [repr(self.operation), repr(self.keywords)]
+        for operand in self.operands:
+            plain = _plain(operand)
+            words.append(repr(plain) if isinstance(plain, str) else printer._print(operand))
+        return f"evaluated({', '.join(words)})"
+
+
+def evaluated(name: str, keywords: str, *operands: Any) -> Any:
+    """Return the value of an operation of arrays, numbers and names of functions; a vector is a column."""
+    import numpy as np
+
+    parameters = default_rulebook().candidates(name)[0].rule.parameters
+    words, declared, given = [], [], {}
+    for k, operand in enumerate(operands):
+        array = operand if isinstance(operand, str) else np.asarray(operand, dtype=float)
+        if isinstance(array, str) or (array.ndim == 0 and np.isfinite(array)):
+            words.append(array if isinstance(array, str) else repr(float(array)).removesuffix(".0"))
+            continue
+        array = array.reshape(-1) if array.ndim == 2 and array.shape[1] == 1 else array
+        kind = ("scalar", "vector", "matrix")[array.ndim] + (f"({', '.join(map(str, array.shape))})" * bool(array.ndim))
+        facts = parameters[k].facts if k < len(parameters) and array.ndim == 2 and not parameters[k].repeated else ()
+        words.append(f"a{k}_")
+        declared.append(f"a{k}_: {kind} {' '.join(facts)}")
+        given[f"a{k}_"] = array
+    made = elaborate([f"{name}({', '.join([*words, *filter(None, [keywords])])})"], "; ".join(declared))
+    found = evaluate(made.nodes, given, {})[0]
+    return float(found) if found.ndim == 0 else found.reshape(len(found), -1) if found.ndim == 1 else found
+
+
+def _plain(operand: Any) -> Any:
+    """Return an operand as an array, a number, or the text of a function."""
+    import numpy as np
+
+    if isinstance(operand, Str):
+        return str(operand.name)
+    if isinstance(operand, sympy.Lambda):
+        return f"{operand.variables[0].name} -> {text(from_sympy(operand.expr)[0])}"
+    if getattr(operand, "is_Matrix", False) and not operand.free_symbols:
+        return np.array(operand.as_explicit().tolist(), dtype=float)
+    return float(operand) if operand.is_number else operand
+
+
+class Operation(_Named, sympy.MatrixExpr):  # type: ignore[misc]
+    """A matrix that an operation of the rulebook gives: `Operation(name, keywords, rows, columns, *operands)`."""
+
+    sizes = 2
+
+    def __new__(cls, name: Any, keywords: Any, rows: Any, columns: Any, *operands: Any) -> Any:
+        return sympy.MatrixExpr.__new__(
+            cls, _str(name), _str(keywords), *map(sympy.sympify, (rows, columns, *operands))
+        )
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        return self.args[2], self.args[3]
+
+    def _entry(self, i: Any, j: Any, **hints: Any) -> Any:
+        return MatrixElement(self, i, j)
+
+
+class ScalarOperation(_Named, sympy.Expr):  # type: ignore[misc]
+    """A scalar that an operation of the rulebook gives: `ScalarOperation(name, keywords, *operands)`."""
+
+    is_commutative = True
+    is_extended_real = True
+
+    def __new__(cls, name: Any, keywords: Any, *operands: Any) -> Any:
+        return sympy.Expr.__new__(cls, _str(name), _str(keywords), *map(sympy.sympify, operands))
+
+    def _eval_evalf(self, precision: int) -> Any:
+        done = self.doit()
+        return done.evalf() if done.is_Number else None
+
+
+def _str(text: Any) -> Any:
+    return text if isinstance(text, Str) else Str(text)

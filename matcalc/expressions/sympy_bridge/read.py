@@ -1,0 +1,223 @@
+"""SymPy -> syntax tree: every node of the expression is read once, operands first.
+
+What a class means is in the tables of `scalars`, `matrices` and `indexed`; here is the walk, and what becomes
+of names: those that stand in the shape of a matrix, bound an index or are whole exponents of matrices are sizes,
+every other one is a symbol, declared by what SymPy knows of it. A 1 x 1 matrix is a scalar wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
+from matcalc.expressions.sympy_bridge.given_objects import name_of
+from matcalc.expressions.sympy_bridge.sizes import size_from
+from matcalc.expressions.sympy_bridge.values import Index, Make, Value, number_of
+from matcalc.language.syntax import Ast
+from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import symbol
+from matcalc.tensor.size import Size
+
+READ: Mapping[str, Make] = scalars.READ | matrices.READ | indexed.READ | arrays.READ
+LEAVES = ("MatrixSymbol", "Identity", "ZeroMatrix", "OneMatrix", "ArraySymbol", "ZeroArray", "OneArray")
+SHAPED = (*LEAVES, "FunctionMatrix", "Operation")
+NO_OPERANDS = (
+    *LEAVES,
+    *indexed.BINDS,
+    "Indexed",
+    "ArrayElement",
+    "KroneckerDelta",
+    "FunctionMatrix",
+    *matrices.EXPLICIT,
+)
+FIRST = (
+    "MatrixElement",
+    "MatrixSlice",
+    "MatrixPermute",
+    *arrays.FIRST,
+)  # what follows their first operand are positions
+INDEX_NAMES = "ijkpqrst"
+
+
+def from_sympy(expr: Any, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Node]]:
+    """Return the formula of a SymPy scalar, matrix or array, and its symbols; `sizes` are names known as sizes.
+
+    Free indices (Idx) are axes of the result, in the order of their names, as in numpy.einsum.
+
+    Raises: NotSupported, which names the class, for what has no meaning here; ShapeError.
+    """
+    reading = Reading(expr, sizes)
+    value = indexed.with_free_indices(reading, expr)
+    return value.ast, reading.symbols
+
+
+def sizes_in(expr: Any) -> frozenset[str]:
+    """Return the names that are sizes in a SymPy expression."""
+    return frozenset(Reading(expr).sizes)
+
+
+def symbols_in(expr: Any) -> dict[str, Any]:
+    """Return the SymPy symbols of an expression by name, those of sizes included, without bound ones."""
+    found: dict[str, Any] = {}
+    bound: set[Any] = set()
+    for node in _everything(expr):
+        bound.update(indexed.indices_of(node))
+        bound.update(getattr(node, "variables", ()))
+        if type(node).__name__ in ("Symbol", "MatrixSymbol"):
+            found.setdefault(node.name, node)
+    return {name: node for name, node in found.items() if node not in bound}
+
+
+class Reading:
+    """The state of one reading: symbols by name, the names of sizes, bound indices and variables."""
+
+    def __init__(self, expr: Any, sizes: Iterable[str] = ()) -> None:
+        self.symbols: dict[str, Node] = {}
+        self.sizes: set[str] = set(sizes)
+        self.bound: dict[Any, Index] = {}
+        self._objects: dict[str, Any] = {}
+        self._given: dict[Any, Value] = {}
+        self._operands: dict[int, tuple[Any, tuple[Any, ...]]] = {}  # by id, the node kept alive
+        names = {"e"}
+        for node in _everything(expr):
+            kind = type(node).__name__
+            if kind in SHAPED or (kind == "IndexedBase" and node.shape):
+                for length in node.shape:
+                    self.sizes.update(size_from(length).names)
+            self.sizes |= matrices.whole_exponents(node) | scalars.integer_operands(node)
+            for bound in indexed.bounds_of(node):
+                self.sizes.update(str(name) for name in getattr(bound, "free_symbols", ()))
+            if hasattr(node, "name"):
+                names.add(str(node.name))
+        self.sizes -= {str(index) for node in _everything(expr) for index in indexed.indices_of(node)}
+        self._names = _unused(names)
+
+    def fresh(self) -> str:
+        """Return a name for an index that nothing in the expression has."""
+        return next(self._names)
+
+    def operands(self, node: Any) -> tuple[Any, ...]:
+        """Return the operands of a node that are formulas; the same objects at every call."""
+        found = self._operands.get(id(node))
+        if found is None:
+            found = self._operands[id(node)] = node, _operands(node)
+        return found[1]
+
+    def read(self, expr: Any, given: Mapping[Any, Value] | None = None) -> Value:
+        """Return a SymPy expression as a value; `given` are the values of bound variables."""
+        before = self._given
+        self._given = {**before, **(given or {})}
+        done: dict[int, Value] = {}
+        stack = [(expr, False)]
+        while stack:
+            node, entered = stack.pop()
+            if id(node) in done:
+                continue
+            if self._given and node in self._given:
+                done[id(node)] = self._given[node]
+            elif entered:
+                done[id(node)] = self._one(node, [done[id(operand)] for operand in self.operands(node)])
+            else:
+                _meaning(node)
+                stack.append((node, True))
+                stack.extend((operand, False) for operand in reversed(self.operands(node)))
+        self._given = before
+        return done[id(expr)]
+
+    def _one(self, node: Any, args: list[Value]) -> Value:
+        make = _meaning(node)
+        return Value(number_of(node)) if make is None else make(self, node, args)
+
+    def declare(self, node: Any, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None:
+        """Enter a symbol.
+
+        Raises: NotSupported for a name that the language cannot write, or one for two things.
+        """
+        self.reserve(node, name_of(name))
+        self.symbols.setdefault(name, symbol(name, shape, facts))
+
+    def reserve(self, node: Any, name: str) -> None:
+        """Give a name to an object of SymPy.
+
+        Raises: NotSupported where another object or a size has it.
+        """
+        if self._objects.setdefault(name, node) != node or name in self.sizes:
+            raise NotSupported(f"two SymPy symbols named {name}: rename one")
+
+
+def _unused(names: set[str]) -> Iterator[str]:
+    count = 0
+    while True:
+        for letter in INDEX_NAMES:
+            name = f"{letter}{count or ''}"
+            if name not in names:
+                yield name
+        count += 1
+
+
+def _everything(expr: Any) -> Iterator[Any]:
+    """Yield every object in an expression once, shapes and bounds included."""
+    seen: dict[int, Any] = {}  # by id, each kept alive: an explicit matrix makes its entries anew
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen[id(node)] = node
+        yield node
+        if getattr(node, "is_Matrix", False) and not getattr(node, "is_MatrixExpr", False):
+            stack.extend(node.flat())
+        else:
+            stack.extend(getattr(node, "args", ()))
+
+
+def _meaning(node: Any) -> Make | None:
+    """Return what a class means, None for a number.
+
+    Raises: NotSupported for a class that is in no table.
+    """
+    if getattr(node, "is_Number", False):
+        return None
+    for kind in type(node).__mro__:
+        if kind.__name__ in READ:
+            return READ[kind.__name__]
+    name = type(node).__name__
+    raise NotSupported(f"{name} of SymPy {REASONS.get(name, 'has no form in the matrix language')}")
+
+
+REASONS = {
+    "ImaginaryUnit": "is no real number: all numbers and symbols are real here",
+    "Derivative": "is what matcalc is for: give the function itself to gradient, jacobian or hessian",
+    "Integral": "has no form in the matrix language: evaluate it first",
+    "LofLU": "has no form in the matrix language: its factorisation does not pivot",
+    "UofLU": "has no form in the matrix language: its factorisation does not pivot",
+}
+
+
+def _operands(node: Any) -> tuple[Any, ...]:
+    kind = type(node).__name__
+    if kind in NO_OPERANDS:
+        return ()
+    if kind in FIRST:
+        return (node.args[0],)
+    if kind in ("ElementwiseApplyFunction", "ArrayElementwiseApplyFunc"):
+        return (node.expr,)
+    if kind in ("BlockMatrix", "BlockDiagMatrix"):
+        return tuple(node.blocks) if kind == "BlockMatrix" else tuple(node.args)
+    if getattr(node, "is_Matrix", False) and not getattr(node, "is_MatrixExpr", False):
+        return tuple(node.flat())
+    if kind.endswith("NDimArray"):
+        import sympy
+
+        return tuple(sympy.flatten(node.tolist()) if node.rank() else [node[()]])
+    if kind in ("Operation", "ScalarOperation"):
+        return tuple(arg for arg in node.operands if type(arg).__name__ not in ("Str", "Lambda"))
+    if kind == "Piecewise":
+        return tuple(
+            part
+            for value, test in node.args
+            for part in (value, *(side for relation in scalars.relations(test) for side in relation.args))
+        )
+    return tuple(node.args)

@@ -1,0 +1,349 @@
+"""SymPy's scalars, and the same operations entry by entry inside an applied function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from matcalc.errors import NotSupported, UnknownName
+from matcalc.expressions.sympy_bridge.facts import facts_of
+from matcalc.expressions.sympy_bridge.given_objects import name_of
+from matcalc.expressions.sympy_bridge.indexed import index_condition
+from matcalc.expressions.sympy_bridge.matrices import multiplied, squared
+from matcalc.expressions.sympy_bridge.names import FUNCTIONS, MATRIX_FUNCTIONS, REWRITTEN
+from matcalc.expressions.sympy_bridge.values import (
+    Make,
+    Reader,
+    Value,
+    common,
+    is_matrix,
+    rational,
+    shape_of,
+    size_formula,
+)
+from matcalc.language import syntax
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, call, number
+from matcalc.rulebook.load import default_rulebook
+
+
+def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a symbol, a size, or a bound index as a number."""
+    index = reader.bound.get(node)
+    if index is not None:
+        counted = call("cumsum", call("ones", size_formula(index.length)))
+        if index.start != 1:
+            counted = syntax.add((counted, size_formula(index.start - 1)), (1, 1))
+        return Value(syntax.part(counted, syntax.name(index.name)))
+    if node.name not in reader.sizes:
+        reader.declare(node, node.name, (), facts_of(node))
+    return Value(syntax.name(node.name))
+
+
+def _pi(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the constant, with its name taken: a symbol of that name would hide it."""
+    reader.reserve(node, "pi")
+    return Value(syntax.name("pi"))
+
+
+def _e(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(call("exp", number(1)))
+
+
+def _add(reader: Reader, node: Any, args: list[Value]) -> Value:
+    signs, terms = [], []
+    for value in args:
+        negative = value.ast.head == "negative"
+        signs.append(-1 if negative else 1)
+        terms.append(value.ast.args[0] if negative else value.ast)
+    if signs[0] < 0:
+        signs[0], terms[0] = 1, syntax.negate(terms[0])
+    return Value(syntax.add(terms, signs), common(args))
+
+
+def _mul(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a product, its negative powers as divisors, a negative number as a sign."""
+    if any(map(is_matrix, node.args, args)):
+        return multiplied(args)
+    total: Value | None = None
+    sign = 1
+    for factor, value in zip(node.args, args, strict=True):
+        if factor.is_Rational and factor < 0:
+            sign, value = -sign, Value(rational(Fraction(-int(factor.p), int(factor.q))))
+            if factor == -1:
+                continue
+        total = value if total is None else _times(total, value)
+    assert total is not None
+    return Value(syntax.negative(total.ast), total.shape) if sign < 0 else total
+
+
+def _times(left: Value, right: Value) -> Value:
+    entrywise = left.shape is not None and right.shape is not None
+    if right.ast.head == "power" and right.ast.args[1].head == "negative":
+        base, exponent = right.ast.args
+        positive = exponent.args[0]
+        divisor = base if positive.value == 1 else syntax.power(base, positive, right.ast.value == ".^")
+        operator = "./" if right.shape is not None else "/"
+        return Value(_joined(left.ast, operator, divisor), left.shape or right.shape)
+    return Value(_joined(left.ast, ".*" if entrywise else "*", right.ast), left.shape or right.shape)
+
+
+def _joined(left: Ast, operator: str, right: Ast) -> Ast:
+    """Return `left op right`, a product on the left going on."""
+    if left.head != "product":
+        return syntax.product((left, right), (operator,))
+    return syntax.product((*left.args, right), (*left.value, operator))  # type: ignore[misc]
+
+
+def _pow(reader: Reader, node: Any, args: list[Value]) -> Value:
+    base, exponent = args
+    if is_matrix(node.exp, exponent):
+        raise NotSupported(f"the power {node} of SymPy: its exponent is a matrix")
+    if is_matrix(node.base, base):
+        return Value(syntax.power(base.ast, exponent.ast), base.shape)
+    if node.exp.is_Rational and node.exp.q == 2:
+        return _root(base, int(node.exp.p))
+    if type(node.base).__name__ == "Exp1":
+        return Value(call("exp", exponent.ast), exponent.shape)
+    shape = base.shape or exponent.shape
+    return Value(syntax.power(base.ast, exponent.ast, shape is not None), shape)
+
+
+def _root(base: Value, power: int) -> Value:
+    """Return the square root of a value to a power; the root of a sum of squares is a norm."""
+    vector = squared(base.ast) if base.shape is None else None
+    if vector is not None:
+        norm = call("norm2", vector)
+        return Value(norm if power == 1 else syntax.power(norm, rational(Fraction(power))))
+    if power == 1:
+        return Value(call("sqrt", base.ast), base.shape)
+    return Value(syntax.power(base.ast, rational(Fraction(power, 2)), base.shape is not None), base.shape)
+
+
+def _log(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a logarithm; that of the absolute value of a determinant is logdet."""
+    (ast,) = (a.ast for a in args)
+    for name in ("abs", "det"):
+        if ast.head != "call" or syntax.call_name(ast) != name:
+            return _function("log")(reader, node, args)
+        (ast,) = ast.args
+    return Value(call("logdet", ast))
+
+
+def _function(name: str) -> Make:
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        if not any(map(is_matrix, node.args, args)):
+            return Value(call(name, *(a.ast for a in args)), common(args))
+        theirs = type(node).__name__
+        if theirs not in MATRIX_FUNCTIONS:
+            raise NotSupported(_of_a_matrix(theirs, node))
+        return Value(call(MATRIX_FUNCTIONS[theirs], args[0].ast), args[0].shape)
+
+    return make
+
+
+def _of_a_matrix(name: str, node: Any) -> str:
+    return f"{name} of a matrix of SymPy, {node}: write .applyfunc({name}) for its entries"
+
+
+def _named(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a function that SymPy knows by name alone, where the rulebook has an operation of that name."""
+    name = node.func.__name__
+    try:
+        rule = default_rulebook().candidates(name)[0].rule
+    except UnknownName:
+        raise NotSupported(f"the function {name} of SymPy: no operation of the rulebook has that name") from None
+    if rule.operands and any(map(is_matrix, node.args, args)):
+        raise NotSupported(_of_a_matrix(name, node))
+    return Value(call(name, *(a.ast for a in args)), common(args) if rule.operands else None)
+
+
+def _imaginary(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return 0: all numbers are real."""
+    return Value(number(0), args[0].shape)
+
+
+def _heaviside(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return step(x), which is 0 at 0, or (1 + sign(x))/2 where SymPy says 1/2."""
+    at_zero = node.args[1] if len(node.args) > 1 else None
+    x = args[0]
+    if at_zero == 0:
+        return Value(call("step", x.ast), x.shape)
+    if at_zero is None or at_zero * 2 == 1:
+        both = syntax.add((number(1), call("sign", x.ast)), (1, 1))
+        return Value(syntax.product((both, number(2)), ("/",)), x.shape)
+    raise NotSupported(f"Heaviside with the value {at_zero} at 0")
+
+
+def relations(test: Any) -> list[Any]:
+    """Return the comparisons that a condition is made of, from left to right."""
+    found, stack = [], [test]
+    while stack:
+        node = stack.pop()
+        if getattr(node, "is_Relational", False):
+            found.append(node)
+        else:
+            stack.extend(reversed(node.args))
+    return found
+
+
+SWITCHES: Mapping[tuple[object, object], str] = {(1, 0): "when", (0, 1): "unless"}
+"""Branches of a condition that is itself the number: as a factor it selects, whatever else stands in the product."""
+
+
+def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return nested `where(x > y, a, b)`; of 1 and 0, by indices, their condition."""
+    first, (other, _) = node.args[0], node.args[-1]
+    if first[0] == 1 and other == 0 and len(node.args) == 2 and _is_of_indices(reader, first[1]):
+        return index_condition(reader, first[1].lhs, first[1].rel_op, first[1].rhs, node)
+    values = iter(args)
+    branches = []
+    for _, test in node.args:
+        value = next(values)
+        branches.append((value, test, {relation: (next(values), next(values)) for relation in relations(test)}))
+    if branches[-1][1] != True:  # noqa: E712 - SymPy's true is no bool
+        raise NotSupported("a Piecewise of SymPy without a last branch that always holds")
+    result = branches[-1][0]
+    for value, test, sides in reversed(branches[:-1]):
+        result = _chosen(test, sides, value, result)
+    return result
+
+
+def _is_of_indices(reader: Reader, test: Any) -> bool:
+    """Whether a comparison is one of indices and sizes."""
+    if getattr(test, "rel_op", "!=") == "!=":
+        return False
+    known = [s in reader.bound or s.name in reader.sizes for s in test.free_symbols]
+    return all(known) and any(s in reader.bound for s in test.free_symbols)
+
+
+def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no: Value) -> Value:
+    """Return one value where a condition holds, else the other; `and` and `or` are nested choices."""
+    if test in sides:
+        left, right = sides[test]
+        condition = syntax.compare(left.ast, test.rel_op, right.ast)
+        switch = SWITCHES.get((yes.ast.value, no.ast.value)) if yes.ast.head == no.ast.head == "number" else None
+        if switch is not None:
+            return Value(call(switch, condition), common([left, right]))
+        return Value(call("where", condition, yes.ast, no.ast), common([yes, no, left, right]))
+    kind = type(test).__name__
+    if kind not in ("And", "Or"):
+        raise NotSupported(f"the condition {test} of a Piecewise of SymPy")
+    result = yes if kind == "And" else no
+    for part in reversed(test.args):
+        result = _chosen(part, sides, result, no) if kind == "And" else _chosen(part, sides, yes, result)
+    return result
+
+
+def _real(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a part of a number that all of a real number is."""
+    return args[0]
+
+
+def _regularized(name: str) -> Make:
+    """Return gamma(a)*name(a, x), for an incomplete gamma function that SymPy does not divide by gamma(a)."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        a, x = (value.ast for value in args)
+        shape = common(args)
+        return Value(_joined(call("gamma", a), ".*" if shape is not None else "*", call(name, a, x)), shape)
+
+    return make
+
+
+def _betainc(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return the incomplete beta function over beta(a, b), from 0 to x."""
+    if node.args[2] != 0:
+        raise NotSupported(f"{type(node).__name__} of SymPy from {node.args[2]}: only from 0")
+    a, b, _, x = (value.ast for value in args)
+    return Value(call("betainc", a, b, x), common(args))
+
+
+def _beta(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(call("exp", call("betaln", *(a.ast for a in args))), common(args))
+
+
+def _mod(reader: Reader, node: Any, args: list[Value]) -> Value:
+    return Value(syntax.product([a.ast for a in args], ("%",)), common(args))
+
+
+def _floor(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a quotient of indices and sizes, rounded down."""
+    if any(s not in reader.bound and s.name not in reader.sizes for s in node.free_symbols):
+        raise NotSupported(f"{node} of SymPy: only of sizes and indices")
+    divisor = int(node.args[0].as_coeff_Mul()[0].q)
+    return Value(_joined(reader.read(node.args[0] * divisor).ast, "//", number(divisor)))
+
+
+def _operation(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return an operation that SymPy has by name alone, as `Expression.sympy` writes it."""
+    shape = shape_of(node) if node.sizes else None
+    rest = iter(args)
+    asts = [_argument(reader, operand, rest) for operand in node.operands]
+    keywords = dict(part.split("=") for part in node.keywords.split(", ") if part)
+    ast = call(node.operation, *asts, **{key.strip(): read(value) for key, value in keywords.items()})
+    return Value(ast, shape)
+
+
+def integer_operands(node: Any) -> set[str]:
+    """Return the symbols of operands that an operation takes as integers: sizes."""
+    if type(node).__name__ not in ("Operation", "ScalarOperation"):
+        return set()
+    found = set()
+    for candidate in default_rulebook().candidates(node.operation):
+        for parameter, operand in zip(candidate.rule.parameters, node.operands, strict=False):
+            if parameter.kind == "integer":
+                found |= {s.name for s in getattr(operand, "free_symbols", ())}
+    return found
+
+
+def _argument(reader: Reader, operand: Any, rest: Iterator[Value]) -> Ast:
+    """Return an operand as it is written in a call: a formula, a function, or the name of one."""
+    kind = type(operand).__name__
+    if kind == "Str":
+        return syntax.name(name_of(operand.name))
+    if kind == "Lambda":
+        (variable,) = operand.variables
+        name = name_of(variable.name)
+        return syntax.function(name, reader.read(operand.expr, {variable: Value(syntax.name(name))}).ast)
+    return next(rest).ast
+
+
+def _rewritten(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return a function by another one that it stands for."""
+    import sympy
+
+    return reader.read(node.rewrite(getattr(sympy, REWRITTEN[type(node).__name__])))
+
+
+def _sinc(reader: Reader, node: Any, args: list[Value]) -> Value:
+    """Return sin(x)/x: our sinc has its zeros at integers."""
+    return Value(call("sinc", _joined(args[0].ast, "/", syntax.name("pi"))), args[0].shape)
+
+
+READ: dict[str, Make] = {
+    "Symbol": _symbol,
+    "Mod": _mod,
+    "floor": _floor,
+    "_Named": _operation,
+    "AppliedUndef": _named,
+    "Pi": _pi,
+    "Exp1": _e,
+    "Add": _add,
+    "Mul": _mul,
+    "Pow": _pow,
+    "Heaviside": _heaviside,
+    "Piecewise": _piecewise,
+    "re": _real,
+    "im": _imaginary,
+    "conjugate": _real,
+    "lowergamma": _regularized("gammainc"),
+    "uppergamma": _regularized("gammaincc"),
+    "betainc_regularized": _betainc,
+    "beta": _beta,
+    "sinc": _sinc,
+    **dict.fromkeys(REWRITTEN, _rewritten),
+    **{theirs: _function(ours) for theirs, ours in FUNCTIONS.items()},
+    "log": _log,
+}

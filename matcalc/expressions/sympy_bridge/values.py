@@ -1,0 +1,116 @@
+"""Values: what a SymPy expression is read as, a formula with the shape of SymPy's matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.sympy_bridge.sizes import size_from
+from matcalc.language import syntax
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast
+from matcalc.tensor.size import Size
+
+Shape = tuple[Size, ...]
+ONE = Size.of(1)
+
+
+class Value(NamedTuple):
+    """A formula and the shape of the SymPy matrix or array that it is; scalars and 1 x 1 matrices have none."""
+
+    ast: Ast
+    shape: Shape | None = None
+
+    @property
+    def is_column(self) -> bool:
+        return self.shape is not None and len(self.shape) == 2 and self.shape[1] is ONE
+
+    @property
+    def is_row(self) -> bool:
+        return self.shape is not None and len(self.shape) == 2 and self.shape[0] is ONE
+
+
+class Index(NamedTuple):
+    """A bound index of SymPy: its name in the formula, where it counts from zero, and its range, the end excluded."""
+
+    name: str
+    start: Size
+    stop: Size
+
+    @property
+    def length(self) -> Size:
+        return self.stop - self.start
+
+
+class Reader(Protocol):
+    """What the entries of the tables may ask of the reading they are part of."""
+
+    sizes: set[str]
+    bound: dict[Any, Index]
+
+    def declare(self, node: Any, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None: ...
+
+    def reserve(self, node: Any, name: str) -> None: ...
+
+    def read(self, expr: Any, given: Mapping[Any, Value] | None = None) -> Value: ...
+
+    def fresh(self) -> str: ...
+
+
+Make = Callable[[Reader, Any, list[Value]], Value]  # the reading, a node of SymPy, its operands
+
+
+def shape_of(node: Any) -> Shape | None:
+    """Return the shape that a leaf of SymPy has; of other nodes it is computed, as SymPy's own recurses."""
+    return matrix_shape(*(size_from(length) for length in node.shape))
+
+
+def matrix_shape(rows: Size, columns: Size) -> Shape | None:
+    """Return a shape, None for 1 x 1."""
+    return None if rows is ONE and columns is ONE else (rows, columns)
+
+
+def full(value: Value) -> Shape:
+    """Return the shape of a value, 1 x 1 for a scalar."""
+    return value.shape or (ONE, ONE)
+
+
+def common(args: Sequence[Value]) -> Shape | None:
+    """Return the shape of the first operand that has one."""
+    return next((a.shape for a in args if a.shape is not None), None)
+
+
+def equal_shapes(node: Any, args: Sequence[Value]) -> Shape | None:
+    """Return the shape that all operands have.
+
+    Raises: ShapeError where a 1 x 1 matrix or a scalar stands beside a matrix, which would be spread over it.
+    """
+    shape = common(args)
+    if shape is not None and any(a.shape is None for a in args):
+        raise ShapeError(f"{type(node).__name__} of SymPy with operands of different shapes: {node}")
+    return shape
+
+
+def is_matrix(node: Any, value: Value) -> bool:
+    """Whether a node of SymPy is a matrix of more than one entry; inside an applied function it is an entry."""
+    return value.shape is not None and bool(getattr(node, "is_Matrix", False))
+
+
+def number_of(node: Any) -> Ast:
+    """Return a SymPy number; a float is the exact value of its shortest decimal form."""
+    if node.is_Rational:
+        return rational(Fraction(int(node.p), int(node.q)))
+    if node.is_Float and node.is_finite:
+        return rational(Fraction(repr(float(node))))
+    raise NotSupported(f"the number {node} of SymPy")
+
+
+def rational(value: Fraction) -> Ast:
+    return syntax.negative(syntax.number(-value)) if value < 0 else syntax.number(value)
+
+
+def size_formula(size: Size) -> Ast:
+    """Return a size as a formula."""
+    return read(str(size))

@@ -1,0 +1,340 @@
+"""Syntax tree -> SymPy: vectors become matrices of one column, scalars that products make stay scalars.
+
+Each node of the tree is written once, operands first. A function is applied to every entry by `applyfunc`.
+What SymPy has no class for (`vec`, decompositions) is an operation by name (`operation`); a tensor that is not
+written by its entries is NotSupported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from matcalc.errors import MatcalcError, NotSupported
+from matcalc.expressions.sympy_bridge.calls import CALLS, entrywise, is_matrix, multiply, transposed
+from matcalc.expressions.sympy_bridge.entries import Entries
+from matcalc.expressions.sympy_bridge.names import COMPARING, scalar_functions
+from matcalc.expressions.sympy_bridge.sizes import size_to
+from matcalc.formula.elaborate.texts import elaborate
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.node import Node
+
+
+def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Any] | None = None) -> Any:
+    """Return a formula over symbols as a SymPy scalar or matrix; `theirs` are SymPy symbols to use, by name.
+
+    Raises: NotSupported for what SymPy has no form for.
+    """
+    try:
+        made = _written(ast, symbols)
+        replaced = {_name(name, symbols): theirs[name] for name in theirs or {}} if theirs else {}
+        return made.xreplace(dict(_fitting(plain, own) for plain, own in replaced.items()))
+    except RecursionError:
+        raise NotSupported("the formula is nested too deeply for SymPy, whose shapes recurse") from None
+
+
+def _fitting(plain: Any, own: Any) -> tuple[Any, Any]:
+    """Return what stands for a symbol: a column is the transpose of the user's row, a scalar the entry of a 1 x 1."""
+    from sympy.matrices.expressions.matexpr import MatrixElement
+
+    if not is_matrix(own):
+        return plain, own if not is_matrix(plain) else plain
+    if not is_matrix(plain):
+        return plain, MatrixElement(own, 0, 0) if own.shape == (1, 1) else plain
+    shape, given = (tuple(map(str, matrix.shape)) for matrix in (plain, own))
+    return plain, own if shape == given else own.T if shape == given[::-1] else plain
+
+
+def _written(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    done: dict[int, Any] = {}
+    stack = [(ast, False)]
+    while stack:
+        node, entered = stack.pop()
+        if id(node) in done:
+            continue
+        if node.head in CLOSED:
+            done[id(node)] = CLOSED[node.head](node, symbols)
+        elif not entered:
+            stack.append((node, True))
+            stack.extend((child, False) for child in syntax.children(node))
+        else:
+            done[id(node)] = _one(node, [done[id(c)] for c in syntax.children(node)], symbols)
+    return done[id(ast)]
+
+
+def _one(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
+    if ast.head == "name":
+        return _name(str(ast.value), symbols)
+    if ast.head == "number":
+        return _number(ast.value)
+    if ast.head == "call":
+        return _call(ast, args, symbols)
+    make = WRITE.get(ast.head)
+    return make(ast, args) if make else (ast, args)
+
+
+def _index_form(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    return Entries(symbols, lambda inner: _written(inner, symbols), {}).form(ast, frozenset())
+
+
+def _index_sum(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    return Entries(symbols, lambda inner: _written(inner, symbols), {}).entry(ast, frozenset())
+
+
+def _function(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    """Return `x -> body` as a Lambda."""
+    import sympy
+
+    name = str(ast.value)
+    hidden = {other: node for other, node in symbols.items() if other != name}
+    return sympy.Lambda(sympy.Symbol(name), _written(ast.args[0], hidden))
+
+
+def _applied(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+    """Return a call whose operands are written already."""
+    given: tuple[Ast, list[Any]] = ast.value  # type: ignore[assignment]
+    return _call(*given, symbols)
+
+
+CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Any]] = {
+    "index_form": _index_form,
+    "index_sum": _index_sum,
+    "function": _function,
+    "applied": _applied,
+}
+"""What binds names: its operands are not written on their own."""
+
+
+def _number(value: Any) -> Any:
+    import sympy
+
+    exact = Fraction(value)
+    return sympy.Rational(exact.numerator, exact.denominator)
+
+
+def _name(name: str, symbols: Mapping[str, Node]) -> Any:
+    import sympy
+
+    node = symbols.get(name)
+    if node is None:
+        return sympy.pi if name == "pi" else sympy.Symbol(name)
+    if node.rank == 0:
+        return sympy.Symbol(name, positive=True) if "positive" in node.facts else sympy.Symbol(name)
+    if node.rank > 2:
+        raise NotSupported(f"{name}, a tensor of order {node.rank}, has no SymPy form")
+    rows, *columns = map(size_to, node.shape)
+    return sympy.MatrixSymbol(name, rows, *(columns or [1]))
+
+
+def _product(ast: Ast, args: list[Any]) -> Any:
+    """Return a product, operator by operator from the left."""
+    operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
+    total = args[0]
+    for operator, factor in zip(operators, args[1:], strict=True):
+        total = OPERATORS[operator](total, factor)
+    return total
+
+
+def _hadamard(left: Any, right: Any) -> Any:
+    import sympy
+
+    if not (is_matrix(left) and is_matrix(right)):
+        return multiply(left, right)
+    return sympy.HadamardProduct(left, right).doit(deep=False)
+
+
+def _divided(left: Any, right: Any) -> Any:
+    import sympy
+
+    if is_matrix(right):
+        inverse = sympy.HadamardPower(right, -1)
+        return _hadamard(left, inverse)
+    return multiply(1 / right, left) if is_matrix(left) else left / right
+
+
+def _solved(left: Any, right: Any) -> Any:
+    import sympy
+
+    return multiply(sympy.Inverse(left), right) if is_matrix(left) else _divided(right, left)
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "*": multiply,
+    "@": multiply,
+    ".*": _hadamard,
+    "./": _divided,
+    "/": _divided,
+    "\\": _solved,
+    "//": lambda a, b: _floor(a / b),
+    "%": lambda a, b: a % b,
+}
+
+
+def _floor(value: Any) -> Any:
+    import sympy
+
+    return sympy.floor(value)
+
+
+def _sum(ast: Ast, args: list[Any]) -> Any:
+    """Return a sum; a scalar among matrices is added to every entry."""
+    import sympy
+
+    signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
+    terms = [arg if sign > 0 else _negative(ast, [arg]) for sign, arg in zip(signs, args, strict=True)]
+    shape = next((t.shape for t in terms if is_matrix(t)), None)
+    if shape is None:
+        return sum(terms[1:], terms[0])
+    spread = [t if is_matrix(t) else multiply(t, sympy.OneMatrix(*shape)) for t in terms]
+    return sympy.MatAdd(*spread).doit(deep=False)
+
+
+def _negative(ast: Ast, args: list[Any]) -> Any:
+    return multiply(_number(-1), args[0])
+
+
+def _power(ast: Ast, args: list[Any]) -> Any:
+    import sympy
+
+    base, exponent = args
+    if not is_matrix(base):
+        return base**exponent
+    if ast.value == ".^":
+        return sympy.HadamardPower(base, exponent)
+    return sympy.Inverse(base) if exponent == -1 else sympy.MatPow(base, exponent)
+
+
+def _transpose(ast: Ast, args: list[Any]) -> Any:
+    return transposed(args[0])
+
+
+REDUCING = ("max", "min")
+"""Functions of entries that reduce a single argument."""
+
+
+def _call(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
+    name = syntax.call_name(ast)
+    keywords = [key for key, _ in syntax.call_keywords(ast)]
+    positional = args[: len(args) - len(keywords)]
+    named = dict(zip(keywords, args[len(positional) :], strict=True))
+    if name in CALLS and ("axis" not in named or name == "sum") and not _is_beyond(name, positional):
+        return CALLS[name](*positional, **named)
+    function = None if named or (name in REDUCING and len(positional) == 1) else scalar_functions().get(name)
+    if function is None:
+        return _operation(ast, positional, symbols)
+    if isinstance(positional[0], tuple):
+        condition, sides = positional[0]
+        positional = [*sides, *positional[1:]]
+        function = _conditioned(function, str(condition.value))
+        if sum(map(is_matrix, positional)) > 1:
+            ast = syntax.call(f"{name}_{COMPARING[str(condition.value)]}", *condition.args, *ast.args[1:])
+            return _operation(ast, positional, symbols)
+    elif sum(map(is_matrix, positional)) > 1:
+        return _operation(ast, positional, symbols)
+    return entrywise(name, function, positional)
+
+
+def _is_beyond(name: str, args: Sequence[Any]) -> bool:
+    """Whether SymPy has no class for a call: one with further tangents, or of the diagonal of an oblong matrix."""
+    parameters = default_rulebook().candidates(name)[0].rule.parameters
+    if parameters and parameters[-1].repeated and len(args) >= len(parameters):
+        return True
+    return name == "diag" and args[0].shape[1] != 1 and args[0].shape[0] != args[0].shape[1]
+
+
+def _operation(ast: Ast, args: Sequence[Any], symbols: Mapping[str, Node]) -> Any:
+    """Return an operation by its name.
+
+    Raises: NotSupported for a result of order 3 and more.
+    """
+    from sympy.core.symbol import Str
+
+    from matcalc.expressions.sympy_bridge.operation import Operation, ScalarOperation
+
+    name = syntax.call_name(ast)
+    try:
+        made = elaborate([ast], symbols=symbols)
+    except MatcalcError as error:
+        raise NotSupported(f"{name} has no SymPy form here: {error.message}") from None
+    (node,), (row,) = made.nodes, made.rows
+    if node.rank > 2 or any(isinstance(arg, tuple) for arg in args):
+        raise NotSupported(f"{name} with a result of order {node.rank} has no SymPy form")
+    parameters = default_rulebook().candidates(name)[0].rule.parameters
+    operands = [
+        Str(str(arg.value))
+        if arg.head == "name" and k < len(parameters) and parameters[k].kind == "function"
+        else value
+        for k, (arg, value) in enumerate(zip(ast.args, args, strict=True))
+    ]
+    keywords = ", ".join(f"{key}={text(value)}" for key, value in syntax.call_keywords(ast))
+    if not node.shape:
+        return ScalarOperation(name, keywords, *operands)
+    rows, columns = (*map(size_to, node.shape), 1)[:2]
+    return Operation(name, keywords, *((columns, rows) if row else (rows, columns)), *operands)
+
+
+def _conditioned(function: Callable[..., Any], relation: str) -> Callable[..., Any]:
+    """Return a function of a condition as one of the two sides that are compared."""
+
+    def compared(x: Any, y: Any, *rest: Any) -> Any:
+        import sympy
+
+        return function(sympy.Rel(x, y, relation), *rest)
+
+    return compared
+
+
+def _part(ast: Ast, args: list[Any]) -> Any:
+    """Return a part: one entry, or a slice along each axis."""
+    import sympy
+    from sympy.matrices.expressions.matexpr import MatrixElement
+    from sympy.matrices.expressions.slice import MatrixSlice
+
+    base, *subscripts = args
+    is_vector = len(subscripts) == 1
+    lengths = base.shape
+    zero = sympy.Integer(0)
+    places = [_place(s, n) for s, n in zip(subscripts, lengths, strict=False)] + [zero] * is_vector
+    if not any(isinstance(p, tuple) for p in places):
+        return MatrixElement(base, *places)
+    ranges = [p if isinstance(p, tuple) else (p, p + 1, 1) for p in places]
+    part = MatrixSlice(base, *ranges)
+    is_row = not is_vector and not isinstance(places[0], tuple)
+    return sympy.Transpose(part) if is_row else part
+
+
+def _place(subscript: Any, length: Any) -> Any:
+    """Return a subscript counted from the start, or the range of a slice."""
+    if not isinstance(subscript, tuple):
+        return length + subscript if subscript.is_negative else subscript
+    start, stop, step = subscript[1]
+    bounds = [None if isinstance(b, tuple) else _place(b, length) for b in (start, stop)]
+    if not isinstance(step, tuple) and step != 1:
+        raise NotSupported("a part that runs backwards has no SymPy form")
+    return (0 if bounds[0] is None else bounds[0], length if bounds[1] is None else bounds[1], 1)
+
+
+def _block(ast: Ast, args: list[Any]) -> Any:
+    """Return an array of entries, or of blocks."""
+    import sympy
+
+    rows: list[Sequence[Any]] = [row[1] for row in args]
+    if not any(is_matrix(entry) for row in rows for entry in row):
+        return sympy.ImmutableMatrix(rows)
+    blocks = [[e if is_matrix(e) else sympy.ImmutableMatrix([[e]]) for e in row] for row in rows]
+    return sympy.BlockMatrix(blocks)
+
+
+WRITE: dict[str, Callable[[Ast, list[Any]], Any]] = {
+    "product": _product,
+    "sum": _sum,
+    "negative": _negative,
+    "power": _power,
+    "transpose": _transpose,
+    "part": _part,
+    "block": _block,
+}

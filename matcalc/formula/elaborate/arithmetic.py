@@ -1,0 +1,349 @@
+"""Sums and products: what `+ - * @ .* ./ / \\` mean, by the shapes of their operands.
+
+A product chain is read left to right as one network of labelled axes, so that the whole of `A*B*x` reaches
+the normal form in one call. The table below is all of level 2: what joins with what, and what is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import cast
+
+from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.inference import (
+    Inference,
+    as_scalar,
+    broadcast,
+    common_axes,
+    einsum,
+    is_one_by_one,
+    shown,
+)
+from matcalc.formula.elaborate.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
+from matcalc.formula.elaborate.unify import bits, bounded, check_bits, times
+from matcalc.language.syntax import Ast
+from matcalc.tensor.size import Size, floordiv, modulo
+
+Invert = Callable[[Inference, Ast, Typed], Typed]
+
+
+class Chain:
+    """A product under way: operands with their labels, and the core axes and row flag of the value so far."""
+
+    def __init__(self, inference: Inference, ast: Ast, first: Typed) -> None:
+        self.inference, self.ast = inference, ast
+        self.operators = cast("tuple[str, ...]", ast.value)
+        self.coef = Fraction(1)
+        self.operands: list[tuple[Typed, Labels]] = []
+        self.core: Labels = ()
+        self.row = False
+        self.restart(first)
+
+    def restart(self, value: Typed) -> None:
+        """Begin again with one operand."""
+        self.coef, self.operands = Fraction(1), []
+        self.core, self.row = self.take(value), value.row
+
+    def take(self, value: Typed, core: Labels | None = None) -> Labels:
+        """Add an operand, with new labels unless they are given; numbers go to the coefficient."""
+        if value.form == "number":
+            self.coef *= value.data.constant
+            check_bits(bits(self.coef))
+            return ()
+        labels = self.inference.labels(value) if core is None else core
+        self.operands.append((value, labels))
+        return labels
+
+    def value(self, count: int) -> Typed:
+        """Return the product of the first `count` factors of the chain."""
+        written = self.ast
+        if count == 1:
+            written = self.ast.args[0]
+        elif count < len(self.ast.args):
+            written = Ast("product", self.ast.args[:count], self.operators[: count - 1], self.ast.span, self.ast.at)
+        if count == 1 and len(self.operands) == 1 and self.coef == 1:
+            return self.operands[0][0]
+        return einsum(self.inference, written, self.operands, self.core, coef=self.coef, row=self.row)
+
+    def shape(self) -> tuple[Size, ...]:
+        return tuple(self.inference.sizes.resolve(self.inference.lengths[label]) for label in self.core)
+
+    def kind(self) -> str:
+        """Return "scalar", "column", "row", "matrix" or "tensor", of the value so far."""
+        return kind_of(len(self.core), self.row)
+
+
+def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
+    """Return the value of a product chain; `reciprocal` and `invert` make 1 ./ x and inv(A)."""
+    operators = cast("tuple[str, ...]", ast.value)
+    exact = _exact_product(values, operators)
+    if exact is not None:
+        return typed_exact(exact, ast)
+    chain = Chain(inference, ast, values[0])
+    for k, (operator, factor) in enumerate(zip(operators, values[1:], strict=True)):
+        if operator in ("*", "@"):
+            _multiply(chain, factor, k)
+            chain.row = chain.row and not inference.numpy
+        elif operator == ".*":
+            _entrywise(chain, factor, k, operator)
+        elif operator == "./":
+            _entrywise(chain, reciprocal(inference, factor.ast, factor), k, operator)
+        elif operator == "/":
+            _divide(chain, factor, k, reciprocal)
+        elif operator == "\\":
+            _solve(chain, factor, k, reciprocal, invert)
+        else:
+            hint = "write / for a quotient" if operator == "//" else ""
+            raise inference.fault(f"{operator} is for sizes alone", ast, operator=k, hint=hint, about=ast.args)
+    return chain.value(len(values))
+
+
+def _exact_product(values: list[Typed], operators: tuple[str, ...]) -> Size | None:
+    """Return the value of a product of numbers and sizes, if it is a polynomial."""
+    total = values[0].exact
+    for operator, factor in zip(operators, values[1:], strict=True):
+        other = factor.exact
+        if total is None or other is None:
+            return None
+        if operator in ("*", "@", ".*"):
+            total = times(total, other)
+        elif operator in ("/", "./") and other.is_integer and other.constant:
+            total = total * (1 / other.constant)
+        elif operator in ("//", "%") and other != 0:
+            total = floordiv(total, other) if operator == "//" else modulo(total, other)
+        else:
+            return None
+    return total
+
+
+def _multiply(chain: Chain, factor: Typed, k: int) -> None:
+    """Append `* factor`: the table of level 2."""
+    if not chain.core or not factor.rank:
+        _scale(chain, factor)
+        return
+    left, right = chain.kind(), kind(factor)
+    if chain.inference.numpy and left == "column":
+        left = "row"
+    if "tensor" in (left, right):
+        hint = "write an index form, {i,j: T[i,k,l]*A[k,j]*...}"
+        raise _cannot(chain, "multiply", factor, k, "a tensor has no matrix product", hint)
+    if (left, right) == ("column", "row"):
+        chain.core, chain.row = chain.core + chain.take(factor), False
+    elif left == "column":
+        _multiply_column(chain, factor, k)
+    elif right == "row":
+        _multiply_by_row(chain, factor, k)
+    else:
+        _contract(chain, factor, k)
+
+
+def _scale(chain: Chain, factor: Typed) -> None:
+    """Append a factor where one of the two is a scalar."""
+    row = chain.row if chain.core else factor.row
+    labels = chain.take(factor)
+    chain.core, chain.row = chain.core or labels, row
+
+
+def _contract(chain: Chain, factor: Typed, k: int) -> None:
+    """Append a matrix or column to a matrix or row: the last axis meets the first."""
+    inference = chain.inference
+    inner, rows = chain.core[-1], factor.shape[0]
+    if inference.same(inference.lengths[inner], rows):
+        labels = chain.take(factor, (inner, *inference.labels(factor)[1:]))
+        chain.core, chain.row = chain.core[:-1] + labels[1:], chain.row and factor.rank == 2
+        return
+    if _scale_by_one_by_one(chain, factor):
+        return
+    sizes = inference.lengths[inner], rows
+    reason = inference.differ(*sizes)  # first: what follows names unknowns
+    hint = _transposition(inference, chain.value(k + 1), factor)
+    raise _cannot(chain, "multiply", factor, k, reason, hint, sizes)
+
+
+def _multiply_column(chain: Chain, factor: Typed, k: int) -> None:
+    """Append a column or matrix to a column, which has one column: the factor needs one row."""
+    inference = chain.inference
+    if factor.rank == 1:
+        if inference.is_literally(factor.shape[0], 1):
+            chain.take(factor)
+            return
+        a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast))
+        hint = f"write {a}'*{b} for the inner product or {a}.*{b} for entries"
+        raise _cannot(chain, "multiply", factor, k, "both are columns", hint)
+    if inference.same(ONE, factor.shape[0]):
+        chain.core, chain.row = chain.core + chain.take(factor)[1:], False
+        return
+    if _scale_by_one_by_one(chain, factor):
+        return
+    reason = f"1 and {inference.size_text(factor.shape[0])} differ"
+    fits = _equal(inference, chain.shape()[0], factor.shape[0])
+    hint = f"write {_tight(shown(chain.value(k + 1).ast))}'*{_tight(shown(factor.ast))}" if fits else ""
+    raise _cannot(chain, "multiply", factor, k, reason, hint)
+
+
+def _multiply_by_row(chain: Chain, factor: Typed, k: int) -> None:
+    """Append a row to a matrix or row, which needs one column."""
+    inference = chain.inference
+    columns = chain.shape()[-1]
+    if columns is ONE or (len(chain.core) == 2 and inference.same(columns, ONE)):
+        row = len(chain.core) == 1
+        chain.core, chain.row = chain.core[:-1] + chain.take(factor), row
+        return
+    if _scale_by_one_by_one(chain, factor):
+        return
+    reason = f"{inference.size_text(columns)} and 1 differ"
+    a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast).removesuffix("'"))
+    hint = f"write {a}*{b}" if _equal(inference, columns, factor.shape[0]) else ""
+    raise _cannot(chain, "multiply", factor, k, reason, hint)
+
+
+def _scale_by_one_by_one(chain: Chain, factor: Typed) -> bool:
+    """Take a 1 x 1 matrix that does not fit as the scalar that it is, and tell whether there was one."""
+    if chain.shape() == (ONE, ONE):
+        chain.core = ()
+        _scale(chain, factor)
+        return True
+    if is_one_by_one(chain.inference, factor):
+        chain.take(factor)
+        return True
+    return False
+
+
+def _entrywise(chain: Chain, factor: Typed, k: int, operator: str) -> None:
+    """Append `.* factor`: equal shapes, or a scalar."""
+    inference = chain.inference
+    if not chain.core or not factor.rank:
+        _scale(chain, factor)
+        return
+    fits = len(chain.core) == factor.rank and chain.row == factor.row
+    if fits and all(inference.same(a, b) for a, b in zip(chain.shape(), factor.shape, strict=True)):
+        chain.take(factor, chain.core)
+        return
+    if _scale_by_one_by_one(chain, factor):
+        return
+    verb = "multiply" if operator == ".*" else "divide"
+    raise _unequal(inference, chain.ast, k, f"{verb} entry by entry", chain.value(k + 1), factor, "by")
+
+
+def _divide(chain: Chain, factor: Typed, k: int, reciprocal: Invert) -> None:
+    """Append `/ factor`, a scalar."""
+    inference = chain.inference
+    if factor.rank and is_one_by_one(inference, factor):
+        factor = as_scalar(inference, factor)
+    if not factor.rank:
+        chain.take(reciprocal(inference, factor.ast, factor))
+        return
+    a, b = _tight(shown(chain.value(k + 1).ast)), shown(factor.ast)
+    hint = f"write {a}./{_tight(b)} for entries"
+    if factor.rank == 2:
+        hint += f", or {a}*inv({b})"
+    raise _cannot(chain, "divide", factor, k, "/ divides by a scalar", hint)
+
+
+def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Invert) -> None:
+    r"""Append `\ factor`: the solution z of (value so far)*z = factor."""
+    left = chain.value(k + 1)
+    if left.rank == 2 and factor.rank and not chain.inference.same(left.shape[0], factor.shape[0]):
+        sizes = left.shape[0], factor.shape[0]
+        raise _cannot(chain, "solve", factor, k, chain.inference.differ(*sizes), "", sizes)
+    if left.rank in (0, 2):
+        chain.restart((invert if left.rank else reciprocal)(chain.inference, left.ast, left))
+        _multiply(chain, factor, k)
+        return
+    raise _cannot(chain, "solve", factor, k, "the left side is a matrix", "")
+
+
+def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
+    """Return the value of a sum; scalars are added to every entry."""
+    signs = cast("tuple[int, ...]", ast.value)
+    if all(value.exact is not None for value in values):
+        return typed_exact(_exact_sum(values, signs), ast)
+    ranked = [value for value in values if value.rank]
+    if not ranked:
+        axes = common_axes(values)
+        terms = tuple(broadcast(inference, value, axes, ()) for value in values)
+        return Typed("sum", ast, (), terms, tuple(map(Fraction, signs)), axes)
+    leader = next((value for value in ranked if not is_one_by_one(inference, value)), ranked[0])
+    fitted = [_term(inference, ast, k, leader, value) for k, value in enumerate(values)]
+    core, axes = inference.labels(leader), common_axes(fitted)
+    terms = tuple(broadcast(inference, value, axes, core) for value in fitted)
+    return Typed("sum", ast, leader.shape, terms, tuple(map(Fraction, signs)), axes, leader.row)
+
+
+def _term(inference: Inference, ast: Ast, k: int, leader: Typed, value: Typed) -> Typed:
+    """Return a term of a sum as it is added to `leader`: a 1 x 1 matrix among others is a scalar.
+
+    Raises: ShapeError.
+    """
+    if not value.rank or value is leader or _fits(inference, leader, value):
+        return value
+    if is_one_by_one(inference, value):
+        return as_scalar(inference, value)
+    adds = cast("tuple[int, ...]", ast.value)[k] > 0
+    verb, link = ("add", "to") if adds else ("subtract", "from")
+    raise _unequal(inference, ast, k - 1, verb, value, leader, link)
+
+
+def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
+    total = Size.of(0)
+    for sign, value in zip(signs, values, strict=True):
+        assert value.exact is not None
+        total = bounded(total + value.exact * sign)
+    return total
+
+
+def _fits(inference: Inference, a: Typed, b: Typed) -> bool:
+    """Make two shapes equal if they can be."""
+    if a.rank != b.rank or a.row != b.row:
+        return False
+    return all(inference.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))
+
+
+def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typed, link: str) -> ShapeError:
+    """Return the error of operands that should have equal shapes."""
+    hint, reason = "", ""
+    sizes: tuple[Size, ...] = ()
+    if a.rank == b.rank == 1 and a.row != b.row:
+        reason = "one is a row, the other a column"
+        hint = "a vector is a column: transpose one of the two"
+    elif a.rank == b.rank:
+        pairs = zip(a.shape, b.shape, strict=True)
+        sizes = next((pair for pair in pairs if not inference.same(*pair)), ())
+        reason = inference.differ(*sizes) if sizes else ""
+    elif {a.rank, b.rank} == {1, 2}:
+        reason = "a vector is no matrix"
+        hint = "write x*ones(n)' to repeat a column, diag(x) for a diagonal matrix"
+    message = f"cannot {verb} {inference.describe(a)} {link} {inference.describe(b)}"
+    return inference.fault(
+        f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast), sizes=sizes
+    )
+
+
+def _cannot(
+    chain: Chain, verb: str, b: Typed, k: int, reason: str, hint: str, sizes: tuple[Size, ...] = ()
+) -> ShapeError:
+    inference, a = chain.inference, chain.value(k + 1)
+    message = f"cannot {verb} {inference.describe(a)} by {inference.describe(b)}: {reason}"
+    return inference.fault(message, chain.ast, operator=k, hint=hint, about=(a.ast, b.ast), sizes=sizes)
+
+
+def _transposition(inference: Inference, a: Typed, b: Typed) -> str:
+    """Return the advice to transpose one operand where that would fit."""
+    x, y = _tight(shown(a.ast)), _tight(shown(b.ast))
+    inner = a.shape[-1]
+    if b.rank == 2 and _equal(inference, inner, b.shape[1]):
+        return f"write {x}*{y}'"
+    if a.rank == 2 and _equal(inference, a.shape[0], b.shape[0]):
+        return f"write {x}'*{y}"
+    return f"declare {y} with {inference.size_text(inner)} rows" if b.form == "symbol" else ""
+
+
+def _equal(inference: Inference, a: Size, b: Size) -> bool:
+    return inference.sizes.resolve(a) is inference.sizes.resolve(b)
+
+
+def _tight(text: str) -> str:
+    """Return the text of a sub-expression in parentheses, unless it is a name, a call or a transpose."""
+    is_call = text.endswith(")") and text.split("(")[0].isidentifier()
+    return text if is_call or text.rstrip("'").isidentifier() else f"({text})"

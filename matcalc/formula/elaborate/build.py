@@ -1,0 +1,320 @@
+"""Building: typed tree -> Node, through the constructors of the normal form, operands first.
+
+All lengths are known by now. A definition of the rulebook is expanded by `expand`, which gives its
+template: a node over the symbols of its parameters. Nothing here decides what a formula means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import pi
+from typing import Any, NamedTuple
+
+from matcalc.errors import MatcalcError, NotSupported, ShapeError
+from matcalc.formula.elaborate.callee import signature_of
+from matcalc.formula.elaborate.calls import Call
+from matcalc.formula.elaborate.conditions import Condition, Lengths, operands
+from matcalc.formula.elaborate.equations import Solving
+from matcalc.formula.elaborate.inference import Inference, Unknown, shown
+from matcalc.formula.elaborate.typed import Einsum, Labels, Typed
+from matcalc.language.syntax import call_name
+from matcalc.tensor.constructors import (
+    add,
+    apply,
+    constant,
+    number,
+    operate,
+    power,
+    product,
+    selector,
+    size_number,
+    symbol,
+)
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.ranges import as_float
+from matcalc.tensor.raw_nodes import parameter
+from matcalc.tensor.selectors import Selector
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, solution, spread
+
+Operand = tuple[Node, Labels]
+
+
+class Template(NamedTuple):
+    """A definition compiled: its node, the symbols of its tensor parameters, and what its size names are."""
+
+    node: Node
+    symbols: tuple[Node, ...]
+    sizes: Mapping[str, Size]
+
+
+Expand = Callable[[Call, Mapping[str, Any], Mapping[str, Size]], Template]
+"""Called with a call of a definition, its built parameters and what the signature's size names stand for."""
+
+
+@dataclass(slots=True)
+class Builder:
+    """What building needs: solved sizes, the nodes of symbols, and the templates of definitions."""
+
+    inference: Inference
+    nodes: Mapping[str, Node]
+    expand: Expand
+
+    def size(self, size: Size) -> Size:
+        return self.inference.sizes.resolve(size)
+
+    def length(self, label: int) -> Size:
+        return self.inference.sizes.resolve(self.inference.lengths[label])
+
+    def lengths(self, labels: Labels) -> tuple[Size, ...]:
+        return tuple(self.length(label) for label in labels)
+
+
+def build(builder: Builder, root: Typed) -> Node:
+    """Return the node of a typed tree: its named axes in front, then its core.
+
+    Raises: ShapeError where an argument lacks a fact that it must have, NotSupported for a condition.
+    """
+    made: dict[int, Node] = {}
+    for value in _operands_first(root):
+        if id(value) in made:
+            continue
+        try:
+            made[id(value)] = BUILD[value.form](builder, value, [made[id(arg)] for arg in _built_operands(value)])
+        except MatcalcError as fault:
+            raise _placed(builder, fault, value) from None
+    return made[id(root)]
+
+
+def _placed(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError:
+    """Give an error that knows no place that of the value under way."""
+    return fault if fault.text or fault.at >= 0 else _located(builder, fault, value)
+
+
+def _operands_first(root: Typed) -> Iterator[Typed]:
+    """Yield the values of a typed tree that become nodes, operands before what holds them."""
+    seen: set[int] = set()
+    stack = [(root, False)]
+    while stack:
+        value, entered = stack.pop()
+        if entered:
+            yield value
+        elif id(value) not in seen:
+            seen.add(id(value))
+            stack.append((value, True))
+            stack.extend((arg, False) for arg in reversed(_built_operands(value)))
+
+
+def _built_operands(value: Typed) -> list[Typed]:
+    """Return the operands that become nodes; conditions in a product do so together."""
+    return [arg for arg in value.args if value.form != "einsum" or arg.form != "condition"]
+
+
+def _number(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return number(value.data.constant)
+
+
+def _size(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return size_number(value.data)
+
+
+def _symbol(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return builder.nodes[value.data]
+
+
+def _parameter(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return parameter()
+
+
+def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    import numpy as np
+
+    if value.data == "pi":
+        return constant(np.asarray(pi))
+    entries = np.array([[as_float(entry) for entry in row] for row in value.data])
+    if np.isinf(entries).any():
+        raise NotSupported("an entry larger than 1.8e308", text=builder.inference.text, at=value.ast.caret)
+    return constant(entries.reshape([int(size) for size in value.shape]))
+
+
+def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    kind, offset = value.data
+    return selector(Selector(kind, tuple(map(builder.size, value.shape)), builder.size(offset)))
+
+
+def _einsum(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    data: Einsum = value.data
+    conditions = [_as_condition(builder, arg) for arg in value.args if arg.form == "condition"]
+    places = [labels for arg, labels in zip(value.args, data.operands, strict=True) if arg.form != "condition"]
+    given = list(zip(args, places, strict=True))
+    return _product(builder, data.coef, given, conditions, data.out, value)
+
+
+def _condition(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return _product(builder, Fraction(1), [], [_as_condition(builder, value)], value.axes, value)
+
+
+def _as_condition(builder: Builder, value: Typed) -> Condition:
+    relation, difference = value.data
+    return Condition(relation, builder.size(difference), value.axes, shown(value.ast))
+
+
+def _product(
+    builder: Builder,
+    coef: Fraction,
+    given: list[Operand],
+    conditions: list[Condition],
+    out: Labels,
+    value: Typed,
+) -> Node:
+    labels = {
+        *out,
+        *(label for _, at in given for label in at),
+        *(label for c in conditions for label in c.labels),
+    }
+    known = {label: builder.length(label) for label in sorted(labels)}
+    if conditions:
+        lengths = Lengths(known, len(builder.inference.lengths))
+        try:
+            given = given + operands(conditions, lengths)
+        except MatcalcError as fault:
+            raise _located(builder, fault, value) from None
+    return product(coef, given, out, known)
+
+
+def _sum(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return add(list(zip(value.data, args, strict=True)))
+
+
+def _power(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return power(args[0], value.data)
+
+
+def _function(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    body: Node = args[0] if args else value.data
+    return body
+
+
+def _apply(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return apply_function(value.data, args[0])
+
+
+def apply_function(body: Node, node: Node) -> Node:
+    """Return a function, given by its body, applied to each entry of a node."""
+    axes = tuple(range(len(node.shape)))
+    made = instantiate(body, {parameter(): Batched(node, axes)}, {}, node.shape)
+    return spread(made, axes, node.shape)
+
+
+def _call(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    call: Call = value.data
+    rule = call.candidate.rule
+    tensors = args[: len(call.parameters)]
+    functions = iter(args[len(call.parameters) :])
+    params = {
+        name: next(functions) if isinstance(p, Typed) else _plain(builder, call, name, p)
+        for name, p in call.params.items()
+    }
+    if not builder.inference.strict:
+        _check_facts(builder, value, tensors)
+    if rule.kind == "map":
+        return apply(rule, tensors, tuple(params.values()))
+    sizes = builder.lengths(value.axes)
+    carried = [_carried(node, typed.axes, value.axes) for node, typed in zip(tensors, value.args, strict=False)]
+    if rule.kind == "op":
+        ordered = tuple(params[p.name] for p in signature_of(call.candidate).parameters if p.name in params)
+        nodes, batches = [node for node, _ in carried], [batch for _, batch in carried]
+        return operate(rule, nodes, ordered, batches, call.candidate.output, sizes)
+    return _expanded(builder, value, params, carried, sizes)
+
+
+def _unknown(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    return _unknown_symbol(builder, value.data)
+
+
+def _unknown_symbol(builder: Builder, unknown: Unknown) -> Node:
+    return symbol(f"#{unknown.name}", tuple(map(builder.size, unknown.shape)))
+
+
+def _solution(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    solving: Solving = value.data
+    unknown = _unknown_symbol(builder, solving.unknown)
+    if unknown not in toposort(args[1]):
+        raise builder.inference.fault(f"{solving.unknown.name} cancels in {shown(solving.equation)}", value.ast)
+    return solution(solving.rule, args[1], unknown, args[0])
+
+
+def _plain(builder: Builder, call: Call, name: str, value: Size) -> Any:
+    """Return a parameter: a size for an integer, a fraction for a number."""
+    kinds = {p.name: p.kind for p in signature_of(call.candidate).parameters}
+    return builder.size(value) if kinds[name] == "integer" else value.constant
+
+
+def _carried(node: Node, axes: Labels, order: Labels) -> tuple[Node, Labels]:
+    """Return a node with its named axes in the order of the result's, and their positions there."""
+    positions = [order.index(label) for label in axes]
+    if positions == sorted(positions):
+        return node, tuple(positions)
+    places = sorted(range(len(axes)), key=positions.__getitem__)
+    out = (*places, *range(len(axes), len(node.shape)))
+    turned = product(1, [(node, tuple(range(len(node.shape))))], out)
+    return turned, tuple(sorted(positions))
+
+
+def _expanded(
+    builder: Builder,
+    value: Typed,
+    params: Mapping[str, Any],
+    carried: list[tuple[Node, Labels]],
+    sizes: tuple[Size, ...],
+) -> Node:
+    """Return a definition's template with the arguments put in; entries are batched along all their axes."""
+    call: Call = value.data
+    names = {name: builder.size(size) for name, size in call.sizes.items()}
+    for name, shape in call.arrays.items():
+        names.update({f"{name}_{k}": builder.size(size) for k, size in enumerate(shape)})
+    try:
+        template = builder.expand(call, params, names)
+    except ShapeError as fault:
+        raise builder.inference.fault(f"{shown(value.ast)}: {fault.message}", value.ast) from None
+    batch_sizes = sizes
+    if any(p.kind == "entry" for p in call.parameters):
+        batch_sizes = (*sizes, *map(builder.size, value.shape))
+        everything = tuple(range(len(batch_sizes)))
+        carried = [(node, everything) for node, _ in carried]
+    bound = {s: Batched(node, batch) for s, (node, batch) in zip(template.symbols, carried, strict=True)}
+    made = instantiate(template.node, bound, template.sizes, batch_sizes)
+    return spread(made, tuple(range(len(batch_sizes))), batch_sizes)
+
+
+def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
+    """Ask for the linear facts that a signature demands of its arguments.
+
+    Raises: ShapeError.
+    """
+    call: Call = value.data
+    for parameter_, node, typed in zip(call.parameters, tensors, value.args, strict=False):
+        for fact in builder.inference.rulebook.hull(parameter_.facts):
+            if fact in node.facts:
+                continue
+            written = shown(typed.ast)
+            name = call_name(value.ast) if value.ast.head == "call" else call.candidate.rule.spelling
+            message = f"{name} takes a {fact} matrix, and {written} is not known to be {fact}"
+            hint = f"declare it, as in  {written}: matrix(n, n) {fact}"
+            if typed.form != "symbol":
+                hint = f"write sym({written})" if fact == "symmetric" else f"declare its symbols so that it is {fact}"
+            raise builder.inference.fault(message, value.ast, hint=hint, about=(typed.ast,))
+
+
+def _located(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError:
+    fault.text, fault.at = builder.inference.text, value.ast.caret
+    return fault
+
+
+BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
+    "number": _number, "size": _size, "symbol": _symbol, "parameter": _parameter, "constant": _constant,
+    "selector": _selector, "einsum": _einsum, "condition": _condition, "sum": _sum, "power": _power,
+    "function": _function, "apply": _apply, "call": _call, "unknown": _unknown, "solution": _solution,
+}  # fmt: skip

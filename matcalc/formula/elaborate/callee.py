@@ -1,0 +1,113 @@
+"""Callees: what a call may mean, before its arguments are known.
+
+The rulebook lists the candidates of a spelling. Of them alone it can be told which arguments are functions
+(and so no values), and which names can only be sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from matcalc.errors import MatcalcError
+from matcalc.formula.elaborate.inference import Inference
+from matcalc.language.declare import Signature
+from matcalc.language.syntax import Ast, call_keywords, call_name, children, walk
+
+if TYPE_CHECKING:
+    from matcalc.rulebook.load import Candidate
+
+
+@dataclass(slots=True)
+class Callee:
+    """A call under way: its spelling, candidates, arguments, and which of them are functions."""
+
+    spelling: str
+    candidates: Sequence[Candidate]
+    args: list[Ast]
+    keywords: list[str]
+    functions: list[bool]
+    axis: Ast | None
+
+
+def signature_of(candidate: Candidate) -> Signature:
+    """Return the signature that a candidate stands for."""
+    return candidate.rule.signatures[candidate.index]
+
+
+def enter_call(inference: Inference, ast: Ast) -> Callee:
+    """Return what a call may mean.
+
+    Raises: UnknownName with the nearest names.
+    """
+    spelling = call_name(ast)
+    args = [tree for arg in ast.args for tree in _repeated(inference, arg)]
+    if args and args[0].head == "compare":
+        spelling += str(args[0].value)
+        args[:1] = args[0].args
+    candidates = _candidates(inference, ast, spelling)
+    keywords = [key for key, _ in call_keywords(ast) if key != "axis"]
+    positional = len(args)
+    args += [value for key, value in call_keywords(ast) if key != "axis"]
+    axis = next((value for key, value in call_keywords(ast) if key == "axis"), None)
+    functions = [k < positional and _has_kind(candidates, k, "function") for k in range(len(args))]
+    return Callee(spelling, candidates, args, keywords, functions, axis)
+
+
+def integer_arguments(inference: Inference, ast: Ast) -> list[tuple[Ast, bool]]:
+    """Return the arguments of a call, each with whether only a size can stand there."""
+    candidates = inference.rulebook.spellings.get(call_name(ast), ())
+    found = [(arg, _has_kind(candidates, k, "integer")) for k, arg in enumerate(ast.args)]
+    for key, value in call_keywords(ast):
+        kinds = {p.kind for c in candidates for p in signature_of(c).parameters if p.name == key}
+        found.append((value, key == "axis" or "integer" in kinds))
+    return found
+
+
+def _has_kind(candidates: Sequence[Candidate], k: int, kind: str) -> bool:
+    return any(k < len(signature_of(c).parameters) and signature_of(c).parameters[k].kind == kind for c in candidates)
+
+
+def _repeated(inference: Inference, ast: Ast) -> list[Ast]:
+    """Return an argument, or for `E'...` in a rule's formula one tree for each tangent in the slot E."""
+    if ast.head != "spread":
+        return [ast]
+    slots = [str(node.value) for node in walk(ast) if node.head == "name" and node.value in inference.slots]
+    if len(slots) != 1:
+        raise inference.fault("... stands after one repeated parameter of a rule", ast)
+    return [renamed(ast.args[0], {slots[0]: member}) for member in inference.slots[slots[0]]]
+
+
+def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
+    """Return a tree with names exchanged."""
+    made: list[Ast] = []
+    for node in walk(root):
+        count = len(children(node))
+        new = tuple(made[len(made) - count :])
+        del made[len(made) - count :]
+        value: object = names.get(str(node.value), node.value) if node.head == "name" else node.value
+        if node.head == "call":
+            keywords = call_keywords(node)
+            plain = count - len(keywords)
+            value = (call_name(node), tuple((key, new[plain + k]) for k, (key, _) in enumerate(keywords)))
+            new = new[:plain]
+        made.append(Ast(node.head, new, value, node.span, node.at))
+    return made[0]
+
+
+def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candidate]:
+    """Return what a spelling may mean.
+
+    Raises: as the rulebook, with the place; for a symbol that is called, with what was perhaps meant.
+    """
+    book, name = inference.rulebook, call_name(ast)
+    if spelling != name and name in book and spelling not in book:
+        raise inference.fault(f"'{name}' takes no comparison", ast)
+    try:
+        return book.candidates(spelling)
+    except MatcalcError as fault:
+        fault.text, fault.at = inference.text, ast.span[0]
+        if name in inference.symbols and inference.symbols[name].declared:
+            fault.hint = f"{name} is a symbol: write {name}*(...) for a product, {name}[...] for a part"
+        raise

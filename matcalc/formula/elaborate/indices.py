@@ -1,0 +1,134 @@
+"""Index form: which names are indices, and which product each summed one belongs to.
+
+`{i,j: A[i,k]*B[k,j]}` lists i and j; k is summed over the outermost product that repeats it, in each term of a
+sum and each argument of a function by itself, forms in forms too (`language/index_sums.py`). So a name that is
+not listed is carried down the tree until two factors hold it, or a tensor twice: there it is given a label and
+summed. One that stands alone is refused, with the readings that it may have (`readings.py`): `sum{k: x[k]^2}`
+says which is meant. Index names hide symbols only where they are listed, or not declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import cast
+
+from matcalc.errors import MatcalcError, NotSupported
+from matcalc.formula.elaborate.index_readings import unsummed
+from matcalc.formula.elaborate.inference import Inference, einsum
+from matcalc.formula.elaborate.typed import Einsum, Labels, Typed
+from matcalc.language.index_sums import NONE, Names, held_in
+from matcalc.language.syntax import Ast, walk
+from matcalc.tensor.signature import size_of
+from matcalc.tensor.size import Size
+
+
+def open_indices(inference: Inference, form: Ast) -> Names:
+    """Return the names that an outermost index form sums over; note those that each tree in it holds."""
+    inference.form = form
+    inference.free, inference.sums = held_in(form, partial(is_open, inference))
+    return inference.free[id(form)]
+
+
+def is_open(inference: Inference, name: str) -> bool:
+    """Whether a name means nothing but an index."""
+    declared = name in inference.symbols and inference.symbols[name].declared
+    return not declared and name not in inference.size_names and name not in inference.parameters
+
+
+def place(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast]) -> tuple[Names, list[Names]]:
+    """Return which of `names` are summed at `ast`, and which are handed on to each of its `operands`.
+
+    Raises: ShapeError for an index that stands in a tensor once and in no other factor.
+    """
+    held = [inference.free.get(id(child), NONE) & names for child in operands]
+    subscripts = [str(s.value) for s in ast.args[1:] if s.head == "name"] if ast.head == "part" else []
+    summed = frozenset(n for n in names if ast.head in ("product", "part") and _count(n, held, subscripts) > 1)
+    alone = names - summed if ast.head == "condition" else (names - summed) & frozenset(subscripts)
+    if alone:
+        raise unsummed(inference, ast, min(alone))
+    return summed, [h - summed for h in held]
+
+
+def _count(name: str, held: Sequence[Names], subscripts: Sequence[str]) -> int:
+    return subscripts.count(name) + sum(name in one for one in held)
+
+
+def listed_in(inference: Inference, form: Ast) -> tuple[str, ...]:
+    """Return the indices that a form lists.
+
+    Raises: ShapeError for one that is a size.
+    """
+    listed = cast("tuple[str, ...]", form.value)
+    for name in listed:
+        if name in inference.size_names:
+            hint = "give the index another name"
+            raise inference.fault(f"'{name}' is both a size and an index", form, hint=hint)
+    return listed
+
+
+def bind(inference: Inference, names: Sequence[str], ast: Ast) -> dict[str, int | None]:
+    """Put index names in force with new labels; return what they meant before."""
+    before: dict[str, int | None] = {}
+    for name in names:
+        before[name] = inference.bound.get(name)
+        label = inference.label(inference.sizes.fresh())
+        inference.bound[name] = label
+        inference.index_labels.append((label, name, ast, inference.text))
+    return before
+
+
+def restore(inference: Inference, before: dict[str, int | None]) -> None:
+    """Put back what index names meant."""
+    for name, label in before.items():
+        if label is None:
+            del inference.bound[name]
+        else:
+            inference.bound[name] = label
+
+
+def summed(inference: Inference, value: Typed, labels: Sequence[int]) -> Typed:
+    """Return a value summed over named axes."""
+    if not any(label in value.axes for label in labels):
+        return value
+    axes = tuple(label for label in value.axes if label not in labels)
+    core = inference.labels(value)
+    data = Einsum(Fraction(1), (value.axes + core,), axes + core)
+    return Typed("einsum", value.ast, value.shape, (value,), data, axes, value.row)
+
+
+def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels) -> Typed:
+    """Return the tensor whose axes are the listed indices, in order."""
+    if body.rank:
+        hint = "give every tensor in it as many subscripts as it has axes"
+        raise inference.fault(f"the body of an index form is a number, not {inference.describe(body)}", ast, hint=hint)
+    value = einsum(inference, ast, [(body, ())], listed)
+    value.axes = tuple(label for label in body.axes if label not in listed)
+    value.data.out = value.axes + listed
+    return value
+
+
+def infer_index_sum(inference: Inference, ast: Ast, body: Typed, listed: Labels) -> Typed:
+    """Return the sum of a number over the listed indices."""
+    if body.rank:
+        hint = "give every tensor in it as many subscripts as it has axes"
+        raise inference.fault(f"a sum over indices is of a number, not {inference.describe(body)}", ast, hint=hint)
+    return summed(inference, body, listed)
+
+
+def infer_condition(inference: Inference, ast: Ast) -> Typed:
+    """Return a condition as a tensor over its indices; its data: relation, and left - right over `@label`."""
+    named = [str(node.value) for node in walk(ast) if node.head == "name"]
+    for name in named:
+        if name not in inference.bound and name not in inference.size_names:
+            message = f"a condition is over indices and sizes, and {name} is neither"
+            raise inference.fault(message, ast)
+    used = dict.fromkeys(name for name in named if name in inference.bound)
+    values = {**inference.size_names, **{name: Size.of(f"@{inference.bound[name]}") for name in used}}
+    try:
+        difference = size_of(ast.args[0], values) - size_of(ast.args[1], values)
+    except MatcalcError as fault:
+        raise NotSupported(f"a condition: {fault.message}", text=inference.text, at=ast.caret) from None
+    axes = tuple(sorted(inference.bound[name] for name in used))
+    return Typed("condition", ast, (), (), (ast.value, difference), axes)

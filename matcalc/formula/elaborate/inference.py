@@ -1,0 +1,363 @@
+"""Inference: what is known while a formula is read, and how its faults are told.
+
+One `Inference` serves all the texts that share a scope. It holds the symbols (declared, or inferred from
+their spelling), the names of sizes, unknown lengths and the labels of axes, and which index names are in
+force. The meaning of the grammar's forms is in the modules beside this one, which take an Inference and
+operands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.typed import ONE, Einsum, Labels, Typed, kind
+from matcalc.formula.elaborate.unify import Fault, Sizes, fresh_names
+from matcalc.language.syntax import Ast, operator_position, walk
+from matcalc.language.write import ends
+from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.sizes_from_shapes import Condition
+
+if TYPE_CHECKING:
+    from matcalc.rulebook.load import Rulebook
+
+GREEK = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota",
+    "kappa", "lam", "lambda", "mu", "nu", "xi", "omicron", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
+    "chi", "psi", "omega",
+}  # fmt: skip
+AXES = {1: ("length",), 2: ("rows", "columns")}
+SHOWN = 48  # characters of a sub-expression in a message
+
+
+@dataclass(slots=True)
+class Symbol:
+    """A symbol: its shape, perhaps with unknown lengths, and whether it was declared."""
+
+    name: str
+    shape: tuple[Size, ...]
+    facts: tuple[str, ...] = ()
+    declared: bool = True
+
+
+@dataclass(slots=True)
+class Unknown:
+    """What an equation is solved for: a name in force in the equation alone. `met`: whether it stands there."""
+
+    name: str
+    shape: tuple[Size, ...]
+    met: bool = False
+
+
+Bounds = tuple[
+    dict[str, int], dict[str, Typed], dict[str, Unknown], int, dict[int, frozenset[str]], dict[int, frozenset[str]]
+]
+
+
+@dataclass(slots=True)
+class Inference:
+    """The state of reading.
+
+    strict: undeclared symbols are refused, as in rule files.
+    numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
+    lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
+    parameters: the parameter of the function in force.
+    unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
+    free: the open indices of each tree in index form, by its id. sums: those that a form in it sums.
+    form: the outermost one in force.
+    index_labels: label, name, place, its text. shared: values of shared trees, by id.
+    checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
+    """
+
+    rulebook: Rulebook
+    strict: bool = False
+    numpy: bool = False
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    size_names: dict[str, Size] = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=Sizes)
+    lengths: list[Size] = field(default_factory=list)
+    bound: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, Typed] = field(default_factory=dict)
+    unknowns: dict[str, Unknown] = field(default_factory=dict)
+    functions: dict[str, Any] = field(default_factory=dict)
+    slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    depth: int = 0
+    free: dict[int, frozenset[str]] = field(default_factory=dict)
+    sums: dict[int, frozenset[str]] = field(default_factory=dict)
+    form: Ast | None = None
+    index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
+    checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
+    conditions: dict[int, list[Condition]] = field(default_factory=dict)
+    shared: dict[int, Typed] = field(default_factory=dict)
+    text: str = ""
+    number: int = 0
+
+    @property
+    def bounds(self) -> Bounds:
+        """What is bound at this place: indices, the parameter of a function, unknowns."""
+        return self.bound, self.parameters, self.unknowns, self.depth, self.free, self.sums
+
+    @bounds.setter
+    def bounds(self, found: Bounds) -> None:
+        self.bound, self.parameters, self.unknowns, self.depth, self.free, self.sums = found
+
+    def without_bounds(self) -> Bounds:
+        """Bind nothing, and return what was bound."""
+        before = self.bounds
+        self.bounds = {}, {}, {}, 0, {}, {}
+        return before
+
+    def label(self, length: Size) -> int:
+        """Return a new label for an axis of this length."""
+        self.lengths.append(length)
+        return len(self.lengths) - 1
+
+    def labels(self, value: Typed) -> Labels:
+        """Return new labels for the core axes of a value."""
+        first = len(self.lengths)
+        self.lengths.extend(value.shape)
+        return tuple(range(first, len(self.lengths)))
+
+    def same(self, a: Size, b: Size) -> bool:
+        """Make two lengths equal if they can be, and tell whether that is so or may still be."""
+        if a is b:
+            return True
+        text, place = self.text, self.sizes.place
+        return self.sizes.equate(a, b, lambda: self.undecided(a, b, text, place))
+
+    def undecided(self, a: Size, b: Size, text: str, place: Ast | None) -> ShapeError:
+        """Return the error of an equation between sizes that does not hold, or does not determine them."""
+        open_ = [s for s in self.symbols.values() if any("?" in self.sizes.resolve(size).key for size in s.shape)]
+        one, other = self.size_text(a), self.size_text(b)
+        kinds = "; ".join(f"{s.name}: {self.kind_text(s)}" for s in open_[:4])
+        which = " or ".join(s.name for s in open_[:4])
+        hint = f"declare the sizes of {which}: {kinds}, undeclared" if open_ else ""
+        message = f"cannot make the sizes {one} and {other} equal"
+        return ShapeError(message, text=text, at=place.caret if text and place else 0 if text else -1, hint=hint)
+
+    def differ(self, a: Size, b: Size) -> str:
+        """Return why two sizes are not equal: `m and k differ`, or `no sizes make 2*m and 5 equal`."""
+        has_unknown = any("?" in self.sizes.resolve(size).key for size in (a, b))
+        one, other = self.size_text(a), self.size_text(b)
+        return f"no sizes make {one} and {other} equal" if has_unknown else f"{one} and {other} differ"
+
+    def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
+        """Require at the end, when sizes are known, that `size` is not negative; else `part` is at fault."""
+        self.check_least(size, at, lambda: f"{shown(part)} {message} {shown(part.args[0])}")
+
+    def check_least(self, size: Size, at: Ast, message: Callable[[], str]) -> None:
+        """Require at the end, when sizes are known, that `size` is not negative; the message is written if it is."""
+        text = self.text
+
+        def fault() -> ShapeError:
+            return ShapeError(message(), text=text, at=at.caret)
+
+        self.checks.append((size, fault, self.number))
+
+    def is_literally(self, size: Size, value: int) -> bool:
+        return self.sizes.resolve(size) == value
+
+    # Messages: the user's names, bounded in length, with the place.
+
+    def fault(
+        self,
+        message: str,
+        ast: Ast,
+        *,
+        operator: int = -1,
+        hint: str = "",
+        about: Sequence[Ast] = (),
+        sizes: Sequence[Size] = (),
+    ) -> ShapeError:
+        """Return a ShapeError at `ast` or one of its operators, the operands `about` marked, with their inferred kinds.
+
+        `sizes`, one of each operand, are what differs: the error tells where they come from.
+        """
+        at = ast.caret
+        if operator >= 0 and self.text:
+            at = operator_position(ast, self.text, operator)
+        lines = (origins(self, sizes, about), hint, self.inferred_kinds(about))
+        marks = tuple(dict.fromkeys(part.span for part in about if part.span[0] < part.span[1]))
+        return ShapeError(message, text=self.text, at=at, hint="\n  ".join(filter(None, lines)), marks=marks)
+
+    def inferred_kinds(self, asts: Iterable[Ast]) -> str:
+        """Return `lam: vector(p), undeclared; ...` for the undeclared symbols in the trees."""
+        found: dict[str, None] = {}
+        for ast in asts:
+            for node in walk(ast):
+                if node.head == "name" and node.value in self.symbols and not self.symbols[str(node.value)].declared:
+                    found[str(node.value)] = None
+                if len(found) == 6:
+                    break
+        return "; ".join(f"{name}: {self.kind_text(self.symbols[name])}, undeclared" for name in found)
+
+    def kind_text(self, symbol: Symbol) -> str:
+        """Return the kind of a symbol as it is declared: `matrix(m, n)`."""
+        word = ("scalar", "vector", "matrix")[len(symbol.shape)] if len(symbol.shape) < 3 else "tensor"
+        return f"{word}({', '.join(map(self.size_text, symbol.shape))})" if symbol.shape else word
+
+    def size_text(self, size: Size) -> str:
+        """Return a size for a message, its unknowns named."""
+        resolved = self.sizes.resolve(size)
+        if "?" in resolved.key:
+            self.name_sizes()
+            resolved = self.sizes.resolve(size)
+        if "?" in resolved.key:
+            resolved = resolved.substitute({name: Size.of("_") for name in resolved.names if name[0] == "?"})
+        return str(resolved)
+
+    def describe(self, value: Typed) -> str:
+        """Return a sub-expression with its shape: `A*B (n x m)`, `x' (row of n)`."""
+        form = kind(value)
+        shape = " x ".join(self.size_text(size) for size in value.shape)
+        shape = {"scalar": "scalar", "column": f"vector of {shape}", "row": f"row of {shape}"}.get(form, shape)
+        return f"{shown(value.ast)} ({shape})"
+
+    def name_sizes(self) -> None:
+        """Name the unknown lengths of the symbols m, n, k, p, q, ... in order of appearance."""
+        taken = [*self.symbols, *self.size_names, *self.bound]
+        for symbol in self.symbols.values():
+            for size in symbol.shape:
+                for name in self.sizes.resolve(size).names:
+                    if name[0] != "?":
+                        taken.append(name)
+        names = fresh_names(taken)
+        self.sizes.name_unknowns((size for symbol in self.symbols.values() for size in symbol.shape), names)
+
+    def finish(self) -> None:
+        """Solve what is left, name inferred sizes, and check what had to wait for sizes.
+
+        Raises: ShapeError for an equation that fails, an index without a length, a bound outside its axis.
+        """
+        self.sizes.finish()
+        self._settle()
+        self.name_sizes()
+        for label, name, ast, text in self.index_labels:
+            if "?" in self.sizes.resolve(self.lengths[label]).key:
+                self.text = text
+                hint = f"multiply by ones(n)[{name}], n its length"
+                raise self.fault(f"the length of index {name} is not known", ast, hint=hint)
+        for size, fault, number in self.checks:
+            resolved = self.sizes.resolve(size)
+            if resolved.terms and all(c < 0 for _, c in resolved.terms):
+                raise fault()
+            if not is_nonnegative(resolved):
+                self.conditions.setdefault(number, []).append(Condition(resolved, fault().message))
+        self.index_labels.clear()
+        self.checks.clear()
+
+    def _settle(self) -> None:
+        """Give inferred sizes that can only have one value this value.
+
+        Raises: ShapeError where there is none at which all symbols have lengths.
+        """
+        if self.sizes.settle(size for symbol in self.symbols.values() for size in symbol.shape):
+            return
+        kinds = [f"{s.name}: {self.kind_text(s)}" for s in self.symbols.values() if not s.declared]
+        message = f"sizes would be negative: {'; '.join(kinds[:6])}"
+        raise ShapeError(message, text=self.text, at=0 if self.text else -1)
+
+    def infer_symbol(self, name: str) -> Symbol | None:
+        """Return a new symbol of the kind that its spelling says, None where it says nothing."""
+        rank = inferred_rank(name)
+        if rank is None:
+            return None
+        symbol = Symbol(name, tuple(self.sizes.fresh() for _ in range(rank)), (), False)
+        self.symbols[name] = symbol
+        return symbol
+
+
+def origins(inference: Inference, sizes: Sequence[Size], parts: Sequence[Ast]) -> str:
+    """Return where sizes come from: `n is the columns of A, declared A: matrix(m, n); 3 the rows of B, by B*x`."""
+    found: dict[str, None] = {}
+    for k, (size, part) in enumerate(zip(sizes, parts, strict=False)):
+        origin = _origin(inference, inference.sizes.resolve(size), part, last=k == 0)
+        if origin:
+            found[origin] = None
+    return "; ".join(found)
+
+
+def _origin(inference: Inference, size: Size, part: Ast, last: bool) -> str:
+    """Return where a size of a formula comes from: an axis of one of its symbols, the last or the first such."""
+    leaves = [str(node.value) for node in walk(part) if node.head == "name" and node.value in inference.symbols]
+    leaves = leaves[::-1] if last else leaves
+    for name in sorted(dict.fromkeys(leaves), key=lambda name: not inference.symbols[name].declared):
+        symbol = inference.symbols[name]
+        axes = [k for k, own in enumerate(symbol.shape) if inference.sizes.resolve(own) is size]
+        if not axes:
+            continue
+        axis = axes[-1] if last else axes[0]
+        words = AXES.get(len(symbol.shape), ())
+        origin = f"{inference.size_text(size)} is the {words[axis] if words else f'axis {axis}'} of {name}"
+        if symbol.declared:
+            return f"{origin}, declared {name}: {inference.kind_text(symbol)}"
+        places = [shown(place) for place in inference.sizes.met(symbol.shape[axis])]
+        return f"{origin}, by {' and '.join(places[:2])}" if places else origin
+    return ""
+
+
+def inferred_rank(name: str) -> int | None:
+    """Return the rank of an undeclared name: Greek 0, lower case 1, capital 2; None without a case."""
+    stem = re.sub(r"[_\d]+$", "", name)
+    first = stem[:1]
+    if first.isupper():
+        return 2
+    if stem in GREEK or (first.islower() and "\u0370" <= first <= "\u03ff"):
+        return 0
+    return 1 if first.islower() else None
+
+
+def shown(ast: Ast) -> str:
+    """Return the text of a tree, cut in the middle where it is long."""
+    return ends(ast, SHOWN, 11)
+
+
+def einsum(
+    inference: Inference,
+    ast: Ast,
+    operands: Sequence[tuple[Typed, Labels]],
+    core: Labels,
+    *,
+    coef: Fraction = Fraction(1),
+    row: bool = False,
+) -> Typed:
+    """Return the product of `operands`, given with labels of their core axes, with the core axes `core`.
+
+    The result depends on all named axes that its operands depend on.
+    """
+    axes = common_axes(value for value, _ in operands)
+    data = Einsum(coef, tuple(value.axes + labels for value, labels in operands), axes + core)
+    shape = tuple(inference.lengths[label] for label in core)
+    return Typed("einsum", ast, shape, tuple(value for value, _ in operands), data, axes, row)
+
+
+def broadcast(inference: Inference, value: Typed, axes: Labels, core: Labels) -> Typed:
+    """Return `value` with exactly these named axes and these core axes; a scalar is repeated along them."""
+    own = core if value.rank else ()
+    if value.axes == axes and len(own) == len(core):
+        return value
+    data = Einsum(Fraction(1), (value.axes + own,), axes + core)
+    shape = tuple(inference.lengths[label] for label in core)
+    return Typed("einsum", value.ast, shape, (value,), data, axes, value.row)
+
+
+def is_one_by_one(inference: Inference, value: Typed) -> bool:
+    """Whether a value has the literal shape (1, 1), which counts as a scalar where a scalar is needed."""
+    return value.rank == 2 and all(inference.sizes.resolve(size) is ONE for size in value.shape)
+
+
+def as_scalar(inference: Inference, value: Typed) -> Typed:
+    """Return a value of the literal shape (1, 1) as a scalar."""
+    return einsum(inference, value.ast, [(value, inference.labels(value))], ())
+
+
+def common_axes(values: Iterable[Typed]) -> Labels:
+    """Return the named axes of all values, as the index forms list them (labels are given in that order).
+
+    So a sum or map in an index form has its axes in the listed order, however the indices appear in it.
+    """
+    return tuple(sorted({label for value in values for label in value.axes}))

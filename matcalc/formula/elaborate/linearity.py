@@ -1,0 +1,56 @@
+"""Degree of a node in some symbols: a differential has degree one in its tangents, or the rule is wrong.
+
+The degree is read off the DAG: products add degrees, sums need equal ones, an operation is linear in the
+slots that its rule declares linear, and everything else must not hold the symbols at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.signature import tensors_of
+
+Degree = int | None
+ANY = -1  # of zero, which has every degree
+
+
+def is_linear(root: Node, symbols: Collection[Node]) -> bool:
+    """Whether a node is linear in the given symbols together (zero is)."""
+    return degree(root, symbols) in (1, ANY)
+
+
+def degree(root: Node, symbols: Collection[Node]) -> Degree:
+    """Return the degree of `root` as a homogeneous polynomial in the symbols; None if it is none."""
+    found: dict[Node, Degree] = {}
+    for node in toposort(root):
+        degrees = [found[arg] for arg in node.args]
+        if node in symbols:
+            found[node] = 1
+        elif node.is_zero:
+            found[node] = ANY
+        elif None in degrees:
+            found[node] = None
+        else:
+            found[node] = _combined(node, [d for d in degrees if d is not None])
+    return found[root]
+
+
+def _combined(node: Node, degrees: Sequence[int]) -> Degree:
+    if node.kind == "product":
+        return ANY if ANY in degrees else sum(degrees)
+    if node.kind == "sum":
+        distinct = {d for d in degrees if d != ANY}
+        return ANY if not distinct else distinct.pop() if len(distinct) == 1 else None
+    if node.kind != "op":
+        return 0 if not any(degrees) else None
+    parameters = tensors_of(node.rule.signature)
+    total = 0
+    for place, one in enumerate(degrees):
+        parameter = parameters[min(place, len(parameters) - 1)]
+        linear = parameter.repeated or parameter.name in node.rule.linear
+        if one and not linear:
+            return None
+        if linear:
+            total = ANY if ANY in (total, one) else total + one
+    return total

@@ -1,0 +1,170 @@
+"""Powers, transposes and signs: what `^ .^ '` and a leading minus mean, by the shape of the base.
+
+The operators stand for entries of the rulebook (`A^-1` is `inv(A)`, `A^.5` is `sqrtm(A)`): the table below
+names them once. Integer powers up to 12 are repeated factors, which the normal form flattens and cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from matcalc.errors import NotSupported
+from matcalc.formula.elaborate.inference import Inference, einsum, shown
+from matcalc.formula.elaborate.typed import Einsum, Labels, Typed, typed_exact
+from matcalc.formula.elaborate.unify import bits, check_bits, times
+from matcalc.language.syntax import Ast
+from matcalc.tensor.size import Size
+
+INVERSE, PSEUDOINVERSE, ROOT, MATRIX_POWER, POWER = "inv", "pinv", "sqrtm", "powm", "powr"
+MOST_FACTORS = 12
+HALF = Fraction(1, 2)
+MAX_EXPONENT = 256  # of a number that is raised exactly
+MAX_EXPONENT_BITS = 1000  # an exponent is a float in the end
+
+CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
+
+
+def reciprocal(inference: Inference, ast: Ast, value: Typed) -> Typed:
+    """Return 1 ./ value; of a product that sums nothing each factor is divided by, as `1./(x.*y.^2)` is printed."""
+    if value.form != "einsum" or not _is_entrywise(value):
+        return _entrywise(value, Fraction(-1), ast)
+    given: Einsum = value.data
+    factors = tuple(_entrywise(arg, Fraction(-1), ast) for arg in value.args)
+    return replace(value, ast=ast, args=factors, data=replace(given, coef=1 / given.coef))
+
+
+def _is_entrywise(value: Typed) -> bool:
+    """Whether every entry of a product is a product of entries, none of them given by a condition."""
+    given: Einsum = value.data
+    is_plain = given.coef and len(set(given.out)) == len(given.out) and all(a.form != "condition" for a in value.args)
+    return bool(is_plain) and {label for at in given.operands for label in at} <= set(given.out)
+
+
+def infer_negative(inference: Inference, ast: Ast, value: Typed) -> Typed:
+    """Return -value."""
+    if value.exact is not None:
+        return typed_exact(-value.exact, ast)
+    core = inference.labels(value)
+    return einsum(inference, ast, [(value, core)], core, coef=Fraction(-1), row=value.row)
+
+
+def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
+    """Return value'; a vector keeps its one axis and changes its flag; of an entrywise power the base is turned."""
+    if ast.value == "^T" and ("T" in inference.symbols or "T" in inference.size_names):
+        raise inference.fault("^T is refused where T is a name", ast, hint="write A' for the transpose")
+    if value.rank == 0:
+        return value
+    if value.rank == 1:
+        return value if inference.numpy else replace(value, row=not value.row, ast=ast)
+    if value.form == "power" and value.rank == 2:
+        base = infer_transpose(inference, ast, value.args[0])
+        return replace(value, ast=ast, shape=base.shape, args=(base,))
+    if value.rank == 2:
+        rows, columns = inference.labels(value)
+        return einsum(inference, ast, [(value, (rows, columns))], (columns, rows))
+    hint = "write an index form, {k,j,i: T[i,j,k]}"
+    raise inference.fault(f"{inference.describe(value)} has no transpose", ast, hint=hint)
+
+
+def is_inverse_transpose(inference: Inference, ast: Ast) -> bool:
+    """Whether a power is `A^-T` with T no name."""
+    exponent = ast.args[1]
+    if ast.value != "^" or exponent.head != "negative" or exponent.args[0].head != "name":
+        return False
+    return exponent.args[0].value == "T" and "T" not in inference.symbols and "T" not in inference.size_names
+
+
+def infer_inverse_transpose(inference: Inference, ast: Ast, base: Typed, call: CallRule) -> Typed:
+    """Return A^-T, which is inv(A)'."""
+    return infer_transpose(
+        inference, Ast("transpose", (ast,), None, ast.span, ast.at), call(inference, ast, INVERSE, [base])
+    )
+
+
+def infer_power(inference: Inference, ast: Ast, base: Typed, exponent: Typed, call: CallRule) -> Typed:
+    """Return base^exponent or base.^exponent."""
+    if exponent.exact is not None and exponent.exact.is_integer:
+        return _constant_power(inference, ast, base, exponent.exact.constant, call)
+    if base.rank == 0 or ast.value == ".^":
+        if ast.value == "^" and exponent.rank:
+            raise inference.fault(
+                f"an exponent is a scalar, not {inference.describe(exponent)}",
+                ast,
+                hint="write .^ for entries",
+            )
+        return call(inference, ast, POWER, [base, exponent])
+    if base.rank == 2 and exponent.rank == 0:
+        return call(inference, ast, MATRIX_POWER, [base, exponent])
+    raise _no_power(inference, ast, base)
+
+
+def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fraction, call: CallRule) -> Typed:
+    if base.exact is not None:
+        exact = _exact_power(base.exact, exponent)
+        if exact is not None:
+            return typed_exact(exact, ast)
+    if base.rank == 0 or ast.value == ".^":
+        return _entrywise(base, exponent, ast)
+    if base.rank != 2:
+        raise _no_power(inference, ast, base)
+    rows, columns = base.shape
+    if not inference.same(rows, columns):
+        reason = f"{inference.size_text(rows)} and {inference.size_text(columns)} differ"
+        message = f"cannot raise {inference.describe(base)} to a power: {reason}"
+        about = ast.args[:1] * 2
+        raise inference.fault(message, ast, hint="write .^ for entries", about=about, sizes=(rows, columns))
+    if exponent == HALF:
+        return call(inference, ast, ROOT, [base])
+    if not is_written_out(exponent):
+        return call(inference, ast, MATRIX_POWER, [base, typed_exact(Size.of(exponent), ast.args[1])])
+    if exponent < 0:
+        base = call(inference, ast, INVERSE, [base])
+    return _repeated(inference, ast, base, abs(int(exponent)))
+
+
+def is_written_out(exponent: Fraction) -> bool:
+    """Whether `A^k` stands for something else than a matrix power: a root, or repeated factors."""
+    return exponent == HALF or (exponent.denominator == 1 and abs(exponent) <= MOST_FACTORS)
+
+
+def _repeated(inference: Inference, ast: Ast, base: Typed, count: int) -> Typed:
+    """Return a square matrix times itself; its zeroth power is the identity."""
+    if count == 1:
+        return base
+    chain: list[int] = [inference.label(base.shape[0]) for _ in range(count + 1)]
+    if count == 0:
+        return einsum(inference, ast, [], (chain[0], chain[0]))
+    operands: list[tuple[Typed, Labels]] = [(base, (chain[k], chain[k + 1])) for k in range(count)]
+    return einsum(inference, ast, operands, (chain[0], chain[-1]))
+
+
+def _entrywise(base: Typed, exponent: Fraction, ast: Ast) -> Typed:
+    """Return base.^exponent; an integer power of an integer power is one power."""
+    if base.form == "power" and base.data.denominator == exponent.denominator == 1:
+        base, exponent = base.args[0], base.data * exponent
+    if bits(exponent) > MAX_EXPONENT_BITS:
+        raise NotSupported(f"an exponent of {bits(exponent)} bits")
+    return Typed("power", ast, base.shape, (base,), exponent, base.axes, base.row)
+
+
+def _exact_power(base: Size, exponent: Fraction) -> Size | None:
+    """Return a power of a number or size, where it is one."""
+    if exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
+        return None
+    if base.is_integer:
+        check_bits(bits(base.constant) * abs(int(exponent)))
+        return Size.of(base.constant ** int(exponent)) if base.constant or exponent >= 0 else None
+    if not 0 <= exponent <= MOST_FACTORS:
+        return None
+    total = Size.of(1)
+    for _ in range(int(exponent)):
+        total = times(total, base)
+    return total
+
+
+def _no_power(inference: Inference, ast: Ast, base: Typed) -> Exception:
+    message = f"cannot raise {inference.describe(base)} to a power"
+    hint = f"write {shown(base.ast)}.^... for entries" if base.rank else ""
+    return inference.fault(message, ast, hint=hint, about=ast.args[:1])

@@ -1,0 +1,261 @@
+"""Formulas of rules: text in the user's language -> Node over symbols that the caller gives.
+
+A rule's formula is read like a user's, but strictly: every name is a parameter, a name of its `where` lines
+or a size. A definition is compiled once for each signature and rank, over symbols with the signature's own
+size names, and put in by substitution; so `axis=` and arguments over outer indices need nothing of their
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from matcalc.errors import MatcalcError, RuleError, ShapeError
+from matcalc.formula.elaborate.build import Builder, Template, build
+from matcalc.formula.elaborate.callee import signature_of
+from matcalc.formula.elaborate.calls import Call, array_name
+from matcalc.formula.elaborate.inference import Inference, Symbol, broadcast
+from matcalc.formula.elaborate.scope import declare
+from matcalc.formula.elaborate.type_tree import infer
+from matcalc.formula.elaborate.typed import Typed
+from matcalc.language.declare import RULE_KINDS, Declaration, read_declarations
+from matcalc.language.read import read, read_relation
+from matcalc.language.syntax import Ast, call_name
+from matcalc.rulebook.load import Candidate, Rulebook
+from matcalc.rulebook.rule import Rewrite
+from matcalc.tensor.node import Node, Shape
+from matcalc.tensor.raw_nodes import symbol
+from matcalc.tensor.signature import PLAIN, size_of
+from matcalc.tensor.size import Size
+from matcalc.tensor.sizes_from_shapes import Condition
+
+MAX_NESTING = 20  # definitions in definitions: more than that is one that calls itself
+
+
+def build_formula(
+    text: str,
+    where: Sequence[str],
+    rulebook: Rulebook,
+    symbols: Mapping[str, Node],
+    *,
+    splices: Mapping[str, Sequence[Node]] | None = None,
+    functions: Mapping[str, Node] | None = None,
+    sizes: Mapping[str, Size] | None = None,
+    shape: Shape | None = None,
+    nesting: int = 0,
+    conditions: list[Condition] | None = None,
+) -> Node:
+    """Return the node of a formula over the given symbols.
+
+    `where` are lines `name = formula` that it may use; `splices` the tangents that `E...` stands for;
+    `functions` the bodies of function parameters; `sizes` further sizes and numbers, with what they are;
+    `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
+    their lengths from it; to `conditions` those on sizes are added that reading leaves open.
+
+    Raises: ShapeError, UnknownName, ParseError, NotSupported, without the address of the rule.
+    """
+    inference = Inference(rulebook, strict=True, functions=dict(functions or {}))
+    nodes = dict(symbols)
+    for slot, members in (splices or {}).items():
+        names = tuple(f"{slot}_{k}" for k in range(len(members)))
+        inference.slots[slot] = names
+        nodes.update(zip(names, members, strict=True))
+    for name, node in nodes.items():
+        inference.symbols[name] = Symbol(name, node.shape)
+        inference.size_names.update({n: Size.of(n) for size in node.shape for n in size.names})
+    inference.size_names.update({n: Size.of(n) for size in shape or () for n in size.names})
+    inference.size_names.update(sizes or {})
+    builder = Builder(inference, nodes, partial(template_of, rulebook, nesting + 1))
+    for line in where:
+        name, _, formula = line.partition("=")
+        node = _built(inference, builder, formula.strip(), None)
+        nodes[name.strip()] = node
+        inference.symbols[name.strip()] = Symbol(name.strip(), node.shape)
+    root = _built(inference, builder, text, shape)
+    if conditions is not None:
+        conditions += inference.conditions.get(0, [])
+    return root
+
+
+def _built(inference: Inference, builder: Builder, text: str, shape: Shape | None) -> Node:
+    inference.text = text
+    value = infer(inference, _tree(text))
+    if shape is not None:
+        value = _shaped(inference, value, shape)
+    inference.finish()
+    return build(builder, value)
+
+
+@lru_cache(maxsize=4096)
+def _tree(text: str) -> Ast:
+    return read(text)
+
+
+def _shaped(inference: Inference, value: Typed, shape: Shape) -> Typed:
+    """Return a value with the shape that it must have; a number is repeated."""
+    if value.exact is not None and shape:
+        return broadcast(inference, value, (), tuple(inference.label(size) for size in shape))
+    fits = len(shape) == value.rank and all(
+        inference.same(size, wanted) for size, wanted in zip(value.shape, shape, strict=True)
+    )
+    if fits:
+        return value
+    wanted = f"({', '.join(map(str, shape))})"
+    raise inference.fault(f"{inference.describe(value)} is to have the shape {wanted}", value.ast)
+
+
+def template_of(
+    rulebook: Rulebook, nesting: int, call: Call, params: Mapping[str, Any], sizes: Mapping[str, Size]
+) -> Template:
+    """Return the template of a definition for the ranks of the call's arguments.
+
+    A definition that holds for some values of its integer parameters alone (`reshape`) is compiled for the
+    sizes of the call.
+
+    Raises: RuleError with the rule's address; ShapeError for sizes for which the definition does not hold.
+    """
+    ranks = tuple(len(call.arrays[array_name(p)]) if p.kind == "array" else -1 for p in call.parameters)
+    fixed = tuple((name, value) for name, value in params.items() if not isinstance(value, Size))
+    template = _definition(rulebook, nesting, call.candidate, ranks, fixed, None)
+    if template is None:
+        template = _definition(rulebook, nesting, call.candidate, ranks, fixed, tuple(sizes.items()))
+        assert template is not None
+        return template
+    return template._replace(sizes=sizes)
+
+
+def check_definition(
+    rulebook: Rulebook, candidate: Candidate, ranks: Sequence[int], fixed: Sequence[tuple[str, Any]]
+) -> Template | None:
+    """Compile a definition for arguments of given ranks and for given functions and numbers.
+
+    Returns None if it does not hold for all sizes. Raises: RuleError with the rule's address.
+    """
+    return _definition(rulebook, 0, candidate, tuple(ranks), tuple(fixed), None)
+
+
+@lru_cache(maxsize=1024)
+def _definition(
+    rulebook: Rulebook,
+    nesting: int,
+    candidate: Candidate,
+    ranks: tuple[int, ...],
+    fixed: tuple[tuple[str, Any], ...],
+    known: tuple[tuple[str, Size], ...] | None,
+) -> Template | None:
+    """Return a definition over symbols with the signature's size names, or with the sizes `known`.
+
+    Without `known`, None if the definition does not hold for all sizes.
+    """
+    rule, signature = candidate.rule, signature_of(candidate)
+    if nesting > MAX_NESTING:
+        raise RuleError(f"{rule.address}: the definition of '{rule.name}' comes back to itself")
+    integers = [p.name for p in signature.parameters if p.kind == "integer"]
+    sizes = dict(known) if known is not None else {name: Size.of(name) for name in integers}
+    tensors = [p for p in signature.parameters if p.kind not in PLAIN]
+    symbols = {p.name: parameter_symbol(p, rank, sizes) for p, rank in zip(tensors, ranks, strict=True)}
+    sizes.update({name: Size.of(value) for name, value in fixed if not isinstance(value, Node)})
+    for name, formula in rule.sizes.items():
+        sizes[name] = size_of(read(formula), sizes)
+    output = next(o for o in signature.outputs if o.name == candidate.output)
+    shape = _output_shape(output, tensors, symbols, sizes)
+    functions = {name: value for name, value in fixed if isinstance(value, Node)}
+    text = rule.definition(candidate.index)
+    assert text is not None
+    try:
+        node = build_formula(
+            text,
+            rule.where,
+            rulebook,
+            symbols,
+            functions=functions,
+            sizes=sizes,
+            shape=shape,
+            nesting=nesting,
+        )
+    except RuleError:
+        raise
+    except MatcalcError as fault:
+        if integers and isinstance(fault, ShapeError):
+            if known is None:
+                return None
+            raise
+        raise RuleError(f"{rule.address}: [{rule.name}] {fault}") from None
+    return Template(node, tuple(symbols[p.name] for p in tensors), {})
+
+
+def parameter_symbol(parameter: Declaration, rank: int = -1, sizes: Mapping[str, Size] | None = None) -> Node:
+    """Return the symbol of a tensor parameter; an `array` needs its rank.
+
+    Its sizes are the signature's names, or what `sizes` has for them.
+    """
+    known = sizes or {}
+    if parameter.kind == "array":
+        names = [f"{array_name(parameter)}_{k}" for k in range(rank)]
+        shape = tuple(known.get(name) or Size.of(name) for name in names)
+    else:
+        shape = tuple(size_of(size, known) for size in parameter.sizes)
+    return symbol(parameter.name, shape, parameter.facts)
+
+
+def _output_shape(
+    output: Declaration,
+    tensors: Sequence[Declaration],
+    symbols: Mapping[str, Node],
+    sizes: Mapping[str, Size],
+) -> Shape:
+    if output.kind == "array":
+        return next(symbols[p.name].shape for p in tensors if p.kind == "array" and array_name(p) == array_name(output))
+    return tuple(size_of(size, sizes) for size in output.sizes)
+
+
+def build_rewrite(
+    rewrite: Rewrite,
+    let: str,
+    rulebook: Rulebook,
+    functions: Mapping[str, Node] | None = None,
+    numbers: Mapping[str, Size] | None = None,
+) -> tuple[Node, Node, list[tuple[str, Node]]]:
+    """Return both sides of a rewrite and its conditions (fact, node), over the variables that `let` declares.
+
+    `functions` and `numbers` are what its other variables stand for: bodies, and constants as sizes.
+
+    Raises: RuleError with the rewrite's address; NotSupported for a variable of `let` that is no tensor.
+    """
+    facts = {fact.name: fact.of for fact in rulebook.facts.values()}
+    inference = Inference(rulebook, strict=True)
+    declare(inference, read_declarations(let, RULE_KINDS, facts))
+    symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
+    make = partial(
+        build_formula,
+        where=(),
+        rulebook=rulebook,
+        symbols=symbols,
+        functions=functions,
+        sizes={**inference.size_names, **(numbers or {})},
+    )
+    try:
+        left = make(rewrite.left)
+        right = make(rewrite.right, shape=left.shape)
+        conditions = [(fact, make(text)) for fact, text in _conditions(rewrite)]
+    except RuleError:
+        raise
+    except MatcalcError as fault:
+        raise RuleError(f"{rewrite.address}: {fault}") from None
+    return left, right, conditions
+
+
+def _conditions(rewrite: Rewrite) -> list[tuple[str, str]]:
+    """Return the facts that a rewrite asks for, each with the text of what must have it."""
+    found: list[tuple[str, str]] = []
+    for part in (rewrite.condition or "").split(" and "):
+        if not part.strip():
+            continue
+        tree = read_relation(part.strip())
+        if tree.head != "call" or len(tree.args) != 1:
+            raise ShapeError(f"the condition '{part.strip()}' does not read  fact(formula)")
+        begin, end = tree.args[0].span
+        found.append((call_name(tree), part.strip()[begin:end]))
+    return found

@@ -1,0 +1,98 @@
+"""Elaboration: texts or syntax trees -> nodes, with the scope that they share.
+
+Reading all texts comes first, since a size may be told by a later one; then sizes are solved and named,
+then nodes are built. Errors name the user's sub-expression and its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from matcalc.errors import NotSupported
+from matcalc.formula.elaborate.build import Builder, build
+from matcalc.formula.elaborate.equations import names_of
+from matcalc.formula.elaborate.inference import Inference
+from matcalc.formula.elaborate.rule_formula import template_of
+from matcalc.formula.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
+from matcalc.formula.elaborate.type_tree import infer, size_names
+from matcalc.formula.elaborate.typed import Typed
+from matcalc.language.declare import SIZE, read_declarations
+from matcalc.language.identifiers import is_one_of, shown
+from matcalc.language.numpy_dialect import read_numpy
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.tensor.node import Node, sizes_met
+from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.symbols import declaration
+
+READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_numpy}
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborated:
+    """What texts mean: a node for each, whether it was written as a row, the conditions on sizes; and their scope."""
+
+    nodes: tuple[Node, ...]
+    rows: tuple[bool, ...]
+    conditions: tuple[tuple[Condition, ...], ...]
+    scope: Scope
+
+
+def elaborate(
+    formulas: Sequence[str | Ast],
+    declarations: str = "",
+    rulebook: Rulebook | None = None,
+    dialect: str = "matrix",
+    symbols: Mapping[str, Node] | None = None,
+    sizes: Iterable[str] = (),
+) -> Elaborated:
+    """Return the nodes of formulas that share one scope; `symbols` and `sizes` are in it from the start.
+
+    Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
+    """
+    if not is_one_of(dialect, READERS):
+        raise NotSupported(f"the dialect {shown(dialect)}", hint=f"dialects are {' and '.join(READERS)}")
+    reader = READERS[dialect]
+    book = rulebook if rulebook is not None else default_rulebook()
+    texts = [formula if isinstance(formula, str) else "" for formula in formulas]
+    trees = [reader(formula) if isinstance(formula, str) else formula for formula in formulas]
+    inference = Inference(book, numpy=dialect == "numpy")
+    adopt(inference, symbols or {}, sizes)
+    declared = read_declarations(declarations)
+    check_facts(declared, declarations, book)
+    declare(inference, declared)
+    check_parts(inference, texts, trees)
+    size_names(inference, trees)
+    values: list[Typed] = []
+    for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):
+        inference.text, inference.number = text, number
+        values.append(infer(inference, tree))
+    inference.finish()
+    scope = scope_of(inference)
+    builder = Builder(inference, scope.symbols, partial(template_of, book, 0))
+    nodes: list[Node] = []
+    for text, value in zip(texts, values, strict=True):
+        inference.text = text
+        nodes.append(build(builder, value))
+    conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
+    return Elaborated(tuple(nodes), tuple(value.row for value in values), conditions, scope)
+
+
+def declarations_of(node: Node, formula: Callable[[], Ast], symbols: Sequence[Node]) -> str:
+    """Return text that declares symbols, and the sizes that the formula of a node would not be read with as sizes.
+
+    That is what stands nowhere but as a number: `q` in `q*c`, but not in `q*eye(q)`.
+    """
+    shown = {n for s in symbols for size in s.shape for n in size.names}
+    hidden = [n for n in sizes_met([node]) if n not in shown]
+    if hidden:
+        ast = formula()
+        inference = Inference(default_rulebook())
+        adopt(inference, {s.name: s for s in symbols})
+        size_names(inference, [ast])
+        written = dict.fromkeys(names_of(ast, inference.rulebook)[0])
+        hidden = [n for n in written if n in hidden and n not in inference.size_names]
+    return "; ".join([*map(declaration, symbols), *(f"{n}: {SIZE}" for n in hidden)])

@@ -1,0 +1,331 @@
+"""The walk: from a syntax tree to the typed tree, operands first, without recursion.
+
+A tree is entered before its operands (which names mean what inside it is settled there) and left after
+them. What each form means is in the modules for its level; this one only says which operands are values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
+from matcalc.formula.elaborate import arithmetic, blocks, calls, equations, function_arguments, indices, parts, powers
+from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
+from matcalc.formula.elaborate.inference import Inference
+from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
+from matcalc.language.index_sums import NONE, Names
+from matcalc.language.syntax import BINDERS, Ast, call_name, definition, parts_in
+from matcalc.tensor.size import Size
+
+
+@dataclass(slots=True)
+class Entered:
+    """A tree under way: the operands that are values, the indices summed at it, and what its names hid."""
+
+    operands: list[Ast]
+    handed: list[Names] = field(default_factory=list)
+    hidden: dict[str, int | None] = field(default_factory=dict)
+    summed: Labels = ()
+    listed: Labels = ()
+    note: Any = None
+
+
+Frame = tuple[Ast, Names, Entered | None]
+
+
+def infer(inference: Inference, root: Ast) -> Typed:
+    """Return the typed tree of a formula; lengths may still be unknown.
+
+    Raises: ShapeError, UnknownName, NotSupported, with the place.
+    """
+    values: list[Typed] = []
+    stack: list[Frame] = [(root, NONE, None)]
+    while stack:
+        ast, names, entered = stack.pop()
+        if entered is not None:
+            inference.sizes.place = ast
+            try:
+                values.append(_leave(inference, ast, entered, values))
+            except MatcalcError as fault:
+                raise _located(inference, ast, fault) from None
+            continue
+        leaf = LEAVES.get(ast.head)
+        if leaf is not None:
+            values.append(leaf(inference, ast))
+            continue
+        if ast.head == "shared" and id(definition(ast)) in inference.shared:
+            values.append(inference.shared[id(definition(ast))])
+            continue
+        entered = _enter(inference, ast, names)
+        stack.append((ast, names, entered))
+        handed = entered.handed or [NONE] * len(entered.operands)
+        pairs = list(zip(entered.operands, handed, strict=True))
+        stack.extend((child, inner, None) for child, inner in reversed(pairs))
+    return values.pop()
+
+
+def _located(inference: Inference, ast: Ast, fault: MatcalcError) -> MatcalcError:
+    """Give an error that knows no place the place where it was met."""
+    if not fault.text and fault.at < 0:
+        fault.text, fault.at = inference.text, ast.caret
+    return fault
+
+
+def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
+    entered = ENTER.get(ast.head, _enter_plain)(inference, ast)
+    if ast.head in BINDERS and not inference.depth:
+        names = indices.open_indices(inference, ast)
+    if ast.head in BINDERS:
+        names |= inference.sums.get(id(ast), NONE)
+        inference.depth += 1
+    if names:
+        here, entered.handed = indices.place(inference, ast, names, entered.operands)
+        entered.hidden = indices.bind(inference, sorted(here), ast)
+        entered.summed = tuple(inference.bound[name] for name in sorted(here))
+    if ast.head in BINDERS:
+        listed = indices.listed_in(inference, ast)
+        entered.hidden |= indices.bind(inference, listed, ast)
+        entered.listed = tuple(inference.bound[name] for name in listed)
+    if ast.head == "part":
+        numbers = parts.numeric_subscripts(inference, ast)
+        entered.operands += numbers
+        entered.handed += [NONE] * len(numbers) if entered.handed else []
+    return entered
+
+
+def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]) -> Typed:
+    count = len(entered.operands)
+    operands = values[len(values) - count :]
+    del values[len(values) - count :]
+    value = LEAVE[ast.head](inference, ast, operands, entered)
+    if entered.summed:
+        value = indices.summed(inference, value, entered.summed)
+    indices.restore(inference, entered.hidden)
+    if ast.head in BINDERS:
+        inference.depth -= 1
+        if not inference.depth:
+            inference.free, inference.sums = {}, {}
+    return value
+
+
+def _enter_plain(inference: Inference, ast: Ast) -> Entered:
+    return Entered(list(ast.args))
+
+
+def _enter_part(inference: Inference, ast: Ast) -> Entered:
+    return Entered([ast.args[0]])
+
+
+def _enter_condition(inference: Inference, ast: Ast) -> Entered:
+    return Entered([])
+
+
+def _enter_power(inference: Inference, ast: Ast) -> Entered:
+    return Entered([ast.args[0]] if powers.is_inverse_transpose(inference, ast) else list(ast.args))
+
+
+def _enter_shared(inference: Inference, ast: Ast) -> Entered:
+    """Enter what is read once for all its places, so out of the reach of names that are bound in one of them."""
+    return Entered([definition(ast)], note=inference.without_bounds())
+
+
+def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    inference.bounds = entered.note
+    value = replace(values[0], ast=ast)
+    inference.shared[id(definition(ast))] = value
+    return value
+
+
+def _enter_block(inference: Inference, ast: Ast) -> Entered:
+    return Entered([entry for row in ast.args for entry in row.args])
+
+
+def _enter_call(inference: Inference, ast: Ast) -> Entered:
+    if call_name(ast) in inference.functions:
+        return Entered(list(ast.args), note=inference.functions[call_name(ast)])
+    callee = enter_call(inference, ast)
+    if equations.is_implicit(callee):
+        solving = equations.enter(inference, ast, callee)
+        return Entered([equations.scope(solving), solving.equation], note=solving)
+    operands = [
+        function_arguments.as_function(inference, arg) if function else arg
+        for arg, function in zip(callee.args, callee.functions, strict=True)
+    ]
+    if callee.axis is not None:
+        operands.append(callee.axis)
+    return Entered(operands, note=callee)
+
+
+def _enter_function(inference: Inference, ast: Ast) -> Entered:
+    before = inference.parameters
+    inference.parameters = {str(ast.value): Typed("parameter", ast)}
+    return Entered(list(ast.args), note=before)
+
+
+def _leave_sum(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return arithmetic.infer_sum(inference, ast, values)
+
+
+def _leave_product(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return arithmetic.infer_product(inference, ast, values, powers.reciprocal, _inverse)
+
+
+def _inverse(inference: Inference, ast: Ast, value: Typed) -> Typed:
+    """Return what a matrix on the left of a division stands for: of one that is not square, least squares."""
+    name = powers.INVERSE if inference.same(*value.shape) else powers.PSEUDOINVERSE
+    return calls.call_rule(inference, ast, name, [value])
+
+
+def _leave_negative(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return powers.infer_negative(inference, ast, values[0])
+
+
+def _leave_transpose(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return powers.infer_transpose(inference, ast, values[0])
+
+
+def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    if len(values) == 1:
+        return powers.infer_inverse_transpose(inference, ast, values[0], calls.call_rule)
+    return powers.infer_power(inference, ast, values[0], values[1], calls.call_rule)
+
+
+def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return parts.infer_part(inference, ast, values[0], values[1:])
+
+
+def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    rows, taken = [], iter(values)
+    for row in ast.args:
+        rows.append([next(taken) for _ in row.args])
+    return blocks.infer_block(inference, ast, rows)
+
+
+def _leave_condition(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return indices.infer_condition(inference, ast)
+
+
+def _leave_index_form(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return indices.infer_index_form(inference, ast, values[0], entered.listed)
+
+
+def _leave_index_sum(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return indices.infer_index_sum(inference, ast, values[0], entered.listed)
+
+
+def _leave_call(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    if isinstance(entered.note, equations.Solving):
+        return equations.infer_solution(inference, ast, entered.note, values[0], values[1])
+    if isinstance(entered.note, Callee):
+        return calls.infer_call(inference, ast, entered.note, values)
+    return function_arguments.infer_apply(inference, ast, entered.note, values)
+
+
+def _leave_start(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    return equations.begin(inference, cast(equations.Solving, ast.value), values[0])
+
+
+def _leave_function(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    inference.parameters = entered.note
+    return function_arguments.infer_function(inference, ast, values[0])
+
+
+def _number(inference: Inference, ast: Ast) -> Typed:
+    return typed_exact(Size.of(cast(Any, ast.value)), ast)
+
+
+def _name(inference: Inference, ast: Ast) -> Typed:
+    name = str(ast.value)
+    if name in inference.bound:
+        hint = f"use it as a subscript, as in ones(n)[{name}]"
+        raise NotSupported(f"index {name} as a number", text=inference.text, at=ast.caret, hint=hint)
+    if name in inference.parameters:
+        return inference.parameters[name]
+    if name in inference.unknowns:
+        function_arguments.check_name(inference, ast)
+        return equations.meet(inference, name, ast)
+    if name in inference.functions:
+        return Typed("function", ast, data=inference.functions[name])
+    if name in inference.symbols:
+        function_arguments.check_name(inference, ast)
+        return Typed("symbol", ast, inference.symbols[name].shape, data=name)
+    if name in inference.size_names:
+        return typed_exact(inference.size_names[name], ast)
+    if name == "pi":
+        return Typed("constant", ast, data=name)
+    function_arguments.check_name(inference, ast)
+    symbol = None if inference.strict else inference.infer_symbol(name)
+    if symbol is None:
+        raise unknown_name(inference, ast)
+    return Typed("symbol", ast, symbol.shape, data=name)
+
+
+def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
+    """Return the error of a name that means nothing, with the nearest names."""
+    from difflib import get_close_matches
+
+    name = str(ast.value)
+    near = get_close_matches(name, [*inference.symbols, *inference.size_names], n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"declare it, as in  {name}: matrix(m, n)"
+    return UnknownName(f"unknown name '{name}'", text=inference.text, at=ast.caret, hint=hint)
+
+
+def _misplaced(inference: Inference, ast: Ast) -> Typed:
+    message = {
+        "slice": "a range stands only in a part",
+        "compare": "a comparison stands only as the first argument of where",
+        "spread": "... stands only in the formulas of rules",
+    }
+    raise ParseError(message.get(ast.head, f"misplaced {ast.head}"), text=inference.text, at=ast.caret)
+
+
+Leave = Callable[[Inference, Ast, list[Typed], Entered], Typed]
+LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
+    "number": _number, "name": _name, "slice": _misplaced, "compare": _misplaced,
+    "spread": _misplaced, "empty": _misplaced,
+}  # fmt: skip
+ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
+    "part": _enter_part, "condition": _enter_condition, "power": _enter_power, "block": _enter_block,
+    "call": _enter_call, "function": _enter_function, "shared": _enter_shared,
+}  # fmt: skip
+LEAVE: dict[str, Leave] = {
+    "sum": _leave_sum, "product": _leave_product, "negative": _leave_negative, "transpose": _leave_transpose,
+    "power": _leave_power, "part": _leave_part, "block": _leave_block, "condition": _leave_condition,
+    "index_form": _leave_index_form, "index_sum": _leave_index_sum, "call": _leave_call, "function": _leave_function,
+    "shared": _leave_shared,
+    equations.SCOPE: _leave_start,
+}  # fmt: skip
+
+
+def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
+    """Note the undeclared names that stand where only a size can: integer arguments, bounds of parts."""
+    for root in [definition(part) for tree in roots for part in parts_in(tree)] + list(roots):
+        stack: list[tuple[Ast, frozenset[str], bool]] = [(root, frozenset(), False)]
+        while stack:
+            ast, hidden, is_size = stack.pop()
+            if ast.head == "name" and is_size:
+                name = str(ast.value)
+                if name not in hidden and name not in inference.symbols:
+                    inference.size_names.setdefault(name, Size.of(name))
+                continue
+            if ast.head in BINDERS:
+                hidden |= frozenset(cast("tuple[str, ...]", ast.value))
+                hidden |= {"{"}
+            stack.extend(_sized_operands(inference, ast, hidden, is_size))
+
+
+def _sized_operands(
+    inference: Inference, ast: Ast, hidden: frozenset[str], is_size: bool
+) -> list[tuple[Ast, frozenset[str], bool]]:
+    if ast.head == "call":
+        return [(arg, hidden, is_size or integer) for arg, integer in integer_arguments(inference, ast)]
+    if ast.head == "part":
+        inside = "{" in hidden
+        marks = [not (inside and s.head == "name") for s in ast.args[1:]]
+        return [
+            (ast.args[0], hidden, is_size),
+            *((s, hidden, m) for s, m in zip(ast.args[1:], marks, strict=True)),
+        ]
+    return [(child, hidden, is_size) for child in ast.args]

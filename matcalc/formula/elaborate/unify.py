@@ -1,0 +1,342 @@
+"""Unknown sizes and the equations between them.
+
+Ranks are known while reading, lengths often not: the lengths of an undeclared symbol, the sizes of a
+signature, the length of an index. Each is an unknown, a size named `?1`, `?2`, .... An equation that is
+linear in some unknown binds it; one that cannot be solved yet is kept with the error that it would be, and
+tried again at the end, where those that are left are solved together as a linear system. Names of declared sizes
+are rigid: two different ones are never made equal. A solution holds for all values of the names, in integers:
+`2*?1 = n` has none. Unification by bindings keeps a formula of any length linear; each remembers where it was met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import chain, count, product
+from math import gcd
+
+from matcalc.errors import MatcalcError, NotSupported
+from matcalc.language.syntax import Ast
+from matcalc.tensor.size import Size
+from matcalc.tensor.size_equations import Row, eliminate
+
+MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
+MAX_BITS = 9000  # of an exact number
+MOST_TRIED = 200  # numbers, where an equation in one unknown has no other solution
+ZERO = Size.of(0)
+
+Fault = Callable[[], MatcalcError]
+
+
+class Sizes:
+    """Bindings of unknown sizes, and the equations that wait. `place` is what is being read."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._bound: dict[str, Size] = {}
+        self._met: dict[str, tuple[Size, Ast]] = {}
+        self._waiting: list[tuple[Size, Size, Fault]] = []
+        self.place: Ast | None = None
+
+    def fresh(self) -> Size:
+        """Return a new unknown."""
+        self._number += 1
+        return Size.of(f"?{self._number}")
+
+    def resolve(self, size: Size) -> Size:
+        """Return `size` with everything that is bound put in."""
+        if "?" not in size.key:
+            return size
+        trail: list[str] = []
+        while "?" in size.key:
+            if size.key in self._bound:
+                trail.append(size.key)
+                size = self._bound[size.key]
+                continue
+            known = {name: self._bound[name] for name in size.names if name in self._bound}
+            if not known:
+                break
+            size = bounded(size.substitute(known))
+        for name in trail:
+            self._bound[name] = size
+        return size
+
+    def met(self, size: Size) -> list[Ast]:
+        """Return the places that tell what a size with unknowns is, in the order in which one led to the next."""
+        found: dict[int, Ast] = {}
+        pending, seen = unknowns(size), set[str]()
+        while pending:
+            name = pending.pop(0)
+            if name in self._met and name not in seen:
+                seen.add(name)
+                value, place = self._met[name]
+                found[id(place)] = place
+                pending += unknowns(value)
+        return list(found.values())
+
+    def require(self, a: Size, b: Size, fault: Fault) -> None:
+        """Make two sizes equal now or at the end.
+
+        Raises: what `fault` makes where they cannot be.
+        """
+        if not self.equate(a, b, fault):
+            raise fault()
+
+    def equate(self, a: Size, b: Size, fault: Fault) -> bool:
+        """Make two sizes equal if they can be, and tell whether; `fault` is for an equation that waits."""
+        a, b = self.resolve(a), self.resolve(b)
+        if a is b:
+            return True
+        if is_unknown(b) and a.key != b.key:
+            a, b = b, a
+        if is_unknown(a) and a.key not in b.names:
+            return self._bind(a.key, b)
+        difference = a - b
+        if not has_solution(difference):
+            return False
+        if _all_zero(difference):
+            return all(self._bind(name, ZERO) for name in unknowns(difference))
+        solved = _solve(difference)
+        if solved is not None:
+            return self._bind(*solved)
+        self._waiting.append((a, b, fault))
+        return True
+
+    def _bind(self, unknown: str, value: Size) -> bool:
+        """Give an unknown its value, and tell whether that can be a length."""
+        if not is_length(value):
+            return False
+        self._bound[unknown] = value
+        if self.place is not None:
+            self._met[unknown] = value, self.place
+        return True
+
+    def finish(self) -> None:
+        """Solve the equations that wait, in as many rounds as that helps, then together.
+
+        Raises: the error of the first that is wrong or still open.
+        """
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for a, b, fault in waiting:
+                self.require(a, b, fault)
+            if len(self._waiting) == len(waiting) and not (self._solve_together() or self._find()):
+                raise self._waiting[0][2]()
+
+    def _solve_together(self) -> bool:
+        """Bind what the linear ones among the waiting equations determine together, and tell whether that is any.
+
+        Raises: the error of an equation that contradicts the others, or whose solution is no length.
+        """
+        rows = [(row, fault) for a, b, fault in self._waiting if (row := _row(self.resolve(a) - self.resolve(b)))]
+        solved = False
+        for coefficients, value, fault in eliminate([(*row, fault) for row, fault in rows]):
+            if not coefficients and value.terms:
+                raise fault()
+            if len(coefficients) == 1:
+                (unknown,) = coefficients
+                if not self._bind(unknown, value):
+                    raise fault()
+                solved = True
+        return solved
+
+    def _find(self) -> bool:
+        """Bind the unknown of a waiting equation that holds for one number alone, as 3 for `(?1*?1 + ?1)//2 = 6`."""
+        for a, b, _ in self._waiting:
+            difference = self.resolve(a) - self.resolve(b)
+            if len(difference.names) != 1:
+                continue
+            (unknown,) = difference.names
+            zeros = [k for k in range(MOST_TRIED) if difference.substitute({unknown: Size.of(k)}) == 0]
+            if len(zeros) == 1:
+                return self._bind(unknown, Size.of(zeros[0]))
+        return False
+
+    def settle(self, lengths: Iterable[Size]) -> bool:
+        """Bind unknowns that have one value with which no length is below 0, as 2 in `5 - 2*?1` and `?1 - 2`.
+
+        Returns whether there is such a value of each.
+        """
+        low: dict[str, int] = {}
+        high: dict[str, int] = {}
+        for size in map(self.resolve, lengths):
+            if size.is_integer and size.constant < 0:
+                return False
+            row = _row(size)
+            if row is None or len(row[0]) != 1 or not row[1].is_integer:
+                continue
+            ((unknown, coefficient),) = row[0].items()
+            bound = row[1].constant / coefficient
+            if coefficient > 0:
+                low[unknown] = max(low.get(unknown, 0), -(-bound.numerator // bound.denominator))
+            else:
+                most = bound.numerator // bound.denominator
+                high[unknown] = min(high.get(unknown, most), most)
+        for unknown, most in high.items():
+            least = low.get(unknown, 0)
+            if least == most:
+                self._bound[unknown] = Size.of(least)
+        return all(low.get(unknown, 0) <= most for unknown, most in high.items())
+
+    def name_unknowns(self, sizes: Iterable[Size], names: Iterator[str]) -> None:
+        """Name what is still unknown in `sizes`, in the order of appearance."""
+        for size in sizes:
+            for unknown in unknowns(self.resolve(size)):
+                self._bound[unknown] = Size.of(next(names))
+
+
+def is_unknown(size: Size) -> bool:
+    """Whether a size is an unknown and nothing else."""
+    return size.key[0] == "?" and size.key[1:].isdecimal()
+
+
+def unknowns(size: Size) -> list[str]:
+    """Return the unknowns of a size, oldest first."""
+    if "?" not in size.key:
+        return []
+    return sorted((name for name in size.names if name[0] == "?"), key=lambda name: int(name[1:]))
+
+
+def fresh_names(taken: Iterable[str]) -> Iterator[str]:
+    """Yield names for sizes, m, n, k, p, q, ..., that are not taken."""
+    used = set(taken)
+    letters = "mnkpqrstlhdw"
+    spellings = (letter + suffix for suffix in chain([""], map(str, count(1))) for letter in letters)
+    return (name for name in spellings if name not in used)
+
+
+def is_length(size: Size) -> bool:
+    """Whether a size can be the length of an axis: an integer for all integers, and not below 0 for all of them."""
+    return is_integral(size) and not (size.terms and all(c < 0 for _, c in size.terms))
+
+
+def is_integral(size: Size) -> bool:
+    """Whether a size is an integer for all integers: polynomials of degree d are so if they are on 0..d."""
+    if all(coefficient.denominator == 1 for _, coefficient in size.terms):
+        return True
+    degrees: dict[object, int] = {}
+    for monomial, _ in size.terms:
+        for atom, power in monomial:
+            degrees[atom] = max(degrees.get(atom, 0), power)
+    if len(degrees) > 4 or max(degrees.values(), default=0) > 6:
+        return False
+    grids = (range(degree + 1) for degree in degrees.values())
+    return all(_at(size, dict(zip(degrees, point, strict=True))).denominator == 1 for point in product(*grids))
+
+
+def bounded(size: Size) -> Size:
+    """Return `size` if it is of bearable length.
+
+    Raises: NotSupported otherwise.
+    """
+    if len(size.key) > MAX_TEXT:
+        raise NotSupported(f"a number or size of {len(size.key)} characters, {size.key[:40]}...")
+    return size
+
+
+def times(a: Size, b: Size) -> Size:
+    """Return the product of two sizes.
+
+    Raises: NotSupported where it would be too long.
+    """
+    if len(a.terms) * len(b.terms) > MAX_TERMS:
+        raise NotSupported(f"a product of sizes of {len(a.terms)} and {len(b.terms)} terms")
+    check_bits(sum(max((bits(c) for _, c in size.terms), default=0) for size in (a, b)))
+    return bounded(a * b)
+
+
+def bits(value: Fraction) -> int:
+    """Return the length of an exact number."""
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def check_bits(count: int) -> None:
+    """Refuse an exact number that is too long to be computed with.
+
+    Raises: NotSupported.
+    """
+    if count > MAX_BITS:
+        raise NotSupported(f"an exact number of {count} bits")
+
+
+def _at(size: Size, values: Mapping[object, int]) -> Fraction:
+    total = Fraction(0)
+    for monomial, coefficient in size.terms:
+        for atom, power in monomial:
+            coefficient *= values[atom] ** power
+        total += coefficient
+    return total
+
+
+def has_solution(difference: Size) -> bool:
+    """Whether unknowns can make `difference` 0, in integers of at least 0, as far as its coefficients tell."""
+    if "?" not in difference.key:
+        return not difference.terms
+    row = _row(difference)
+    if row is None or not row[1].is_integer:
+        return True
+    coefficients, value = row
+    scale = value.constant.denominator
+    for c in coefficients.values():
+        scale = scale * c.denominator // gcd(scale, c.denominator)
+    whole = [int(c * scale) for c in coefficients.values()]
+    if int(value.constant * scale) % gcd(*whole):
+        return False
+    one_sign = all(c > 0 for c in whole) or all(c < 0 for c in whole)
+    return not one_sign or value.constant * whole[0] >= 0
+
+
+def _all_zero(difference: Size) -> bool:
+    """Whether a difference is a sum of unknowns of one sign, which is 0 if all of them are."""
+    row = _row(difference)
+    return row is not None and not row[1].terms and len({c > 0 for c in row[0].values()}) == 1
+
+
+def _row(difference: Size) -> Row | None:
+    """Return coefficients of unknowns, and what they add up to where `difference` is 0; None if it is not linear."""
+    linear: dict[str, Fraction] = {}
+    for monomial, coefficient in difference.terms:
+        if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], str) and monomial[0][0][0] == "?":
+            linear[monomial[0][0]] = coefficient
+    rest = difference
+    for name, coefficient in linear.items():
+        rest = rest - Size.of(name) * coefficient
+    return None if "?" in rest.key or not linear else (linear, -rest)
+
+
+def _solve(difference: Size) -> tuple[str, Size] | None:
+    """Return an unknown and its value that make `difference` zero, if there is one with a polynomial as value.
+
+    The equation is linear in it, or one of its powers alone. A solution by other unknowns is taken where its
+    coefficients are integers.
+    """
+    candidates = []
+    for unknown in unknowns(difference):
+        found = _factor_of(difference, unknown)
+        if found is not None:
+            candidates.append((unknown, *found))
+    candidates.sort(key=lambda c: (abs(c[2].constant) != 1, not c[2].is_integer, int(c[0][1:])))
+    for unknown, degree, factor, rest in candidates:
+        value = (-rest).quotient(factor)
+        value = value.root(degree) if value is not None and degree > 1 and "?" not in value.key else value
+        if value is not None and (
+            ("?" not in value.key) or (degree == 1 and all(c.denominator == 1 for _, c in value.terms))
+        ):
+            return unknown, bounded(value)
+    return None
+
+
+def _factor_of(difference: Size, unknown: str) -> tuple[int, Size, Size] | None:
+    """Return (degree, factor, rest) of `factor*unknown^degree + rest`; None where a size is of no such form."""
+    degrees = {power for monomial, _ in difference.terms for atom, power in monomial if atom == unknown}
+    if len(degrees) != 1:
+        return None
+    degree = degrees.pop()
+    power = Size.of(1)
+    for _ in range(degree):
+        power = power * Size.of(unknown)
+    rest = difference.substitute({unknown: ZERO})
+    factor = (difference - rest).quotient(power)
+    if factor is None or "?" in factor.key or unknown in rest.names:
+        return None
+    return degree, factor, rest

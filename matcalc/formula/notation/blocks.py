@@ -1,0 +1,162 @@
+"""Block matrices: a sum of arrays that slices put in place, read as `[A, B; C, D]`.
+
+Each term says for every axis where it is placed; the places must make up a grid, whose empty cells are zeros.
+A block of one row or column that does not vary along it is written as the row, column or scalar that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from matcalc.formula.notation import form as forms
+from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.flatten import opened
+from matcalc.formula.notation.form import ATOM, Form, call, number
+from matcalc.formula.notation.node_reading import Reading, scaled
+from matcalc.formula.notation.products import product_reading
+from matcalc.language import syntax
+from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.product import simple_product
+from matcalc.tensor.size import Size, is_nonnegative
+
+Span = tuple[Size, Size]  # offset and length on an axis
+
+
+class Placed(NamedTuple):
+    """A block: its formula and that of its transpose, its span on each axis, and whether that is no axis of it."""
+
+    form: Form
+    turned: Form
+    spans: tuple[Span, ...]
+    flat: tuple[bool, ...]
+
+
+def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> Reading | None:
+    """Return a sum of placed terms as a block array, None if it is no such sum."""
+    shape = terms[0][1].shape
+    if not 1 <= len(shape) <= 2 or not all(_has_slice(node) for _, node in terms):
+        return None
+    blocks: dict[tuple[Span, ...], Placed] = {}
+    for coef, node in terms:
+        block = _placed(context, coef, node)
+        if block is None or block.spans in blocks:
+            return None
+        blocks[block.spans] = block
+    cuts = [_cuts([spans[axis] for spans in blocks], size) for axis, size in enumerate(shape)]
+    if any(c is None for c in cuts) or all(c is not None and len(c) == 1 for c in cuts):
+        return None
+    rows = cuts[0] or []
+    columns = cuts[1] or [] if len(cuts) == 2 else []
+    if len(shape) == 1:
+        return Reading(_array([[_cell(context, blocks.get((r,)), (r,), False)] for r in rows]))
+    if any(r not in rows or c not in columns for r, c in blocks):
+        return None
+    if _reads_as_vector(blocks, columns, 1):
+        return None
+    straight = [[_cell(context, blocks.get((r, c)), (r, c), False) for c in columns] for r in rows]
+    turned = [[_cell(context, blocks.get((r, c)), (r, c), True) for r in rows] for c in columns]
+    return Reading(_array(straight), turned=None if _reads_as_vector(blocks, rows, 0) else _array(turned))
+
+
+def _reads_as_vector(blocks: Mapping[tuple[Span, ...], Placed], columns: Sequence[Span], axis: int) -> bool:
+    """Whether a matrix is one column of scalars and vectors, which would be read as a vector."""
+    return len(columns) == 1 and columns[0][1] == 1 and all(block.flat[axis] for block in blocks.values())
+
+
+def _has_slice(node: Node) -> bool:
+    return node.kind == "selector" or any(a.kind == "selector" and a.selector.kind == "slice" for a in node.args)
+
+
+def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
+    """Split a term into its block and the slices that place it."""
+    if node.kind != "product" or len(set(node.out)) < len(node.out):
+        return None
+    operands = list(zip(node.args, node.indices, strict=True))
+    inner: list[int] = []
+    spans: list[Span] = []
+    for index in node.out:
+        places = [(a, at) for a, at in operands if index in at]
+        chosen = places[0] if len(places) == 1 else None
+        if chosen and chosen[0].kind == "selector" and _is_placing(chosen[0], chosen[1], index, node.out):
+            operands.remove(chosen)
+            inner.append(chosen[1][1])
+            spans.append((chosen[0].selector.offset, chosen[0].shape[1]))
+        else:
+            inner.append(index)
+            spans.append((Size.of(0), node.index_sizes[index]))
+    form, turned = _block(context, coef * node.coef, operands, inner, node.index_sizes)
+    flat = tuple(not any(index in at for _, at in operands) for index in inner)
+    return Placed(form, turned, tuple(spans), flat)
+
+
+def _is_placing(node: Node, at: Indices, index: int, out: Indices) -> bool:
+    return node.selector.kind == "slice" and at[0] == index and at[1] not in out
+
+
+def _block(
+    context: Context,
+    coef: Fraction,
+    operands: list[tuple[Node, Indices]],
+    out: list[int],
+    sizes: Sequence[Size],
+) -> tuple[Form, Form]:
+    """Return the formula of a block and of its transpose; an axis of one place may go."""
+    measured = {i for _, at in operands for i in at}
+    kept = [i for i in out if i in measured or sizes[i] != 1]
+    node = simple_product(coef, operands, tuple(kept), {i: sizes[i] for i in kept})
+    if node.kind == "number":
+        reading = Reading(_number(node.value))
+    elif node in context.readings:
+        reading = context.readings[node]
+    else:
+        plain = product_reading(*opened(context, node))
+        reading = Reading(scaled(plain.form, node.coef), turned=plain.turned and scaled(plain.turned, node.coef))
+    form = reading.form
+    turned = reading.turned or (form if not kept else forms.transposed(form))
+    is_row = len(out) == 2 and kept == out[1:]
+    return (turned, form) if is_row else (form, turned)
+
+
+def _number(value: Fraction) -> Form:
+    return forms.negated(number(-value)) if value < 0 else number(value)
+
+
+def _cuts(spans: list[Span], size: Size) -> list[Span] | None:
+    """Return the spans of an axis in order, gaps between them included; None if they do not line up."""
+    left = list(dict.fromkeys(spans))
+    here = Size.of(0)
+    found: list[Span] = []
+    while left:
+        following = [s for s in left if is_nonnegative(s[0] - here)]
+        first = next((s for s in following if all(is_nonnegative(o[0] - s[0]) for o in left)), None)
+        if first is None:
+            return None
+        if first[0] != here:
+            found.append((here, first[0] - here))
+        found.append(first)
+        left.remove(first)
+        here = first[0] + first[1]
+    if here != size:
+        if not is_nonnegative(size - here):
+            return None
+        found.append((here, size - here))
+    return found
+
+
+def _cell(context: Context, block: Placed | None, spans: tuple[Span, ...], turn: bool) -> Form:
+    if block is not None:
+        return block.turned if turn else block.form
+    sizes = [length for _, length in spans]
+    if all(size == 1 for size in sizes):
+        return number(0)
+    return call("zeros", *(context.size(s) for s in (sizes[::-1] if turn else sizes)))
+
+
+def _array(rows: list[list[Form]]) -> Form:
+    entries = [form for row in rows for form in row]
+    tokens = 1 + sum(form.tokens + 1 for form in entries)
+    ast = syntax.block([[form.ast for form in row] for row in rows])
+    degree = max(form.degree for form in entries)
+    return Form(ast, ATOM, tokens, forms.transposes(entries), forms.joined(entries), degree, forms.used(entries))

@@ -1,0 +1,171 @@
+"""Calls: operations with their arguments and parameters in the order of the signature, and with batches.
+
+An operation along one axis of a matrix is `f(X, axis=1)`; every other batch is an index form whose arguments
+are index forms over the outer names: `{i,j,k: solve({p,q: T[i,p,q]}, b)[j]}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import chain, count
+from typing import Any
+
+from matcalc.formula.elaborate.powers import MATRIX_POWER, is_written_out
+from matcalc.formula.notation import form as forms
+from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.form import Form
+from matcalc.formula.notation.node_reading import Reading, of_difference
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import substitute
+
+
+def operation_reading(context: Context, node: Node) -> Reading:
+    """Return the reading of an op."""
+    if node.rule.kind == "implicit":
+        return Reading(_solution(context, node))
+    if not node.batch_rank:
+        return _plain(context, node)
+    if _is_axis(node):
+        return Reading(_along_axis(context, node))
+    return Reading(_batched(context, node))
+
+
+def _plain(context: Context, node: Node) -> Reading:
+    readings = [context.readings[arg] for arg in node.args]
+    shown = [r.form for r in readings]
+    place, odd = _difference(node)
+    if place is None or readings[place].minus is None:
+        return Reading(_call(context, node, shown))
+
+    def make(form: Form) -> Form:
+        return _call(context, node, [*shown[:place], form, *shown[place + 1 :]])
+
+    return of_difference(readings[place], odd, make)
+
+
+def _solution(context: Context, node: Node) -> Form:
+    """Return `root(F, Y, start=Y0)`, the unknown under a name that nothing in sight has."""
+    equation, unknown = node.params
+    names = ("Y", "Z", "W") if unknown.rank > 1 else ("y", "z", "w")
+    spare = (f"{names[0]}{k}" for k in count(1))
+    name = next(n for n in chain(names, spare) if n not in context.names.avoid)
+    body = context.equation(substitute(equation, {unknown: symbol(name, unknown.shape)}))
+    parameters = node.rule.parameters
+    return forms.call(
+        name_of(node), body, forms.name(name), **{parameters[-1].name: context.readings[node.args[0]].form}
+    )
+
+
+def _difference(node: Node) -> tuple[int | None, bool]:
+    """Return the argument whose sign the operation gives up, and whether it comes out."""
+    tensors = [p for p in node.rule.signature.parameters if p.kind not in PLAIN]
+    fixed = []
+    for place in range(len(node.args)):
+        parameter = tensors[min(place, len(tensors) - 1)]
+        if parameter.repeated or parameter.name in node.rule.linear:
+            return place, True
+        fixed.append(place)
+    if len(fixed) != 1:
+        return None, False
+    if node.rule.parity is not None:
+        return fixed[0], node.rule.parity == "odd"
+    degree = node.rule.degree
+    if not node.rule.homogeneous or not isinstance(degree, Fraction) or degree.denominator != 1:
+        return None, False
+    return fixed[0], degree.numerator % 2 == 1
+
+
+def _call(context: Context, node: Node, shown: Sequence[Form]) -> Form:
+    if node.rule.name == MATRIX_POWER and len(shown) == 1 and not is_written_out(Fraction(node.params[0])):
+        return forms.raised(shown[0], parameter_form(context, node.params[0]), False)
+    return forms.call(name_of(node), *arguments(context, node, shown))
+
+
+def name_of(node: Node) -> str:
+    """Return the name by which a map or op is called."""
+    output = node.output if node.kind == "op" else ""
+    if output:
+        return f"{node.rule.name}_{output}"
+    return node.rule.name if _is_another(node) else node.rule.spelling
+
+
+def _is_another(node: Node) -> bool:
+    """Whether a call by a shared name is read as an entry that is tried before: `powm(X, 3)` is no power by a size."""
+    for candidate in default_rulebook().spellings.get(node.rule.spelling, ()):
+        if candidate.rule is node.rule:
+            return False
+        kinds = [p.kind for p in candidate.rule.signatures[candidate.index].parameters if p.kind in PLAIN]
+        pairs = zip(kinds, node.params, strict=False)
+        if len(kinds) == len(node.params) > 0 and all(k == "number" and _is_number(p) for k, p in pairs):
+            return True
+    return False
+
+
+def _is_number(value: Any) -> bool:
+    return value.is_integer if isinstance(value, Size) else isinstance(value, Fraction)
+
+
+def arguments(context: Context, node: Node, shown: Sequence[Form]) -> list[Form]:
+    """Return operands and parameters in the order of the signature."""
+    tensors, values = list(shown), list(node.params)
+    found: list[Form] = []
+    for parameter in node.rule.signature.parameters:
+        if parameter.kind in PLAIN:
+            if values:
+                found.append(parameter_form(context, values.pop(0)))
+        elif parameter.repeated:
+            found += tensors
+            tensors = []
+        elif tensors:
+            found.append(tensors.pop(0))
+    return found
+
+
+def parameter_form(context: Context, value: Any) -> Form:
+    """Return a parameter that is no tensor: a number, a size, a function."""
+    if isinstance(value, Size):
+        return context.size(value)
+    if isinstance(value, Node):
+        return context.function(value)
+    exact = Fraction(value)
+    form = forms.number(abs(exact))
+    return forms.negated(form) if exact < 0 else form
+
+
+def _is_axis(node: Node) -> bool:
+    """Whether an operation acts along one axis of its one matrix."""
+    return node.batch_rank == 1 and node.batches[0] == (0,) and node.args[0].rank == 2 and not any(node.batches[1:])
+
+
+def _along_axis(context: Context, node: Node) -> Form:
+    readings = [context.readings[arg] for arg in node.args]
+    straight = readings[0].form
+    across = readings[0].turned or forms.transposed(straight)
+    rest = [r.form for r in readings[1:]]
+    by_rows = node.rank > 2 or "symmetric" in node.args[0].facts or straight.cost <= across.cost
+    axis = forms.number(int(by_rows))
+    shown = [straight if by_rows else across, *rest]
+    form = forms.call(name_of(node), *arguments(context, node, shown), axis=axis)
+    return forms.transposed(form) if node.rank == 2 and not by_rows else form
+
+
+def _batched(context: Context, node: Node) -> Form:
+    outputs = context.names.fresh(node.rank)
+    batch = outputs[: node.batch_rank]
+    taken = set(outputs)
+    shown = []
+    for arg, carried in zip(node.args, node.batches, strict=True):
+        form = context.names.apart(context.readings[arg].form, taken)
+        core = context.names.fresh(arg.rank - len(carried), taken)
+        if carried:
+            form = context.names.entry(form, [*(batch[b] for b in carried), *core], outputs)
+            form = forms.index_form(core, form) if core else form
+            taken.update(core)
+        shown.append(form)
+    call = forms.call(name_of(node), *arguments(context, node, shown))
+    return forms.index_form(outputs, context.names.entry(call, outputs[node.batch_rank :]), node.batch_rank)

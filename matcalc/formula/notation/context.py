@@ -1,0 +1,22 @@
+"""Context: what reading one node needs of its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from matcalc.formula.notation.form import Form
+from matcalc.formula.notation.index_names import Names
+from matcalc.formula.notation.node_reading import Reading
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+
+class Context(NamedTuple):
+    """The readings of all operands, formulas of sizes, functions and equations, and free index names."""
+
+    readings: Mapping[Node, Reading]
+    size: Callable[[Size], Form]
+    function: Callable[[Node], Form]
+    equation: Callable[[Node], Form]
+    names: Names

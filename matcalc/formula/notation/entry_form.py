@@ -1,0 +1,206 @@
+"""A formula entry by entry: `{i: X[i,j]*w[j] - y[i]}` for `X*w - y`.
+
+Products, sums and elementwise functions are written out in entries; what an operation gives is named with its
+indices, `inv(S)[i,j]`. Reading it back builds the same node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import cast
+
+from matcalc.errors import NotSupported
+from matcalc.formula.notation.calls import name_of
+from matcalc.formula.notation.form import number as number_form
+from matcalc.formula.notation.index_form import conditions_of
+from matcalc.formula.notation.index_names import Names
+from matcalc.formula.notation.write_node import form_of_size, formula_of
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.size import Size
+
+MOST = 400
+"""Factors and terms beyond which a formula is not written out."""
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """One entry of a node, at named indices; `labels` names each index of a product."""
+
+    node: Node
+    at: tuple[str, ...]
+    labels: dict[int, str] = field(default_factory=dict)
+    parts: list[Entry] = field(default_factory=list)
+
+
+def entries_of(root: Node, avoid: Collection[str]) -> Ast:
+    """Return the formula of a node in index form; `avoid` are names in scope.
+
+    Raises: NotSupported if it is too long to be written out.
+    """
+    supply = Names(avoid)
+    names = list(supply.fresh(root.rank))
+    outputs = tuple(names)
+    top = Entry(root, outputs)
+    order = [top]
+    for entry in order:
+        OPEN.get(entry.node.kind, _closed)(entry, supply, names)
+        order += entry.parts
+        if len(order) > MOST:
+            raise NotSupported(f"an index form of more than {MOST} factors")
+    taken = {*avoid, *names}
+    made: dict[Entry, Ast] = {}
+    for entry in reversed(order):
+        inner = [made.pop(part) for part in entry.parts]
+        made[entry] = (
+            WRITE[entry.node.kind](entry, inner) if entry.parts or _is_bare(entry.node) else _part(entry, taken)
+        )
+    return syntax.index_form(outputs, made[top])
+
+
+def _is_bare(node: Node) -> bool:
+    """Whether a product has no operand to be written out: an identity, ones, a selector."""
+    return node.kind == "product"
+
+
+# ---- what the parts are
+
+
+def _closed(entry: Entry, supply: Names, names: list[str]) -> None:
+    """Leave a node whole."""
+
+
+def _product_parts(entry: Entry, supply: Names, names: list[str]) -> None:
+    node = entry.node
+    for index, name in zip(node.out, entry.at, strict=True):
+        entry.labels.setdefault(index, name)
+    for index in range(len(node.index_sizes)):
+        if index not in entry.labels:
+            (entry.labels[index],) = supply.fresh(1, names)
+            names.append(entry.labels[index])
+    operands = zip(node.args, node.indices, strict=True)
+    entry.parts = [Entry(a, tuple(entry.labels[i] for i in at)) for a, at in operands if a.kind != "selector"]
+
+
+def _sum_parts(entry: Entry, supply: Names, names: list[str]) -> None:
+    entry.parts = [Entry(a, entry.at) for a in entry.node.args]
+
+
+def _map_parts(entry: Entry, supply: Names, names: list[str]) -> None:
+    if exponent_of(entry.node)[1] != 1 or (not entry.node.params and name_of(entry.node).isidentifier()):
+        entry.parts = [Entry(a, entry.at) for a in entry.node.args]
+
+
+OPEN: dict[str, Callable[[Entry, Names, list[str]], None]] = {
+    "product": _product_parts, "sum": _sum_parts, "map": _map_parts,
+}  # fmt: skip
+
+
+# ---- how they are written
+
+
+def _part(entry: Entry, taken: Collection[str]) -> Ast:
+    base = formula_of(entry.node, taken)
+    return syntax.part(base, *map(syntax.name, entry.at)) if entry.at else base
+
+
+def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
+    node, labels = entry.node, entry.labels
+    operands = [(a, at) for a, at in zip(node.args, node.indices, strict=True)]
+    tensors = [at for a, at in operands if a.kind != "selector"]
+    measured = {i for at in tensors for i in at}
+    factors = _in_a_chain(list(zip(inner, (part.at for part in entry.parts), strict=True)), entry.at)
+    seen: set[int] = set()
+    for index, name in zip(node.out, entry.at, strict=True):
+        if index in seen:
+            factors.append(_subscripted(syntax.call("eye", _size(node.index_sizes[index])), labels[index], name))
+            measured.add(index)
+        seen.add(index)
+    factors += [
+        _subscripted(syntax.call("ones", _size(node.index_sizes[i])), name)
+        for i, name in labels.items() if i not in measured
+    ]  # fmt: skip
+    for a, at in operands:
+        if a.kind == "selector":
+            factors += [c.ast for c in conditions_of(a.selector, [labels[i] for i in at])]
+    body = scaled(node.coef, factors)
+    summed = [i for i in labels if i not in node.out]
+    alone = [labels[i] for i in summed if i not in measured or _times_held(entry, i) < 2]
+    return syntax.index_sum(alone, body) if alone else body
+
+
+def _times_held(entry: Entry, index: int) -> int:
+    """Return how many factors hold an index; a tensor that is not written out may hold it twice."""
+    whole = {part.node for part in entry.parts if not part.parts}
+    operands = zip(entry.node.args, entry.node.indices, strict=True)
+    return sum(at.count(index) if node in whole else index in at for node, at in operands)
+
+
+def _in_a_chain(factors: list[tuple[Ast, tuple[str, ...]]], first: Sequence[str]) -> list[Ast]:
+    """Return factors in the order in which indices lead from one to the next, scalars in front."""
+    rest = [f for f in factors if f[1]]
+    ordered = [ast for ast, at in factors if not at]
+    here = list(first)
+    while rest:
+        chosen = min(range(len(rest)), key=lambda k: _distance(rest[k][1], here))
+        ast, at = rest.pop(chosen)
+        ordered.append(ast)
+        here = [*at[::-1], *here] if at[0] in here[:1] else [*at, *here]
+    return ordered
+
+
+def _distance(at: Sequence[str], here: Sequence[str]) -> tuple[int, int]:
+    """Return how soon the indices of a factor were met, and whether it starts with the one."""
+    met = [here.index(i) for i in at if i in here]
+    return (min(met), at.index(here[min(met)])) if met else (len(here), 0)
+
+
+def _size(size: Size) -> Ast:
+    return form_of_size(size).ast
+
+
+def _subscripted(base: Ast, *names: str) -> Ast:
+    return syntax.part(base, *map(syntax.name, names))
+
+
+def scaled(coef: Fraction, factors: Sequence[Ast]) -> Ast:
+    """Return a number times factors, the sign in front and reciprocals below the line."""
+    size = abs(coef)
+    below = [f.args[1] for f in factors if _is_reciprocal(f)]
+    above = [f for f in factors if not _is_reciprocal(f)]
+    if size != 1 or not above:
+        above = [number_form(size).ast, *above]
+    operators = ["*"] * (len(above) - 1) + ["/"] * len(below)
+    whole = syntax.product([*above, *below], operators) if operators else above[0]
+    if coef < 0 and whole.head == "sum":
+        return syntax.add(whole.args, [-s for s in cast("tuple[int, ...]", whole.value)])
+    return syntax.negate(whole) if coef < 0 else whole
+
+
+def _is_reciprocal(factor: Ast) -> bool:
+    return factor.head == "product" and factor.value == ("/",) and factor.args[0].value == 1
+
+
+def _sum(entry: Entry, inner: Sequence[Ast]) -> Ast:
+    terms = sorted(zip(entry.node.coefs, inner, strict=True), key=lambda term: term[0] < 0)
+    return syntax.add([scaled(abs(c), [ast]) for c, ast in terms], [1 if c > 0 else -1 for c, _ in terms])
+
+
+def _map(entry: Entry, inner: Sequence[Ast]) -> Ast:
+    _, exponent = exponent_of(entry.node)
+    if exponent == 1:
+        relation = entry.node.rule.relation
+        given = [syntax.compare(inner[0], relation, inner[1]), *inner[2:]] if relation else inner
+        return syntax.call(name_of(entry.node), *given)
+    size = abs(exponent)
+    half = Fraction(1, 2)
+    base = syntax.call("sqrt", inner[0]) if size == half else inner[0]
+    power = base if size in (1, half) else syntax.power(base, syntax.number(size))
+    return syntax.product([syntax.number(1), power], ["/"]) if exponent < 0 else power
+
+
+WRITE: dict[str, Callable[[Entry, Sequence[Ast]], Ast]] = {"product": _product, "sum": _sum, "map": _map}

@@ -1,0 +1,283 @@
+"""Forms: pieces of formula with what they cost, so that the shortest of equal readings can be chosen.
+
+A Form is an Ast together with its precedence level, its length in tokens, its transposes, and a key that
+orders terms and factors as a person would. Every combinator here adds costs up without looking inside, so
+that a formula of any depth is weighed in constant time per step. Parentheses are counted where the level
+asks for them; writing them is the business of `language/write.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from matcalc.formula.elaborate.powers import MOST_FACTORS
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+
+SUM, PRODUCT, SIGN, POWER, ATOM = 1, 2, 3, 4, 5
+MOST_NAMES = 16  # leaves kept in an ordering key: keys of deep formulas stay small
+MOST_PLACES = 20  # of a decimal that is written in any case
+NOTHING: frozenset[str] = frozenset()
+
+Cost = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """A formula and its price.
+
+    `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
+    is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
+    the index names inside; of `ordered` leading axes of an index form the order is part of the node; `is_size` marks
+    what reads as one size beside others, `is_whole` a product that is one factor of another and keeps its parentheses.
+    """
+
+    ast: Ast
+    level: int
+    tokens: int
+    transposes: int = 0
+    names: tuple[str, ...] = ()
+    degree: int = 1
+    used: frozenset[str] = NOTHING
+    body: Form | None = None
+    ordered: int = 0
+    scalar: Form | None = None
+    is_repeated: bool = False
+    is_size: bool = False
+    is_whole: bool = False
+
+    def within(self, level: int) -> int:
+        """Return the length where a formula of at least `level` is needed, parentheses included."""
+        return self.tokens if self.level >= level else self.tokens + 2
+
+    def repeating(self, scalar: Form) -> Form:
+        """Return this form of a tensor that has one scalar in every entry."""
+        return replace(self, scalar=scalar)
+
+    def ranked_as(self, body: Form) -> Form:
+        """Return this form with the place among terms that its main factor has: scalars count last."""
+        return replace(self, degree=body.degree, names=(*body.names, *self.names)[:MOST_NAMES])
+
+    def as_repeated(self) -> Form:
+        """Return this form of a scalar that stands for a tensor."""
+        return replace(self, is_repeated=self.degree > 0)
+
+    @property
+    def cost(self) -> Cost:
+        return self.transposes, self.tokens
+
+
+def name(text: str) -> Form:
+    return Form(syntax.name(text), ATOM, 1, 0, (text,))
+
+
+def number(value: Fraction | int) -> Form:
+    """Return the form of a nonnegative number: an integer, a short decimal, or a quotient of integers."""
+    exact = Fraction(value)
+    if exact.denominator == 1 or is_decimal(exact):
+        return Form(syntax.number(exact), ATOM, 1, 0, (), 0)
+    sides = (syntax.number(exact.numerator), syntax.number(exact.denominator))
+    return Form(syntax.product(sides, ("/",)), PRODUCT, 3, 0, (), 0)
+
+
+def is_decimal(value: Fraction) -> bool:
+    """Whether a fraction has a finite decimal form, and a short one unless its quotient is longer: 2^-200 is one."""
+    rest, places = value.denominator, 0
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest //= prime
+            count += 1
+        places = max(places, count)
+    if rest > 1 or places <= MOST_PLACES:
+        return rest == 1
+    digits: int = value.numerator * 10**places // value.denominator
+    return digits.bit_length() <= value.numerator.bit_length() + value.denominator.bit_length()
+
+
+def call(function: str, *args: Form, **keywords: Form) -> Form:
+    """Return `function(args, key=value)`; arguments need no parentheses."""
+    inner = (*args, *keywords.values())
+    tokens = 3 + sum(a.tokens for a in inner) + max(len(inner) - 1, 0) + 2 * len(keywords)
+    ast = syntax.call(function, *(a.ast for a in args), **{k: v.ast for k, v in keywords.items()})
+    names = joined(inner) or (function,)
+    degree = 1 if any(a.degree for a in inner) else 0
+    return Form(ast, ATOM, tokens - (not inner), transposes(inner), names, degree, used(inner))
+
+
+def transposed(x: Form) -> Form:
+    """Return `x'`, or the operand of a transpose."""
+    if x.ast.head == "transpose":
+        base = x.ast.args[0]
+        return Form(base, level_of(base), x.tokens - 1, x.transposes - 1, x.names, x.degree, x.used)
+    tokens = x.within(POWER) + 1
+    return Form(syntax.transpose(x.ast), POWER, tokens, x.transposes + 1, x.names, x.degree, x.used)
+
+
+def level_of(ast: Ast) -> int:
+    """Return the level of precedence of a tree."""
+    return LEVELS.get(ast.head, ATOM)
+
+
+LEVELS = {"sum": SUM, "product": PRODUCT, "negative": SIGN, "power": POWER, "transpose": POWER}
+
+
+def raised(base: Form, exponent: Form, elementwise: bool) -> Form:
+    """Return `base^exponent` or `base.^exponent`; `(x.^2).^3` is `x.^6`, while `(A^3).^2` is no power of A."""
+    inner = _whole_power(base.ast)
+    is_same = (base.ast.value == ".^") == elementwise and (elementwise or not inner or abs(inner) <= MOST_FACTORS)
+    if inner and is_same and isinstance(exponent.ast.value, Fraction) and exponent.ast.value.denominator == 1:
+        power = syntax.number(inner * exponent.ast.value)
+        return replace(base, ast=Ast(base.ast.head, (base.ast.args[0], power), base.ast.value))
+    inside = base.within(ATOM) if base.ast.head == "power" else base.within(POWER)
+    ast = syntax.power(base.ast, exponent.ast, elementwise)
+    both = (base, exponent)
+    tokens = inside + 1 + exponent.within(POWER)
+    value = exponent.ast.value
+    factor = int(value) if isinstance(value, Fraction) and value.denominator == 1 else 1
+    return Form(ast, POWER, tokens, transposes(both), joined(both), base.degree * factor, used(both))
+
+
+def _whole_power(ast: Ast) -> Fraction | None:
+    """Return the exponent of a power that is a whole number."""
+    value = ast.args[1].value if ast.head == "power" else None
+    return value if isinstance(value, Fraction) and value.denominator == 1 else None
+
+
+def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:
+    """Return factors joined left to right; a factor that is itself a product keeps its parentheses."""
+    if len(factors) == 1:
+        return factors[0]
+    tokens = len(operators) + sum(f.within(SIGN) for f in factors)
+    ast = syntax.product([f.ast for f in factors], operators)
+    degree = sum(f.degree for f, op in zip(factors, ("*", *operators), strict=True) if "/" not in op)
+    return Form(ast, PRODUCT, tokens, transposes(factors), joined(factors), degree, used(factors))
+
+
+def is_chain(ast: Ast) -> bool:
+    """Whether further factors may stand beside those of a product: what `//` and `%` make is one factor."""
+    return ast.head == "product" and not {"//", "%"} & set(ast.value)  # type: ignore[call-overload]
+
+
+def extended(front: Sequence[Form], x: Form) -> Form:
+    """Return `front * x` where a product x needs no parentheses: its factors follow on."""
+    if not front:
+        return x
+    if x.is_whole or not is_chain(x.ast):
+        return product([*front, x], ["*"] * len(front))
+    factors = tuple(f.ast for f in front) + x.ast.args
+    operators = ("*",) * len(front) + tuple(x.ast.value)  # type: ignore[arg-type]
+    both = (*front, x)
+    tokens = len(front) + x.tokens + sum(f.within(SIGN) for f in front)
+    degree = sum(f.degree for f in both)
+    ast = syntax.product(factors, operators)
+    return Form(ast, PRODUCT, tokens, transposes(both), joined(both), degree, used(both))
+
+
+def divided(x: Form, divisors: Sequence[Form]) -> Form:
+    """Return `x/d` or `x/(d*e)`, a product x without parentheses; sizes that would be read as one divide one by one."""
+    if not divisors:
+        return x
+    sizes = [d for d in divisors if d.is_size]
+    if len(sizes) > 1:
+        x = divided(x, [*(d for d in divisors if not d.is_size), sizes[0]])
+        for size in sizes[1:]:
+            x = divided(x, [size])
+        return x
+    divisor = product(divisors, ["*"] * (len(divisors) - 1))
+    both = (x, divisor)
+    tokens = x.within(PRODUCT) + 1 + divisor.within(SIGN)
+    factors: tuple[Ast, ...] = (x.ast, divisor.ast)
+    operators: tuple[str, ...] = ("/",)
+    if is_chain(x.ast) and not x.is_whole:
+        factors = (*x.ast.args, divisor.ast)
+        operators = (*x.ast.value, "/")  # type: ignore[misc]
+    ast = syntax.product(factors, operators)
+    return Form(ast, PRODUCT, tokens, transposes(both), joined(both), x.degree, used(both))
+
+
+def negated(x: Form) -> Form:
+    """Return `-x`, the sign on the first factor of a product."""
+    if x.body is not None:
+        return rewrapped(x, negated(x.body))
+    tokens = x.within(PRODUCT) + 1
+    ast = syntax.negate(x.ast)
+    return Form(ast, level_of(ast), tokens, x.transposes, x.names, x.degree, x.used)
+
+
+def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
+    """Return a sum of terms with signs; the first sign may be negative."""
+    first = terms[0] if signs[0] > 0 else negated(terms[0])
+    if len(terms) == 1:
+        return first
+    tokens = first.tokens + sum(t.within(PRODUCT) + 1 for t in terms[1:])
+    ast = syntax.add([first.ast, *(t.ast for t in terms[1:])], (1, *signs[1:]))
+    degree = max(t.degree for t in terms)
+    return Form(ast, SUM, tokens, transposes(terms), joined(terms), degree, used(terms))
+
+
+MIRRORED = {">": "<", ">=": "<="}
+
+
+def compared(left: Form, relation: str, right: Form) -> Form:
+    """Return `x > 0`, as the first argument of a call; `0 >= x` as `x <= 0`."""
+    if left.ast.head == "number" and relation in MIRRORED:
+        left, relation, right = right, MIRRORED[relation], left
+    both = (left, right)
+    ast = syntax.compare(left.ast, relation, right.ast)
+    tokens = left.tokens + right.tokens + 1
+    return Form(ast, ATOM, tokens, transposes(both), joined(both), left.degree, used(both))
+
+
+def index_form(names: tuple[str, ...], body: Form, ordered: int = 0) -> Form:
+    """Return `{i,j: body}`."""
+    tokens = body.tokens + 3 + max(2 * len(names) - 1, 0)
+    ast = syntax.index_form(names, body.ast)
+    inside = body.used.union(names)
+    kept = max(ordered, body.ordered)
+    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body, kept)
+
+
+def index_sum(names: Sequence[str], body: Form) -> Form:
+    """Return `sum{i,j: body}`."""
+    tokens = body.tokens + 3 + 2 * len(names)
+    ast = syntax.index_sum(names, body.ast)
+    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, body.used.union(names))
+
+
+def rewrapped(x: Form, body: Form) -> Form:
+    """Return an index form with another body over the same indices."""
+    return index_form(tuple(x.ast.value), body, x.ordered)  # type: ignore[arg-type]
+
+
+def part(x: Form, subscripts: Sequence[Form]) -> Form:
+    """Return `x[a, b]`."""
+    inside = x.tokens if x.level == ATOM or x.ast.head == "transpose" else x.tokens + 2
+    tokens = inside + 1 + sum(s.tokens + 1 for s in subscripts)
+    ast = syntax.part(x.ast, *(s.ast for s in subscripts))
+    return Form(ast, ATOM, tokens, x.transposes, x.names, x.degree, x.used)
+
+
+def joined(forms: Sequence[Form]) -> tuple[str, ...]:
+    """Return the leaf names of forms in the order written."""
+    names: tuple[str, ...] = ()
+    for form in forms:
+        names += form.names
+        if len(names) >= MOST_NAMES:
+            return names[:MOST_NAMES]
+    return names
+
+
+def used(forms: Sequence[Form]) -> frozenset[str]:
+    """Return the index names used inside forms."""
+    found = NOTHING
+    for form in forms:
+        if form.used:
+            found |= form.used
+    return found
+
+
+def transposes(forms: Sequence[Form]) -> int:
+    return sum(f.transposes for f in forms)

@@ -1,0 +1,223 @@
+"""Index form: what matrix notation cannot say, `{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}`.
+
+Factors are the contracted parts of the network, each in matrix form with the names of its axes. A repeated
+output index is an identity between two names, an index that no factor measures gets its length from
+`ones(n)[k]`, a selector is a condition. Names are chosen outside those of symbols and sizes, and outside
+those used in nested index forms, so that no name is ever captured.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from matcalc.formula.notation import factor_reading
+from matcalc.formula.notation import form as forms
+from matcalc.formula.notation.contraction import Edge, Net, reduce_net
+from matcalc.formula.notation.factor_reading import Piece
+from matcalc.formula.notation.form import ATOM, Form, call
+from matcalc.formula.notation.index_names import Names
+from matcalc.formula.notation.length import tokens
+from matcalc.formula.notation.node_reading import quotient
+from matcalc.formula.notation.slices import slice_as_matrix
+from matcalc.language import syntax
+from matcalc.language.index_sums import held_in
+from matcalc.language.read import read as read_text
+from matcalc.language.syntax import Ast
+from matcalc.tensor.node import Indices
+from matcalc.tensor.selectors import Selector, is_within
+from matcalc.tensor.size import Size
+
+
+def index_body(names: Names, net: Net, out: Indices, tops: Sequence[Form], bottoms: Sequence[Form]) -> Form:
+    """Return a network as an index form; its output names are the first free ones."""
+    outputs = names.fresh(len(out))
+    return forms.index_form(outputs, body(names, net, out, outputs, tops, bottoms))
+
+
+def body(
+    names: Names,
+    net: Net,
+    out: Indices,
+    outputs: Sequence[str],
+    tops: Sequence[Form],
+    bottoms: Sequence[Form],
+) -> Form:
+    """Return the formula of one entry of a network, at output indices of given names."""
+    reduce_net(net)
+    _write_out_slices(net)
+    _tell_apart(net)
+    taken = {*outputs, *forms.used([*tops, *bottoms]), *_used(net)}
+    label: dict[int, str] = {}
+    identities: list[Form] = []
+    for index, name in zip(out, outputs, strict=True):
+        if index in label:
+            identities.append(names.entry(call("eye", net.size(index)), (label[index], name)))
+        label.setdefault(index, name)
+    inner = [i for i in net.indices() if i not in label]
+    label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
+    surrounding = {*outputs, *label.values()}
+    entries = _factors(names, net, label, surrounding, outputs)
+    factors, divisors = entries.above, entries.below
+    tops = [names.apart(f, surrounding) for f in tops]
+    bottoms = [names.apart(f, surrounding) for f in bottoms]
+    measured = {*entries.held_above, *entries.held_below, *(i for i in out if out.count(i) > 1)}
+    conditions: list[Form] = []
+    for other in net.others:
+        if other.form is None:
+            conditions += conditions_of(other.selector, [label[i] for i in other.at])
+            entries.held_above.update(other.at)
+    unmeasured = [i for i in label if i not in measured]
+    lengths = [names.entry(call("ones", net.size(i)), (label[i],)) for i in unmeasured]
+    entries.held_above.update(unmeasured)
+    above = [*tops, *factors, *identities, *lengths, *conditions]
+    form = quotient(above, [*bottoms, *divisors])
+    inside = _summed_inside(form.ast, frozenset(outputs))
+    alone = [label[i] for i in inner if not entries.is_repeated(i) or label[i] in inside]
+    form = forms.index_sum(alone, form) if alone else form
+    ordered = len(outputs) if any(f.ordered > 1 and f.body is None for f in [*factors, *divisors]) else 0
+    return replace(form, used=form.used | surrounding, ordered=ordered)
+
+
+def _summed_inside(ast: Ast, outputs: frozenset[str]) -> frozenset[str]:
+    """Return the names that an index form within would be read to sum by itself."""
+    return frozenset().union(*held_in(ast, lambda _: True, outputs).summed.values())
+
+
+def _write_out_slices(net: Net) -> None:
+    """Read slices as matrices where no length is known to hold the other: `[i == j]` is read as two masks there."""
+    unknown = [o for o in net.others if o.kind == "slice" and not is_within(o.selector)]
+    for other in unknown:
+        slice_as_matrix(net, other)
+    if unknown:
+        reduce_net(net)
+
+
+def _tell_apart(net: Net) -> None:
+    """Give a selector with one index twice two that an identity ties: its conditions read so alone."""
+    for place, other in enumerate(net.others):
+        if other.form is not None:
+            continue
+        at: list[int] = []
+        for index in other.at:
+            twin = len(net.sizes) if index in at else index
+            if index in at:
+                net.sizes = [*net.sizes, net.sizes[index]]
+                net.edges.append(
+                    Edge(index, twin, factor_reading.leaf(call("eye", net.size(index)), 2, symmetric=True))
+                )
+            at.append(twin)
+        net.others[place] = other._replace(at=tuple(at))
+
+
+def _used(net: Net) -> frozenset[str]:
+    columns = [p for weights in net.weights.values() for p in weights]
+    found = [factor_reading.read(p) for p in [*columns, *(e.piece for e in net.edges)]]
+    return forms.used([*found, *(o.form for o in net.others if o.form is not None)])
+
+
+@dataclass(slots=True)
+class _Entries:
+    """The entries above and below the line; how many of them hold each index."""
+
+    above: list[Form] = field(default_factory=list)
+    below: list[Form] = field(default_factory=list)
+    held_above: Counter[int] = field(default_factory=Counter)
+    held_below: Counter[int] = field(default_factory=Counter)
+
+    def is_repeated(self, index: int) -> bool:
+        """Whether an index that is not listed is summed over the whole quotient without a word.
+
+        What stands below the line is one factor, and would be summed there if it alone held the index.
+        """
+        return self.held_above[index] > 1 or (self.held_above[index] > 0 and self.held_below[index] > 0)
+
+
+def _factors(names: Names, net: Net, label: dict[int, str], surrounding: set[str], outputs: Sequence[str]) -> _Entries:
+    """Return the entries of a reduced network."""
+    entries = _Entries()
+    for other in net.others:
+        if other.form is not None:
+            form = names.apart(other.form, surrounding)
+            entries.above.append(names.entry(form, [label[i] for i in other.at], outputs))
+            entries.held_above.update(other.at)
+    columns = [(piece, (index,)) for index in sorted(net.weights) for piece in net.weights[index]]
+    for piece, at in [*((edge.piece, edge[:2]) for edge in net.edges), *columns]:
+        _add_entry(names, entries, piece, at, label, surrounding, outputs)
+    return entries
+
+
+def _add_entry(
+    names: Names,
+    entries: _Entries,
+    piece: Piece,
+    at: Sequence[int],
+    label: dict[int, str],
+    surrounding: set[str],
+    outputs: Sequence[str],
+) -> None:
+    # `(v.^2)[i]` under the line would be read as the reciprocal of a product, not as v.^-2
+    divides = piece.inverse is not None and factor_reading.read(piece.inverse).ast.head != "power"
+    shown = piece.inverse if divides and piece.inverse else piece
+    flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]
+    form = names.apart(factor_reading.read(shown, flip), surrounding)
+    subscripts = [label[i] for i in at]
+    target, held = (entries.below, entries.held_below) if divides else (entries.above, entries.held_above)
+    target.append(names.entry(form, subscripts[::-1] if flip else subscripts, outputs))
+    held.update(at)
+
+
+def conditions_of(selector: Selector, at: Sequence[str]) -> list[Form]:
+    """Return the rule of a selector on named indices."""
+    return [_condition(left, relation, right) for left, relation, right in RULES[selector.kind](selector, at)]
+
+
+def _condition(left: str, relation: str, right: str) -> Form:
+    ast = syntax.condition(read_text(left), relation, read_text(right))
+    return Form(ast, ATOM, tokens(left) + tokens(right) + 3, 0, (), 0)
+
+
+def _shifted(text: str, offset: Size) -> str:
+    if offset == 0:
+        return text
+    shown = str(offset)
+    if shown.startswith("-") and len(offset.terms) == 1:
+        return f"{text} - {shown[1:]}"
+    return f"{text} + {shown}" if len(offset.terms) == 1 else f"{text} + ({shown})"
+
+
+def _times(text: str, size: Size) -> str:
+    return f"{text}*{size}" if str(size).isalnum() else f"{text}*({size})"
+
+
+def _merge(selector: Selector, at: Sequence[str]) -> list[tuple[str, str, str]]:
+    total, *parts = at
+    terms = []
+    for place, part in enumerate(parts):
+        stride = Size.of(1)
+        for size in selector.shape[place + 2 :]:
+            stride = stride * size
+        terms.append(part if stride == 1 else _times(part, stride))
+    return [(total, "==", " + ".join(terms))]
+
+
+def _triangle(selector: Selector, at: Sequence[str]) -> list[tuple[str, str, str]]:
+    p, i, j = at
+    column = _times(j, selector.shape[1])
+    return [(p, "==", f"{i} + {column} - {j}*({j} + 1)//2"), (i, ">=", j)]
+
+
+RULES = {
+    "merge": _merge,
+    "slice": lambda s, at: [(at[0], "==", _shifted(at[1], s.offset))],
+    "mask": lambda s, at: [(at[0], ">=", _shifted(at[1], s.offset))],
+    "flip": lambda s, at: [(f"{at[0]} + {at[1]}", "==", str(s.shape[0] - 1))],
+    "shift": lambda s, at: [(at[0], "==", f"({_shifted(at[1], s.offset)}) % {_modulus(s.shape[1])}")],
+    "conv": lambda s, at: [(at[0], "==", _shifted(f"{at[1]} + {at[2]}", s.offset))],
+    "triangle": _triangle,
+}
+
+
+def _modulus(size: Size) -> str:
+    return str(size) if str(size).isalnum() else f"({size})"

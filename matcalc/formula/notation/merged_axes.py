@@ -1,0 +1,150 @@
+"""Merged axes read as `vec`, `reshape`, `kron`, `khatri_rao` and `commutation`.
+
+A merge says that an index p is the row-major rank of several others. With one merge around columns or one
+matrix it is `kron(x, y)` or `vec(A)`; with two whose parts are linked in pairs it is `kron(A, B)`. Any number
+of parts goes: `kron(A, B, C)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matcalc.formula.notation import factor_reading, form
+from matcalc.formula.notation.contraction import Around, Edge, Net, Other, column
+from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, elementwise, read
+
+
+def fold_merge(net: Net, other: Other) -> bool:
+    """Fold a merge that stands alone: `reshape`, `vec`, or `kron` of columns and at most one matrix."""
+    total, *parts = other.at
+    if _reshape(net, other, total, parts):
+        return True
+    arounds = [net.around(i, other) for i in parts]
+    first, last = arounds[0], arounds[-1]
+    if first and last and len(parts) == 2 and len(first.edges) == 1 and first.edges == last.edges:
+        return _vec(net, other, [first, last])
+    factors = [_factor(net, part, around) for part, around in zip(parts, arounds, strict=True)]
+    found = [factor for factor in factors if factor is not None]
+    ends = [end for _, end in found if end is not None]
+    if len(found) < len(parts) or any(end in parts and net.around(end, other) for end in ends):
+        return False
+    if len(ends) == len(parts) == 2 and ends[0] == ends[1] != total:
+        call = form.call("khatri_rao", *(read(piece) for piece, _ in found))
+        _replace(net, [other], [a for a in arounds if a])
+        net.edges.append(Edge(total, ends[0], factor_reading.leaf(call, 2)))
+        return True
+    if len(ends) > 1 or total in ends:
+        return False
+    _replace(net, [other], [a for a in arounds if a])
+    piece = _kron_piece([piece for piece, _ in found], 2 if ends else 1)
+    if ends:
+        net.edges.append(Edge(total, ends[0], piece))
+    else:
+        net.weights.setdefault(total, []).append(piece)
+    return True
+
+
+def _factor(net: Net, part: int, around: Around | None) -> tuple[Piece, int | None] | None:
+    """Return the column on a part, or the matrix on it and where that leads; the identity if it stays."""
+    if around is None:
+        return factor_reading.leaf(form.call("eye", net.size(part)), 2, symmetric=True), part
+    if len(around.edges) > 1:
+        return None
+    if around.edges:
+        matrix = chain([*around.diagonal(), around.edges[0].leaving(part)])
+        return matrix, around.edges[0].beyond(part)
+    return column(around.weights) if around.weights else factor_reading.ones(net.size(part)), None
+
+
+def _reshape(net: Net, other: Other, total: int, parts: Sequence[int]) -> bool:
+    around = net.around(total, other)
+    if around is None or around.edges or not around.weights or len(parts) != 2:
+        return False
+    last, row = parts
+    call = form.call("reshape", read(column(around.weights)), net.size(row), net.size(last))
+    net.take(around)
+    net.others.remove(other)
+    net.edges.append(Edge(row, last, factor_reading.leaf(call, 2)))
+    return True
+
+
+def _vec(net: Net, other: Other, arounds: Sequence[Around]) -> bool:
+    first, second = arounds
+    edge = first.edges[0]
+    matrix = chain([*second.diagonal(), edge.leaving(second.index), *first.diagonal()])
+    _replace(net, [other], arounds)
+    call = form.call("vec", read(matrix))
+    net.weights.setdefault(other.at[0], []).append(factor_reading.leaf(call, 1))
+    return True
+
+
+def fold_merges(net: Net, one: Other) -> bool:
+    """Fold two merges whose parts are linked in pairs, in order or (two parts) crosswise."""
+    for two in net.others:
+        if two is one or two.kind != "merge":
+            continue
+        if len(two.at) != len(one.at) or one.at[0] == two.at[0]:
+            continue
+        left, right = one.at[1:], two.at[1:]
+        if _kron(net, one, two, left, right, False):
+            return True
+        if len(left) == 2 and _kron(net, one, two, left, right[::-1], True):
+            return True
+    return False
+
+
+def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence[int], crossed: bool) -> bool:
+    arounds: list[Around] = []
+    factors: list[Piece] = []
+    for a, b in zip(left, right, strict=True):
+        found = _link(net, one, two, a, b)
+        if found is None:
+            return False
+        arounds += found[0]
+        factors.append(found[1])
+    items: list[Item] = []
+    identity = all(a == b for a, b in zip(left, right, strict=True)) and not any(a.weights for a in arounds)
+    if not (crossed and identity):
+        items.append((_kron_piece(factors, 2), False))
+    if crossed:
+        exchange = form.call("commutation", net.size(right[0]), net.size(right[1]))
+        items.append((factor_reading.leaf(exchange, 2), False))
+    _replace(net, [one, two], arounds)
+    net.edges.append(Edge(one.at[0], two.at[0], chain(items)))
+    return True
+
+
+def _kron_piece(factors: Sequence[Piece], rank: int) -> Piece:
+    """Return `kron(A, B)`; its transpose is that of the factors."""
+    straight = form.call("kron", *(read(f) for f in factors))
+    turned = form.call("kron", *(read(f, True) for f in factors))
+    return factor_reading.leaf(straight, rank, turned=turned if rank == 2 else None)
+
+
+def _link(net: Net, one: Other, two: Other, a: int, b: int) -> tuple[list[Around], Piece] | None:
+    """Return the matrix between parts a and b of two merges, None if something else hangs on them."""
+    if a == b:
+        around = net.around(a, one, two)
+        if around is None or around.edges:
+            return None
+        if around.weights:
+            return [around], diagonal(column(around.weights))
+        return [around], factor_reading.leaf(form.call("eye", net.size(a)), 2, symmetric=True)
+    first, second = net.around(a, one), net.around(b, two)
+    if first is None or second is None or first.edges != second.edges or len(first.edges) > 1:
+        return None
+    if first.edges:
+        matrix = chain([*first.diagonal(), first.edges[0].leaving(a), *second.diagonal()])
+        return [first, second], matrix
+    sides = [
+        elementwise((w, False) for w in x.weights) if x.weights else factor_reading.ones(net.size(x.index))
+        for x in (first, second)
+    ]
+    return [first, second], chain([(sides[0], False), (sides[1], True)])
+
+
+def _replace(net: Net, others: Sequence[Other], arounds: Sequence[Around]) -> None:
+    for around in arounds:
+        net.take(around)
+    for other in others:
+        net.others.remove(other)

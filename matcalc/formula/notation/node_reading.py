@@ -1,0 +1,223 @@
+"""Readings: what is kept of a node that has been read, for the nodes that use it.
+
+`form` is the node itself. A difference `x - y` may as well be read as minus `y - x`, which saves a sign
+somewhere else: `minus` is the form of the negated node where it costs no more, and `natural` says whether
+`form` is the better of the two. `turned` is the transpose where it can be written without a `'` on the whole,
+`inverse` the divisor of a reciprocal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from matcalc.formula.notation import form as forms
+from matcalc.formula.notation.form import Form, product
+from matcalc.language import syntax
+
+MOST_DIVISOR = 9  # x/9 is written so, 0.1*x rather than x/10
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """The formulas of a node, in the directions and signs that cost no more."""
+
+    form: Form
+    minus: Form | None = None
+    natural: bool = True
+    turned: Form | None = None
+    turned_minus: Form | None = None
+    inverse: Form | None = None
+    inverse_minus: Form | None = None
+    is_skew: bool = False  # the transpose is minus the node
+    multiple: tuple[Fraction, Reading] | None = None  # the node as a number times what a product takes in its place
+
+    def signed(self, sign: int) -> Form:
+        """Return the form of the node times `sign`."""
+        if sign > 0:
+            return self.form
+        return self.minus if self.minus is not None else forms.negated(self.form)
+
+
+def whole(reading: Reading) -> Reading:
+    """Return the reading of a product as one factor of another, which it is only in parentheses."""
+    found = (reading.form, reading.minus, reading.turned, reading.turned_minus)
+    plus, minus, turned, turned_minus = (form and replace(form, is_whole=True) for form in found)
+    assert plus is not None
+    return replace(reading, form=plus, minus=minus, turned=turned, turned_minus=turned_minus)
+
+
+def of_difference(argument: Reading, odd: bool, make: Callable[[Form], Form]) -> Reading:
+    """Return an odd or even function of what may be a difference."""
+    if argument.minus is None:
+        return Reading(make(argument.form))
+    if odd:
+        return Reading(make(argument.form), make(argument.minus), argument.natural)
+    return Reading(make(argument.form if argument.natural else argument.minus))
+
+
+def scaled(form: Form, coef: Fraction) -> Form:
+    """Return `coef * form` as a person writes it: `2*x`, `x/2`, `0.1*x`, `2*x/3`; the sign in front."""
+    return forms.negated(_scaled(form, -coef)) if coef < 0 else _scaled(form, coef)
+
+
+def _scaled(form: Form, coef: Fraction) -> Form:
+    if coef == 1:
+        return form
+    if form.body is not None:
+        return forms.rewrapped(form, _scaled(form.body, coef))
+    if _is_one(form.ast):
+        return forms.number(coef)
+    if forms.is_chain(form.ast) and _is_one(form.ast.args[0]):
+        return _replaced_one(form, coef)
+    if coef.denominator == 1 or (forms.is_decimal(coef) and not _divides(coef)):
+        return forms.extended([forms.number(coef)], form)
+    if forms.is_chain(form.ast) and "/" in form.ast.value:  # type: ignore[operator]
+        if forms.is_decimal(coef):
+            return forms.extended([forms.number(coef)], form)
+        return _with_quotient(form, coef)
+    return forms.divided(_scaled(form, Fraction(coef.numerator)), [forms.number(coef.denominator)])
+
+
+def _divides(coef: Fraction) -> bool:
+    """Whether a decimal fraction reads better as a division: 1/2, 1/4, 1/16, but 0.1, 0.05, 1.5."""
+    if coef.numerator != 1:
+        return False
+    denominator = coef.denominator
+    if denominator <= MOST_DIVISOR:
+        return True
+    significant = 10**9 // denominator
+    while significant and significant % 10 == 0:
+        significant //= 10
+    return significant >= 100
+
+
+def _is_one(ast: syntax.Ast) -> bool:
+    return ast.head == "number" and ast.value == 1
+
+
+def _replaced_one(form: Form, coef: Fraction) -> Form:
+    """Return `c./x` for `1./x`."""
+    if not forms.is_decimal(coef):
+        return _with_quotient(form, coef, 1)
+    ast = syntax.product([syntax.number(coef), *form.ast.args[1:]], form.ast.value)  # type: ignore[arg-type]
+    return Form(ast, form.level, form.tokens, form.transposes, form.names, form.degree, form.used)
+
+
+def _with_quotient(form: Form, coef: Fraction, skip: int = 0) -> Form:
+    """Return `p/q*x` with the quotient in front, where x ends in a division already."""
+    front = [syntax.number(coef.numerator), syntax.number(coef.denominator)]
+    operators: tuple[str, ...] = ("/", *form.ast.value) if skip else ("/", "*", *form.ast.value)  # type: ignore[misc]
+    ast = syntax.product([*front, *form.ast.args[skip:]], operators)
+    return Form(ast, form.level, form.tokens + 4 - 2 * skip, form.transposes, form.names, form.degree, form.used)
+
+
+def summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
+    """Return the reading of a sum, and of its transpose where all terms have one written out."""
+    reading = _summed(terms, tie)
+    mirrored = [(coef, _mirrored(term)) for coef, term in terms]
+    if all(term is not None for _, term in mirrored):
+        turned = _summed([(coef, term) for coef, term in mirrored if term is not None], tie)
+        reading.turned, reading.turned_minus = turned.form, turned.minus
+    return reading
+
+
+def _mirrored(reading: Reading) -> Reading | None:
+    """Return the reading of a term's transpose."""
+    if reading.is_skew:
+        return Reading(forms.negated(reading.form), reading.form, natural=False)
+    if reading.turned is not None:
+        return Reading(reading.turned, reading.turned_minus, reading.natural)
+    return None
+
+
+def _summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
+    """Return the reading of a sum: terms by degree and name, a positive one first.
+
+    A sum of mixed signs has its negation for nothing; the better one has its first term positive.
+    """
+    entries: list[Entry] = []
+    for (coef, reading), digest in zip(terms, tie, strict=True):
+        sign, form = _term(coef, reading)
+        entries.append((_rank(form), digest, sign, form))
+    entries = _merged(entries)
+    entries.sort(key=lambda e: e[:2])
+    if len(entries) == 2 and _is_unit(entries[1][3]):
+        entries.reverse()
+    signs = [e[2] for e in entries]
+    parts = [e[3] for e in entries]
+    plus = _positive_first(parts, signs)
+    if min(signs) > 0:
+        return Reading(plus)
+    return Reading(plus, _positive_first(parts, [-s for s in signs]), natural=signs[0] > 0)
+
+
+Entry = tuple[tuple[bool, int, tuple[str, ...], int, int], bytes, int, Form]
+
+
+def _merged(entries: list[Entry]) -> list[Entry]:
+    """Write several index forms over the same names as one, term by term."""
+    inner = [e for e in entries if e[3].body is not None]
+    if len(inner) < 2 or len({e[3].ast.value for e in inner}) > 1:
+        return entries
+    inner.sort(key=lambda e: e[:2])
+    bodies = [e[3].body for e in inner if e[3].body is not None]
+    body = _positive_first(bodies, [e[2] for e in inner])
+    outputs: tuple[str, ...] = inner[0][3].ast.value  # type: ignore[assignment]
+    form = forms.index_form(outputs, body)
+    return [e for e in entries if e[3].body is None] + [(_rank(form), inner[0][1], 1, form)]
+
+
+def _term(coef: Fraction, reading: Reading) -> tuple[int, Form]:
+    """Return the sign and the formula of a term, read in its natural direction."""
+    sign = 1 if coef > 0 else -1
+    form = reading.form
+    if reading.minus is not None and not reading.natural:
+        sign, form = -sign, reading.minus
+    return sign, _scaled(form, abs(coef))
+
+
+def _rank(form: Form) -> tuple[bool, int, tuple[str, ...], int, int]:
+    """Return the place of a term: the highest degree first, identities and numbers last."""
+    return is_identity(form) or form.is_repeated, -form.degree, form.names, form.transposes, form.tokens
+
+
+def is_identity(form: Form) -> bool:
+    """Whether a term is a multiple of an identity matrix."""
+    last = form.ast.args[-1] if form.ast.head == "product" else form.ast
+    return last.head == "call" and syntax.call_name(last) == "eye"
+
+
+def _is_unit(form: Form) -> bool:
+    """Whether a term is 1 or an identity, which leads a sum of two: `1 - x`, `eye(n) + x*x'`."""
+    return form.degree == 0 and (_is_one(form.ast) or form.ast.head == "call")
+
+
+def _positive_first(parts: list[Form], signs: list[int]) -> Form:
+    first = next((k for k, sign in enumerate(signs) if sign > 0), 0)
+    order = [first, *(k for k in range(len(parts)) if k != first)]
+    return forms.total([parts[k] for k in order], [signs[k] for k in order])
+
+
+def quotient(tops: list[Form], bottoms: list[Form]) -> Form:
+    """Return a scalar quotient: `a*b/(c*d)`, `(x'*A*x)/(x'*x)`, `1/c`."""
+    plain = _quotient(tops, bottoms)
+    main = [f for f in tops if f.ast.head != "name"]
+    return plain.ranked_as(product(main, _stars(main))) if main and len(tops) > 1 else plain
+
+
+def _quotient(tops: list[Form], bottoms: list[Form]) -> Form:
+    if not tops:
+        return forms.divided(forms.number(1), bottoms)
+    if len(tops) == 2 and tops[0].level > forms.PRODUCT and not bottoms:
+        return forms.extended(tops[:1], tops[1])
+    top = product(tops, _stars(tops))
+    is_apart = sum(form.is_size for form in bottoms) > 1
+    if bottoms and len(tops) == 1 and top.ast.head == "product" and not is_apart:
+        return product([top, product(bottoms, _stars(bottoms))], ["/"])
+    return forms.divided(top, bottoms)
+
+
+def _stars(factors: list[Form]) -> list[str]:
+    return ["*"] * (len(factors) - 1)

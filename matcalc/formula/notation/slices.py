@@ -1,0 +1,144 @@
+"""Slices read as parts of arrays: `x[1:]`, `A[:, 0]`, `A[1:3, :k]`, `A[i, j]`.
+
+A slice ties an index of a long axis to one of a part of it. Where the long index is summed, every factor on
+it is cut; where the part has length one and nothing else on it, a single place is taken and the axis goes
+away. What is left is the slice as a matrix, `eye(n)[:, 1:3]`.
+"""
+
+from __future__ import annotations
+
+from matcalc.formula.notation import factor_reading
+from matcalc.formula.notation import form as forms
+from matcalc.formula.notation.contraction import Edge, Net, Other, column
+from matcalc.formula.notation.factor_reading import Item, Piece, read
+from matcalc.formula.notation.form import Form
+from matcalc.language import syntax
+from matcalc.tensor.size import Size
+
+
+def fold_slice(net: Net, other: Other) -> bool:
+    """Cut all that hangs on the long index of a slice, if it is summed."""
+    long, short = other.at
+    tensors = [o for o in net.others if o.form is not None and o.at.count(long) == 1]
+    around = net.around(long, other, *tensors)
+    if around is None or not (around.edges or around.weights or tensors):
+        return False
+    net.take(around)
+    net.others.remove(other)
+    single = other.selector.shape[1] == 1 and net.around(short) is not None and not net.touches(short)
+    cut = _place(net, other) if single else _range(net, other)
+    if around.weights:
+        part = _cut_column(column(around.weights), cut)
+        if single:
+            _scale(net, around.edges, long, part)
+        else:
+            net.weights.setdefault(short, []).append(part)
+    for edge in around.edges:
+        _cut_edge(net, edge, long, short, cut, single)
+    for tensor in tensors:
+        _cut_tensor(net, tensor, long, [] if single else [short], cut)
+    return True
+
+
+def _cut_tensor(net: Net, tensor: Other, long: int, kept: list[int], cut: Form) -> None:
+    """Cut one axis of a tensor, which may become a matrix."""
+    assert tensor.form is not None
+    axis = tensor.at.index(long)
+    form = forms.part(tensor.form, [cut if k == axis else _EVERYTHING for k in range(len(tensor.at))])
+    at = (*tensor.at[:axis], *kept, *tensor.at[axis + 1 :])
+    net.others.remove(tensor)
+    if len(at) == 2 and at[0] != at[1]:
+        net.edges.append(Edge(at[0], at[1], factor_reading.leaf(form, 2)))
+    else:
+        net.others.append(Other(None, form, at))
+
+
+def _cut_column(vector: Piece, cut: Form) -> Piece:
+    """Cut a column; row sums are those of the rows that are left."""
+    if vector.kind == "chain" and vector.items[-1][0].ones and cut.ast.head == "slice":
+        (first, flip), *rest = vector.items
+        return factor_reading.chain([(_cut(first, int(flip), cut), flip), *rest])
+    return _cut(vector, 0, cut)
+
+
+def _cut_edge(net: Net, edge: Edge, long: int, short: int, cut: Form, single: bool) -> None:
+    """Cut the factor at the end of a chain that has the long index."""
+    *front, (last, flip) = factor_reading.directed(*_items(edge, long))
+    axis = 0 if flip else 1
+    part = _cut(last, axis, cut)
+    if single:
+        net.weights.setdefault(edge.beyond(long), []).append(factor_reading.chain([*front, (part, False)]))
+    else:
+        net.edges.append(Edge(edge.beyond(long), short, factor_reading.chain([*front, (part, flip)])))
+
+
+def _items(edge: Edge, last: int) -> tuple[tuple[Item, ...], bool]:
+    """Return the factors of an edge and whether they are to be reversed for `last` to come last."""
+    piece = edge.piece
+    items = piece.items if piece.kind == "chain" else ((piece, False),)
+    return items, edge.row == last
+
+
+def _scale(net: Net, edges: list[Edge], long: int, part: Piece) -> None:
+    """Keep a single entry as a scalar factor."""
+    net.scalars.append(read(part))
+
+
+def _cut(piece: Piece, axis: int, cut: Form) -> Piece:
+    """Return a piece with one axis cut; parts of parts are one part, but for a range of a range."""
+    base, cuts = piece.part or (piece, {})
+    own = _open_axis(base, cuts, axis)
+    if own in cuts:
+        base, cuts, own = piece, {}, axis
+    merged = {**cuts, own: cut}
+    shown = [merged.get(a, _EVERYTHING) for a in range(base.rank)]
+    form = forms.part(read(base), shown)
+    places = sum(c.ast.head != "slice" for c in merged.values())
+    part = factor_reading.leaf(form, base.rank - places)
+    part.part = base, merged
+    return part
+
+
+def _open_axis(base: Piece, cuts: dict[int, Form], axis: int) -> int:
+    """Return the axis of the base that an axis of the part is."""
+    left = [a for a in range(base.rank) if a not in cuts or cuts[a].ast.head == "slice"]
+    return left[axis]
+
+
+_EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
+
+
+def _place(net: Net, other: Other) -> Form:
+    """Return the subscript of a single place, counted from the end where that is shorter."""
+    offset, length = other.selector.offset, other.selector.shape[0]
+    behind = offset - length
+    return net.size_of(behind) if behind.is_integer and not offset.is_integer else net.size_of(offset)
+
+
+def _range(net: Net, other: Other) -> Form:
+    """Return the subscript `start:stop` of a slice."""
+    offset, (length, size) = other.selector.offset, other.selector.shape
+    stop = offset + size
+    start_form = None if offset == 0 else _bound(net, offset, length)
+    stop_form = None if stop == length else _bound(net, stop, length)
+    shown = [f for f in (start_form, stop_form) if f is not None]
+    bounds = (start_form.ast if start_form else None, stop_form.ast if stop_form else None)
+    ast = syntax.slice_of(*bounds)
+    return Form(ast, forms.ATOM, 1 + sum(f.tokens for f in shown), 0, (), 0)
+
+
+def _bound(net: Net, bound: Size, length: Size) -> Form:
+    behind = bound - length
+    if behind.is_integer and not bound.is_integer:
+        return net.size_of(behind)
+    return net.size_of(bound)
+
+
+def slice_as_matrix(net: Net, other: Other) -> bool:
+    """Read a slice as columns of the identity."""
+    long, short = other.at
+    identity = forms.call("eye", net.size(long))
+    form = forms.part(identity, [_EVERYTHING, _range(net, other)])
+    net.edges.append(Edge(long, short, factor_reading.leaf(form, 2)))
+    net.others.remove(other)
+    return True

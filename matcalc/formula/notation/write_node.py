@@ -1,0 +1,334 @@
+"""Raising: from a node back to what a mathematician writes, one to one.
+
+Each node of the DAG is read once, operands first; a reading is a formula with its price, so that every step
+is local and the walk needs no recursion. Reading the formula back builds the same node: what is chosen here
+(directions, order, signs) is what the normal form does not see. Nothing is simplified or multiplied out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from fractions import Fraction
+from functools import lru_cache
+from math import prod
+
+from matcalc.errors import NotSupported
+from matcalc.formula.elaborate.function_arguments import PARAMETER
+from matcalc.formula.elaborate.powers import POWER
+from matcalc.formula.notation import form as forms
+from matcalc.formula.notation.blocks import block_reading
+from matcalc.formula.notation.calls import arguments, name_of, operation_reading
+from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.flatten import opened
+from matcalc.formula.notation.form import Form
+from matcalc.formula.notation.index_names import Names
+from matcalc.formula.notation.length import tokens
+from matcalc.formula.notation.literal import literal
+from matcalc.formula.notation.node_reading import Reading, is_identity, of_difference, scaled, summed
+from matcalc.formula.notation.products import product_reading, selector_form
+from matcalc.formula.notation.shared_parts import Shared
+from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
+from matcalc.language import syntax
+from matcalc.language.read import read as read_text
+from matcalc.language.syntax import Ast
+from matcalc.tensor.constructors import add, product
+from matcalc.tensor.labelling import is_turning
+from matcalc.tensor.node import Node, everything, sizes_met, terms_of, toposort
+from matcalc.tensor.raw_nodes import exponent_of, parameter
+from matcalc.tensor.size import Size
+
+HALF = Fraction(1, 2)
+
+
+def formula_of(root: Node, avoid: Collection[str] = ()) -> Ast:
+    """Return the formula of a node; reading it with the node's declarations gives the node back.
+
+    `avoid` are names in scope beyond the node's own symbols and sizes, which index names must not be.
+
+    Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
+    """
+    return form_of(root, avoid).ast
+
+
+def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
+    """Return the formula of a node with its price, that of the parts which it shares included.
+
+    Of a long formula what stands in several places is written once, as a shared part.
+    """
+    taken = {*avoid, *sizes_met([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
+    return _form_of(root, frozenset(taken))
+
+
+@lru_cache(maxsize=64)
+def _form_of(root: Node, taken: frozenset[str]) -> Form:
+    nodes = toposort(root)
+    sizes: dict[Size, Form] = {}
+
+    def size_form(size: Size) -> Form:
+        if size not in sizes:
+            sizes[size] = form_of_size(size)
+        return sizes[size]
+
+    def equation_form(equation: Node) -> Form:
+        return form_of(equation, taken)
+
+    readings = _Readings()
+    context = readings.context = Context(readings, size_form, function_form, equation_form, Names(taken))
+    shared = Shared(root, nodes, taken)
+    for node in nodes:
+        readings[node] = shared.reading(node, READ[node.kind](context, node))
+    return shared.whole(readings[root].form)
+
+
+class _Readings(dict[Node, Reading]):
+    """The readings of the nodes of a formula; of what only its parts have, as groups of a block, on demand."""
+
+    context: Context
+
+    def __missing__(self, root: Node) -> Reading:
+        for node in toposort(root):
+            if node not in self:
+                self[node] = READ[node.kind](self.context, node)
+        return self[root]
+
+
+def function_form(body: Node) -> Form:
+    """Return a function as an argument: its name where it is one, else `x -> ...`.
+
+    Functions nest only as deep as their text, so this may call itself.
+    """
+    if body.kind == "map" and not body.params and len(body.args) == 1 and body.args[0].kind == "symbol":
+        return forms.name(name_of(body))
+    if body.kind == "map" and exponent_of(body)[1] == HALF and body.args[0].kind == "symbol":
+        return forms.name("sqrt")
+    inner = form_of(body)
+    return Form(syntax.function(PARAMETER, inner.ast), forms.ATOM, inner.tokens + 2, 0, (), 0)
+
+
+def form_of_size(size: Size) -> Form:
+    """Return a size as a formula."""
+    text = str(size)
+    ast = read_text(text)
+    return Form(ast, forms.level_of(ast), tokens(text), 0, size.names, 0)
+
+
+def _symbol(context: Context, node: Node) -> Reading:
+    return Reading(forms.name(PARAMETER if node is parameter() else node.name))
+
+
+def _number(context: Context, node: Node) -> Reading:
+    return Reading(_signed_number(node.value))
+
+
+def _signed_number(value: Fraction) -> Form:
+    form = forms.number(abs(value))
+    return forms.negated(form) if value < 0 else form
+
+
+def _size(context: Context, node: Node) -> Reading:
+    return Reading(context.size(node.size))
+
+
+def _constant(context: Context, node: Node) -> Reading:
+    if node.rank > 2:
+        raise NotSupported("a literal array of order 3 or more has no text")
+    return Reading(literal(node.array))
+
+
+def _selector(context: Context, node: Node) -> Reading:
+    return Reading(selector_form(context, node))
+
+
+def _product(context: Context, node: Node) -> Reading:
+    blocks = block_reading(context, [(Fraction(1), node)])
+    if blocks is not None:
+        return blocks
+    spread = _term_by_term(context, node)
+    if spread is not None:
+        return spread
+    reading = _product_alone(context, node)
+    spread = _multiplied_out(context, node)
+    best = spread if spread is not None and spread.form.tokens < reading.form.tokens else reading
+    turned = best.turned
+    if turned is not None and "symmetric" in node.facts and turned.cost < best.form.cost:
+        return Reading(turned, best.turned_minus, best.natural, turned, best.turned_minus)
+    return best
+
+
+def _multiplied_out(context: Context, node: Node) -> Reading | None:
+    """Return a multiple of a sum, or of its transpose, with the coefficient multiplied in; None for what is neither."""
+    if len(node.args) != 1 or node.args[0].kind != "sum" or node.out != _axes(node):
+        return None
+    if node.indices[0] == node.out:
+        return _sum_of(context, node.args[0], node.coef)
+    if node.indices[0] != (1, 0) or node.rank != 2:
+        return None
+    across = _sum_of(context, node.args[0], node.coef)
+    if across.turned is None:
+        return None
+    return Reading(across.turned, across.turned_minus, across.natural, across.form, across.minus)
+
+
+def _term_by_term(context: Context, node: Node) -> Reading | None:
+    """Return a re-indexed sum of tensors as the sum of its re-indexed terms: `kron(A, B) + kron(C, D)`."""
+    places = [k for k, arg in enumerate(node.args) if arg.kind == "sum" and arg.rank > 2]
+    if len(places) != 1 or node.rank > 2 or any(a.kind not in ("selector", "sum") for a in node.args):
+        return None
+    (place,) = places
+    operands = list(zip(node.args, node.indices, strict=True))
+    whole = operands[place][0]
+    sizes = dict(enumerate(node.index_sizes))
+    terms = []
+    for coef, arg in whole.terms:
+        operands[place] = (arg, node.indices[place])
+        terms.append((coef * node.coef, product(1, operands, node.out, sizes)))
+    if add(terms) is not node or any(a not in context.readings for _, t in terms for a in t.args):
+        return None
+    readings = [_product_alone(context, term) for _, term in terms]
+    if any(r.form.body is not None for r in readings):
+        return None
+    coefs = [coef for coef, _ in terms]
+    return summed(list(zip(coefs, readings, strict=True)), [t.digest for _, t in terms])
+
+
+def _product_alone(context: Context, node: Node) -> Reading:
+    """Return the reading of a product; numbers that its operands are multiples of go to the front."""
+    context, written = opened(context, node)
+    multiples = {arg: found for arg in written.args if (found := context.readings[arg].multiple) is not None}
+    coef = node.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
+    if multiples:
+        readings = {a: multiples[a][1] if a in multiples else context.readings[a] for a in written.args}
+        context = context._replace(readings=readings)
+    return _with_coefficient(product_reading(context, written), coef)
+
+
+def _axes(node: Node) -> tuple[int, ...]:
+    return tuple(range(node.rank))
+
+
+def _with_coefficient(reading: Reading, coef: Fraction) -> Reading:
+    if coef in (0, 1):
+        return reading
+    size = abs(coef)
+    plus, minus, turned, turned_minus = (
+        form and scaled(form, size) for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
+    )
+    assert plus is not None
+    if reading.form.scalar is not None:
+        plus = plus.repeating(scaled(reading.form.scalar, size))
+    if coef > 0:
+        return Reading(plus, minus, reading.natural, turned, turned_minus)
+    if minus is not None:
+        return Reading(minus, plus, not reading.natural, turned_minus, turned)
+    form = forms.negated(plus)
+    if plus.scalar is not None:
+        form = form.repeating(forms.negated(plus.scalar))
+    return Reading(form, turned=turned and forms.negated(turned))
+
+
+def _sum(context: Context, node: Node) -> Reading:
+    return _sum_of(context, node, Fraction(1))
+
+
+def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
+    """Return the reading of a sum times a number, multiplied out."""
+    terms = _all_terms(node)
+    blocks = block_reading(context, [(factor * c, a) for c, a in terms])
+    if blocks is not None:
+        return blocks
+    readings = [_term_reading(context, arg) for _, arg in terms]
+    if node.rank and any(r.form.scalar is None for r in readings) and not any(is_identity(r.form) for r in readings):
+        readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
+    coefs = [factor * c for c, _ in terms]
+    written_out = summed(list(zip(coefs, readings, strict=True)), [a.digest for _, a in terms])
+    if node.rank != 2 or written_out.form.tokens < LEAST_SAVED or len(terms) > len(node.args):
+        return written_out
+    parts = with_parts(list(zip(coefs, (a for _, a in terms), readings, strict=True)))
+    is_shorter = parts is not None and parts.form.tokens + LEAST_SAVED <= written_out.form.tokens
+    return parts if parts is not None and is_shorter else written_out
+
+
+def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
+    """Return the terms of a sum, those of its groups too where the constructor groups them so by itself."""
+    terms = list(node.terms)
+    while any(a.kind == "sum" for _, a in terms):
+        flat = [(c * k, a) for c, term in terms for k, a in terms_of(term)]
+        if add(flat) is not node:
+            break
+        terms = flat
+    return terms
+
+
+def _term_reading(context: Context, node: Node) -> Reading:
+    """Return a term of a sum; a matrix with its transpose, should that be needed for the whole sum."""
+    reading = context.readings[node]
+    reading.is_skew = node.rank == 2 and is_turning(node)
+    if node.rank == 2 and reading.turned is None:
+        symmetric = "symmetric" in node.facts
+        reading.turned = reading.form if symmetric else forms.transposed(reading.form)
+        if reading.minus is not None:
+            reading.turned_minus = reading.minus if symmetric else forms.transposed(reading.minus)
+    return reading
+
+
+def _repeated(scalar: Form) -> Reading:
+    form = scalar.as_repeated()
+    return Reading(form, turned=form)
+
+
+def _map(context: Context, node: Node) -> Reading:
+    base, exponent = exponent_of(node)
+    if exponent != 1:
+        return _power(context.readings[base], exponent, bool(node.shape))
+    readings = [context.readings[arg] for arg in node.args]
+    if len(readings) == 1 and node.rule.parity:
+        return of_difference(readings[0], node.rule.parity == "odd", lambda x: forms.call(name_of(node), x))
+    shown = [r.form for r in readings]
+    if node.shape and any(f.scalar is None for f in shown):
+        shown = [f.scalar or f for f in shown]
+    if node.rule.name == POWER:
+        return Reading(forms.raised(shown[0], shown[1], bool(node.shape)))
+    given = arguments(context, node, shown)
+    if node.rule.relation:
+        given[:2] = [forms.compared(given[0], node.rule.relation, given[1])]
+    return Reading(forms.call(name_of(node), *given))
+
+
+def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
+    """Return the reading of x.^p, with what it divides by where p is negative."""
+
+    def make(x: Form) -> Form:
+        if exponent == HALF:
+            return forms.call("sqrt", x)
+        if exponent < 0:
+            return forms.product([forms.number(1), below(x)], ["./" if elementwise else "/"])
+        return forms.raised(x, forms.number(exponent), elementwise)
+
+    def below(x: Form) -> Form:
+        if exponent == -1:
+            return x
+        if exponent == -HALF:
+            return forms.call("sqrt", x)
+        return forms.raised(x, forms.number(-exponent), elementwise)
+
+    whole = exponent.denominator == 1
+    odd = exponent.numerator % 2 == 1
+    difference = base if whole else Reading(base.form)
+    reading = of_difference(difference, odd, make)
+    if exponent < 0:
+        inverse = of_difference(difference, odd, below)
+        reading.inverse, reading.inverse_minus = inverse.form, inverse.minus
+    return reading
+
+
+READ: dict[str, Callable[[Context, Node], Reading]] = {
+    "symbol": _symbol,
+    "number": _number,
+    "size": _size,
+    "constant": _constant,
+    "selector": _selector,
+    "product": _product,
+    "sum": _sum,
+    "map": _map,
+    "op": operation_reading,
+}

@@ -1,0 +1,225 @@
+"""Named parts: `K = A*A' + c*eye(n); y'*inv(K)*y` and `y'*inv(K)*y where K = A*A' + c*eye(n)`.
+
+A named part is one tree, `shared`, that stands wherever its name does; so reading, elaboration and writing treat it
+once, and a text stays as long as the formula has nodes, not as its tree. It means the formula with the names replaced:
+where a name that the part holds is bound round the place (an index, the parameter of a function), the part is written
+out there, since it means another thing in each such place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from matcalc.errors import ParseError
+from matcalc.language.identifiers import identifier
+from matcalc.language.index_sums import listed, summed_in
+from matcalc.language.syntax import BINDERS, Ast, children, definition, exchanged, parts_in, shared
+
+NONE: frozenset[str] = frozenset()
+_NAME = r"(?:[^\W\d]\w*)"
+_FIRST = re.compile(rf"\s*({_NAME})\s*=(?![=>])")
+_WHERE = re.compile(rf"(?<!\w)where(?=\s+{_NAME}\s*=(?![=>]))")
+_MARK = re.compile(r"[()\[\]{};,\n]|(?<!\w)where(?!\w)")
+_OPEN_LINE = re.compile(r"[-+*/\\%^.=∘⊙⊘·−@,<>≤≥≠]\s*$")
+_NEXT_LINE = re.compile(r"\s*(?:[+*/\\%^.∘⊙⊘·@,<>≤≥≠=ᵀ’′;]|'|where(?!\w))")
+
+
+class Segment(NamedTuple):
+    """A formula in a text, `text[begin:end]`, and the name that it is given; the last has none."""
+
+    name: str
+    place: int
+    begin: int
+    end: int
+
+
+def segments(text: str) -> list[Segment]:
+    """Return the named parts of a text in the order in which they may use each other, then the formula itself.
+
+    Raises: ParseError for a name that is given twice, a text without a formula.
+    """
+    if "=" not in text:
+        return []
+    where = next((begin for mark, begin, _ in _marks(text) if mark == "where" and _WHERE.match(text, begin)), -1)
+    if where >= 0:
+        found = [*_cut(text, where + len("where"), len(text), ",;"), (0, where)]
+    elif _FIRST.match(text):
+        found = _cut(text, 0, len(text), ";")
+        if len(found) == 1:
+            return []
+    else:
+        return []
+    return _checked(text, [_segment(text, begin, end) for begin, end in found])
+
+
+def _marks(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield what stands in no bracket and may separate formulas, with its place."""
+    depth = 0
+    for found in _MARK.finditer(text):
+        if found[0] in "([{":
+            depth += 1
+        elif found[0] in ")]}":
+            depth -= 1
+        elif not depth:
+            yield found[0], found.start(), found.end()
+
+
+def _cut(text: str, begin: int, end: int, separators: str) -> list[tuple[int, int]]:
+    """Return the ranges between separators and line ends, without empty ones."""
+    found = []
+    first = begin
+    for mark, left, right in _marks(text):
+        if begin <= left and (mark in separators or (mark == "\n" and _ends_line(text, first, left, end))):
+            found.append((first, left))
+            first = right
+    found.append((first, end))
+    return [(a, b) for a, b in found if text[a:b].strip()]
+
+
+def _ends_line(text: str, begin: int, at: int, end: int) -> bool:
+    """Whether a named part ends with its line: nothing in the line or the next says that it goes on."""
+    if not _FIRST.match(text, begin, at):
+        return False
+    start = max(begin, text.rfind("\n", 0, at))
+    return not _OPEN_LINE.search(text, start, at) and not _NEXT_LINE.match(text, at, end)
+
+
+def _segment(text: str, begin: int, end: int) -> Segment:
+    found = _FIRST.match(text, begin, end)
+    if found is None:
+        return Segment("", begin, begin, end)
+    return Segment(identifier(found[1], "the name of a part"), found.start(1), found.end(), end)
+
+
+def _checked(text: str, found: list[Segment]) -> list[Segment]:
+    names: set[str] = set()
+    for segment in found[:-1]:
+        if not segment.name:
+            hint = "write  K = A*A'; tr(inv(K)), the formula last"
+            at = segment.end - len(text[segment.begin : segment.end].lstrip())
+            raise ParseError("a formula before the last has no name", text=text, at=at, hint=hint)
+        if segment.name in names:
+            hint = "a name stands for one formula: give the second another name"
+            raise ParseError(f"the part '{segment.name}' is named twice", text=text, at=segment.place, hint=hint)
+        names.add(segment.name)
+    if found[-1].name:
+        hint = "end with the formula, as in  K = A*A'; tr(inv(K))"
+        raise ParseError("there are named parts and no formula", text=text, at=found[-1].place, hint=hint)
+    return found
+
+
+class Open(NamedTuple):
+    """The names that a tree does not bind itself, and those of them that are subscripts outside index form."""
+
+    names: frozenset[str]
+    subscripts: frozenset[str]
+
+    def means_otherwise(self, bound: frozenset[str]) -> bool:
+        """Whether the tree means another thing where these names are bound ("{" in index form)."""
+        return bool(self.names & bound) or ("{" in bound and bool(self.subscripts))
+
+
+def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> Ast:
+    """Return the last formula of a text with the names of the others replaced by what they stand for.
+
+    Raises: ParseError for a part that is used before it is named.
+    """
+    parts: dict[str, Ast] = {}
+    opens: dict[int, Open] = {}
+    later = {segment.name for segment in segments_}
+    for segment in segments_[:-1]:
+        tree = _replaced(parse(segment.begin, segment.end), parts, opens, later)
+        opens[id(tree)] = _open_names(tree, opens)
+        parts[segment.name] = shared(segment.name, tree)
+        later.discard(segment.name)
+    return _replaced(parse(segments_[-1].begin, segments_[-1].end), parts, opens, NONE)
+
+
+def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[int, Open], later: Collection[str]) -> Ast:
+    """Return a tree with the names of parts replaced, but for those that are indices or parameters where they stand."""
+    made: list[Ast] = []
+    stack: list[tuple[Ast, frozenset[str], bool]] = [(root, NONE, False)]
+    while stack:
+        ast, bound, entered = stack.pop()
+        inner = children(ast)
+        if entered:
+            count = len(made) - len(inner)
+            made[count:] = [exchanged(ast, made[count:])]
+        elif ast.head == "name" and ast.value not in bound:
+            made.append(_put_in(ast, parts, opens, bound, later))
+        else:
+            bound |= _bound_in(ast)
+            stack.append((ast, bound, True))
+            stack.extend((child, bound, False) for child in reversed(inner))
+    return made[0]
+
+
+def _put_in(
+    name: Ast, parts: Mapping[str, Ast], opens: Mapping[int, Open], bound: frozenset[str], later: Collection[str]
+) -> Ast:
+    """Return what stands for a name: its part, or the part's tree where that means something of its own there."""
+    if name.value in later:
+        hint = "parts are read in order: name it before it is used"
+        raise ParseError(f"the part '{name.value}' is used before it is named", at=name.caret, hint=hint)
+    part = parts.get(str(name.value))
+    if part is None:
+        return name
+    if opens[id(definition(part))].means_otherwise(bound):
+        return written_out(part, opens, bound)
+    return shared(str(name.value), definition(part), name.span)
+
+
+def opened(root: Ast, bound: Collection[str]) -> Ast:
+    """Return a tree in which the parts that hold any of these names are written out."""
+    opens: dict[int, Open] = {}
+    for part in parts_in(root):
+        opens[id(definition(part))] = _open_names(definition(part), opens)
+    return written_out(shared("", root), opens, frozenset(bound)) if opens else root
+
+
+def written_out(part: Ast, opens: Mapping[int, Open], bound: frozenset[str]) -> Ast:
+    """Return the tree of a part, with those parts in it written out too that mean another thing there."""
+    made: dict[int, Ast] = {}
+    stack = [(definition(part), False)]
+    while stack:
+        ast, entered = stack.pop()
+        if id(ast) in made:
+            continue
+        is_open = ast.head == "shared" and opens[id(definition(ast))].means_otherwise(bound)
+        inner = (definition(ast),) if is_open else children(ast)
+        if not entered and inner:
+            stack.append((ast, True))
+            stack.extend((child, False) for child in inner)
+        else:
+            made[id(ast)] = made[id(inner[0])] if is_open else exchanged(ast, [made[id(child)] for child in inner])
+    return made[id(definition(part))]
+
+
+def _open_names(tree: Ast, known: Mapping[int, Open]) -> Open:
+    """Return the open names of a tree; those of the parts in it are known."""
+    names: set[str] = set()
+    subscripts: set[str] = set()
+    stack = [(tree, NONE)]
+    while stack:
+        ast, bound = stack.pop()
+        if ast.head == "shared":
+            names |= known[id(definition(ast))].names
+            subscripts |= known[id(definition(ast))].subscripts
+        if ast.head == "name" and ast.value not in bound:
+            names.add(str(ast.value))
+        if ast.head == "part" and "{" not in bound:
+            subscripts.update(str(s.value) for s in ast.args[1:] if s.head == "name" and s.value not in bound)
+        if ast.head in BINDERS and "{" not in bound:
+            bound |= summed_in(ast)
+        bound |= _bound_in(ast)
+        stack.extend((child, bound) for child in children(ast))
+    return Open(frozenset(names), frozenset(subscripts))
+
+
+def _bound_in(ast: Ast) -> frozenset[str]:
+    """Return the names that a tree binds in its operands."""
+    if ast.head in BINDERS:
+        return listed(ast) | {"{"}
+    return frozenset([str(ast.value)]) if ast.head == "function" else NONE

@@ -1,0 +1,129 @@
+"""The two passes of a pullback: forward computes the value and what backward needs, backward the cotangents.
+
+Forward computes, together with the value, the parts of the pullback that do not depend on the cotangent and
+are dear; backward gets them as arrays, with the arguments that it reads again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matcalc.compiler.plan import to_save
+from matcalc.compiler.runtime.bind import bind
+from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.runtime.convert import to_array
+from matcalc.compiling import build
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import with_wrt
+from matcalc.language.identifiers import free
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.substitute import rebuild
+from matcalc.tensor.symbols import Names
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPass:
+    """`forward(*args) -> (out, saved)` and `backward(saved, G) -> cotangents`.
+
+    `G` has the shape of the value, or further axes in front of it, which the cotangents then have too.
+    What is saved holds the arguments that backward reads again, by reference, and computed arrays.
+    """
+
+    first: Compiled
+    second: Compiled
+    kept: tuple[int, ...]
+    rank: int
+    many: bool
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """Names of the arguments of `forward`."""
+        return self.first.args
+
+    @property
+    def source(self) -> str:
+        """The generated text of both passes."""
+        return f"{self.first.source}\n\n{self.second.source}"
+
+    def forward(self, /, *args: Any, check_facts: bool = False, **values: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Return the value, and what `backward` needs; with `check_facts` check the facts of the arguments first."""
+        bound = bind(self.first.spec.name, self.args, args, values)
+        value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
+        return value, (*(bound[k] for k in self.kept), *saved)
+
+    def backward(self, saved: Sequence[Any], G: Any) -> Any:  # noqa: N803 - the cotangent's name in formulas
+        """Return the cotangent of each variable; a tuple where several were asked for."""
+        import numpy as np
+
+        bar = to_array(self.second.spec.arguments[-1], G, batched=True)
+        batch = bar.shape[: bar.ndim - self.rank]
+        if not batch:
+            return self._shaped(self.second(*saved, bar))
+        if 0 in batch:
+            one = self.second(*saved, np.zeros(bar.shape[len(batch) :]))
+            return self._shaped(tuple(np.zeros((*batch, *np.shape(c))) for c in one))
+        rows = [self.second(*saved, bar[at]) for at in itertools.product(*map(range, batch))]
+        columns = [np.array(part) for part in zip(*rows, strict=True)]
+        return self._shaped(tuple(c.reshape(*batch, *c.shape[1:]) for c in columns))
+
+    def _shaped(self, cotangents: tuple[Any, ...]) -> Any:
+        return cotangents if self.many else cotangents[0]
+
+
+def pullback(
+    f: Any,
+    wrt: Any,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+    sizes: Mapping[Any, int] | None = None,
+) -> TwoPass:
+    """Return the compiled forward and backward pass of a formula of any shape."""
+    start = time.perf_counter()
+    value = with_wrt(f, wrt, declarations, dialect).simplify()
+    cotangent = free("G", set(value.names.scope))
+    found = value.vjp(wrt, cotangent)
+    many = isinstance(found, tuple)
+    cotangents = list(found) if many else [found]
+    names = value.names_with(wrt)
+    bar = cotangents[0].names.symbols[cotangent]
+    inputs = names.ordered()
+    saved = to_save([e.node for e in cotangents], inputs, [bar])
+    stand_ins = _stand_ins(saved, set(cotangents[0].names.scope))
+    seconds = [("derive", time.perf_counter() - start)]
+    forward = [Expression(node, names) for node in (value.node, *saved)]
+    labels = ["value", *(s.name for s in stand_ins.values())]
+    places = tuple(range(len(forward)))
+    first = build(forward, labels, places, None, target, "float64", sizes, "forward", (), seconds)
+    roots = [rebuild(e.node, stand_ins) for e in cotangents]
+    kept = _kept(inputs, roots, [*stand_ins.values(), bar])
+    arguments = (*kept, *stand_ins.values(), bar)
+    inner = Names({s.name: s for s in arguments}, tuple(s.name for s in arguments))
+    backward = [Expression(root, inner) for root in roots]
+    labels = [f"cotangent_{x.name}" for x in value.symbols_of(wrt)]
+    places = tuple(range(len(backward)))
+    second = build(backward, labels, places, None, target, "float64", sizes, "backward", (), [])
+    positions = tuple(first.args.index(s.name) for s in kept)
+    return TwoPass(first, second, positions, len(value.node.shape), many)
+
+
+def _stand_ins(saved: Sequence[Node], taken: set[str]) -> dict[Node, Node]:
+    """Return a new symbol for each node that forward saves."""
+    found = {}
+    for number, node in enumerate(saved, 1):
+        found[node] = symbol(free(f"saved{number}", taken), node.shape, sorted(node.facts))
+    return found
+
+
+def _kept(inputs: Sequence[Node], roots: Sequence[Node], others: Sequence[Node]) -> list[Node]:
+    """Return the inputs that backward reads itself, or needs for a size that nothing else tells."""
+    read = set(toposort(roots))
+    wanted = {name for node in roots for size in node.shape for name in size.names}
+    told = {name for node in others for size in node.shape for name in size.names}
+    missing = wanted - told
+    return [x for x in inputs if x in read or missing & {n for size in x.shape for n in size.names}]

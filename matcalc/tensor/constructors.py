@@ -1,0 +1,202 @@
+"""The constructors of the normal form: the only way to make nodes.
+
+Everything is said by `product`, `add`, `apply`, `power` and `operate`; the rest are shorthands for index
+tuples. One rule needs both products and sums and stands here: a summed index that meets sums of blocks
+(or slices) at two places is distributed over, since the cross terms of disjoint blocks vanish.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from matcalc.tensor.elementwise import apply, power
+from matcalc.tensor.network import Network
+from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.operations import operate
+from matcalc.tensor.pickling import pickle_form
+from matcalc.tensor.product import finish, gather, remembered, size_number, transposed, zeros
+from matcalc.tensor.raw_nodes import constant, number, selector, symbol
+from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.sums import add, scale, split_coef
+
+copyreg.pickle(Node, pickle_form)
+
+__all__ = [
+    "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",
+    "ones", "operate", "outer", "power", "product", "scale", "selector", "size_number", "split_coef", "symbol",
+    "take_diag", "total", "trace", "transpose", "transposed", "zeros",
+]  # fmt: skip
+
+
+@remembered
+def product(
+    coef: Fraction | int, operands: Sequence[tuple[Node, Indices]], out: Indices, sizes: Mapping[int, Size]
+) -> Node:
+    """Return coef * the sum over indices not in `out` of the product of operands at their indices.
+
+    Shapes: `sizes` gives the length of output indices that no operand measures.
+    """
+    network = gather(coef, operands, out, sizes)
+    if any(_is_map_on_diagonal(node, indices) for node, indices in network.operands):
+        return product(network.coef, list(map(_diagonal_inside, network.operands)), network.out, network.sizes)
+    met = _met_blocks(network)
+    if met is None:
+        return finish(network)
+    node, indices = network.operands[met]
+    others = network.operands[:met] + network.operands[met + 1 :]
+    terms = [
+        (c, product(network.coef, [*others, (term, indices)], network.out, network.sizes)) for c, term in node.terms
+    ]
+    return add(terms)
+
+
+def _is_map_on_diagonal(node: Node, indices: Indices) -> bool:
+    return node.kind == "map" and len(set(indices)) < len(indices)
+
+
+def _diagonal_inside(operand: tuple[Node, Indices]) -> tuple[Node, Indices]:
+    """Return a function of a matrix on its diagonal as the function of the diagonal."""
+    node, indices = operand
+    if not _is_map_on_diagonal(node, indices):
+        return operand
+    own = tuple(dict.fromkeys(indices))
+    return apply(node.rule, [product(1, [(arg, indices)], own) for arg in node.args], node.params), own
+
+
+def _met_blocks(network: Network) -> int | None:
+    """Return the place of a sum of blocks whose block axis meets another, so that every pair of blocks is settled."""
+    if not network.coef or not any(node.kind == "sum" for node, _ in network.operands):
+        return None
+    meetings: dict[int, list[tuple[int, list[Part]]]] = {}
+    for place, (node, indices) in enumerate(network.operands):
+        for axis in range(len(indices)):
+            parts = block_parts(node, axis)
+            if parts:
+                meetings.setdefault(indices[axis], []).append((place, parts))
+    places = []
+    for index, met in meetings.items():
+        sums = [place for place, _ in met if network.operands[place][0].kind == "sum"]
+        if len(met) > 1 and sums and index not in network.out and _all_settled([parts for _, parts in met]):
+            places.append(sums[0])
+    return min(places) if places else None
+
+
+Part = tuple[Size, Size]
+
+
+def block_parts(node: Node, axis: int) -> list[Part]:
+    """Return (offset, length) of the blocks that slices place along an axis; empty if it is not made of blocks."""
+    if node.kind == "selector":
+        is_slice = node.selector.kind == "slice" and axis == 0
+        return [(node.selector.offset, node.selector.shape[1])] if is_slice else []
+    if node.kind != "sum":
+        return []
+    parts = [_placed(term, axis) for term in node.args]
+    return [part for part in parts if part is not None] if None not in parts else []
+
+
+def _placed(term: Node, axis: int) -> Part | None:
+    if term.kind != "product":
+        return None
+    index = term.out[axis]
+    for arg, at in zip(term.args, term.indices, strict=True):
+        if arg.kind == "selector" and arg.selector.kind == "slice" and at[0] == index:
+            return arg.selector.offset, arg.selector.shape[1]
+    return None
+
+
+def _all_settled(lists: Sequence[list[Part]]) -> bool:
+    """Whether blocks of different operands are all known to be disjoint, or one within the other."""
+    return all(
+        _settled(a, b) for k, parts in enumerate(lists) for others in lists[k + 1 :] for a in parts for b in others
+    )
+
+
+def _settled(a: Part, b: Part) -> bool:
+    (start, length), (other, width) = a, b
+    apart = is_nonnegative(other - start - length) or is_nonnegative(start - other - width)
+    inside = is_nonnegative(other - start) and is_nonnegative(start + length - other - width)
+    around = is_nonnegative(start - other) and is_nonnegative(other + width - start - length)
+    return apart or inside or around
+
+
+def transpose(a: Node) -> Node:
+    """Return the matrix with its axes exchanged; scalars and vectors as they are."""
+    return a if len(a.shape) < 2 else product(1, [(a, (0, 1))], (1, 0))
+
+
+def matmul(*factors: Node) -> Node:
+    """Return the chain product of matrices and vectors, as NumPy's `@` reads it."""
+    operands: list[tuple[Node, Indices]] = []
+    out: list[int] = []
+    index = 0
+    for place, factor in enumerate(factors):
+        if len(factor.shape) == 1:
+            operands.append((factor, (index,)))
+            if place:
+                index += 1
+            continue
+        operands.append((factor, (index, index + 1)))
+        if place == 0:
+            out.append(index)
+        index += 1
+    if len(factors[-1].shape) == 2:
+        out.append(index)
+    return product(1, operands, tuple(out))
+
+
+def hadamard(*factors: Node) -> Node:
+    """Return the entrywise product of operands of one shape."""
+    axes = tuple(range(len(factors[0].shape)))
+    return product(1, [(f, axes) for f in factors], axes, dict(enumerate(factors[0].shape)))
+
+
+def inner(a: Node, b: Node) -> Node:
+    """Return the sum of entrywise products of two operands of one shape."""
+    axes = tuple(range(len(a.shape)))
+    return product(1, [(a, axes), (b, axes)], ())
+
+
+def outer(a: Node, b: Node) -> Node:
+    """Return the tensor a[i..]*b[j..]."""
+    left = tuple(range(len(a.shape)))
+    right = tuple(range(len(left), len(left) + len(b.shape)))
+    return product(1, [(a, left), (b, right)], left + right)
+
+
+def eye(*sizes: Size) -> Node:
+    """Return the identity on tensors of this shape: axes `sizes + sizes`, a matrix for one size."""
+    axes = tuple(range(len(sizes)))
+    return product(1, [], axes + axes, dict(enumerate(sizes)))
+
+
+def ones(shape: Shape) -> Node:
+    """Return the tensor of ones."""
+    return product(1, [], tuple(range(len(shape))), dict(enumerate(shape)))
+
+
+def broadcast(scalar: Node, shape: Shape) -> Node:
+    """Return the tensor of this shape with one scalar in every entry."""
+    return product(1, [(scalar, ())], tuple(range(len(shape))), dict(enumerate(shape)))
+
+
+def diag_matrix(x: Node) -> Node:
+    """Return the diagonal matrix of a vector."""
+    return product(1, [(x, (0,))], (0, 0))
+
+
+def take_diag(a: Node) -> Node:
+    """Return the diagonal of a square matrix."""
+    return product(1, [(a, (0, 0))], (0,))
+
+
+def trace(a: Node) -> Node:
+    """Return the trace of a square matrix."""
+    return product(1, [(a, (0, 0))], ())
+
+
+def total(a: Node) -> Node:
+    """Return the sum of all entries."""
+    return product(1, [(a, tuple(range(len(a.shape))))], ())

@@ -1,0 +1,205 @@
+"""Canonical maps and powers: elementwise functions of operands of equal shape.
+
+Axes along which every operand is broadcast are taken out, matrices are oriented, odd and even functions
+give up the sign of their argument, powers of products of factors are products of powers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from matcalc.tensor.axes import inverse, least_order, with_axes
+from matcalc.tensor.grouping import MOST
+from matcalc.tensor.labelling import Term
+from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.product import has_square, parts_of, simple_product, square_of, transposed
+from matcalc.tensor.raw_nodes import exponent_of, map_node, number, power_node
+from matcalc.tensor.sums import split_coef, transposed_rank
+
+if TYPE_CHECKING:
+    from matcalc.rulebook.rule import Rule
+
+
+LONGEST_NUMBER = 4096
+"""Bits of the largest exact power of a number; longer ones stay powers."""
+
+
+def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:
+    """Return the map of `rule` on operands of one shape."""
+    if rule.name == "pow":
+        return power(args[0], params[0])
+    if rule.name == "powr" and (exponent := _constant(args[1])) is not None:
+        return power(args[0], exponent)
+    kept = _kept_axes(args)
+    if len(kept) < len(args[0].shape):
+        return _broadcast_back(apply(rule, [_reduced(a, kept) for a in args], params), kept, args[0])
+    if rule.parity and len(args) == 1:
+        coef, rest = split_coef(args[0])
+        if coef < 0:
+            inner = apply(rule, [_scaled(-coef, rest)], params)
+            return _scaled(Fraction(-1), inner) if rule.parity == "odd" else inner
+    order = _order(args, rule.commutes)
+    return with_axes(map_node(rule, params, _turned(args, order, rule.commutes)), inverse(order))
+
+
+def _constant(node: Node) -> Fraction | None:
+    """Return the number that a node is at every place."""
+    if node.kind == "number":
+        return Fraction(node.value)
+    is_constant = node.kind == "product" and not node.args and len(set(node.out)) == len(node.out)
+    return Fraction(node.coef) if is_constant else None
+
+
+def power(base: Node, exponent: Fraction) -> Node:
+    """Return base.^exponent for a rational exponent, elementwise."""
+    if exponent == 1:
+        return base
+    if exponent == 0:
+        return _ones_like(base)
+    if exponent < 0 and base.kind == "number" and base.is_zero:
+        exponent = Fraction(-1)  # all of them are 1/0
+    indices = tuple(range(len(base.shape)))
+    sizes = dict(enumerate(base.shape))
+    if exponent.denominator == 1 and 1 < exponent <= MOST:
+        return simple_product(1, [(base, indices)] * int(exponent), indices, sizes)
+    kept = _kept_axes([base])
+    if len(kept) < len(base.shape):
+        return _broadcast_back(power(_reduced(base, kept), exponent), kept, base)
+    coef, rest = split_coef(base)
+    if coef != 1 and base.kind != "number":
+        exact = _exact_power(coef, exponent)
+        if exact is not None:
+            return _scaled(exact, power(rest, exponent))
+    factored = _power_of_factors(base, exponent)
+    if factored is not None:
+        return factored
+    if exponent % 2 == 0 and has_square(base):
+        return power(square_of(base), exponent / 2)
+    inner, before = exponent_of(base)
+    if before != 1 and (inner.range.positive or _same_domain(before, before * exponent, exponent)):
+        return power(inner, before * exponent)
+    if base.kind == "number":
+        exact = _exact_power(base.value, exponent)
+        return number(exact) if exact is not None else power_node(base, exponent)
+    order = _order([base], False)
+    return with_axes(power_node(with_axes(base, order), exponent), inverse(order))
+
+
+def _same_domain(before: Fraction, total: Fraction, exponent: Fraction) -> bool:
+    """Whether (x.^before).^exponent is x.^total for every x, negative ones and zero included."""
+    roots = before.denominator != 1 and total.denominator != 1
+    return roots or before.denominator == exponent.denominator == 1
+
+
+def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
+    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, for what may leave the power; what sums connect is one factor."""
+    if base.kind != "product" or not base.coef:
+        return None
+    axes = tuple(range(len(base.shape)))
+    if base.out != axes or base.coef != 1 or base.switches:
+        return None
+    free: list[Term] = []
+    bound: list[Term] = []
+    operands: list[Term] = []
+    for part in parts_of(list(zip(base.args, base.indices, strict=True)), base.out):
+        own = tuple(sorted({i for _, at in part for i in at if i in base.out}))
+        is_plain = len(part) == 1 and len(part[0][1]) == len(own)  # off the diagonal a power may be infinite
+        operands.append(part[0] if is_plain else (simple_product(1, part, own), own))
+    if operands == [(base, axes)]:
+        return None
+    for arg, at in operands:
+        (free if exponent.denominator == 1 or arg.range.positive else bound).append((arg, at))
+    if len(operands) > 1 and all(arg.range.nonnegative for arg, _ in bound):
+        free, bound = free + bound, []
+    if not free:
+        return None
+    sizes = dict(enumerate(base.shape))
+    powers = [(power(arg, exponent), at) for arg, at in free]
+    if bound:
+        powers.append((power(simple_product(1, bound, axes, sizes), exponent), axes))
+    return simple_product(1, powers, axes, sizes)
+
+
+def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:
+    """Return value**exponent where it is rational, defined and not too long to write down."""
+    if abs(exponent) * max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_NUMBER:
+        return None
+    if exponent.denominator == 1:
+        return None if value == 0 and exponent < 0 else Fraction(value) ** int(exponent)
+    if value < 0:
+        return None
+    root = _exact_root(value, exponent.denominator)
+    if root is None or (root == 0 and exponent < 0):
+        return None
+    return root ** int(exponent.numerator)
+
+
+def _exact_root(value: Fraction, degree: int) -> Fraction | None:
+    parts = []
+    for part in (value.numerator, value.denominator):
+        guess = round(part ** (1.0 / degree)) if part < 2**1000 else -1
+        if guess < 0 or guess**degree != part:
+            return None
+        parts.append(guess)
+    return Fraction(parts[0], parts[1])
+
+
+def _ones_like(node: Node) -> Node:
+    axes = tuple(range(len(node.shape)))
+    return simple_product(1, [], axes, dict(enumerate(node.shape)))
+
+
+def _scaled(coef: Fraction, node: Node) -> Node:
+    axes = tuple(range(len(node.shape)))
+    return simple_product(coef, [(node, axes)], axes, dict(enumerate(node.shape)))
+
+
+def _kept_axes(args: Sequence[Node]) -> list[int]:
+    """Return the axes along which some operand varies."""
+    rank = len(args[0].shape)
+    varies: set[int] = set()
+    for arg in args:
+        if arg.kind != "product":
+            return list(range(rank))
+        measured = {i for at in arg.indices for i in at}
+        varies.update(axis for axis, i in enumerate(arg.out) if i in measured or arg.out.count(i) > 1)
+    return sorted(varies)
+
+
+def _reduced(node: Node, kept: Sequence[int]) -> Node:
+    """Return a node without the axes it is broadcast along."""
+    sizes = dict(enumerate(node.index_sizes))
+    operands = list(zip(node.args, node.indices, strict=True))
+    return simple_product(node.coef, operands, tuple(node.out[axis] for axis in kept), sizes)
+
+
+def _broadcast_back(node: Node, kept: Sequence[int], like: Node) -> Node:
+    out = tuple(range(len(like.shape)))
+    return simple_product(1, [(node, tuple(kept))], out, dict(enumerate(like.shape)))
+
+
+def _order(args: Sequence[Node], commutes: bool) -> Indices:
+    """Return the order in which a map has the axes of its operands: matrices with fewer transposed leaves."""
+    rank = args[0].rank
+    if rank > 2:
+        return least_order(args, lambda order: _turned(args, order, commutes), lambda found: [a.digest for a in found])
+    return (1, 0) if rank == 2 and _leans(_turned(args, (0, 1), commutes)) else tuple(range(rank))
+
+
+def _turned(args: Sequence[Node], order: Indices, commutes: bool) -> list[Node]:
+    """Return operands with their axes in an order; sorted by content where they commute."""
+    turned = [with_axes(a, order) for a in args]
+    return sorted(turned, key=lambda a: a.digest) if commutes else turned
+
+
+def _leans(args: Sequence[Node]) -> bool:
+    """Whether matrices should be read transposed: fewer transposed leaves, ties by content."""
+    against, leaves = (sum(a.tilt[k] for a in args) for k in (0, 1))
+    if 2 * against != leaves:
+        return 2 * against > leaves
+    if not leaves and all("symmetric" in a.facts for a in args):
+        return False
+    mirrored = [transposed(a) for a in args]
+    return [transposed_rank(a) for a in mirrored] < [transposed_rank(a) for a in args]

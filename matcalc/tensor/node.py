@@ -1,0 +1,327 @@
+"""Node: one hash-consed tensor expression in normal form, and the walks over its DAG.
+
+Equal structure is the same object, so `is` decides equality, sharing is free and every pass can keep its
+results in a dictionary. Nodes are made by `tensor.py` alone, which knows the normal form; this module
+knows only what a node holds. The kinds are few and closed: there is no transpose, trace, diagonal or
+Kronecker node, since all of these are index tuples of a product.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import wraps
+from hashlib import blake2b
+from math import inf
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from matcalc.locks import held_at_fork
+from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from matcalc.rulebook.rule import Rule
+    from matcalc.tensor.selectors import Selector
+
+Answer = TypeVar("Answer")
+Shape = tuple[Size, ...]
+Indices = tuple[int, ...]
+Exchange = tuple[Indices, int]
+
+
+class Range(NamedTuple):
+    """The interval that all entries of a node lie in; open ends exclude the bound."""
+
+    low: float = -inf
+    high: float = inf
+    low_open: bool = False
+    high_open: bool = False
+
+    @property
+    def positive(self) -> bool:
+        return self.low > 0 or (self.low == 0 and self.low_open)
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.low >= 0
+
+    @property
+    def nonzero(self) -> bool:
+        return self.positive or self.high < 0 or (self.high == 0 and self.high_open)
+
+
+ANY = Range()
+
+LONG = 1500
+"""Tokens of the longest formula that is written as a tree: three or four thousand characters."""
+
+
+class Node:
+    """A tensor expression. Attributes are read-only; payloads are read through the properties below.
+
+    Kinds: symbol, number, size, constant, selector, product, sum, map, op.
+    A product is `value[out] = coef * sum over indices not in out of prod_k args[k][indices[k]]`: a
+    repeated number in `out` is the identity on these axes, one that no operand has is broadcasting.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "args",
+        "commuting",
+        "data",
+        "digest",
+        "exchanges",
+        "facts",
+        "kind",
+        "length",
+        "range",
+        "shape",
+        "switches",
+        "tilt",
+    )
+
+    kind: str
+    args: tuple[Node, ...]
+    data: tuple[Any, ...]
+    shape: Shape
+    facts: frozenset[str]
+    range: Range
+    digest: bytes
+    tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
+    length: int  # about how many tokens it prints as
+    commuting: int  # the axis from which on those of a sum or map of order 3 or more may be exchanged; else the rank
+    exchanges: tuple[Exchange, ...]  # the other orders in which its axes may stand, with the sign that each brings
+    switches: bool  # whether it is 0, whatever else it holds, where conditions in it do not hold
+
+    @property
+    def name(self) -> str:
+        """Name of a symbol."""
+        name: str = self.data[0]
+        return name
+
+    @property
+    def value(self) -> Fraction:
+        """Value of a number."""
+        value: Fraction = self.data[0]
+        return value
+
+    @property
+    def size(self) -> Size:
+        """Size that a size node stands for."""
+        size: Size = self.data[0]
+        return size
+
+    @property
+    def array(self) -> np.ndarray:
+        """Entries of a constant, read-only."""
+        import numpy as np
+
+        return np.frombuffer(self.data[0], dtype=np.float64).reshape([int(s) for s in self.shape])
+
+    @property
+    def selector(self) -> Selector:
+        """Rule of a selector."""
+        selector: Selector = self.data[0]
+        return selector
+
+    @property
+    def coef(self) -> Fraction:
+        """Coefficient in front of a product."""
+        coef: Fraction = self.data[0]
+        return coef
+
+    @property
+    def indices(self) -> tuple[Indices, ...]:
+        """Index tuple of each operand of a product."""
+        indices: tuple[Indices, ...] = self.data[1]
+        return indices
+
+    @property
+    def out(self) -> Indices:
+        """Output indices of a product."""
+        out: Indices = self.data[2]
+        return out
+
+    @property
+    def index_sizes(self) -> Shape:
+        """Size of each index of a product, by number."""
+        index_sizes: Shape = self.data[3]
+        return index_sizes
+
+    @property
+    def coefs(self) -> tuple[Fraction, ...]:
+        """Coefficients of the terms of a sum."""
+        coefs: tuple[Fraction, ...] = self.data[0]
+        return coefs
+
+    @property
+    def terms(self) -> tuple[tuple[Fraction, Node], ...]:
+        """Terms of a sum, each with its coefficient."""
+        return tuple(zip(self.coefs, self.args, strict=True))
+
+    @property
+    def rule(self) -> Rule:
+        """Rulebook entry of a map or op."""
+        rule: Rule = self.data[0]
+        return rule
+
+    @property
+    def params(self) -> tuple[Any, ...]:
+        """Parameters of a map or op: Fraction, Size or (functions) Node."""
+        params: tuple[Any, ...] = self.data[1]
+        return params
+
+    @property
+    def batches(self) -> tuple[Indices, ...]:
+        """For each argument of an op, the batch axes that it carries in front."""
+        batches: tuple[Indices, ...] = self.data[2]
+        return batches
+
+    @property
+    def batch_rank(self) -> int:
+        """Number of leading batch axes of an op."""
+        batch_rank: int = self.data[3]
+        return batch_rank
+
+    @property
+    def output(self) -> str:
+        """Which result of a several-output op this is; empty if there is one."""
+        output: str = self.data[4]
+        return output
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_zero(self) -> bool:
+        return (self.kind == "product" and not self.coef) or (self.kind == "number" and not self.value)
+
+    def is_number(self, value: int) -> bool:
+        return self.kind == "number" and self.value == value
+
+    def __repr__(self) -> str:
+        shape = ", ".join(map(str, self.shape))
+        return f"<{label(self)} ({shape}) {self.digest.hex()[:6]}>"
+
+
+_interned: weakref.WeakValueDictionary[tuple[Any, ...], Node] = weakref.WeakValueDictionary()
+_lock = held_at_fork(RLock())
+
+
+def intern(
+    kind: str,
+    args: tuple[Node, ...],
+    data: tuple[Any, ...],
+    shape: Shape,
+    describe: Callable[[Node], None],
+) -> Node:
+    """Return the one node of this structure; `describe` fills facts, range, tilt and length of a new one."""
+    key = (kind, args, data, shape)
+    found = _interned.get(key)
+    if found is not None:
+        return found
+    node = object.__new__(Node)
+    node.kind, node.args, node.data, node.shape = kind, args, data, shape
+    node.digest = _digest(kind, args, data, shape)
+    node.facts, node.range, node.tilt, node.length, node.switches = frozenset(), ANY, (0, 0), 1, False
+    node.commuting, node.exchanges = len(shape), ()
+    describe(node)
+    with _lock:
+        return _interned.setdefault(key, node)
+
+
+def _digest(kind: str, args: tuple[Node, ...], data: tuple[Any, ...], shape: Shape) -> bytes:
+    parts = [kind.encode(), *(a.digest for a in args), _encode(data), _encode(shape)]
+    return blake2b(b"\0".join(parts), digest_size=16).digest()
+
+
+def _encode(value: object) -> bytes:
+    if isinstance(value, tuple):
+        return b"(" + b",".join(map(_encode, value)) + b")"
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, frozenset):
+        return _encode(tuple(sorted(value)))
+    digest = getattr(value, "digest", None)
+    return digest if isinstance(digest, bytes) else str(value).encode()
+
+
+def kept_with_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
+    """Return a function of a node that remembers an answer for as long as the node is there, never holding it.
+
+    An answer must not hold the node either.
+    """
+    known: weakref.WeakKeyDictionary[Node, Answer] = weakref.WeakKeyDictionary()
+
+    @wraps(answer)
+    def found(node: Node) -> Answer:
+        if node not in known:
+            known[node] = answer(node)
+        return known[node]
+
+    return found
+
+
+def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
+    """Return the terms of a sum or of a multiple of one; any other node is its only term."""
+    if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum" and node.out == node.indices[0]:
+        return [(node.coef * c, a) for c, a in node.args[0].terms]
+    return list(node.terms) if node.kind == "sum" else [(Fraction(1), node)]
+
+
+def toposort(roots: Node | Iterable[Node]) -> list[Node]:
+    """Return all nodes that `roots` reach, operands before users, each once, in a deterministic order."""
+    order: list[Node] = []
+    done: set[Node] = set()
+    stack = [(root, False) for root in reversed([roots] if isinstance(roots, Node) else list(roots))]
+    while stack:
+        node, entered = stack.pop()
+        if entered:
+            order.append(node)
+        elif node not in done:
+            done.add(node)
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(node.args) if a not in done)
+    return order
+
+
+def everything(roots: Node | Iterable[Node]) -> list[Node]:
+    """Return what `toposort` does, then the nodes inside functions and equations that are parameters."""
+    found: dict[Node, None] = {}
+    pending: Node | list[Node] = roots if isinstance(roots, Node) else list(roots)
+    while pending:
+        new = [node for node in toposort(pending) if node not in found]
+        found.update(dict.fromkeys(new))
+        held = [p for n in new if n.kind in ("map", "op") for p in n.params]
+        pending = [p for p in held if isinstance(p, Node) and p not in found]
+    return list(found)
+
+
+def label(node: Node) -> str:
+    """Return a short word for a node, for drawings and messages."""
+    if node.kind in ("symbol", "number", "size", "selector"):
+        return str(node.data[0])
+    if node.kind in ("map", "op"):
+        return node.rule.name + (f"_{node.output}" if node.kind == "op" and node.output else "")
+    return node.kind
+
+
+def sizes_met(nodes: Sequence[Node]) -> list[str]:
+    """Return the size names that nodes use in any place, by name."""
+    met: set[str] = set()
+    for node in everything(nodes):
+        sizes = [*node.shape]
+        if node.kind == "product":
+            sizes += node.index_sizes
+        elif node.kind == "size":
+            sizes.append(node.size)
+        elif node.kind == "selector":
+            sizes.append(node.selector.offset)
+        elif node.kind in ("op", "map"):
+            sizes += [p for p in node.params if isinstance(p, Size)]
+        met.update(n for size in sizes for n in size.names)
+    return sorted(met)

@@ -1,0 +1,247 @@
+"""Canonical operations: rulebook entries applied to arguments that may carry batch axes in front.
+
+An argument gives up what its rule lets it: coefficients by `degree`, a transposition by
+`transpose = "same"`, and in a slot declared linear every factor that does not touch the slot's own axes,
+together with its batch axes, so that a batch of linear solves shrinks to what really differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from matcalc.language.read import read
+from matcalc.tensor.canonical_labels import Operand, components
+from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.product import simple_product, zeros
+from matcalc.tensor.raw_nodes import op_node
+from matcalc.tensor.signature import Binding, bind, core_rank, result_shape, size_of, tensors_of
+from matcalc.tensor.sums import split_coef, transposed_rank
+
+if TYPE_CHECKING:
+    from matcalc.language.declare import Declaration
+    from matcalc.rulebook.rule import Rule
+    from matcalc.tensor.size import Size
+
+
+class Slot(NamedTuple):
+    """One tensor argument: its parameter, the node (batch axes first), the batch positions it carries."""
+
+    parameter: Declaration
+    node: Node
+    batch: Indices
+    linear: bool
+
+    @property
+    def core(self) -> Shape:
+        return self.node.shape[len(self.batch) :]
+
+
+class Given(NamedTuple):
+    """Factors that slots have given up, each with the batch positions of its axes."""
+
+    coef: Fraction
+    factors: list[tuple[Node, Indices]]
+
+
+def operate(
+    rule: Rule,
+    args: Sequence[Node],
+    params: tuple[Any, ...] = (),
+    batches: Sequence[Indices] | None = None,
+    output: str | None = None,
+    batch_sizes: Sequence[Size] | None = None,
+) -> Node:
+    """Return an operation's result: leading batch axes, then the axes of the core result.
+
+    `batches` gives for each argument the batch positions that its leading axes are; `batch_sizes` their
+    lengths where no argument carries them.
+    """
+    name = rule.outputs[0] if output is None else output
+    carried = [tuple(b) for b in batches] if batches is not None else [()] * len(args)
+    sizes = _batch_sizes(args, carried, batch_sizes)
+    slots = _slots(rule, args, carried)
+    shape_of_core = result_shape(rule.signature, name, _binding(rule, slots, params))
+    given = Given(Fraction(1), [])
+    reduced: list[Slot] = []
+    for slot in slots:
+        if slot.linear and slot.node.is_zero:
+            return zeros((*sizes, *shape_of_core))
+        slot, given = _give_up(_without_broadcast(slot), given)
+        reduced.append(slot)
+    reduced, given = _take_degree(rule, reduced, params, given)
+    reduced = _sort_repeated(reduced)
+    used = sorted({b for slot in reduced for b in slot.batch})
+    node, swapped = _oriented(rule, reduced, params, name, used, sizes, shape_of_core)
+    return _wrap(node, swapped, used, sizes, shape_of_core, given)
+
+
+def _slots(rule: Rule, args: Sequence[Node], carried: Sequence[Indices]) -> list[Slot]:
+    tensors = tensors_of(rule.signature)
+    slots = []
+    for place, (node, batch) in enumerate(zip(args, carried, strict=True)):
+        parameter = tensors[min(place, len(tensors) - 1)]
+        slots.append(Slot(parameter, node, batch, parameter.repeated or parameter.name in rule.linear))
+    return slots
+
+
+def _binding(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Binding:
+    for slot in slots:
+        wanted = core_rank(slot.parameter, len(slot.core))
+        assert wanted == len(slot.core), f"{rule.name}: {slot.parameter.name} has rank {len(slot.core)}"
+    return bind(rule, rule.signature, [slot.core for slot in slots], params)
+
+
+def _batch_sizes(args: Sequence[Node], carried: Sequence[Indices], given: Sequence[Size] | None) -> list[Size]:
+    found: dict[int, Size] = dict(enumerate(given or ()))
+    for node, batch in zip(args, carried, strict=True):
+        for axis, position in enumerate(batch):
+            found[position] = node.shape[axis]
+    return [found[k] for k in range(len(found))]
+
+
+def _without_broadcast(slot: Slot) -> Slot:
+    """Drop batch axes along which an argument does not vary."""
+    node = slot.node
+    if not slot.batch or node.kind != "product":
+        return slot
+    measured = {i for at in node.indices for i in at}
+    kept = [
+        axis
+        for axis in range(len(node.out))
+        if axis >= len(slot.batch) or node.out[axis] in measured or node.out.count(node.out[axis]) > 1
+    ]
+    if len(kept) == len(node.out):
+        return slot
+    operands = list(zip(node.args, node.indices, strict=True))
+    smaller = simple_product(node.coef, operands, tuple(node.out[a] for a in kept), dict(enumerate(node.index_sizes)))
+    return slot._replace(node=smaller, batch=tuple(slot.batch[a] for a in kept if a < len(slot.batch)))
+
+
+def _give_up(slot: Slot, given: Given) -> tuple[Slot, Given]:
+    """Take out of a linear slot its coefficient and the factors that live on batch axes alone."""
+    node = slot.node
+    if not slot.linear or node.kind != "product":
+        return slot, given
+    batch_count = len(slot.batch)
+    position_of = {index: slot.batch[axis] for axis, index in enumerate(node.out[:batch_count])}
+    held = {index: index for index in node.out}
+    described = [
+        Operand(arg.digest, at, len(at), place)
+        for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True))
+    ]
+    kept: list[tuple[Node, Indices]] = []
+    factors = list(given.factors)
+    sizes = dict(enumerate(node.index_sizes))
+    for part in components(described, held):
+        terms = [(node.args[o.place], node.indices[o.place]) for o in part]
+        touched = tuple(dict.fromkeys(i for _, at in terms for i in at if i in held))
+        if all(i in position_of for i in touched):
+            factor = simple_product(1, terms, touched, sizes)
+            factors.append((factor, tuple(position_of[i] for i in touched)))
+        else:
+            kept += terms
+    left = simple_product(1, kept, node.out, sizes)
+    return _without_broadcast(slot._replace(node=left)), Given(given.coef * node.coef, factors)
+
+
+def _take_degree(rule: Rule, slots: list[Slot], params: tuple[Any, ...], given: Given) -> tuple[list[Slot], Given]:
+    places = [k for k, slot in enumerate(slots) if not slot.linear]
+    if rule.degree is None or len(places) != 1:
+        return slots, given
+    slot = slots[places[0]]
+    coef, rest = split_coef(slot.node)
+    allowed = coef > 0 or rule.parity is not None or rule.homogeneous
+    if coef == 1 or not coef or not allowed:
+        return slots, given
+    degree = _degree(rule, slots, params)
+    if degree is None:
+        return slots, given
+    taken = _rational_power(abs(coef) if rule.parity is not None else coef, degree)
+    if taken is None:
+        return slots, given
+    if rule.parity == "odd" and coef < 0:
+        taken = -taken
+    slots = [*slots[: places[0]], slot._replace(node=rest), *slots[places[0] + 1 :]]
+    return slots, Given(given.coef * taken, given.factors)
+
+
+def _degree(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Fraction | None:
+    if isinstance(rule.degree, str):
+        size = size_of(read(rule.degree), _binding(rule, slots, params).sizes)
+        if not size.is_integer:
+            return None
+        base = size.constant
+    else:
+        assert rule.degree is not None
+        base = rule.degree
+    return base - sum(1 for slot in slots if slot.parameter.repeated)
+
+
+def _rational_power(value: Fraction, exponent: Fraction) -> Fraction | None:
+    return value ** int(exponent) if exponent.denominator == 1 else None
+
+
+def _sort_repeated(slots: list[Slot]) -> list[Slot]:
+    fixed = [slot for slot in slots if not slot.parameter.repeated]
+    repeated = [slot for slot in slots if slot.parameter.repeated]
+    return fixed + sorted(repeated, key=lambda slot: (slot.node.digest, slot.batch))
+
+
+def _oriented(
+    rule: Rule,
+    slots: list[Slot],
+    params: tuple[Any, ...],
+    name: str,
+    used: list[int],
+    sizes: Sequence[Size],
+    core: Shape,
+) -> tuple[Node, bool]:
+    """Intern the operation, its matrices read transposed if that has fewer transposed leaves."""
+
+    def node_of(chosen: Sequence[Slot], shape: Shape) -> Node:
+        batches = [tuple(used.index(b) for b in slot.batch) for slot in chosen]
+        full = (*(sizes[b] for b in used), *shape)
+        return op_node(rule, params, [s.node for s in chosen], batches, name, full, len(used))
+
+    if not rule.transpose_same or not _leans(slots):
+        return node_of(slots, core), False
+    mirrored = _sort_repeated([_core_transposed(slot) for slot in slots])
+    return node_of(mirrored, core[::-1]), len(core) == 2
+
+
+def _leans(slots: Sequence[Slot]) -> bool:
+    matrices = [slot for slot in slots if len(slot.core) == 2]
+    against, leaves = (sum(s.node.tilt[k] for s in matrices if not s.batch) for k in (0, 1))
+    if 2 * against != leaves:
+        return 2 * against > leaves
+    if all("symmetric" in slot.node.facts for slot in matrices):
+        return False
+    mirrored = [_core_transposed(slot).node for slot in matrices]
+    return sorted(map(transposed_rank, mirrored)) < sorted(transposed_rank(slot.node) for slot in matrices)
+
+
+def _core_transposed(slot: Slot) -> Slot:
+    if len(slot.core) != 2:
+        return slot
+    rank = len(slot.node.shape)
+    out = (*range(rank - 2), rank - 1, rank - 2)
+    return slot._replace(node=simple_product(1, [(slot.node, tuple(range(rank)))], out))
+
+
+def _wrap(
+    node: Node,
+    swapped: bool,
+    used: Sequence[int],
+    sizes: Sequence[Size],
+    core: Shape,
+    given: Given,
+) -> Node:
+    """Put back what was given up: coefficient, factors, broadcast batch axes, the transposition."""
+    count = len(sizes)
+    core_axes = tuple(range(count, count + len(core)))
+    read_axes = core_axes[::-1] if swapped else core_axes
+    operands = [(node, (*used, *read_axes)), *given.factors]
+    out = (*range(count), *core_axes)
+    return simple_product(given.coef, operands, out, dict(enumerate((*sizes, *core))))

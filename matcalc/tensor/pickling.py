@@ -1,0 +1,45 @@
+"""Pickles of nodes: the DAG as a flat list of records, so that depth and sharing cost nothing.
+
+A record holds what the intern table is keyed by; operands are numbers of earlier records. Loading interns the
+records again, so that equal nodes of two pickles are one object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from matcalc.tensor import raw_nodes
+from matcalc.tensor.facts import describe
+from matcalc.tensor.labelling import symmetry
+from matcalc.tensor.node import Node, intern, toposort
+from matcalc.tensor.sums import exchanges_of_sum, symmetry_of_sum
+
+Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]
+
+
+def pickle_form(node: Node) -> tuple[Callable[..., Node], tuple[Any, ...]]:
+    """Return what pickle makes of a node."""
+    place: dict[Node, int] = {}
+    records: list[Record] = []
+    for member in toposort(node):
+        place[member] = len(records)
+        args = tuple(place[arg] for arg in member.args)
+        records.append((member.kind, args, member.data, member.shape))
+    return restore, (tuple(records),)
+
+
+def restore(records: tuple[Record, ...]) -> Node:
+    """Return the node of a pickle."""
+    nodes: list[Node] = []
+    for kind, places, data, shape in records:
+        args = tuple(nodes[place] for place in places)
+        if kind == "product":
+            coef, indices, out, sizes = data
+            node = raw_nodes.product_node(coef, args, indices, out, sizes, symmetry)
+        elif kind == "sum":
+            node = raw_nodes.sum_node(data[0], args, symmetry_of_sum, exchanges_of_sum)
+        else:
+            node = intern(kind, args, data, shape, describe)
+        nodes.append(node)
+    return nodes[-1]

@@ -1,0 +1,326 @@
+"""Canonical products: from a network of operands and indices to the one node that it is.
+
+Steps: flatten within the bound; apply selector identities; replace indices that nothing measures by their
+size; split closed components off as scalar nodes; collect powers of equal operands; order by canonical
+labels. Transpose, trace, diagonal, matrix, Hadamard, outer and Kronecker products all end here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache, wraps
+from typing import Protocol
+
+from matcalc.errors import NotSupported, RuleError
+from matcalc.tensor.canonical_labels import Operand, components, order_operands
+from matcalc.tensor.grouping import MOST, runs_of
+from matcalc.tensor.labelling import EITHER_WAY, Term, described, labelled, symmetry
+from matcalc.tensor.network import Network, flatten, is_closed_scalar, next_inlined
+from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.raw_nodes import exponent_of, merged_exponents, number, power_node, product_node, selector
+from matcalc.tensor.reindex import reduce_selectors
+from matcalc.tensor.size import Size
+from matcalc.tensor.size_factors import multiplied_sizes, size_factors
+
+REMEMBERED = 1024  # products of each constructor: four of five that a derivation asks for were among the last 256
+
+
+class Constructor(Protocol):
+    """What makes a product of a coefficient, operands, output indices and the lengths that no operand measures."""
+
+    def __call__(
+        self,
+        coef: Fraction | int,
+        operands: Sequence[Term],
+        out: Indices,
+        sizes: Mapping[int, Size] | None = None,
+    ) -> Node: ...
+
+
+def remembered(build: Callable[[Fraction | int, Sequence[Term], Indices, Mapping[int, Size]], Node]) -> Constructor:
+    """Return a constructor that knows the last products it made."""
+
+    @lru_cache(maxsize=REMEMBERED)
+    def made(coef: Fraction | int, operands: tuple[Term, ...], out: Indices, lengths: tuple[Size | None, ...]) -> Node:
+        sizes = {index: size for index, size in zip(out, lengths, strict=True) if size is not None}
+        return build(coef, operands, out, sizes)
+
+    @wraps(build)
+    def construct(
+        coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
+    ) -> Node:
+        return made(coef, tuple(operands), out, tuple(map((sizes or {}).get, out)))
+
+    return construct
+
+
+def gather(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size]) -> Network:
+    """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes.
+
+    What is too long to be dissolved gives up its coefficient and has its axes in canonical order, so that `(-X)*Y` is
+    `-(X*Y)` and `Y*X'` is `(X*Y')'` at any length.
+    """
+    network = Network(Fraction(coef), operands, out, sizes)
+    while network.coef:
+        flatten(network)
+        if any(_stripped(network, place) for place in range(len(network.operands))):
+            continue
+        before = list(network.operands)
+        reduce_selectors(network, selector)
+        if any(node.is_zero for node, _ in network.operands):
+            network.coef = Fraction(0)
+        if network.operands == before:
+            break
+    network.operands = [oriented(node, indices) for node, indices in network.operands]
+    _count(network)
+    if not network.coef and any(_is_pole(node) for node, _ in operands):
+        raise NotSupported("0/0, which is no number")
+    return network
+
+
+def _count(network: Network) -> None:
+    """Multiply by the length of each summed index that no operand is left to measure, and drop it."""
+    measured = {i for _, indices in network.operands for i in indices}.union(network.out)
+    for index in [index for index in network.sizes if index not in measured]:
+        factor, atoms = size_factors(network.sizes.pop(index))
+        network.coef *= factor
+        network.operands += [(atom, ()) for atom in atoms]
+
+
+def _stripped(network: Network, place: int) -> bool:
+    """Leave a product that is an operand no coefficient, and each of its axes once; tell whether something changed."""
+    node, indices = network.operands[place]
+    if node.kind != "product":
+        return False
+    measured = {i for at in node.indices for i in at}
+    axes = {index: axis for axis, index in reversed(list(enumerate(node.out))) if index in measured}
+    if node.coef == 1 and len(axes) == node.rank and len(set(indices)) == node.rank:
+        return False
+    for axis, index in enumerate(node.out):
+        if index in axes:
+            now = network.operands[place][1]
+            network.unify(*sorted((now[axis], now[axes[index]])))
+    now = network.operands[place][1]
+    own = tuple(now[axis] for axis in axes.values())
+    network.coef *= node.coef
+    operands = list(zip(node.args, node.indices, strict=True))
+    bare = _intern(Fraction(1), operands, tuple(axes), dict(enumerate(node.index_sizes)))
+    once = tuple(dict.fromkeys(own))
+    network.operands[place] = (simple_product(1, [(bare, own)], once) if len(once) < len(own) else bare, once)
+    return True
+
+
+def oriented(node: Node, indices: Indices) -> Term:
+    """Return a product as an operand of another: of a matrix and its transpose that with fewer transposed leaves."""
+    if node.kind != "product" or node.rank < 2 or len(node.args) < 2 or node.facts & EITHER_WAY:
+        return node, indices
+    if node.rank > 2:
+        return _with_axes_ordered(node, indices)
+    turned = transposed(node)
+    chosen = min(node, turned, key=lambda n: (n.tilt[0], n.digest))
+    return (node, indices) if chosen is node else (turned, indices[::-1])
+
+
+def _with_axes_ordered(node: Node, indices: Indices) -> Term:
+    """Return a tensor with its axes in the order of the labels that they have where none is given."""
+    operands = list(zip(node.args, node.indices, strict=True))
+    marked = [Operand(b"axis", (index,), 1, -1) for index in node.out]
+    _, labels, _ = order_operands([*described(operands), *marked], {})
+    order = sorted(range(node.rank), key=lambda axis: labels[node.out[axis]])
+    out = tuple(node.out[axis] for axis in order)
+    made = _intern(node.coef, operands, out, dict(enumerate(node.index_sizes)))
+    return made, tuple(indices[axis] for axis in order)
+
+
+def _without_coef(node: Node) -> Node:
+    if node.kind != "product" or node.coef == 1:
+        return node
+    return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes, symmetry)
+
+
+def _is_pole(node: Node) -> bool:
+    """Whether an operand is a reciprocal of the number 0, repeated or not."""
+    parts = node.args if node.kind == "product" else (node,)
+    return any(exponent < 0 and base.is_zero for base, exponent in map(exponent_of, parts))
+
+
+def finish(network: Network) -> Node:
+    """Return the node of a gathered network."""
+    shape = tuple(network.sizes[i] for i in network.out)
+    if not network.coef or any(size == 0 for size in network.sizes.values()):
+        return zeros(shape)
+    coef, operands = network.coef, list(network.operands)
+    factor, operands = _close(operands, network.out, network.sizes)
+    coef *= factor
+    collected = collect_powers(operands)
+    if next_inlined(collected, network.out) is not None:
+        return finish(gather(coef, collected, network.out, network.sizes))
+    factor, operands = multiplied_sizes(collected)
+    coef *= factor
+    factor, operands = _grouped(operands, network.out, network.sizes)
+    return _intern(coef * factor, operands, network.out, network.sizes)
+
+
+@remembered
+def simple_product(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size]) -> Node:
+    """Return the canonical product, without the distribution over block sums."""
+    return finish(gather(coef, operands, out, sizes))
+
+
+def zeros(shape: Shape) -> Node:
+    """Return the zero tensor of this shape."""
+    if not shape:
+        return number(0)
+    out = tuple(range(len(shape)))
+    return product_node(Fraction(0), (), (), out, shape, symmetry)
+
+
+def size_number(size: Size) -> Node:
+    """Return a size as a number: its content times its factors."""
+    coef, atoms = size_factors(size)
+    return simple_product(coef, [(atom, ()) for atom in atoms], ())
+
+
+def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
+    """Turn every closed component with indices into a scalar operand, unless it is the whole product."""
+    held = set(out)
+    parts = parts_of(operands, out)
+    if len(parts) <= 1 and not out:
+        return Fraction(1), operands
+    kept: list[Term] = []
+    coef = Fraction(1)
+    for terms in parts:
+        if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
+            kept += terms
+            continue
+        if len(terms) > MOST or any(_is_run(node) for node, _ in terms):  # by itself it may have room for its runs
+            closed = simple_product(1, terms, (), sizes)
+        else:
+            closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
+        if closed.kind == "number":
+            coef *= closed.value
+        elif closed.kind == "product" and not is_closed_scalar(closed):
+            coef *= closed.coef
+            kept += [(arg, ()) for arg in closed.args]
+        elif closed.kind == "product" and closed.coef != 1:  # the sign of skew operands
+            coef *= closed.coef
+            kept.append((_without_coef(closed), ()))
+        else:
+            kept.append((closed, ()))
+    return coef, kept
+
+
+def parts_of(operands: Sequence[Term], out: Indices) -> list[list[Term]]:
+    """Return operands in groups that share no summed index."""
+    held = {index: label for label, index in enumerate(dict.fromkeys(out))}
+    return [[operands[o.place] for o in part] for part in components(described(operands), held)]
+
+
+def _is_run(node: Node) -> bool:
+    """Whether an operand is a product that had no room where it stands."""
+    return node.kind == "product" and bool(node.shape)
+
+
+def _dissolves(node: Node) -> bool:
+    return node.kind == "number" or (node.kind == "product" and not node.shape and not is_closed_scalar(node))
+
+
+def collect_powers(operands: list[Term]) -> list[Term]:
+    """Merge powers of one operand at the same indices; opposite signs only where it is known nonzero.
+
+    Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
+    """
+    if len(operands) <= MOST and not any(exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands):
+        return operands
+    groups: dict[tuple[Node, Indices], list[Fraction]] = {}
+    for node, indices in operands:
+        base, exponent = exponent_of(node)
+        at = tuple(sorted(indices)) if len(indices) == 2 and "symmetric" in base.facts else indices
+        groups.setdefault((base, at), []).append(exponent)
+    result: list[Term] = []
+    for (base, at), exponents in groups.items():
+        for exponent in merged_exponents(base, exponents):
+            if exponent and exponent % 2 == 0 and has_square(base):
+                result += _as_operands(square_of(base), exponent / 2, at)
+            else:
+                result += _as_operands(base, exponent, at)
+    return result
+
+
+def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
+    if exponent.denominator == 1 and 0 <= exponent <= MOST:
+        return [(base, at)] * int(exponent)
+    if exponent.denominator == 1 and _dissolves(base) and (exponent > 0 or not base.is_zero):
+        inner = [exponent_of(arg) for arg in base.args]
+        powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
+        return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
+    return [(power_node(base, exponent), at)]
+
+
+def has_square(node: Node) -> bool:
+    """Whether the rulebook says what the square of this operation is."""
+    return node.kind in ("map", "op") and node.rule.square is not None
+
+
+def square_of(node: Node) -> Node:
+    """Return the square of an operation as its rule says it: "sum(x.^2)", "x.^2", or itself."""
+    text, argument = node.rule.square, node.args[0]
+    axes = tuple(range(len(argument.shape)))
+    if text == "sum(x.^2)":
+        core = len(argument.shape) - len(node.batches[0])
+        at = (*node.batches[0], *range(node.batch_rank, node.batch_rank + core))
+        return simple_product(1, [(argument, at), (argument, at)], tuple(range(node.batch_rank)))
+    if text == "x.^2":
+        return simple_product(1, [(argument, axes), (argument, axes)], axes)
+    itself = f"{node.rule.name}({', '.join(node.rule.operands)})"
+    if text == itself:
+        return node
+    raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {itself}")
+
+
+def _grouped(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
+    """Cut a product into wholes and groups: a coefficient, and at most MOST operands."""
+    coef = Fraction(1)
+    while len(operands) > MOST:
+        total = Counter(i for _, indices in operands for i in indices)
+        total.update(out)
+        found: list[Term] = []
+        for places in runs_of(described(operands), out, [node.length for node, _ in operands]):
+            run = [operands[place] for place in places]
+            if len(run) == 1:
+                found += run
+                continue
+            own = Counter(i for _, indices in run for i in indices)
+            kept = tuple(i for i, count in own.items() if total[i] > count)
+            made = simple_product(1, run, kept, sizes)
+            coef *= made.coef if made.kind == "product" else 1
+            found.append(oriented(_without_coef(made), kept))
+        operands = found
+    return coef, operands
+
+
+def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> Node:
+    """Order operands canonically and intern; a lone operand read as it is, is itself."""
+    if not operands and not out:
+        return number(coef)
+    fixed = {index: label for label, index in enumerate(dict.fromkeys(out))}
+    found = labelled(operands, fixed)
+    if found is None:
+        return zeros(tuple(sizes[i] for i in out))
+    args, shown, sign, labels = found
+    shown_out = tuple(labels[i] for i in out)
+    coef *= sign
+    if not coef:
+        return zeros(tuple(sizes[i] for i in out))
+    if coef == 1 and len(args) == 1 and shown[0] == shown_out == tuple(range(len(shown_out))):
+        return args[0]
+    measured = {labels[index]: size for index, size in sizes.items() if index in labels}
+    ordered = [measured[label] for label in range(len(measured))]
+    return product_node(coef, args, shown, shown_out, ordered, symmetry)
+
+
+def transposed(node: Node) -> Node:
+    """Return the matrix with its two axes exchanged; coefficient and all."""
+    return simple_product(1, [(node, (0, 1))], (1, 0))

@@ -1,0 +1,133 @@
+"""Facts of products and blocks: what Hadamard and Kronecker products and block diagonals inherit from all their parts.
+
+Which facts these are is said in `rules/facts.toml` (`products`, `scaled`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.chain import Links
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+SWAPPED = {"lower": "upper", "upper": "lower"}
+
+
+@cache
+def closed_under(product: str) -> tuple[str, ...]:
+    """Return the facts that a "matrix", "kron" or "hadamard" product of factors that have them has."""
+    return tuple(fact.name for fact in default_rulebook().facts.values() if product in fact.products)
+
+
+def entrywise_facts(node: Node, first: int, last: int) -> list[str]:
+    """Return the facts of a Hadamard product of matrices (Schur: of positive definite ones it is so)."""
+    pairs = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if at]
+    if not pairs or any(set(at) != {first, last} for _, at in pairs):
+        return []
+    closed = [f for f in closed_under("hadamard") if all(link_has(arg, at == (first, last), f) for arg, at in pairs)]
+    return _of_multiple(node, closed)
+
+
+def kronecker_facts(node: Node, first: int, last: int) -> list[str]:
+    """Return the facts of kron(A, B): those that all factors have."""
+    merges = {at[0]: at[1:] for arg, at in zip(node.args, node.indices, strict=True) if _merges(arg)}
+    if set(merges) != {first, last} or len(merges[first]) != len(merges[last]):
+        return []
+    factors: dict[tuple[int, int], tuple[Node, bool]] = {}
+    for arg, at in zip(node.args, node.indices, strict=True):
+        if len(at) == 2 and not _merges(arg):
+            factors[min(at), max(at)] = (arg, at[0] in merges[first])
+        elif at and not _merges(arg):
+            return []
+    pairs = list(zip(merges[first], merges[last], strict=True))
+    kept = [(min(p), max(p)) for p in pairs if p[0] != p[1]]
+    if sorted(kept) != sorted(factors) or len(factors) + 2 + sum(not at for at in node.indices) != len(node.args):
+        return []
+    closed = [f for f in closed_under("kron") if all(link_has(arg, forward, f) for arg, forward in factors.values())]
+    return _of_multiple(node, closed)
+
+
+def _merges(node: Node) -> bool:
+    return node.kind == "selector" and node.selector.kind == "merge"
+
+
+def _of_multiple(node: Node, facts: Iterable[str]) -> list[str]:
+    """Return those facts of a product that its coefficient and its scalar factors keep."""
+    scalars = [arg.range for arg in node.args if not arg.rank]
+    if node.coef == 1 and not scalars:
+        return list(facts)
+    known = default_rulebook().facts
+    kept = {"any"}
+    if node.coef and all(r.nonzero for r in scalars):
+        kept.add("nonzero")
+    if node.coef > 0 and all(r.positive for r in scalars):
+        kept.add("positive")
+    return [f for f in facts if known[f].scaled in kept]
+
+
+def link_has(arg: Node, forward: bool, fact: str) -> bool:
+    """Return whether a factor, or its transpose, has a fact."""
+    return (fact if forward else SWAPPED.get(fact, fact)) in arg.facts
+
+
+def is_definite(node: Node, links: Links) -> bool:
+    """Whether a psd product is L*S*L' with S positive definite and the rows of L independent."""
+    half = len(links.matrices) // 2
+    scalars = all(s.range.positive for s in links.scalars)
+    if not scalars or node.coef <= 0 or not all(_has_independent_rows(*link) for link in links.matrices[:half]):
+        return False
+    if any(not w.range.nonzero for weights in links.weights[:half] for w in weights):
+        return False
+    centre = [w for weights in links.weights[half : len(links.weights) - half] for w in weights]
+    if len(links.matrices) % 2:
+        return "spd" in links.matrices[half][0].facts and all(w.range.nonzero for w in centre)
+    return all(w.range.positive for w in centre)
+
+
+def _has_independent_rows(node: Node, forward: bool) -> bool:
+    if node.kind == "selector":
+        return node.selector.kind == "slice" and not forward
+    return "nonsingular" in node.facts or (not forward and "orthonormal" in node.facts)
+
+
+def entries_of_psd(node: Node) -> bool:
+    """Whether a sum is over all entries of a Hadamard product of psd matrices, tr(A*B) among them."""
+    pairs = {tuple(sorted(at)) for at in node.indices if at}
+    return len(pairs) == 1 and all(
+        "psd" in arg.facts and len(set(at)) == len(at) == 2 if at else arg.range.nonnegative
+        for arg, at in zip(node.args, node.indices, strict=True)
+    )
+
+
+def block_facts(node: Node) -> list[str]:
+    """Return the facts of a block diagonal matrix that has no rows left out: those that all blocks have."""
+    blocks = [_diagonal_block(arg) for arg in node.args]
+    if len(node.shape) != 2 or any(b is None for b in blocks) or any(c != 1 for c in node.coefs):
+        return []
+    found = [b for b in blocks if b is not None]
+    total = sum((size for _, _, size in found), Size.of(0))
+    if total != node.shape[0] or len({offset for _, offset, _ in found}) < len(found):
+        return []
+    return [f for f in closed_under("kron") if all(f in block.facts for block, _, _ in found)]
+
+
+def _diagonal_block(node: Node) -> tuple[Node, Size, Size] | None:
+    """Return the matrix that a term puts on the diagonal, the row where it begins and its size."""
+    if node.kind != "product" or len(node.args) != 3 or node.coef != 1 or len(set(node.out)) < 2:
+        return None
+    slices = {at[0]: (arg.selector, at[1]) for arg, at in zip(node.args, node.indices, strict=True) if _slices(arg)}
+    blocks = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if not _slices(arg)]
+    if set(slices) != set(node.out) or len(blocks) != 1:
+        return None
+    (row, i), (column, j) = (slices[index] for index in node.out)
+    block, at = blocks[0]
+    if row != column or at not in ((i, j), (j, i)) or (at == (j, i) and "symmetric" not in block.facts):
+        return None
+    return block, row.offset, row.shape[1]
+
+
+def _slices(node: Node) -> bool:
+    return node.kind == "selector" and node.selector.kind == "slice"

@@ -1,0 +1,123 @@
+"""Raw nodes: interning with facts, no mathematics. Only the constructors of the normal form call this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.facts import describe
+from matcalc.tensor.node import Exchange, Indices, Node, Shape, intern
+from matcalc.tensor.selectors import Selector
+from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from matcalc.rulebook.rule import Rule
+
+
+def symbol(name: str, shape: Sequence[Size], facts: Sequence[str] = ()) -> Node:
+    """Return the symbol of this name, shape and declared facts (all three are its identity)."""
+    return intern("symbol", (), (name, frozenset(facts)), tuple(shape), describe)
+
+
+@cache
+def parameter() -> Node:
+    """Return the bound symbol of every function argument such as `x -> log(x)^2`: interned up to renaming."""
+    return symbol("_", ())
+
+
+def number(value: Fraction | int) -> Node:
+    """Return an exact number, shape ()."""
+    return intern("number", (), (Fraction(value),), (), describe)
+
+
+def constant(array: np.ndarray) -> Node:
+    """Return a literal array, keyed by its float64 entries."""
+    import numpy as np
+
+    entries = np.asarray(array, dtype=np.float64, order="C")
+    return intern("constant", (), (entries.tobytes(),), tuple(map(Size.of, entries.shape)), describe)
+
+
+def selector(rule: Selector) -> Node:
+    """Return a selector as an operand of products."""
+    return intern("selector", (), (rule,), rule.shape, describe)
+
+
+def size_atom(size: Size) -> Node:
+    """Return a size used as a number; the caller has taken out its content and its factors."""
+    return intern("size", (), (size,), (), describe)
+
+
+def product_node(
+    coef: Fraction,
+    args: Sequence[Node],
+    indices: Sequence[Indices],
+    out: Indices,
+    sizes: Sequence[Size],
+    symmetry: Callable[[Node], frozenset[str]],
+) -> Node:
+    shape = tuple(sizes[i] for i in out)
+    data = (coef, tuple(indices), out, tuple(sizes))
+    return intern("product", tuple(args), data, shape, lambda node: describe(node, symmetry(node)))
+
+
+def sum_node(
+    coefs: Sequence[Fraction],
+    args: Sequence[Node],
+    symmetry: Callable[[Node], frozenset[str]],
+    exchanges: Callable[[Node], tuple[int, tuple[Exchange, ...]]],
+) -> Node:
+    def described(node: Node) -> None:
+        describe(node, symmetry(node))
+        node.commuting, node.exchanges = exchanges(node)
+
+    return intern("sum", tuple(args), (tuple(coefs),), args[0].shape, described)
+
+
+def map_node(rule: Rule, params: tuple[Any, ...], args: Sequence[Node]) -> Node:
+    return intern("map", tuple(args), (rule, params), args[0].shape, describe)
+
+
+def op_node(
+    rule: Rule,
+    params: tuple[Any, ...],
+    args: Sequence[Node],
+    batches: Sequence[Indices],
+    output: str,
+    shape: Shape,
+    batch_rank: int,
+) -> Node:
+    return intern("op", tuple(args), (rule, params, tuple(batches), batch_rank, output), shape, describe)
+
+
+def power_node(base: Node, exponent: Fraction) -> Node:
+    """Return `base.^exponent` as it stands: the caller has normalised both."""
+    return map_node(default_rulebook().get("pow"), (exponent,), (base,))
+
+
+def exponent_of(node: Node) -> tuple[Node, Fraction]:
+    """Return base and exponent of a node; anything that is no power has exponent 1."""
+    if node.kind == "map" and node.rule.name == "pow":
+        return node.args[0], node.params[0]
+    return node, Fraction(1)
+
+
+def merged_exponents(base: Node, exponents: list[Fraction]) -> list[Fraction]:
+    """Return the exponents of a product of powers of one base, added up as far as its range allows."""
+    if len(exponents) == 1:
+        return exponents
+    if base.range.positive:
+        return [sum(exponents, Fraction(0))]
+    whole = [e for e in exponents if e.denominator == 1]
+    broken = [e for e in exponents if e.denominator != 1]
+    if base.range.nonzero:
+        return [sum(whole, Fraction(0)), *broken]
+    if base.range.nonnegative:
+        whole, broken = exponents, []
+    up, down = [e for e in whole if e > 0], [e for e in whole if e < 0]
+    return [sum(up, Fraction(0)), sum(down, Fraction(0)), *broken]

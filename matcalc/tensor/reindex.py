@@ -1,0 +1,373 @@
+"""Identities of selectors inside a product, applied until none fits.
+
+A merge determines its parts and is determined by them, a slice maps each index of the part to one of the
+source; so contracted pairs vanish, nested ones fuse, disjoint ones give zero. This is what makes
+`vec(A*X*B)` and `kron(B', A)*vec(X)` one node, and block algebra exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from matcalc.tensor.network import Network
+from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.selectors import Selector, merge, slice_of
+from matcalc.tensor.size import Size, is_nonnegative
+
+Entry = tuple[Selector, Indices, int]
+MakeSelector = Callable[[Selector], Node]
+
+
+def reduce_selectors(network: Network, make: MakeSelector) -> None:
+    """Apply the identities; `make` wraps a new selector as a node."""
+    while True:
+        entries = [
+            (node.selector, indices, place)
+            for place, (node, indices) in enumerate(network.operands)
+            if node.kind == "selector"
+        ]
+        if not entries or not any(_reduce_one(network, entry, entries, make) for entry in entries):
+            return
+
+
+def _reduce_one(network: Network, entry: Entry, entries: list[Entry], make: MakeSelector) -> bool:
+    if _alone(network, entry, make):
+        return True
+    return any(
+        _pair(network, entry, other, make)
+        for other in entries
+        if other[2] > entry[2] or (other[2] != entry[2] and entry[0].kind in ("merge", "slice"))
+    )
+
+
+def _drop(network: Network, place: int, *summed: int) -> None:
+    """Remove a selector; indices that it alone had and that are summed to one go with it."""
+    del network.operands[place]
+    for index in summed:
+        del network.sizes[index]
+
+
+def _alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    return ALONE[entry[0].kind](network, entry, make)
+
+
+def _lone(network: Network, index: int) -> bool:
+    """Whether an index is summed and occurs only once."""
+    return network.uses(index) == 1 and index not in network.out
+
+
+def _merge_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    selector, (whole, *parts), place = entry
+    if _lone(network, whole):
+        _drop(network, place, whole)
+        return True
+    if len(parts) == 1:
+        _drop(network, place)
+        network.unify(min(whole, parts[0]), max(whole, parts[0]))
+        return True
+    wide = [k for k, size in enumerate(selector.shape[1:]) if size != 1]
+    if len(wide) < len(parts):
+        kept = wide or [0]
+        smaller = merge(*(selector.shape[1 + k] for k in kept))
+        network.operands[place] = (make(smaller), (whole, *(parts[k] for k in kept)))
+        return True
+    if all(_lone(network, part) for part in parts):
+        _drop(network, place, *parts)
+        return True
+    return _joined_parts(network, entry, make)
+
+
+def _joined_parts(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Make one part of two neighbours that nothing else measures: `kron(ones(2), ones(3), x)` is `kron(ones(6), x)`."""
+    selector, (whole, *parts), place = entry
+    lone = [_lone(network, part) for part in parts]
+    at = next((k for k in range(len(parts) - 1) if lone[k] and lone[k + 1]), None)
+    if at is None:
+        return False
+    sizes = selector.shape[1:]
+    joined = network.fresh(sizes[at] * sizes[at + 1])
+    fewer = merge(*sizes[:at], network.sizes[joined], *sizes[at + 2 :])
+    network.operands[place] = (make(fewer), (whole, *parts[:at], joined, *parts[at + 2 :]))
+    for part in parts[at : at + 2]:
+        del network.sizes[part]
+    return True
+
+
+def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    selector, (source, part), place = entry
+    if selector.shape[0] == selector.shape[1] and selector.offset == 0:
+        _drop(network, place)
+        network.unify(min(source, part), max(source, part))
+        return True
+    if _lone(network, source):
+        _drop(network, place, source)
+        return True
+    return selector.shape[1] == 1 and _place_alone(network, entry, make)
+
+
+def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Let a single place be taken of each operand by itself: `(A.*B)[0, :]` is `A[0, :].*B[0, :]`.
+
+    What shares another index with a rule at that place stays with it: `tril(A)[0, :]`. An index of one entry is no
+    tie between places either: what shares it is as well apart.
+    """
+    selector, (source, part), place = entry
+    beside = [(k, node) for k, (node, at) in enumerate(network.operands) if part in at and k != place]
+    if part in network.out or not all(_ends_in(network, k, part) for k, _ in beside):
+        return False
+    if beside:
+        network.operands[place] = (network.operands[place][0], (source, network.fresh(selector.shape[1])))
+        return True
+    others = [k for k, (_, at) in enumerate(network.operands) if source in at and k != place]
+    if source in network.out:
+        return False
+    rules = [k for k in others if _is_selector(network, k)]
+    tied = {index for k in rules for index in network.operands[k][1]} - {source}
+    apart = [k for k in others if k not in rules and tied.isdisjoint(network.operands[k][1])]
+    axes = [(k, axis) for k in apart for axis, index in enumerate(network.operands[k][1]) if index == source]
+    moved = axes if len(apart) < len(others) else axes[1:]
+    for k, axis in moved:
+        node, at = network.operands[k]
+        long, short = map(network.fresh, selector.shape)
+        network.operands[k] = (node, (*at[:axis], long, *at[axis + 1 :]))
+        network.operands.append((make(selector), (long, short)))
+    return bool(moved)
+
+
+def _is_selector(network: Network, place: int) -> bool:
+    return network.operands[place][0].kind == "selector"
+
+
+def _ends_in(network: Network, place: int, part: int) -> bool:
+    """Whether an operand is a slice of which `part` is the part alone."""
+    node, at = network.operands[place]
+    return node.kind == "selector" and node.selector.kind == "slice" and at[1] == part != at[0]
+
+
+def _mask_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    selector, (row, column), place = entry
+    if row == column and selector.offset.is_integer:
+        if selector.offset.constant > 0:
+            network.coef = Fraction(0)
+        _drop(network, place)
+        return True
+    if not selector.offset.is_integer:
+        return False
+    offset = selector.offset.constant
+    for node, indices in network.operands:
+        if indices == (row, column):
+            lower, upper = "lower" in node.facts, "upper" in node.facts
+        elif indices == (column, row):
+            lower, upper = "upper" in node.facts, "lower" in node.facts
+        else:
+            continue
+        if lower and offset <= 0:
+            _drop(network, place)
+            return True
+        if upper and offset > 0:
+            network.coef = Fraction(0)
+            _drop(network, place)
+            return True
+    return False
+
+
+def _permutation_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    _, indices, place = entry
+    lone = [i for i in indices if _lone(network, i)]
+    if lone:
+        _drop(network, place, lone[0])
+    return bool(lone)
+
+
+def _shift_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Turn a shift so that its offset begins with a positive term: by -k from i to j is by k from j to i."""
+    if _permutation_alone(network, entry, make):
+        return True
+    selector, (i, j), place = entry
+    terms = selector.offset.terms
+    if not terms or terms[0][1] > 0:
+        return False
+    network.operands[place] = (make(Selector("shift", selector.shape[::-1], -selector.offset)), (j, i))
+    return True
+
+
+def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Order the two parts of a convolution, which commute, by their lengths; one of a single place only shifts."""
+    selector, (whole, left, right), place = entry
+    for single, other, length in ((1, right, selector.shape[2]), (2, left, selector.shape[1])):
+        if selector.shape[single] != 1:
+            continue
+        found = slice_of(selector.shape[0], length, selector.offset)
+        if found is not None:
+            network.operands[place] = (make(found[0]), (other, whole) if found[1] else (whole, other))
+            return True
+    if str(selector.shape[1]) <= str(selector.shape[2]):
+        return False
+    swapped = Selector("conv", (selector.shape[0], selector.shape[2], selector.shape[1]), selector.offset)
+    network.operands[place] = (make(swapped), (whole, right, left))
+    return True
+
+
+def _never(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    return False
+
+
+ALONE: dict[str, Callable[[Network, Entry, MakeSelector], bool]] = {
+    "merge": _merge_alone,
+    "slice": _slice_alone,
+    "mask": _mask_alone,
+    "flip": _permutation_alone,
+    "shift": _shift_alone,
+    "conv": _conv_alone,
+    "triangle": _never,
+}
+
+
+def _pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+    if one[0].kind != two[0].kind:
+        return False
+    return PAIR[one[0].kind](network, one, two, make)
+
+
+def _merge_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+    (first, (p, *parts), place), (second, (q, *others), other_place) = one, two
+    if p == q and first.shape == second.shape:
+        _drop(network, other_place)
+        _unify_all(network, list(zip(parts, others, strict=True)))
+        return True
+    if parts == others:
+        _drop(network, other_place)
+        _unify_all(network, [(p, q)])
+        return True
+    if q in parts and network.uses(q) == 2 and q not in network.out:
+        at = parts.index(q)
+        sizes = (*first.shape[1 : at + 1], *second.shape[1:], *first.shape[at + 2 :])
+        network.operands[place] = (make(merge(*sizes)), (p, *parts[:at], *others, *parts[at + 1 :]))
+        _drop(network, other_place, q)
+        return True
+    if p == q and (shared := _common_ends(first, second)):
+        _split_common(network, one, two, shared, make)
+        return True
+    return False
+
+
+def _common_ends(first: Selector, second: Selector) -> tuple[int, int] | None:
+    """Return how many leading and trailing parts of two partitions of one axis agree in size; None if none does."""
+    a, b = first.shape[1:], second.shape[1:]
+    lead = 0
+    while lead < min(len(a), len(b)) - 1 and a[lead] == b[lead]:
+        lead += 1
+    tail = 0
+    while tail < min(len(a), len(b)) - 1 - lead and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    return (lead, tail) if lead or tail else None
+
+
+def _split_common(network: Network, one: Entry, two: Entry, shared: tuple[int, int], make: MakeSelector) -> None:
+    """Unify the agreeing ends of two partitions; the middles become merges of one smaller axis."""
+    (first, (p, *parts), place), (second, (_, *others), other_place) = one, two
+    lead, tail = shared
+    mine, theirs = slice(lead, len(parts) - tail), slice(lead, len(others) - tail)
+    middle_sizes = first.shape[1:][mine]
+    total = Size.of(1)
+    for size in middle_sizes:
+        total = total * size
+    middle = network.fresh(total)
+    head, end = parts[:lead], parts[len(parts) - tail :]
+    sizes = (*first.shape[1 : lead + 1], total, *first.shape[len(parts) - tail + 1 :])
+    pairs = [*zip(head, others[:lead], strict=True), *zip(end, others[len(others) - tail :], strict=True)]
+    network.operands[place] = (make(merge(*sizes)), (p, *head, middle, *end))
+    network.operands[other_place] = (make(merge(*second.shape[1:][theirs])), (middle, *others[theirs]))
+    network.operands.append((make(merge(*middle_sizes)), (middle, *parts[mine])))
+    _unify_all(network, pairs)
+
+
+def _unify_all(network: Network, pairs: list[tuple[int, int]]) -> None:
+    while pairs:
+        a, b = pairs.pop(0)
+        kept, dropped = min(a, b), max(a, b)
+        network.unify(kept, dropped)
+        pairs = [(kept if x == dropped else x, kept if y == dropped else y) for x, y in pairs]
+
+
+def _slice_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+    (first, (source, part), place), (second, (source2, part2), other_place) = one, two
+    if source == source2 and first.offset == second.offset and first.shape == second.shape:
+        _drop(network, other_place)
+        _unify_all(network, [(part, part2)])
+        return True
+    if part == part2 and first.offset == second.offset and first.shape == second.shape:
+        _drop(network, other_place)
+        _unify_all(network, [(source, source2)])
+        return True
+    if part == source2:
+        fused = Selector("slice", (first.shape[0], second.shape[1]), first.offset + second.offset)
+        network.operands[place] = (make(fused), (source, part2))
+        if network.uses(part) == 1 and part not in network.out:
+            _drop(network, other_place, part)
+        return True
+    if source != source2:
+        return False
+    if is_nonnegative(second.offset - first.offset - first.shape[1]) or is_nonnegative(
+        first.offset - second.offset - second.shape[1]
+    ):
+        network.coef = Fraction(0)
+        _drop(network, other_place)
+        return True
+    inside = second.offset - first.offset
+    if is_nonnegative(inside) and is_nonnegative(first.shape[1] - inside - second.shape[1]):
+        narrow = Selector("slice", (first.shape[1], second.shape[1]), inside)
+        network.operands[other_place] = (make(narrow), (part, part2))
+        return True
+    return False
+
+
+def _mask_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+    (first, at, place), (second, other_at, other_place) = one, two
+    if at == other_at:
+        difference = second.offset - first.offset
+        if is_nonnegative(difference):
+            _drop(network, place)
+            return True
+        if is_nonnegative(-difference):
+            _drop(network, other_place)
+            return True
+        return False
+    if at == other_at[::-1] and is_nonnegative(first.offset + second.offset - 1):
+        network.coef = Fraction(0)
+        _drop(network, other_place)
+        return True
+    return False
+
+
+def _permutation_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+    (first, at, _), (second, other_at, other_place) = one, two
+    if first.offset != second.offset:
+        return False
+    ways = [(0, 0), (1, 1)] + ([(0, 1), (1, 0)] if first.kind == "flip" else [])
+    for a, b in ways:
+        if at[a] == other_at[b]:
+            _drop(network, other_place)
+            _unify_all(network, [(at[1 - a], other_at[1 - b])])
+            return True
+    return False
+
+
+def _no_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+    (first, at, _), (second, other_at, other_place) = one, two
+    if first == second and at == other_at:
+        _drop(network, other_place)
+        return True
+    return False
+
+
+PAIR: dict[str, Callable[[Network, Entry, Entry, MakeSelector], bool]] = {
+    "merge": _merge_pair,
+    "slice": _slice_pair,
+    "mask": _mask_pair,
+    "flip": _permutation_pair,
+    "shift": _permutation_pair,
+    "conv": _no_pair,
+    "triangle": _no_pair,
+}

@@ -1,0 +1,281 @@
+"""Schur complements: why P - C*inv(M)*C' is positive semidefinite.
+
+It is where P = L*S*L', C = L*S*R' and M = R*S*R' + K with S and K psd: then it is the complement of M in a psd block
+matrix. So are `A - A*H'*inv(H*A*H' + V)*H*A`, `S[k:, k:] - S[k:, :k]*inv(S[:k, :k])*S[:k, k:]`, the projection
+`eye(m) - X*inv(X'*X)*X'` (S the identity), and all of these with a vector for R', where M is a scalar. The parts are
+compared as chains of factors, so that nothing is built here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from matcalc.tensor.chain import chain_between
+from matcalc.tensor.node import Node, terms_of
+from matcalc.tensor.size import is_nonnegative
+
+Link = tuple[Node, bool]
+Links = tuple[Link, ...]
+
+
+class Term(NamedTuple):
+    """A multiple of a chain: its coefficient, its scalar factors with their exponents, and the links."""
+
+    coef: Fraction
+    scalars: tuple[tuple[Node, Fraction], ...]
+    links: Links
+
+
+class Complement(NamedTuple):
+    """What makes a sum psd or spd: P, the term C*inv(M)*C' that is taken from it, and M (None: the identity).
+
+    `rows` is the slice of S that M is, where P is S and positive definite: on other rows the sum is so too.
+    """
+
+    fact: str
+    source: Node
+    taken: Node
+    within: Node | None
+    rows: Node | None = None
+
+
+def complement(node: Node, sign: int = 1) -> Complement | None:
+    """Return why a symmetric sum times `sign`, with one negative term, is psd or spd; None where that is not known."""
+    terms = [(sign * coef, term) for coef, term in terms_of(node)]
+    negative = [k for k, (coef, _) in enumerate(terms) if coef < 0]
+    if len(negative) != 1 or len(terms) < 2:
+        return None
+    (coef, taken) = terms.pop(negative[0])
+    if any("psd" not in term.facts for _, term in terms):
+        return None
+    for part, within in _decomposed(taken, -coef):
+        for place, (weight, source) in enumerate(terms):
+            strict = _fits(source, weight, part, within)
+            if strict is not None:
+                is_spd = strict or any("spd" in n.facts for k, (_, n) in enumerate(terms) if k != place)
+                rows = part.links[1][0] if "spd" in source.facts and _takes_rows(part.links) else None
+                return Complement("spd" if is_spd else "psd", source, taken, within, rows)
+    return None
+
+
+def is_definite_part(matrices: Sequence[Link], sign: int = 1) -> bool:
+    """Whether a product takes the rows and columns of a Schur complement times `sign` of which M has none."""
+    if len(matrices) != 3:
+        return False
+    found = complement(matrices[1][0], sign)
+    return found is not None and found.rows is not None and _apart(matrices[:1], ((found.rows, True),))
+
+
+def _takes_rows(links: Links) -> bool:
+    """Whether C is S with the columns that a slice takes."""
+    return len(links) == 2 and links[0][0].kind != "selector" and links[1][0].kind == "selector"
+
+
+def parallel_sum(matrices: Sequence[Link]) -> bool:
+    """Whether three factors are A*inv(A + B)*B."""
+    if len(matrices) != 3 or not _inverts(matrices[1][0]):
+        return False
+    (first, _), (middle, _), (last, _) = matrices
+    inner = middle.args[0]
+    return (
+        inner.kind == "sum"
+        and len(inner.args) == 2
+        and all(c == 1 for c in inner.coefs)
+        and {*inner.args} == {first, last}
+    )
+
+
+# ---- the term that is taken away
+
+
+def _decomposed(node: Node, coef: Fraction) -> Iterator[tuple[Term, Node | None]]:
+    """Yield the ways to read a term as C*inv(M)*C': its coefficient, scalars and C, and M (None for the identity)."""
+    if node.kind != "product" or len(set(node.out)) < 2:
+        return
+    coef *= node.coef
+    scalars = [arg for arg, at in zip(node.args, node.indices, strict=True) if not at]
+    links = _links(node)
+    if links is not None and links:
+        middle = len(links) // 2
+        left = links[:middle]
+        if _mirror(left) == links[len(links) - middle :]:
+            if len(links) % 2 == 0:
+                yield Term(coef, _exponents(scalars), left), None
+            elif _inverts(links[middle][0]):
+                yield Term(coef, _exponents(scalars), left), links[middle][0].args[0]
+        return
+    halves = [_to_vector(node, i) if len(scalars) < len(node.args) else () for i in node.out]
+    half = halves[0]
+    if half is None or half != halves[1]:
+        return
+    for place, scalar in enumerate(scalars):
+        base, exponent = _exponent(scalar)
+        if exponent == -1:
+            yield Term(coef, _exponents(scalars[:place] + scalars[place + 1 :]), half), base
+
+
+def _links(node: Node) -> Links | None:
+    """Return the factors of a product of matrices along its path, None where it is no such product."""
+    chain = chain_between(node, *node.out) if node.out[0] != node.out[1] else None
+    if chain is None or chain.weighted:
+        return None
+    return tuple((a, forward or "symmetric" in a.facts) for a, forward in chain.matrices)
+
+
+def _to_vector(node: Node, start: int) -> Links | None:
+    """Return the factors from an output index to the vector at which the path ends."""
+    here, passed = start, {start}
+    found: list[Link] = []
+    while True:
+        ways = [
+            (arg, at) for arg, at in zip(node.args, node.indices, strict=True)
+            if len(at) == 2 and here in at and not passed.issuperset(at)
+        ]  # fmt: skip
+        weights = [arg for arg, at in zip(node.args, node.indices, strict=True) if at == (here,)]
+        if not ways and len(weights) == 1:
+            return (*found, (weights[0], True))
+        if len(ways) != 1 or weights:
+            return None
+        arg, at = ways[0]
+        found.append((arg, at[0] == here or "symmetric" in arg.facts))
+        here = at[1] if at[0] == here else at[0]
+        passed.add(here)
+
+
+def _mirror(links: Links) -> Links:
+    return tuple((a, "symmetric" in a.facts or not forward) for a, forward in links[::-1])
+
+
+def _inverts(node: Node) -> bool:
+    return node.kind == "op" and node.rule.inverse and not node.batch_rank and len(node.args) == 1
+
+
+def _exponents(scalars: Sequence[Node]) -> tuple[tuple[Node, Fraction], ...]:
+    found: dict[Node, Fraction] = {}
+    for scalar in scalars:
+        base, exponent = _exponent(scalar)
+        found[base] = found.get(base, Fraction(0)) + exponent
+    return tuple(sorted(((b, e) for b, e in found.items() if e), key=lambda pair: pair[0].digest))
+
+
+def _exponent(node: Node) -> tuple[Node, Fraction]:
+    if node.kind == "map" and node.rule.name == "pow":
+        return node.args[0], node.params[0]
+    return node, Fraction(1)
+
+
+# ---- what it is taken from
+
+
+def _fits(source: Node, weight: Fraction, taken: Term, within: Node | None) -> bool | None:
+    """Whether L*S*L' less the term is spd (True) or psd (False) as a complement; None where that is not known."""
+    whole = _term(source, weight)
+    if whole is None or any(not base.range.positive for base, _ in (*whole.scalars, *taken.scalars)):
+        return None
+    is_spd = "spd" in source.facts
+    if within is None:
+        return _less_projection(whole, taken)
+    if not taken.links and not whole.links:  # eye(n) - ones(n, n)/n
+        return False if within.kind == "size" and within.size == source.shape[0] and _at_most(taken, whole) else None
+    for left, middle, right in _splits(taken.links):
+        if whole.links != left + middle + _mirror(left):
+            continue
+        wanted = _mirror(right) + middle + right
+        for place, (coef, term) in enumerate(terms_of(within)):
+            inner = _term(term, coef)
+            if inner is None or inner.links != wanted or any(not b.range.positive for b, _ in inner.scalars):
+                continue
+            rest = [pair for k, pair in enumerate(terms_of(within)) if k != place]
+            if any(c < 0 or not _is_psd(n) for c, n in rest):
+                continue
+            total = Term(whole.coef * inner.coef, _joined(whole, inner), ())
+            if not _at_most(taken, total):
+                continue
+            is_strict = taken.coef < total.coef or any(_is_spd(n) for _, n in rest)
+            return (is_spd and is_strict) or (bool(middle) and "spd" in middle[0][0].facts and _apart(left, right))
+    return None
+
+
+def _less_projection(whole: Term, taken: Term) -> bool | None:
+    """Whether the identity less Q*Q' with columns of unit length at right angles is spd or psd."""
+    if whole.links or not all(_orthonormal(link) for link in taken.links) or not _at_most(taken, whole):
+        return None
+    return taken.coef < whole.coef
+
+
+def _orthonormal(link: Link) -> bool:
+    node, forward = link
+    if node.kind == "selector":
+        return node.selector.kind == "slice" and forward
+    return "orthogonal" in node.facts or (forward and "orthonormal" in node.facts)
+
+
+def _at_most(taken: Term, total: Term) -> bool:
+    return taken.scalars == total.scalars and taken.coef <= total.coef
+
+
+def _splits(links: Links) -> Iterator[tuple[Links, Links, Links]]:
+    """Yield the ways to read C as L*S*R', S the identity where it is empty."""
+    for place in range(len(links) + 1):
+        yield links[:place], (), links[place:]
+        if place < len(links) and "psd" in links[place][0].facts:
+            yield links[:place], links[place : place + 1], links[place + 1 :]
+
+
+def _apart(left: Sequence[Link], right: Sequence[Link]) -> bool:
+    """Whether L and R are slices that take different rows of S."""
+    if not len(left) == len(right) == 1 or any(n.kind != "selector" for n, _ in (*left, *right)):
+        return False
+    one, other = left[0][0].selector, right[0][0].selector
+    if one.kind != "slice" or other.kind != "slice":
+        return False
+    return is_nonnegative(one.offset - other.offset - other.shape[1]) or is_nonnegative(
+        other.offset - one.offset - one.shape[1]
+    )
+
+
+def _term(node: Node, coef: Fraction) -> Term | None:
+    """Return a matrix or a closed scalar as a multiple of a chain."""
+    if node.kind != "product":
+        return Term(coef, (), ((node, True),))
+    scalars = [arg for arg, at in zip(node.args, node.indices, strict=True) if not at]
+    links: Links | None
+    if node.rank == 0:
+        links = _closed(node)
+    elif node.out[0] == node.out[1]:
+        links = () if len(scalars) == len(node.args) else None
+    else:
+        links = _links(node)
+    return None if links is None else Term(coef * node.coef, _exponents(scalars), links)
+
+
+def _closed(node: Node) -> Links | None:
+    """Return the factors of x'*A*y from one end to the other."""
+    weights = [(arg, at[0]) for arg, at in zip(node.args, node.indices, strict=True) if len(at) == 1]
+    if len(weights) != 2 or any(len(at) > 2 for at in node.indices):
+        return None
+    (first, here), (last, there) = weights
+    if here == there:
+        return ((first, False), (last, True)) if not any(len(at) == 2 for at in node.indices) else None
+    chain = chain_between(node, here, there)
+    if chain is None:
+        return None
+    inner = tuple((a, forward or "symmetric" in a.facts) for a, forward in chain.matrices)
+    return ((first, False), *inner, (last, True))
+
+
+def _joined(one: Term, other: Term) -> tuple[tuple[Node, Fraction], ...]:
+    found = dict(one.scalars)
+    for base, exponent in other.scalars:
+        found[base] = found.get(base, Fraction(0)) + exponent
+    return tuple(sorted(((b, e) for b, e in found.items() if e), key=lambda pair: pair[0].digest))
+
+
+def _is_psd(node: Node) -> bool:
+    return "psd" in node.facts if node.rank else node.range.nonnegative
+
+
+def _is_spd(node: Node) -> bool:
+    return "spd" in node.facts if node.rank else node.range.positive

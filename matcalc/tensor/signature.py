@@ -1,0 +1,158 @@
+"""Sizes of an operation's results from those of its arguments, by its signature.
+
+A signature's sizes are names that arguments bind (`matrix(m, n)`) and expressions over them in results
+(`vector(m + n - 1)`, `k = min(m, n)`); `array(s)` binds a whole shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+from matcalc.errors import ShapeError
+from matcalc.language.declare import Declaration, Signature
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, call_name, walk
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.size import Size, floordiv, maximum, minimum, modulo
+
+CORE_RANK = {"scalar": 0, "entry": 0, "vector": 1, "matrix": 2}
+PLAIN = ("integer", "number", "function", "equation", "unknown")
+"""Kinds of parameters that are no tensors."""
+
+
+def tensors_of(signature: Signature) -> list[Declaration]:
+    """Return the parameters that take tensors, in order."""
+    return [p for p in signature.parameters if p.kind not in PLAIN]
+
+
+def core_rank(parameter: Declaration, available: int) -> int:
+    """Return the number of axes that a parameter takes; `array` takes all that are there."""
+    if parameter.kind == "array":
+        return available
+    return CORE_RANK.get(parameter.kind, len(parameter.sizes))
+
+
+class Binding:
+    """What a signature's names stand for in one use: sizes by name, and the shape of each `array` name."""
+
+    __slots__ = ("arrays", "sizes")
+
+    def __init__(self) -> None:
+        self.sizes: dict[str, Size] = {}
+        self.arrays: dict[str, tuple[Size, ...]] = {}
+
+
+def bind(rule: Rule, signature: Signature, shapes: Sequence[tuple[Size, ...]], params: Sequence[object]) -> Binding:
+    """Return the binding of a signature's names by core shapes of tensor arguments and integer parameters."""
+    binding = Binding()
+    tensors, integers = iter(shapes), iter(params)
+    for parameter in signature.parameters:
+        if parameter.kind in PLAIN:
+            value = next(integers, None)
+            if isinstance(value, Size):
+                binding.sizes[parameter.name] = value
+            continue
+        for shape in [next(tensors, None)] if not parameter.repeated else list(tensors):
+            if shape is not None:
+                _bind_one(rule, parameter, shape, binding)
+    for name, formula in rule.sizes.items():
+        binding.sizes[name] = size_of(read(formula), binding.sizes)
+    return binding
+
+
+def _bind_one(rule: Rule, parameter: Declaration, shape: tuple[Size, ...], binding: Binding) -> None:
+    if parameter.kind == "array":
+        binding.arrays[_array_name(parameter)] = shape
+        return
+    for ast, size in zip(parameter.sizes, shape, strict=True):
+        if ast.head == "name" and str(ast.value) not in binding.sizes:
+            binding.sizes[str(ast.value)] = size
+            continue
+        expected = size_of(ast, binding.sizes)
+        if expected != size:
+            raise ShapeError(f"{rule.name}: {parameter.name} has an axis of length {size} where {expected} is needed")
+
+
+def _array_name(parameter: Declaration) -> str:
+    return str(parameter.sizes[0].value) if parameter.sizes else "s"
+
+
+def result_shape(signature: Signature, output: str, binding: Binding) -> tuple[Size, ...]:
+    """Return the core shape of a result."""
+    declaration = next(o for o in signature.outputs if o.name == output)
+    if declaration.kind == "array":
+        return binding.arrays[_array_name(declaration)]
+    return tuple(size_of(ast, binding.sizes) for ast in declaration.sizes)
+
+
+def size_of(ast: Ast, sizes: Mapping[str, Size]) -> Size:
+    """Return the size that an expression over size names is."""
+    values: dict[Ast, Size] = {}
+    for node in walk(ast):
+        if node.head not in SIZE_OF:
+            raise ShapeError(f"a size is made of names, integers, + - * // min and max, and holds no {node.head}")
+        values[node] = SIZE_OF[node.head](node, values, sizes)
+    return values[ast]
+
+
+Evaluate = Callable[[Ast, dict[Ast, Size], Mapping[str, Size]], Size]
+
+
+def _name(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
+    return sizes.get(str(node.value)) or Size.of(str(node.value))
+
+
+def _number(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
+    assert isinstance(node.value, Fraction)
+    return Size.of(node.value)
+
+
+def _sum(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
+    total = Size.of(0)
+    assert isinstance(node.value, tuple)
+    for sign, term in zip(node.value, node.args, strict=True):
+        total = total + values[term] * sign
+    return total
+
+
+def _product(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
+    result = values[node.args[0]]
+    assert isinstance(node.value, tuple)
+    for operator, factor in zip(node.value, node.args[1:], strict=True):
+        right = values[factor]
+        if operator == "*":
+            result = result * right
+        elif operator in ("//", "/"):
+            result = floordiv(result, right)
+        elif operator == "%":
+            result = modulo(result, right)
+        else:
+            raise ShapeError(f"a size has no operator '{operator}'", at=node.caret)
+    return result
+
+
+def _call(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
+    function = call_name(node)
+    if function not in EXTREMA or len(node.args) != 2:
+        raise ShapeError(f"a size has no function '{function}'", at=node.caret)
+    return EXTREMA[function](values[node.args[0]], values[node.args[1]])
+
+
+def _power(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
+    result = Size.of(1)
+    for _ in range(int(values[node.args[1]])):
+        result = result * values[node.args[0]]
+    return result
+
+
+EXTREMA = {"min": minimum, "max": maximum}
+SIZE_OF: dict[str, Evaluate] = {
+    "name": _name,
+    "number": _number,
+    "sum": _sum,
+    "product": _product,
+    "negative": lambda node, values, sizes: -values[node.args[0]],
+    "call": _call,
+    "power": _power,
+}

@@ -1,0 +1,449 @@
+"""Sizes of tensors: polynomials in size names with exact coefficients.
+
+A size is what stands in `matrix(2*n, m - 1)`. It is a polynomial over atoms: a name, or a floor division,
+minimum or maximum that cannot be evaluated. Equal sizes are one object, so shapes compare quickly.
+Sizes know arithmetic and nothing of tensors; equations between them are solved where shapes are inferred.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from hashlib import blake2b
+from threading import Lock
+from typing import NamedTuple
+
+from matcalc.errors import ShapeError
+from matcalc.locks import held_at_fork
+
+REMEMBERED = 256  # results of each operation: nine of ten that a derivation asks for are among them
+
+
+class Compound(NamedTuple):
+    """A part of a size that is no polynomial: `//`, `%`, `min` or `max` of two sizes."""
+
+    operator: str
+    left: Size
+    right: Size
+
+
+Atom = str | Compound
+Monomial = tuple[tuple[Atom, int], ...]
+
+
+class Size:
+    """An immutable size; equal sizes are the same object. Compare with `==` to a Size or an int."""
+
+    __slots__ = ("__weakref__", "_hash", "key", "names", "terms")
+
+    key: str
+    _hash: int
+    terms: tuple[tuple[Monomial, Fraction], ...]
+    names: tuple[str, ...]
+    """The names that occur, sorted."""
+
+    @staticmethod
+    def of(value: int | str | Fraction | Size) -> Size:
+        """Return the size of a number or of a name."""
+        return value if isinstance(value, Size) else _plain(value)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether this is a number, without names."""
+        return not self.terms or (len(self.terms) == 1 and self.terms[0][0] == ())
+
+    @property
+    def constant(self) -> Fraction:
+        """The term without names."""
+        return next((c for monomial, c in self.terms if monomial == ()), Fraction(0))
+
+    @property
+    def parts(self) -> list[Size]:
+        """The terms, each as a size."""
+        return [_make({monomial: coefficient}) for monomial, coefficient in self.terms]
+
+    @property
+    def is_name(self) -> bool:
+        """Whether this is one name and nothing else."""
+        return self.names == (self.key,)
+
+    @property
+    def divisors(self) -> list[Size]:
+        """What is divided by, in quotients and remainders at any depth."""
+        found: list[Size] = []
+        stack = [self]
+        while stack:
+            for monomial, _ in stack.pop().terms:
+                for atom, _ in monomial:
+                    if not isinstance(atom, str):
+                        stack += [atom.left, atom.right]
+                        found += [atom.right] if atom.operator in ("//", "%") else []
+        return found
+
+    def substitute(self, values: Mapping[str, Size]) -> Size:
+        """Return this size with names replaced by sizes."""
+        if self.is_name:
+            return values.get(self.key, self)
+        if not any(name in values for name in self.names):
+            return self
+        total: dict[Monomial, Fraction] = {}
+        for monomial, coefficient in self.terms:
+            term = ONE
+            for atom, power in monomial:
+                if isinstance(atom, str):
+                    factor = values.get(atom) or Size.of(atom)
+                else:
+                    left, right = atom.left.substitute(values), atom.right.substitute(values)
+                    factor = COMPOUND[atom.operator](left, right)
+                for _ in range(power):
+                    term = factor if term is ONE else term * factor
+            for inner, c in term.terms:
+                scaled = c if coefficient == 1 else c * coefficient
+                total[inner] = total[inner] + scaled if inner in total else scaled
+        return _make(total)
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """Return the integer that this size is where names have the given values.
+
+        Raises: ShapeError where a name has no value or the result is no integer.
+        """
+        missing = [name for name in self.names if name not in values]
+        if missing:
+            raise ShapeError(f"the size {self} needs a value for {', '.join(missing)}")
+        result = self.substitute({name: Size.of(values[name]) for name in self.names})
+        if not result.is_integer or result.constant.denominator != 1:
+            raise ShapeError(f"the size {self} is {result.constant}, which is no integer")
+        return int(result.constant)
+
+    def __int__(self) -> int:
+        if not self.is_integer or self.constant.denominator != 1:
+            raise ShapeError(f"the size {self} is not a known integer")
+        return int(self.constant)
+
+    def __add__(self, other: Size | int) -> Size:
+        return _total(self, Size.of(other))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Size:
+        return _product(self, Size.of(-1))
+
+    def __sub__(self, other: Size | int) -> Size:
+        return self + -Size.of(other)
+
+    def __rsub__(self, other: int) -> Size:
+        return Size.of(other) - self
+
+    def __mul__(self, other: Size | int | Fraction) -> Size:
+        return _product(self, Size.of(other))
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Size | int) -> Size:
+        return floordiv(self, Size.of(other))
+
+    def __mod__(self, other: Size | int) -> Size:
+        return modulo(self, Size.of(other))
+
+    def linear_in(self, name: str) -> tuple[Size, Size] | None:
+        """Return (slope, rest), without the name, such that this size is slope*name + rest; None if there are none."""
+        slope: dict[Monomial, Fraction] = {}
+        rest: dict[Monomial, Fraction] = {}
+        for monomial, coefficient in self.terms:
+            others = tuple(factor for factor in monomial if factor[0] != name)
+            if any(not isinstance(a, str) and name in (*a.left.names, *a.right.names) for a, _ in others):
+                return None
+            if len(others) == len(monomial):
+                rest[monomial] = coefficient
+            elif dict(monomial)[name] == 1:
+                slope[others] = coefficient
+            else:
+                return None
+        return _make(slope), _make(rest)
+
+    def quotient(self, other: Size) -> Size | None:
+        """Return the polynomial that times `other` is this size; None if there is none."""
+        if not other.terms:
+            return None
+        left, found = dict(self.terms), Size.of(0)
+        lead = min((monomial for monomial, _ in other.terms), key=_order)
+        factor = dict(other.terms)[lead]
+        while left:
+            largest = min(left, key=_order)
+            monomial = _without(largest, lead)
+            if monomial is None:
+                return None
+            term = _make({monomial: left[largest] / factor})
+            found = found + term
+            left = dict((_make(left) - term * other).terms)
+        return found
+
+    def root(self, degree: int) -> Size | None:
+        """Return the size whose power this is, of a product of numbers and names; None if there is none."""
+        if len(self.terms) != 1:
+            return self if not self.terms else None
+        ((monomial, coefficient),) = self.terms
+        parts = [round(part ** (1 / degree)) for part in (abs(coefficient.numerator), coefficient.denominator)]
+        base = Fraction(*parts)
+        if base**degree != coefficient or any(power % degree for _, power in monomial):
+            return None
+        return _make({tuple((atom, power // degree) for atom, power in monomial): base})
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, int) and self.is_integer and self.constant == other
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_make, (dict(self.terms),))
+
+    def __str__(self) -> str:
+        return self.key
+
+    def __repr__(self) -> str:
+        return f"Size({self.key})"
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _plain(value: int | str | Fraction) -> Size:
+    return _make({((value, 1),): Fraction(1)} if isinstance(value, str) else {(): Fraction(value)})
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _total(a: Size, b: Size) -> Size:
+    merged = dict(a.terms)
+    for monomial, coefficient in b.terms:
+        merged[monomial] = merged.get(monomial, Fraction(0)) + coefficient
+    return _make(merged)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _product(a: Size, b: Size) -> Size:
+    product: dict[Monomial, Fraction] = {}
+    for left, c in a.terms:
+        for right, d in b.terms:
+            monomial = _join(left, right)
+            product[monomial] = product.get(monomial, Fraction(0)) + c * d
+    return _make(product)
+
+
+def floordiv(a: Size, b: Size) -> Size:
+    """Return a // b, evaluated where it can be."""
+    if b == 0:
+        raise ShapeError(f"the size {a} is divided by zero")
+    if a.is_integer and b.is_integer:
+        return Size.of(a.constant // b.constant)
+    if b.is_integer:
+        exact = a * (1 / b.constant)
+        if all(c.denominator == 1 for _, c in exact.terms):
+            return exact
+    return _compound("//", a, b)
+
+
+def modulo(a: Size, b: Size) -> Size:
+    """Return a % b, evaluated where it can be."""
+    if a.is_integer and b.is_integer and b != 0:
+        return Size.of(a.constant % b.constant)
+    return _compound("%", a, b)
+
+
+def minimum(a: Size, b: Size) -> Size:
+    """Return the smaller of two sizes, an atom where the difference is not known."""
+    return _extremum("min", a, b)
+
+
+def maximum(a: Size, b: Size) -> Size:
+    """Return the larger of two sizes, an atom where the difference is not known."""
+    return _extremum("max", a, b)
+
+
+def is_nonnegative(size: Size) -> bool:
+    """Whether a size is surely >= 0, names being >= 0: no negative coefficient, min(a, b) being at most a and b."""
+    pending, tried = [size], 0
+    while pending and tried < 16:
+        size, tried = pending.pop(), tried + 1
+        if not all(_is_nonnegative_atom(atom) for monomial, _ in size.terms for atom, _ in monomial):
+            return False
+        negative = [(monomial, c) for monomial, c in size.terms if c < 0]
+        if not negative:
+            return True
+        for monomial, c in negative:
+            for atom, power in monomial:
+                if isinstance(atom, Compound) and atom.operator == "min" and power == 1:
+                    rest = _make({tuple(a for a in monomial if a[0] != atom): c})
+                    without = size - _make({monomial: c})
+                    pending += [without + rest * atom.left, without + rest * atom.right]
+    return False
+
+
+def _is_nonnegative_atom(atom: Atom) -> bool:
+    """Whether a name, quotient, remainder, minimum or maximum is surely >= 0: that of a difference may not be."""
+    if isinstance(atom, str):
+        return True
+    left, right = is_nonnegative(atom.left), is_nonnegative(atom.right)
+    return {"%": right, "max": left or right}.get(atom.operator, left and right)
+
+
+def _extremum(operator: str, a: Size, b: Size) -> Size:
+    """Return the extremum of all operands of two: those that are known to be none left out, the others in order."""
+    kept: list[Size] = []
+    for size in (*_operands(operator, a), *_operands(operator, b)):
+        if not any(_decides(operator, other, size) for other in kept):
+            kept = [*(other for other in kept if not _decides(operator, size, other)), size]
+    first, *rest = sorted(kept, key=str)
+    for size in rest:
+        first = _compound(operator, first, size)
+    return first
+
+
+def _operands(operator: str, size: Size) -> list[Size]:
+    """Return the operands of nested minima or maxima."""
+    found: list[Size] = []
+    pending = [size]
+    while pending:
+        size = pending.pop()
+        atom = size.terms[0][0][0][0] if size.terms and size.terms[0][0] else None
+        if isinstance(atom, Compound) and atom.operator == operator and size is _make({((atom, 1),): Fraction(1)}):
+            pending += [atom.right, atom.left]
+        else:
+            found.append(size)
+    return found
+
+
+def _decides(operator: str, one: Size, other: Size) -> bool:
+    """Whether the extremum of two sizes is surely the first."""
+    return _is_at_most(one, other) if operator == "min" else _is_at_most(other, one)
+
+
+def _is_at_most(a: Size, b: Size) -> bool:
+    """Whether one size is surely at most another: `min(m, n)` is at most n, and n at most `max(m, n)`."""
+    (monomial, c), *others = b.terms or (((), Fraction(0)),)
+    atom = monomial[0][0] if len(monomial) == 1 and c == 1 and not others else None
+    if isinstance(atom, Compound) and atom.operator == "max" and monomial[0][1] == 1:
+        return a in (atom.left, atom.right)
+    return is_nonnegative(b - a)
+
+
+COMPOUND: dict[str, Callable[[Size, Size], Size]] = {
+    "//": floordiv,
+    "%": modulo,
+    "min": minimum,
+    "max": maximum,
+}
+
+
+def _compound(operator: str, a: Size, b: Size) -> Size:
+    return _make({((Compound(operator, a, b), 1),): Fraction(1)})
+
+
+def _join(left: Monomial, right: Monomial) -> Monomial:
+    powers = dict(left)
+    for atom, power in right:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(powers.items(), key=lambda item: _atom_text(item[0])))
+
+
+def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    """Return a monomial divided by another; None where that is none."""
+    powers = dict(monomial)
+    for atom, power in factor:
+        powers[atom] = powers.get(atom, 0) - power
+    if any(power < 0 for power in powers.values()):
+        return None
+    return tuple((atom, power) for atom, power in powers.items() if power)
+
+
+def _order(monomial: Monomial) -> tuple[int, list[str]]:
+    """Return the key of an order of monomials that products keep, the largest first: by degree, then by words."""
+    words = [_atom_text(atom) for atom, power in monomial for _ in range(power)]
+    return -len(words), sorted(words)
+
+
+def _atom_text(atom: Atom) -> str:
+    if isinstance(atom, str):
+        return atom
+    if atom.operator in ("min", "max"):
+        return f"{atom.operator}({atom.left}, {atom.right})"
+    sides = (
+        f"({s})" if len(s.terms) > 1 or "//" in str(s) or "%" in str(s) else str(s) for s in (atom.left, atom.right)
+    )
+    left, right = sides
+    if len(atom.right.terms) == 1 and not atom.right.is_integer and str(atom.right) not in atom.right.names:
+        right = f"({atom.right})"
+    return f"{left}{atom.operator}{right}"
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _monomial_text(monomial: Monomial) -> str:
+    factors = []
+    for atom, power in monomial:
+        text = _atom_text(atom)
+        if not isinstance(atom, str) and atom.operator in ("//", "%") and len(monomial) + power > 2:
+            text = f"({text})"
+        factors += [text] * power
+    return "*".join(factors)
+
+
+def _text(terms: tuple[tuple[Monomial, Fraction], ...]) -> str:
+    if not terms:
+        return "0"
+    positive_first = sorted(terms, key=lambda t: t[1].numerator < 0)
+    pieces: list[str] = []
+    for monomial, coefficient in positive_first:
+        body = _monomial_text(monomial)
+        is_negative = coefficient.numerator < 0
+        size = -coefficient if is_negative else coefficient
+        if size.denominator != 1:
+            body = f"{size}" if not body else f"{size.numerator}*{body}/{size.denominator}"
+            body = body.removeprefix("1*")
+        elif not body:
+            body = str(size)
+        elif size.numerator != 1:
+            body = f"{size}*({body})" if "//" in body or "%" in body else f"{size}*{body}"
+        if coefficient == -1 and not pieces and ("//" in body or "%" in body):
+            body = f"({body})"
+        pieces += (("-" if is_negative else "") if not pieces else (" - " if is_negative else " + "), body)
+    return "".join(pieces)
+
+
+def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> tuple[str, ...]:
+    found: set[str] = set()
+    for monomial, _ in terms:
+        for atom, _ in monomial:
+            found.update((atom,) if isinstance(atom, str) else (*atom.left.names, *atom.right.names))
+    return tuple(sorted(found))
+
+
+_interned: weakref.WeakValueDictionary[str, Size] = weakref.WeakValueDictionary()
+_by_terms: weakref.WeakValueDictionary[frozenset[tuple[Monomial, Fraction]], Size] = weakref.WeakValueDictionary()
+_lock = held_at_fork(Lock())
+
+
+def _make(terms: dict[Monomial, Fraction]) -> Size:
+    kept = [(monomial, c) for monomial, c in terms.items() if c]
+    same = frozenset(kept)
+    found = _by_terms.get(same)  # the text, by which sizes are one, takes ten times as long
+    if found is not None:
+        return found
+    kept.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
+    canonical = tuple(kept)
+    key = _text(canonical)
+    with _lock:
+        found = _interned.get(key)
+        if found is None:
+            size = object.__new__(Size)
+            object.__setattr__(size, "key", key)
+            object.__setattr__(size, "terms", canonical)
+            object.__setattr__(size, "names", _names(canonical))
+            object.__setattr__(size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big"))
+            found = _interned[key] = size
+        _by_terms[same] = found
+        return found
+
+
+ONE = Size.of(1)

@@ -1,0 +1,56 @@
+"""Sizes as numbers: a rational content times the factors that all terms share and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd, lcm, prod
+
+from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.raw_nodes import size_atom
+from matcalc.tensor.size import COMPOUND, Atom, Size
+
+Term = tuple[Node, Indices]
+
+MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
+
+
+def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
+    """Split a size into its rational content and atoms: the factors that all its terms share, and what is left."""
+    if size.is_integer:
+        return size.constant, []
+    content = rational_content([c for _, c in size.terms])
+    powers = [dict(monomial) for monomial, _ in size.terms]
+    shared = {atom: min(p.get(atom, 0) for p in powers) for atom in powers[0]}
+    atoms = [size_atom(atom_size(atom)) for atom, power in shared.items() for _ in range(power)]
+    left = Size.of(0)
+    for (monomial, coef), own in zip(size.terms, powers, strict=True):
+        term = Size.of(coef / content)
+        for atom, _ in monomial:
+            for _ in range(own[atom] - shared.get(atom, 0)):
+                term = term * atom_size(atom)
+        left = left + term
+    return content, atoms if left == 1 else [*atoms, size_atom(left)]
+
+
+def atom_size(atom: Atom) -> Size:
+    """Return the size that a polynomial's atom is."""
+    return Size.of(atom) if isinstance(atom, str) else COMPOUND[atom.operator](atom.left, atom.right)
+
+
+def rational_content(values: Sequence[Fraction]) -> Fraction:
+    """Return the positive rational c such that values/c are integers without common factor, signed as the first."""
+    numerator = gcd(*(v.numerator for v in values))
+    denominator = lcm(*(v.denominator for v in values))
+    content = Fraction(numerator, denominator)
+    return -content if values[0] < 0 else content
+
+
+def multiplied_sizes(operands: list[Term]) -> tuple[Fraction, list[Term]]:
+    """Multiply sums of sizes out, so that (n + 1)*(n - 1) and n*n - 1 are one: a rational content, and the operands."""
+    sums = [node.size for node, _ in operands if node.kind == "size" and len(node.size.terms) > 1]
+    if len(sums) < 2 or prod(len(size.terms) for size in sums) > MOST_TERMS:
+        return Fraction(1), operands
+    coef, atoms = size_factors(prod(sums, start=Size.of(1)))
+    rest = [term for term in operands if term[0].kind != "size" or len(term[0].size.terms) == 1]
+    return coef, [*rest, *((atom, ()) for atom in atoms)]

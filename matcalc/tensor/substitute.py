@@ -1,0 +1,225 @@
+"""Substitution in a DAG: symbols by nodes that may carry batch axes, size names by sizes.
+
+Rule formulas are compiled once, unbatched, over symbols; here such a template is instantiated. A bound
+node carries batch axes in front; the result of every template node carries the union of its operands',
+so one template serves gradients, Jacobians and reductions along an axis alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from matcalc.errors import NotSupported
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.constructors import add, apply, operate, product, selector, size_number, symbol
+from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.raw_nodes import op_node
+from matcalc.tensor.selectors import Selector
+from matcalc.tensor.size import Size
+
+UNKNOWN = "#"
+"""How the name of a bound unknown begins, which no name of a user does: `#1`, `#2`, ... from the inside out."""
+
+
+class Batched(NamedTuple):
+    """A node whose leading axes are the batch positions `batch`, increasing."""
+
+    node: Node
+    batch: Indices = ()
+
+
+def substitute(root: Node, symbols: Mapping[Node, Node], sizes: Mapping[str, Size] | None = None) -> Node:
+    """Return `root` with symbols replaced by nodes of their shape and size names by sizes."""
+    bound = {s: Batched(n) for s, n in symbols.items()}
+    return instantiate(root, bound, sizes or {}, ()).node
+
+
+def instantiate(
+    root: Node, symbols: Mapping[Node, Batched], sizes: Mapping[str, Size], batch_sizes: Sequence[Size]
+) -> Batched:
+    """Return the template `root` with its symbols bound; the result's batch is the union of those it uses.
+
+    Shapes: a bound node has its batch axes, then the symbol's shape under `sizes`.
+    """
+    return instantiate_all([root], symbols, sizes, batch_sizes)[0]
+
+
+def instantiate_all(
+    roots: Sequence[Node],
+    symbols: Mapping[Node, Batched],
+    sizes: Mapping[str, Size],
+    batch_sizes: Sequence[Size],
+) -> list[Batched]:
+    """Return several templates instantiated under one binding, what they share made once."""
+    made: dict[Node, Batched] = {}
+    for node in toposort(roots):
+        found = symbols.get(node)
+        made[node] = found if found is not None else INSTANTIATE[node.kind](node, made, sizes, batch_sizes)
+    return [made[root] for root in roots]
+
+
+Made = Mapping[Node, Batched]
+Sizes = Mapping[str, Size]
+
+
+def spread(value: Batched, batch: Indices, batch_sizes: Sequence[Size]) -> Node:
+    """Return the node with all batch axes in `batch` in front, broadcast along those it does not have."""
+    if value.batch == batch:
+        return value.node
+    count = len(batch)
+    rank = len(value.node.shape) - len(value.batch)
+    core = tuple(range(count, count + rank))
+    own = (*(batch.index(b) for b in value.batch), *core)
+    shape = {k: batch_sizes[b] for k, b in enumerate(batch)}
+    return product(1, [(value.node, own)], (*range(count), *core), shape)
+
+
+def _symbol(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    shape = tuple(s.substitute(sizes) for s in node.shape)
+    return Batched(node if shape == node.shape else symbol(node.name, shape, tuple(node.data[1])))
+
+
+def _same(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    return Batched(node)
+
+
+def _size(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    return Batched(size_number(node.size.substitute(sizes)))
+
+
+def _selector(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    rule = node.selector
+    shape = tuple(s.substitute(sizes) for s in rule.shape)
+    return Batched(selector(Selector(rule.kind, shape, rule.offset.substitute(sizes))))
+
+
+def _product(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    values = [made[a] for a in node.args]
+    batch = _union(values)
+    count = len(node.index_sizes)
+    axis_of = {b: count + k for k, b in enumerate(batch)}
+    operands = [(v.node, (*(axis_of[b] for b in v.batch), *at)) for v, at in zip(values, node.indices, strict=True)]
+    lengths = {k: s.substitute(sizes) for k, s in enumerate(node.index_sizes)}
+    lengths.update({axis_of[b]: batch_sizes[b] for b in batch})
+    return Batched(product(node.coef, operands, (*axis_of.values(), *node.out), lengths), batch)
+
+
+def _sum(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    values = [made[a] for a in node.args]
+    batch = _union(values)
+    terms = [(c, spread(v, batch, batch_sizes)) for c, v in zip(node.coefs, values, strict=True)]
+    return Batched(add(terms), batch)
+
+
+def _map(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    values = [made[a] for a in node.args]
+    batch = _union(values)
+    args = [spread(v, batch, batch_sizes) for v in values]
+    return Batched(apply(node.rule, args, _params(node, sizes)), batch)
+
+
+def _op(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
+    if node.rule.kind == "implicit":
+        return Batched(_solution(node, made, sizes))
+    values = [made[a] for a in node.args]
+    outer = _union(values)
+    own = node.batch_rank
+    shift = len(outer)
+    position_of = {b: k for k, b in enumerate(outer)}
+    batches = [
+        (*(position_of[b] for b in v.batch), *(shift + b for b in carried))
+        for v, carried in zip(values, node.batches, strict=True)
+    ]
+    inner_sizes = [node.shape[k].substitute(sizes) for k in range(own)]
+    lengths = [*(batch_sizes[b] for b in outer), *inner_sizes]
+    made_node = operate(node.rule, [v.node for v in values], _params(node, sizes), batches, node.output, lengths)
+    return Batched(made_node, outer)
+
+
+def _solution(node: Node, made: Made, sizes: Sizes) -> Node:
+    """Return the solution of an equation with its symbols replaced, inside the equation too.
+
+    Raises: NotSupported for symbols that carry batch axes.
+    """
+    equation, unknown = node.params
+    start, *held = node.args
+    if any(made[arg].batch for arg in node.args):
+        raise NotSupported(f"{node.rule.spelling} of tensors over outer indices", hint="solve for each one by itself")
+    if any(made[s].node is not s for s in held) or (sizes and any(set(s.names) & set(sizes) for s in unknown.shape)):
+        inner = _bound_numbers([equation, *(made[s].node for s in held)])
+        apart = symbol(f"{UNKNOWN}{max(inner, default=0) + 1}", unknown.shape)
+        moved = instantiate(equation, {unknown: Batched(apart)}, {}, ()).node
+        bound = {s: made[s] for s in held}
+        equation = instantiate(moved, bound, sizes, ()).node
+        unknown = instantiate(apart, {}, sizes, ()).node
+    return solution(node.rule, equation, unknown, made[start].node)
+
+
+def solution(rule: Rule, equation: Node, unknown: Node, start: Node) -> Node:
+    """Return the solution of equation = 0 for the symbol `unknown`, sought from `start`.
+
+    The equation is a parameter, closed: its unknown is renamed, so that solutions equal up to renaming are one
+    node, and the other symbols in it are the arguments after `start`. So what is solved is differentiated in
+    them like any operation, and the unknown is no symbol of the result.
+
+    Shapes: equation, unknown, start and result have one.
+    """
+    nodes = toposort(equation)
+    inner = max((_number_of(n.params[1]) for n in nodes if n.kind == "op" and n.rule.kind == "implicit"), default=0)
+    free = {_number_of(n) for n in nodes if n.kind == "symbol" and n is not unknown}
+    number = next(k for k in range(inner + 1, inner + len(free) + 2) if k not in free)
+    bound = symbol(f"{UNKNOWN}{number}", unknown.shape)
+    if bound is not unknown:
+        equation = instantiate(equation, {unknown: Batched(bound)}, {}, ()).node
+    held = [n for n in toposort(equation) if n.kind == "symbol" and n is not bound]
+    args = (start, *sorted(held, key=lambda n: (n.name, n.digest)))
+    return op_node(rule, (equation, bound), args, [()] * len(args), rule.outputs[0], unknown.shape, 0)
+
+
+def _number_of(node: Node) -> int:
+    """Return the number of a bound unknown, 0 for any other symbol."""
+    text = node.name.removeprefix(UNKNOWN)
+    return int(text) if text != node.name and text.isdecimal() else 0
+
+
+def _bound_numbers(nodes: Sequence[Node]) -> list[int]:
+    """Return the numbers of the unknowns that stand in nodes, free or bound."""
+    found = []
+    for n in toposort(nodes):
+        if n.kind == "symbol":
+            found.append(_number_of(n))
+        elif n.kind == "op" and n.rule.kind == "implicit":
+            found.append(_number_of(n.params[1]))
+    return found
+
+
+def _union(values: Sequence[Batched]) -> Indices:
+    return tuple(sorted({b for v in values for b in v.batch}))
+
+
+def _params(node: Node, sizes: Sizes) -> tuple[Any, ...]:
+    return tuple(p.substitute(sizes) if isinstance(p, Size) else p for p in node.params)
+
+
+INSTANTIATE = {
+    "symbol": _symbol,
+    "number": _same,
+    "constant": _same,
+    "size": _size,
+    "selector": _selector,
+    "product": _product,
+    "sum": _sum,
+    "map": _map,
+    "op": _op,
+}
+
+
+def remake(node: Node, made: Mapping[Node, Node]) -> Node:
+    """Return one node with its operands exchanged by `made`, through the constructors."""
+    return INSTANTIATE[node.kind](node, {a: Batched(made[a]) for a in node.args}, {}, ()).node
+
+
+def rebuild(root: Node, replace: Mapping[Node, Node]) -> Node:
+    """Return `root` with the nodes in `replace` exchanged, everything above them made anew."""
+    return instantiate(root, {old: Batched(new) for old, new in replace.items()}, {}, ()).node

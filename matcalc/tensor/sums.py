@@ -1,0 +1,329 @@
+"""Canonical sums: like terms merged, equal re-indexings added first, content taken out, matrices oriented.
+
+A sum node is primitive: its coefficients are coprime integers, the first (by content digest) positive, unless
+those integers or the content are longer than any literal that people write.
+The content stands as the coefficient of a product around it, so that `2*x + 2*y` is `2*(x + y)` and
+`y - x` shares its node with `x - y`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from matcalc.errors import ShapeError
+from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
+from matcalc.tensor.grouping import MOST, full_runs
+from matcalc.tensor.labelling import SKEW, SYMMETRIC
+from matcalc.tensor.node import Exchange, Indices, Node, Shape
+from matcalc.tensor.product import (
+    simple_product,
+    size_number,
+    transposed,
+    zeros,
+)
+from matcalc.tensor.raw_nodes import number, sum_node
+from matcalc.tensor.size import Size
+from matcalc.tensor.size_factors import rational_content
+
+ONE_TO_ONE = ("merge", "slice", "flip", "shift")
+"""Selectors that only rename an axis: a sum over one of their indices has one term."""
+
+LONGEST_CONTENT = 100
+"""Bits of the numbers of a sum whose content is taken out: 1e-30 and 1e30 are as long."""
+
+ACROSS = (1, 0)
+"""The axes of a transposed matrix."""
+
+Coefs = dict[Node, Fraction]
+
+
+def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
+    """Return the sum of coefficient times node, over at least one term of equal shapes."""
+    shape = terms[0][1].shape
+    for _, node in terms:
+        if node.shape != shape:
+            raise ShapeError(f"cannot add shapes {_shown(shape)} and {_shown(node.shape)}")
+    collected = _merged([(Fraction(c), node) for c, node in terms], shape)
+    if not collected:
+        return zeros(shape)
+    if len(collected) == 1:
+        ((node, coef),) = collected.items()
+        return scale(coef, node)
+    return _finish(collected)
+
+
+def _merged(terms: Sequence[tuple[Fraction, Node]], shape: Shape) -> Coefs:
+    """Return the terms of a sum, merged; where that leaves room for sums that had none, they are dissolved too."""
+    while True:
+        collected = _collect(terms)
+        merged = collected if len(collected) < 2 else _add_reindexed(collected) if shape else _add_sizes(collected)
+        if len(merged) == len(collected):
+            return merged
+        terms = [(c, node) for node, c in merged.items()]
+
+
+def scale(coef: Fraction | int, node: Node) -> Node:
+    """Return coef * node."""
+    if coef == 1:
+        return node
+    if node.kind == "number":
+        return number(node.value * coef)
+    indices = tuple(range(len(node.shape)))
+    return simple_product(Fraction(coef), [(node, indices)], indices, dict(enumerate(node.shape)))
+
+
+def split_coef(node: Node) -> tuple[Fraction, Node]:
+    """Return a node as coefficient and rest."""
+    if node.kind == "number":
+        return node.value, number(1)
+    if node.kind != "product" or node.coef == 1 or not node.coef:
+        return Fraction(1), node
+    return node.coef, scale(1 / node.coef, node)
+
+
+def _shown(shape: Sequence[Size]) -> str:
+    return " x ".join(map(str, shape)) or "scalar"
+
+
+def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
+    """Flatten nested sums within the bound, smallest first, and merge like terms; again while there is room."""
+    merged: Coefs = {}
+    nested: Coefs = {}
+    for coef, node in terms:
+        if node.is_zero:
+            continue
+        factor, rest = split_coef(node)
+        target = merged if nested_terms(rest) is None else nested
+        target[rest] = target.get(rest, Fraction(0)) + coef * factor
+    found = [(n, nested_terms(n) or []) for n, c in nested.items() if c]
+    queue = sorted(found, key=lambda pair: (len(pair[1]), pair[0].digest))
+    count = sum(1 for c in merged.values() if c) + len(queue)
+    for node, inner_terms in queue:
+        coef = nested[node]
+        if count - 1 + len(inner_terms) <= MOST:
+            count += len(inner_terms) - 1
+            for inner, arg in inner_terms:
+                merged[arg] = merged.get(arg, Fraction(0)) + coef * inner
+        else:
+            merged[node] = merged.get(node, Fraction(0)) + coef
+    result = {node: c for node, c in merged.items() if c}
+    has_room = any(0 < _inner_count(node) <= MOST + 1 - len(result) for node in result)
+    return _collect([(c, node) for node, c in result.items()]) if has_room else result
+
+
+def _inner_count(node: Node) -> int:
+    """Return how many terms a sum has, its axes in any order; 0 for anything else."""
+    if node.kind == "sum":
+        return len(node.args)
+    return 0 if axes_of_turned(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
+
+
+def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:
+    """Return the terms of a sum, its axes in any order, coefficients apart; None for anything else."""
+    if node.kind == "sum":
+        return list(node.terms)
+    order = axes_of_turned(node)
+    if order is None or node.args[0].kind != "sum":
+        return None
+    terms = {arg: coef for coef, arg in node.args[0].terms}
+    return [(coef, arg) for arg, coef in _turned(terms, order).items()]
+
+
+def _add_sizes(collected: Coefs) -> Coefs:
+    """Merge numbers and sizes among scalar terms into one size polynomial."""
+    total = Size.of(0)
+    rest: Coefs = {}
+    found = 0
+    for node, coef in collected.items():
+        size = as_size(node)
+        if size is None:
+            rest[node] = coef
+        else:
+            found += 1
+            total = total + size * coef
+    if found < 2 or total == 0:
+        return collected if found < 2 else rest
+    factor, node = split_coef(size_number(total))
+    rest[node] = rest.get(node, Fraction(0)) + factor
+    return rest
+
+
+def as_size(node: Node) -> Size | None:
+    """Return the size polynomial that a scalar node is, if it is one."""
+    if node.kind == "number":
+        return Size.of(node.value)
+    if node.kind == "size":
+        return node.size
+    if node.kind != "product" or node.shape or node.index_sizes or any(a.kind != "size" for a in node.args):
+        return None
+    total = Size.of(node.coef)
+    for arg in node.args:
+        total = total * arg.size
+    return total
+
+
+def _add_reindexed(collected: Coefs) -> Coefs:
+    """Add terms under one re-indexing (selector, broadcast, repeated output) before they are re-indexed."""
+    groups: dict[Wrapping, list[tuple[Node, Node, Fraction]]] = {}
+    result: Coefs = {}
+    for node, coef in collected.items():
+        peeled = peel(node)
+        if peeled is None:
+            result[node] = coef
+        else:
+            groups.setdefault(peeled[0], []).append((peeled[1], node, coef))
+    for wrapping, members in groups.items():
+        if len(members) == 1:
+            _, node, coef = members[0]
+            result[node] = result.get(node, Fraction(0)) + coef
+            continue
+        core = add([(coef, inner) for inner, _, coef in members])
+        factor, node = split_coef(_rewrap(wrapping, core))
+        if not node.is_zero:
+            result[node] = result.get(node, Fraction(0)) + factor
+    return {node: c for node, c in result.items() if c}
+
+
+class Wrapping(NamedTuple):
+    """An outer re-indexing: its selectors, output indices, the number of axes inside, and the size of each index."""
+
+    selectors: tuple[tuple[Node, Indices], ...]
+    out: Indices
+    axes: int
+    sizes: Shape
+
+
+def peel(node: Node) -> tuple[Wrapping, Node] | None:
+    """Split a product into its outer re-indexing and the core that is re-indexed, if it has one."""
+    if node.kind != "product":
+        return None
+    outer = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if arg.kind == "selector"]
+    touched = set(node.out)
+    selectors = [
+        (arg, at)
+        for arg, at in outer
+        if touched.issuperset(at) or (arg.selector.kind in ONE_TO_ONE and touched.intersection(at))
+    ]
+    rest = [
+        (arg, at)
+        for arg, at in zip(node.args, node.indices, strict=True)
+        if not any(arg is s and at == t for s, t in selectors)
+    ]
+    inner = {i for _, at in rest for i in at}
+    axes = tuple(i for i in dict.fromkeys((*node.out, *(i for _, at in selectors for i in at))) if i in inner)
+    if not selectors and len(set(node.out)) == len(node.out) == len(axes):
+        return None
+    sizes = dict(enumerate(node.index_sizes))
+    core = simple_product(node.coef, rest, axes, sizes)
+    number_of = {index: k for k, index in enumerate(axes)}
+    for index in (*node.out, *(i for _, at in selectors for i in at)):
+        number_of.setdefault(index, len(number_of))
+    key_sizes = tuple(node.index_sizes[i] for i in number_of)
+    wrapping = Wrapping(
+        tuple((arg, tuple(number_of[i] for i in at)) for arg, at in selectors),
+        tuple(number_of[i] for i in node.out),
+        len(axes),
+        key_sizes,
+    )
+    return wrapping, core
+
+
+def _rewrap(wrapping: Wrapping, core: Node) -> Node:
+    operands = [*wrapping.selectors, (core, tuple(range(wrapping.axes)))]
+    return simple_product(1, operands, wrapping.out, dict(enumerate(wrapping.sizes)))
+
+
+def _finish(collected: Coefs) -> Node:
+    """Orient, group, take out the content and intern."""
+    order = _order(collected)
+    is_straight = order == tuple(range(len(order)))
+    turned = collected if is_straight else _turned(collected, order)
+    node = _primitive(sorted(turned.items(), key=lambda item: item[0].digest))
+    return node if is_straight else with_axes(node, inverse(order))
+
+
+def _order(collected: Coefs) -> Indices:
+    """Return the order in which the axes of a sum stand in its node: of a matrix that of fewer transposed leaves."""
+    nodes = list(collected)
+    rank = nodes[0].rank
+    if rank > 2:
+        return least_order(nodes, lambda order: _turned(collected, order), _rank)
+    if rank < 2:
+        return tuple(range(rank))
+    against, leaves = (sum(n.tilt[k] for n in nodes) for k in (0, 1))
+    flipped = 2 * against > leaves
+    if 2 * against == leaves and not all("symmetric" in n.facts for n in nodes):
+        flipped = _rank(_turned(collected, ACROSS)) < _rank(collected)
+    return ACROSS if flipped else ACROSS[::-1]
+
+
+def _rank(collected: Coefs) -> tuple[list[bytes], list[Fraction]]:
+    """Return what decides between a sum and its transpose; they may differ in signs alone."""
+    ordered = sorted(collected.items(), key=lambda item: item[0].digest)
+    sign = -1 if ordered[0][1] > 0 else 1
+    return [node.digest for node, _ in ordered], [sign * coef for _, coef in ordered]
+
+
+def transposed_rank(node: Node) -> tuple[int, bool, bytes]:
+    """Return what decides between a matrix and its transpose as an argument: K goes before -K, K + S before S - K."""
+    turned = node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum"
+    return node.length, turned and any("skew" in arg.facts for arg in node.args[0].args), node.digest
+
+
+def _turned(collected: Coefs, order: Indices) -> Coefs:
+    """Return the terms with their axes in another order."""
+    result: Coefs = {}
+    for node, coef in collected.items():
+        factor, rest = split_coef(with_axes(node, order))
+        result[rest] = result.get(rest, Fraction(0)) + coef * factor
+    return result
+
+
+def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
+    """Return the sum of terms in order; of more than MOST, runs are added first, which leaves room for shorter sums."""
+    if len(ordered) > MOST:
+        return add([(Fraction(1), add([(c, node) for node, c in run])) for run in full_runs(ordered)])
+    content = _content([c for _, c in ordered])
+    node = sum_node([c / content for _, c in ordered], [n for n, _ in ordered], symmetry_of_sum, exchanges_of_sum)
+    return scale(content, node)
+
+
+def _content(coefs: list[Fraction]) -> Fraction:
+    """Return what is taken out of a sum: its rational content, or the sign alone where numbers would grow too long.
+
+    The content is multiplied by itself wherever the sum is a factor: in `x = x*(3 - a*x^2)/2`, step by step, it would
+    be 2^-1093 after seven steps, which is 0 as a floating-point number.
+    """
+    content = rational_content(coefs)
+    numbers = [part for c in (content, *(c / content for c in coefs)) for part in c.as_integer_ratio()]
+    longest = max(part.bit_length() for part in numbers)
+    return content if longest <= LONGEST_CONTENT else Fraction(1 if coefs[0] > 0 else -1)
+
+
+def symmetry_of_sum(node: Node) -> frozenset[str]:
+    """Return whether the terms of a square sum pair by transposition, with equal or with opposite signs."""
+    if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
+        return frozenset()
+    terms = dict(zip(node.args, node.coefs, strict=True))
+    signs = set()
+    for arg, coef in terms.items():
+        factor, mirrored = split_coef(transposed(arg))
+        if abs(terms.get(mirrored, 0)) != abs(coef * factor):
+            return frozenset()
+        signs.add(terms[mirrored] == coef * factor)
+    return frozenset() if len(signs) > 1 else SYMMETRIC if True in signs else SKEW
+
+
+def exchanges_of_sum(node: Node) -> tuple[int, tuple[Exchange, ...]]:
+    """Return in which orders the axes of a sum of tensors of order 3 and more may stand."""
+    if node.rank < 3:
+        return node.rank, ()
+    terms = {arg: coef for coef, arg in node.terms}
+
+    def sign_of(order: Indices) -> int:
+        turned = _turned(terms, order)
+        return 1 if turned == terms else -1 if turned == {arg: -coef for arg, coef in terms.items()} else 0
+
+    return exchanges_of(node.args, sign_of)

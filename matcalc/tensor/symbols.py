@@ -1,0 +1,117 @@
+"""Names: the symbols that a formula was written with, in the order of compiled arguments.
+
+Nodes know neither order nor what was written; this is what remembers it, and what decides the arguments of
+a function: symbols as declared, then new ones, then sizes that no argument determines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from matcalc.errors import ShapeError
+from matcalc.language.identifiers import identifier
+from matcalc.tensor.node import Node, sizes_met
+from matcalc.tensor.sizes_from_shapes import Condition, undetermined
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with.
+
+    `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
+    `conditions` are those on sizes that reading left open: that parts lie inside what they are parts of.
+    `sizes` are names of sizes in scope, which may stand in no shape.
+    `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` gives these back.
+    """
+
+    symbols: Mapping[str, Node]
+    written: tuple[str, ...]
+    tangents: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    theirs: Mapping[str, Any] = field(default_factory=dict)
+    sizes: tuple[str, ...] = ()
+
+    def joined(self, other: Names) -> Names:
+        """Return the names of both, those of `self` first.
+
+        Raises: ShapeError for a name with two shapes or two sets of facts.
+        """
+        for name, node in other.symbols.items():
+            mine = self.symbols.get(name, node)
+            if mine is not node:
+                raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
+        sizes = {**self.size_names, **other.size_names}
+        both = next((name for name in (*self.symbols, *other.symbols) if name in sizes), None)
+        if both is not None:
+            raise ShapeError(f"'{both}' is both a size and a symbol", hint="give one of them another name")
+        written = tuple(dict.fromkeys(self.written + other.written))
+        conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
+        symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
+        own = tuple(dict.fromkeys(self.sizes + other.sizes))
+        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own)
+
+    @property
+    def size_names(self) -> dict[str, None]:
+        """The names of sizes: those in the shapes of the symbols, then the others."""
+        shown = (n for s in self.symbols.values() for size in s.shape for n in size.names)
+        return dict.fromkeys((*shown, *self.sizes))
+
+    @property
+    def scope(self) -> dict[str, None]:
+        """The names of all symbols and of their sizes."""
+        return {**dict.fromkeys(self.symbols), **self.size_names}
+
+    def with_symbol(self, node: Node, parameter: str) -> Names:
+        """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
+        if node.name in self.scope:
+            raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
+        tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
+        symbols = {**self.symbols, node.name: node}
+        return replace(self, symbols=symbols, written=(*self.written, node.name), tangents=tangents)
+
+    def without(self, name: str) -> Names:
+        """Return the names without one that a formula solves for."""
+        kept = {n: s for n, s in self.symbols.items() if n != name}
+        return replace(self, symbols=kept, written=tuple(n for n in self.written if n != name))
+
+    def under(self, conditions: Sequence[Condition]) -> Names:
+        """Return the names with further conditions."""
+        return replace(self, conditions=tuple(dict.fromkeys((*self.conditions, *conditions))))
+
+    def ordered(self) -> tuple[Node, ...]:
+        """Return the written symbols in the order of compiled arguments."""
+        chosen = set(self.written)
+        return tuple(node for name, node in self.symbols.items() if name in chosen)
+
+
+def declaration(node: Node) -> str:
+    """Return the declaration of a symbol, as it is written."""
+    kinds = ("scalar", "vector", "matrix")
+    kind = kinds[len(node.shape)] if len(node.shape) < len(kinds) else "tensor"
+    sizes = f"({', '.join(map(str, node.shape))})" if node.shape else ""
+    return " ".join((f"{node.name}: {kind}{sizes}", *sorted(node.data[1])))
+
+
+def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
+    """Return the size names that nodes or symbols use and no symbol's shape determines: as in the shapes, then by name.
+
+    So the order is that of a value and of all its derivatives.
+    """
+    ordered = names.ordered()
+    shown = [n for s in ordered for size in s.shape for n in size.names]
+    return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_met(nodes)])
+
+
+def new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:
+    """Return the names of new symbols: as given for `parameter`, else the defaults.
+
+    Raises: ParseError for what is no name, ShapeError for another number of them.
+    """
+    if given is None:
+        return [identifier(name, f"the default of {parameter}=") for name in defaults]
+    chosen = [given] if isinstance(given, str) else list(given)
+    if len(chosen) != len(defaults):
+        raise ShapeError(f"{parameter}= needs {len(defaults)} names, and has {len(chosen)}")
+    return [identifier(name, f"{parameter}=") for name in chosen]

@@ -1,0 +1,149 @@
+"""Every program that a test plans is interpreted at several sets of sizes, and compared with the value of its nodes.
+
+The planner's entry is wrapped (`watch`), programs of one text are taken once. The sizes are drawn from {0, 1, 2, 3, 5}:
+all different, all equal, and one set with 0 and 1; where a loop would have too many points, smaller ones.
+"""
+
+import itertools
+import time
+from math import prod
+
+import numpy as np
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.compiler.listing import listing
+from matcalc.compiler.program import Call, Each, Loop, ProgramFault, walk
+from matcalc.compiler.verify.expressions import whole
+from matcalc.compiler.verify.interpret import Interpreter
+from matcalc.errors import ShapeError
+from matcalc.evidence.numeric.sampling import sample
+from matcalc.tensor.node import toposort
+
+SETS = ((3, 2, 5, 1), (2, 2, 2, 2), (1, 3, 0, 2), (3, 3, 3, 3), (0, 2, 1, 3), (1, 1, 1, 1), (5, 3, 2, 1), (0, 0, 0, 0))
+POINTS = 4000  # of all loops together, at one set of sizes
+SAME, NUDGE, NOISE = 1e-6, 1e-11, 30.0
+
+
+class Watch:
+    """What has been interpreted, and what was wrong with it."""
+
+    def __init__(self):
+        self.seen = set()
+        self.faults = []
+        self.runs = 0
+        self.seconds = 0.0
+
+    def look(self, outputs, inputs, program):
+        params = [step.params for step in walk(program.steps) if isinstance(step, Call)]
+        text = f"{listing(program)}\n{params}"
+        if text in self.seen:
+            return
+        self.seen.add(text)
+        start = time.perf_counter()
+        try:
+            self.runs += supervise(outputs, inputs, program)
+        except ProgramFault as fault:
+            self.faults.append((fault, text))
+            raise
+        finally:
+            self.seconds += time.perf_counter() - start
+
+
+def supervise(outputs, inputs, program, sets=3):
+    """Interpret a program at some sets of sizes; return at how many.
+
+    Raises: ProgramFault for what no Program may do, and for a result that is not the value of its node.
+    """
+    machine = Interpreter(program, goes_on=True)
+    names = list(dict.fromkeys([*(s.name for s in program.sources), *program.size_args]))
+    done = 0
+    for lengths in SETS if names else SETS[:1]:
+        sizes = dict(zip(names, itertools.cycle(lengths)))
+        if done == sets or not fits(program, sizes):
+            continue
+        done += ran(machine, outputs, inputs, sizes)
+    return done
+
+
+def fits(program, sizes):
+    """Whether all lengths are possible at some sizes, and loops short."""
+    if any(whole(s)(sizes) < 0 for s in (*program.assumed, *(s for b in program.buffers for s in b.shape))):
+        return False
+    total, stack = 0, [(step, 1, {}) for step in program.steps]
+    while stack:
+        step, rounds, axes = stack.pop()
+        if isinstance(step, Each):
+            stack += [(inner, rounds * whole(step.size)(sizes), axes) for inner in step.body]
+        elif isinstance(step, Loop):
+            total += rounds * prod(max(whole(s)(sizes), 0) for _, s in step.axes)
+        else:
+            total += 20 * rounds
+    return total <= POINTS
+
+
+def ran(machine, outputs, inputs, sizes):
+    data = data_of(inputs, sizes)
+    try:
+        found = machine.run(data, sizes)
+    except ShapeError:
+        return 0
+    compare(outputs, data, sizes, found)
+    return 1
+
+
+def data_of(inputs, sizes):
+    """Return random arrays with the facts of the inputs."""
+    rng = np.random.default_rng([11, *sizes.values()])
+    data = {}
+    for node in inputs:
+        shape = tuple(whole(s)(sizes) for s in node.shape)
+        data[node.name] = np.asarray(sample(rng, shape, tuple(sorted(node.data[1] - {"constant"}))))
+    return data
+
+
+def compare(outputs, data, sizes, found, strict=False):
+    """Raise ProgramFault where a result is another than plain evaluation gives, at data that have a value.
+
+    Where a last digit of the data changes the value as much (a singular matrix), it is rounding, and says nothing. A
+    result that is not finite is one too if this is `strict`. What stands in lowerings alone may have another value.
+    """
+    wanted = values(outputs, data, sizes)
+    for number, (name, node) in enumerate(outputs):
+        is_told = wanted and not any(n.kind == "map" and n.rule.opaque for n in toposort([node]))
+        error = distance(found[name], wanted[number], strict) if is_told else 0.0
+        if error > SAME:
+            rng = np.random.default_rng(1)
+            moved = {k: a * (1 + NUDGE * rng.standard_normal(a.shape)) for k, a in data.items()}
+            nudged = values(outputs, moved, sizes)
+            if nudged and error > NOISE * distance(nudged[number], wanted[number]):
+                raise ProgramFault(f"{name} is {found[name]}, not {wanted[number]} where {sizes}")
+
+
+def values(outputs, data, sizes):
+    try:
+        return [np.asarray(v) for v in evaluate([node for _, node in outputs], data, sizes)]
+    except (np.linalg.LinAlgError, ValueError, ZeroDivisionError, ShapeError):
+        return None
+
+
+def distance(one, other, strict=False):
+    """Return how far two arrays are apart where both are finite, relative to the larger of 1 and the largest entry."""
+    if one.shape != other.shape or (strict and np.any(np.isfinite(other) & ~np.isfinite(one))):
+        return np.inf
+    finite = np.isfinite(one) & np.isfinite(other)
+    return np.max(np.abs(one[finite] - other[finite]), initial=0.0) / np.max(np.abs(other[finite]), initial=1.0)
+
+
+def watch():
+    """Wrap the planner; return what it will be seen to do."""
+    import matcalc.compiler.plan as planner
+
+    seen, plain = Watch(), planner.plan
+
+    def plan(outputs, inputs, *args, **options):
+        program = plain(outputs, inputs, *args, **options)
+        seen.look(outputs, inputs, program)
+        return program
+
+    planner.plan = plan
+    return seen

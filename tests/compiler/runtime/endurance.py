@@ -21,7 +21,7 @@ TEXT = '''"""A module with one compiled function, number {number}."""
 
 from numba import types
 
-from matcalc.runtime.jit import njit
+from matcalc.compiler.runtime.jit import njit
 
 
 @njit(types.float64(types.float64), cache=True)

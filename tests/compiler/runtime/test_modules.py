@@ -20,7 +20,7 @@ TEXT = '''"""A module with one compiled function, number {number}."""
 
 from numba import types
 
-from matcalc.runtime.jit import njit
+from matcalc.compiler.runtime.jit import njit
 
 
 @njit(types.float64(types.float64), cache=True)
@@ -97,7 +97,7 @@ def test_a_module_that_fails_is_not_registered(folder):
 
 PROCESS = """
 import os, sys
-from matcalc.runtime.modules import load_items, load_text
+from matcalc.compiler.runtime.modules import load_items, load_text
 load_items("numba", ["dot"])
 text = sys.stdin.read()
 loaded = load_text(text, "sample")

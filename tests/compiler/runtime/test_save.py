@@ -64,7 +64,7 @@ def test_forms_that_differ_are_found(tmp_path):
 
 HASH = """
 import hashlib, runpy
-from matcalc.runtime.save import saved_text
+from matcalc.compiler.runtime.save import saved_text
 spec = runpy.run_path({path!r})["LOGREG"]
 print(hashlib.sha256(saved_text(spec).encode()).hexdigest())
 """

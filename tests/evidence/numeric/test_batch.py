@@ -45,7 +45,7 @@ def test_crossed_axes_are_tried():
         found = sliced_value(root, lift, data, {"n": 3})
         values.append(found)
         node = lifted(root, lift)
-        assert np.allclose(mc.calculus.evaluate.evaluate([node], data, {"n": 3})[0], found)
+        assert np.allclose(mc.calculus.evaluate.evaluate.evaluate([node], data, {"n": 3})[0], found)
     x = data["x"]
     wanted = [softmax(x, 1).sum(0) + x.sum(1), softmax(x, 0).sum(0) + x.sum(1), softmax(x, 1).sum(1) + x.sum(0)]
     assert all(any(np.allclose(v, w) for v in values) for w in wanted)

@@ -92,7 +92,11 @@ def check(
     equal ones, 0 and 1 among them: the program as it is interpreted with every access checked, and what the code for
     Numba and for NumPy returns.
 
+    Shapes: `against` as the derivative that it claims to be: wrt.shape, f.shape + wrt.shape, wrt.shape + wrt.shape, or
+    the matrix of stacked columns.
+    Units: errors are relative to the natural size of what is compared.
     Raises: what reading raises; ShapeError for `against` of no derivative's shape, or if no random data fit.
+    Source: differences extrapolated after Ridders 1982.
 
     Example:
         >>> bool(check("x'*A*x", "x", against="2*A*x"))

@@ -1,7 +1,7 @@
 """`convex`: whether a scalar function is convex: proved, refuted by a direction of negative curvature, or undecided.
 
 A point at which the function lies above the mean of its values on both sides refutes. What is proved
-(`calculus.curvature`) is compared with values between random points all the same; where there is no proof, directions
+(`evidence.proof`) is compared with values between random points all the same; where there is no proof, directions
 of negative curvature are looked for.
 """
 
@@ -89,7 +89,9 @@ def convex(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") ->
 
     The result is true or false, and prints as a proof, as a counterexample or as undecided, which is false.
 
+    Shapes: f ().
     Raises: what reading raises; ShapeError where f is no scalar, or finite at no random data.
+    Source: compositions after Boyd & Vandenberghe 2004, 3.2; else the Hessian as a sum of squares.
 
     Example:
         >>> print(convex("norm2(X*w - y)^2", "w"))

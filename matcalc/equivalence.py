@@ -83,8 +83,9 @@ def equivalent(
     With `domain="common"` it is enough that they are equal wherever both are defined. The result is true or false, and
     prints as a proof, as tested, or as a counterexample with the likely mistake; in each case with the domain.
 
-    Raises: what reading raises; NotSupported for another domain; ShapeError where no random data can be found at which
-    both are finite.
+    Shapes: a and b alike.
+    Raises: what reading raises; NotSupported for another domain; ShapeError for two shapes, or where no random data can
+    be found at which both are finite.
 
     Example:
         >>> bool(equivalent("tr(A*B)", "tr(B*A)")), bool(equivalent("A*B", "B*A", "A: matrix(n, n); B: matrix(n, n)"))

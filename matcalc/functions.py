@@ -18,7 +18,13 @@ __all__ = [
 def gradient(f: Any, wrt: Any, declarations: str = "", convention: str = "projected", dialect: str = "matrix") -> Any:
     """Return the gradient of a scalar formula, the shape of `wrt`; a tuple where `wrt` is a list.
 
-    Raises: ShapeError where f is no scalar, UnknownName, NotDifferentiable.
+    Of a symbol with a linear fact (symmetric, skew, lower, upper, diagonal) it is projected on the matrices with that
+    fact, so that df = sum(gradient .* dX); `convention="magnus"` counts dX[i,j] and dX[j,i] of a symmetric one as one.
+
+    Shapes: f (); result as `wrt`.
+    Raises: ShapeError where f is no scalar or for another convention; UnknownName; NotDifferentiable; what reading f
+        raises.
+    Source: Magnus & Neudecker 2019, chapters 9 and 13, for the differential; Giles 2008 for the pullbacks.
 
     Example:
         >>> str(gradient("norm2(X*w - y)^2", "w"))
@@ -30,7 +36,11 @@ def gradient(f: Any, wrt: Any, declarations: str = "", convention: str = "projec
 
 
 def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
-    """Return the generalised Jacobian, shape f.shape + wrt.shape; with layout="vec" d vec(f)/d vec(wrt)'."""
+    """Return the generalised Jacobian d f[i...]/d wrt[j...]; a tuple where `wrt` is a list.
+
+    Shapes: result f.shape + wrt.shape; with layout="vec" the matrix d vec(f)/d vec(wrt)', columns stacked.
+    Raises: ShapeError for another layout; UnknownName; NotDifferentiable; NotSupported for "vec" by one entry.
+    """
     whole, places = _entries(wrt)
     e = with_wrt(f, whole, declarations, dialect)
     if places and layout != "tensor":
@@ -39,27 +49,50 @@ def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", d
 
 
 def hessian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
-    """Return the Hessian of a scalar formula, shape wrt.shape + wrt.shape; rows of blocks for a list."""
+    """Return the Hessian of a scalar formula; rows of blocks where `wrt` is a list.
+
+    Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
+    Raises: ShapeError where f is no scalar or for another layout; UnknownName; NotDifferentiable.
+    """
     return with_wrt(f, wrt, declarations, dialect).hessian(wrt, layout)
 
 
 def differential(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: str = "matrix") -> Expression:
-    """Return the differential, linear in the new symbol d + name."""
+    """Return the differential, linear in new symbols d + name (or `tangent`, a list where `wrt` is one).
+
+    That of a scalar is in the form tr(A'*dX), A the gradient.
+
+    Shapes: a tangent as its symbol; result as f.
+    Raises: UnknownName; NotDifferentiable; ShapeError where a tangent's name is in use.
+    """
     return with_wrt(f, wrt, declarations, dialect).differential(wrt, tangent)
 
 
 def jvp(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: str = "matrix") -> Expression:
-    """Return the pushforward of the tangent d + name, the shape of f."""
+    """Return the pushforward of tangents d + name, the total where `wrt` is a list: `differential` by another name.
+
+    Shapes: a tangent as its symbol; result as f.
+    Raises: UnknownName; NotDifferentiable; ShapeError where a tangent's name is in use.
+    """
     return with_wrt(f, wrt, declarations, dialect).jvp(wrt, tangent)
 
 
 def vjp(f: Any, wrt: Any, declarations: str = "", cotangent: str = "G", dialect: str = "matrix") -> Any:
-    """Return the pullback of the cotangent G (the shape of f): the shape of `wrt`."""
+    """Return the pullback of a cotangent; a tuple where `wrt` is a list.
+
+    Shapes: the cotangent as f; result as `wrt`, with sum(cotangent .* df) = sum(result .* dX).
+    Raises: UnknownName; NotDifferentiable; ShapeError where the cotangent's name is in use.
+    """
     return with_wrt(f, wrt, declarations, dialect).vjp(wrt, cotangent)
 
 
 def hvp(f: Any, wrt: Any, declarations: str = "", vector: Any = "v", dialect: str = "matrix") -> Any:
-    """Return the Hessian of a scalar formula times the vector v: the shape of `wrt`."""
+    """Return the Hessian of a scalar formula times a direction, without forming the Hessian.
+
+    Shapes: f (); a direction as its symbol (`v`; v_ + name where `wrt` is a list, and full row sums); result as `wrt`.
+    Raises: ShapeError where f is no scalar; UnknownName; NotDifferentiable.
+    Source: Pearlmutter 1994, by a pushforward of the gradient.
+    """
     return with_wrt(f, wrt, declarations, dialect).hvp(wrt, vector)
 
 

@@ -83,7 +83,12 @@ def pullback(
     target: str = "numba",
     sizes: Mapping[Any, int] | None = None,
 ) -> TwoPass:
-    """Return the compiled forward and backward pass of a formula of any shape."""
+    """Return the compiled forward and backward pass of a formula of any shape; what is saved between them is chosen.
+
+    Shapes: `forward` returns the value, as f, and what it saves; `backward(saved, G)` takes a cotangent as f, or a batch of
+    them with leading axes, and returns arrays as `wrt` behind the same axes, a tuple where `wrt` is a list.
+    Raises: what reading f raises; UnknownName; NotDifferentiable; NotSupported for what a target cannot do.
+    """
     start = time.perf_counter()
     value = with_wrt(f, wrt, declarations, dialect).simplify()
     cotangent = free("G", set(value.names.scope))

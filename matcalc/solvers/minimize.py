@@ -83,7 +83,9 @@ def minimize(
     OptimizeResult; its `x` and `jac` are dictionaries by name with arrays of the variables' shapes. With `check_facts`
     the start and the data are checked once for the facts that their symbols are declared to have.
 
-    Raises ValueError for a name without a value, and for a method that SciPy does not have.
+    Shapes: f (); values of `start` and `data` as their symbols; `x` and `jac` of the result as `wrt`, by name.
+    Raises: ValueError for a name without a value, and for a method that SciPy does not have; what reading f raises.
+    Source: scipy.optimize.minimize, with first and second derivatives as the method asks for them.
     """
     from scipy.optimize import minimize as scipy_minimize
 

@@ -1,7 +1,7 @@
 """A rule inside larger tensors: its value, its gradient and the laws that it states, where arguments carry batch axes.
 
 What `degree`, `homogeneous`, `even`, `linear` and `transpose` take out of an argument is tried on arguments that are
-multiples and transposes, lifted as `verification.batch` says, next to reductions over every axis, built and simplified;
+multiples and transposes, lifted as `batch` says, next to reductions over every axis, built and simplified;
 the gradient of what is summed with weights, against that of the rule at one slice after the other.
 """
 

@@ -1,6 +1,6 @@
 """The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
 
-They are equal inside larger tensors too (see `verification.batch`), wherever the rewrite fires there.
+They are equal inside larger tensors too (see `batch`), wherever the rewrite fires there.
 
 A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2 or -2,
 and on random data with these facts. What is larger is the node with more results that depend on a choice

@@ -123,7 +123,7 @@ class Point:
         return {name: _numeric(a) for name, a in found.items()}
 
     def precise(self, changed: Mapping[str, Array] = NOTHING) -> dict[str, Array]:
-        """Return the value of each output at many digits (see `verification.precise`), as `value` does.
+        """Return the value of each output at many digits (see `evidence.precise`), as `value` does.
 
         Raises: NotSupported where the value calls what is not known to many digits.
         """

@@ -1,7 +1,7 @@
 """Products: from index tuples to matrix notation.
 
 Scalar operands stand in front, reciprocals behind a `/`; the rest is a network that `contraction` brings to
-one column or matrix, `scalar` to a closed chain, and `selection` rids of its selectors. What resists is
+one column or matrix, `scalar` to a closed chain, and `selectors` rids of its selectors. What resists is
 written in index form, its contracted parts still in matrix form. The coefficient is not looked at here, but
 for its sign, which may turn a difference round: `-2*X'*(y - X*w)` is `2*X'*(X*w - y)`.
 """

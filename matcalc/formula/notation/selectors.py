@@ -2,7 +2,7 @@
 
 A selector is folded where the pieces around it fit one of these functions; what it leaves is a column or a
 matrix like any other, so that contraction goes on. One that fits none stays, for index form. Parts of arrays
-are in `parting`, merges of axes in `merging`; here are the others, and the order in which all are tried.
+are in `slices`, merges of axes in `merged_axes`; here are the others, and the order in which all are tried.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Operands that are products themselves are dissolved into the network, but for wholes (`is_whole`) and for closed scalar
 factors such as `x'*A*x`, so that neither brackets nor the order of arguments matter. What is longer is cut into
-wholes, and no node has more than MOST operands: the rest are in groups (`grouping.py`). Without these bounds, squaring a
-matrix ten times has 1,024 operands and gradients of deep networks grow with the square of their depth.
+wholes, and no node has more than MOST operands: the rest are in groups (`grouping.py`). Without these bounds, squaring
+a matrix ten times has 1,024 operands and gradients of deep networks grow with the square of their depth.
 """
 
 from __future__ import annotations

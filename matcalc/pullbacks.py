@@ -85,8 +85,8 @@ def pullback(
 ) -> TwoPass:
     """Return the compiled forward and backward pass of a formula of any shape; what is saved between them is chosen.
 
-    Shapes: `forward` returns the value, as f, and what it saves; `backward(saved, G)` takes a cotangent as f, or a batch
-    of them with leading axes, and returns arrays as `wrt` behind the same axes, a tuple where `wrt` is a list.
+    Shapes: `forward` returns the value, as f, and what it saves. `backward(saved, G)` takes a cotangent as f, or a
+    batch of them with leading axes, and returns arrays as `wrt` behind these axes, a tuple where `wrt` is a list.
     Raises: what reading f raises; UnknownName; NotDifferentiable; NotSupported for what a target cannot do.
     """
     start = time.perf_counter()

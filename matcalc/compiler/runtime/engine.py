@@ -14,7 +14,10 @@ from typing import Any
 
 from llvmlite.binding import ffi, newpassmanagers
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
+
+from matcalc.compiler.runtime.unboxing import Unboxing
 
 
 class _Disposed:
@@ -60,14 +63,20 @@ class _Codegen(JITCPUCodegen):  # type: ignore[misc]
         return _disposed(super()._function_pass_manager(**options), _FunctionPasses)
 
 
+class _Context(CPUContext):  # type: ignore[misc]
+    def get_python_api(self, builder: Any) -> Unboxing:
+        return Unboxing(self, builder)
+
+
 class _Target:
-    """Numba's CPU with an engine of its own."""
+    """Numba's CPU with an engine of its own and our way in from Python."""
 
     options = cpu_target.options
 
     def __init__(self) -> None:
         self.typing_context = cpu_target.typing_context
         self.target_context = cpu_target.target_context.subtarget(_internal_codegen=_Codegen("matcalc"))
+        self.target_context.__class__ = _Context
 
 
 class Dispatcher(CPUDispatcher):  # type: ignore[misc]

@@ -24,7 +24,7 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from matcalc.compiler.runtime import cache_entries, linker_symbols
+from matcalc.compiler.runtime import cache_entries, linker_symbols, unboxing
 from matcalc.compiler.runtime.engine import Dispatcher
 from matcalc.compiler.runtime.modules import COMPILED, TEXT_DIGEST
 
@@ -60,8 +60,8 @@ def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
     return decorate
 
 
-def unchecked(dispatcher: Any) -> Any:
-    """Return the machine code of a function of one signature, for callers that know the types of their arguments."""
+def exact(dispatcher: Any) -> Any:
+    """Return the machine code of a function of one signature: it takes exact arguments, TypeError for others."""
     return dispatcher.overloads[dispatcher.signatures[0]].entry_point
 
 
@@ -119,7 +119,8 @@ def _surroundings() -> str:
     """Return what compiled code depends on besides its text and the processor."""
     import matcalc
 
-    linked = hashlib.sha256(Path(linker_symbols.__file__).read_bytes()).hexdigest()
+    ours = b"".join(Path(str(module.__file__)).read_bytes() for module in (linker_symbols, unboxing))
+    linked = hashlib.sha256(ours).hexdigest()
     versions = f"matcalc {matcalc.__version__} numba {numba.__version__} llvmlite {llvmlite.__version__}"
     python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"
     settings = " ".join(f"{name}={getattr(config, name, None)}" for name in SETTINGS)

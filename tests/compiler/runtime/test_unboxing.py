@@ -1,0 +1,191 @@
+"""What machine code takes from Python by itself: exact arguments are read in place, all others are a TypeError."""
+
+import itertools
+import sys
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from numba import types
+
+from matcalc.errors import NotSupported
+from matcalc.compiler.runtime import unboxing
+from matcalc.compiler.runtime.jit import exact, njit
+
+READ = [types.Array(types.float64, rank, "C", readonly=True) for rank in (2, 1)]
+A, X, S = np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([1.0, -2, 4]), 0.5
+
+
+@njit(types.int64(*READ, types.float64, types.Array(types.float64, 1, "C")))
+def weigh(A, x, s, out):
+    """Write s*A*x."""
+    for i in range(A.shape[0]):
+        out[i] = 0.0
+        for j in range(A.shape[1]):
+            out[i] += s * A[i, j] * x[j]
+    return 7
+
+
+@njit(types.float64(types.Array(types.float64, 2, "F", readonly=True), types.Array(types.float64, 2, "A")))
+def first_column(F, strided):
+    """Return the sum of a column of each."""
+    return F[:, 0].sum() + strided[:, 0].sum()
+
+
+run, of_layouts = exact(weigh), exact(first_column)
+
+
+def moved(array, offset):
+    """Return the array, `offset` bytes behind an aligned address."""
+    made = np.zeros(array.nbytes + 16, np.uint8)[offset : offset + array.nbytes].view(array.dtype).reshape(array.shape)
+    made[...] = array
+    return made
+
+
+def locked(array):
+    array.flags.writeable = False
+    return array
+
+
+class Derived(np.ndarray):
+    pass
+
+
+EXACT = {
+    "plain": np.copy,
+    "read-only": lambda a: locked(a.copy()),
+    "named order": lambda a: a.astype(np.dtype("=f8").newbyteorder("=")),
+    "annotated": lambda a: a.astype(np.dtype(np.float64, metadata={"unit": "m"})),
+    "part of another": lambda a: np.stack([a, a])[1],
+    "given another shape": lambda a: a.reshape(-1).reshape(a.shape),
+    "moved by an entry": lambda a: moved(a, 8),
+}
+INEXACT = {
+    **{f"type {c}": (lambda a, c=c: a.astype(c)) for c in "?bBhHiIlLqQefgFDGOSU"},
+    "dates": lambda a: a.astype("i8").view("M8[s]"),
+    "record": lambda a: np.copy(a).view([("a", "f8")]),
+    "swapped": lambda a: a.astype(np.dtype("f8").newbyteorder("S")),
+    "swapped in place": lambda a: a.view(np.dtype("f8").newbyteorder("S")),
+    "misaligned": lambda a: moved(a, 1),
+    "misaligned by half": lambda a: moved(a, 4),
+    "every other": lambda a: np.repeat(a, 2, axis=-1)[..., ::2],
+    "backwards": lambda a: a[..., ::-1],
+    "one for all": lambda a: np.broadcast_to(a.flat[0], a.shape),
+    "one axis more": lambda a: a[None],
+    "one axis less": lambda a: a[0],
+    "derived": lambda a: a.view(Derived),
+    "masked": np.ma.array,
+    "masked by nothing": lambda a: np.ma.array(a, mask=False),
+    "mapped": lambda a: a.view(np.memmap),
+    "list": lambda a: a.tolist(),
+    "buffer": memoryview,
+    "number": lambda a: 1.0,
+    "nothing": lambda a: None,
+    "class": lambda a: np.ndarray,
+    "object": lambda a: object(),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_arrays_are_read(name):
+    out = np.empty(2)
+    assert run(EXACT[name](A), EXACT[name](X), S, out) == 7
+    assert out.tolist() == (S * A @ X).tolist()
+
+
+@pytest.mark.parametrize("position", [0, 1, 3])
+@pytest.mark.parametrize("name", INEXACT)
+def test_inexact_arrays_are_refused(name, position):
+    """An exact call before and after: nothing is learnt from it, and nothing stays behind."""
+    args = [A.copy(), X.copy(), S, np.zeros(2)]
+    odd = [*args]
+    odd[position] = INEXACT[name](args[position])
+    counts = [sys.getrefcount(value) for value in args]
+    for _ in range(3):
+        assert run(*args) == 7
+        with pytest.raises(TypeError):
+            run(*odd)
+    assert [sys.getrefcount(value) for value in args] == counts
+    assert args[3].tolist() == (S * A @ X).tolist()
+
+
+def test_results_go_where_writing_is_allowed():
+    with pytest.raises(TypeError):
+        run(A, X, S, locked(np.zeros(2)))
+    with pytest.raises(TypeError):
+        run(np.asfortranarray(A), X, S, np.zeros(2))
+
+
+def test_layouts_are_those_of_the_type():
+    columns, strided = np.asfortranarray(A), np.repeat(A, 2, axis=1)[::-1, ::2]
+    for any_order in (A, columns, strided, moved(A, 8)):
+        assert of_layouts(columns, any_order.copy("K")) == 10.0
+    for wrong in ((A, strided), (columns, locked(A.copy())), (columns, moved(A, 3)), (strided, strided)):
+        with pytest.raises(TypeError):
+            of_layouts(*wrong)
+
+
+def test_empty_arrays():
+    out = np.full(2, 3.0)
+    assert run(np.zeros((0, 3)), X, S, out) == 7
+    assert out.tolist() == [3.0, 3.0]
+    assert run(np.zeros((2, 0)), np.zeros(0), S, out) == 7
+    assert out.tolist() == [0.0, 0.0]
+
+
+class Real(float):
+    pass
+
+
+class Likeness:
+    def __float__(self):
+        return 0.5
+
+
+@pytest.mark.parametrize(
+    "number", [2, 0.5, True, -(2**70), Real(0.25), np.float64(3), np.array(2.0), moved(A, 1)[1, 1:2].reshape(())]
+)
+def test_numbers(number):
+    out = np.empty(2)
+    assert run(A, X, number, out) == 7
+    assert out.tolist() == (float(number) * A @ X).tolist()
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        "1.5",
+        b"1",
+        1j,
+        None,
+        Decimal(1),
+        Likeness(),
+        np.float32(1),
+        np.int64(1),
+        np.ma.array(1.0),
+        np.ma.masked,
+        X,
+        X[:1],
+    ]
+    + [np.array(2), np.array(1j), np.array(2.0, np.dtype("f8").newbyteorder("S")), np.array(2.0).view(Derived), float],
+)
+def test_no_numbers(thing):
+    with pytest.raises(TypeError):
+        run(A, X, thing, np.empty(2))
+
+
+def test_too_few_and_too_many():
+    for args in ((A, X, S), (A, X, S, np.empty(2), S), ()):
+        with pytest.raises(TypeError):
+            run(*args)
+    with pytest.raises((TypeError, OverflowError)):
+        run(A, X, 10**400, np.empty(2))
+
+
+def test_what_has_another_structure_is_noticed(monkeypatch):
+    unboxing.check_structures()
+    numbers = itertools.permutations(("data", "rank", "dtype", "flags"), 2)
+    for name, other in (*numbers, ("shape", "strides"), ("strides", "shape")):
+        with monkeypatch.context() as changed, pytest.raises(NotSupported):
+            changed.setattr(unboxing._Array, name, getattr(unboxing._Array, other))
+            unboxing.check_structures()

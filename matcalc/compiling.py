@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.compiler.emit.module import companions, emit
@@ -201,12 +202,13 @@ def planned(
     count = len(nodes)
     inputs, nodes = project_tangents(names, inputs, [*nodes, *plain])
     nodes, plain = nodes[:count], nodes[count:]
+    apart = [separated(node) for node in plain]  # of a Hessian each term may have a kernel that their sum has not
     seconds = [("simplify", time.perf_counter() - clock)]
     clock = time.perf_counter()
     taken = {*(node.name for node in inputs), *names.size_names, *free_sizes(nodes, names)}
     outputs = [(free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
     hints = _hints(sizes or {}, names, nodes)
-    program = plan(outputs, inputs, hints, target, forms=[plain], assumed=[c.size for c in names.conditions])
+    program = plan(outputs, inputs, hints, target, forms=[plain, apart], assumed=[c.size for c in names.conditions])
     return Planned(names, inputs, nodes, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
 
 

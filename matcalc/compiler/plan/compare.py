@@ -63,7 +63,7 @@ def plan(
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: tuple[float, Program] | None = None
-    for form in (given, *(f for f in forms if list(f) != given and len(toposort(f)) < LARGE)):
+    for form in dict.fromkeys((tuple(given), *(tuple(f) for f in forms if len(toposort(f)) < LARGE))):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):

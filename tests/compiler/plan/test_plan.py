@@ -7,6 +7,7 @@ import pytest
 from compiler.plan.running import check, parse, with_gradients
 
 import matcalc as mc
+from matcalc import compiling
 from matcalc.calculus.derive import conventions
 from matcalc.compiler.plan import plan, to_save
 from matcalc.compiler.program import Call, Loop, reads, statements, walk
@@ -235,6 +236,14 @@ def test_structured_hessian_needs_nothing_of_its_size():
     program = plan([("hessian", hessian)], symbols)
     k = Size.of("k")
     assert [b.shape for b in temporaries(program)] == [(k, k)]
+
+
+def test_the_terms_of_a_hessian_have_kernels_of_their_own():
+    """What the sum of its terms would be multiplied by is in one of them the other side of a symmetric product."""
+    f = mc.expression("sum((tanh(X*W)*w - y).^2)", "X: matrix(m, d); W: matrix(d, h); w: vector(h); y: vector(m)")
+    program = compiling.planned([f.hessian("W")], ["H"], None, "numba", None).program
+    assert "syrk" in calls(program)
+    assert max(len(b.shape) for b in temporaries(program) if Size.of("m") in b.shape) == 3
 
 
 def test_chain_is_contracted_from_the_vector():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numba import types
 
-from matcalc.errors import NotSupported
 from matcalc.compiler.runtime import unboxing
 from matcalc.compiler.runtime.jit import exact, njit
+from matcalc.errors import NotSupported
 
 READ = [types.Array(types.float64, rank, "C", readonly=True) for rank in (2, 1)]
 A, X, S = np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([1.0, -2, 4]), 0.5

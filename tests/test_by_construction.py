@@ -1,8 +1,11 @@
 """Equal formulas are one object: identities that need no rule because the normal form has them built in."""
 
+import itertools
+
 import pytest
 
 import matcalc as mc
+from matcalc.rulebook.load import default_rulebook
 
 LET = "A: matrix(m, n); B: matrix(n, p); C: matrix(p, m); E: matrix(m, k); X: matrix(n, p); D: matrix(p, q)"
 SQUARE = "A: matrix(n, n) nonsingular; B: matrix(n, n) nonsingular; X: matrix(n, n); x: vector(n); y: vector(n)"
@@ -89,3 +92,31 @@ PRINTED = [
 @pytest.mark.parametrize(("kind", "text", "wrt", "let", "options", "shown"), PRINTED)
 def test_printed_forms(kind, text, wrt, let, options, shown):
     assert str(getattr(mc, kind)(text, wrt, declarations=let, **options)) == shown
+
+
+def mirrored_rules():
+    """Return the operations of square matrices alone that commute with transposition and are linear in one of them."""
+    return [
+        rule
+        for rule in default_rulebook().rules.values()
+        for parameters in [rule.signature.parameters]
+        if rule.transpose_same and rule.opaque is None and all(p.kind == "matrix" for p in parameters)
+        if any(p.repeated or p.name in rule.linear for p in parameters)
+    ]
+
+
+@pytest.mark.parametrize("rule", mirrored_rules(), ids=lambda rule: rule.name)
+def test_an_operation_of_transposed_matrices_is_that_of_the_matrices_skew_ones_with_their_sign(rule):
+    let = "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; K: matrix(n, n) skew"
+    tried = 0
+    for given in itertools.product(["A", "B'", "S", "K", "skew(A*B)"], repeat=len(rule.signature.parameters)):
+        try:
+            e = mc.expression(f"{rule.name}({', '.join(given)})", let)
+        except mc.ShapeError:  # it asks for facts
+            continue
+        tried += 1
+        assert mc.expression(str(e), e.declarations).node is e.node, e
+        if {"A", "B'"} & set(given):
+            turned = ", ".join(f"({argument})'" for argument in given)
+            assert mc.expression(f"{rule.name}({turned})'", let).node is e.node, e
+    assert tried

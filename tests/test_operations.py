@@ -63,3 +63,16 @@ def assert_close(found, expected, rtol=1e-8, atol=1e-8):
     found, expected = np.asarray(found, float), np.asarray(expected, float)
     assert found.shape == expected.shape
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize(("text", "rank"), [("adj(X, E)", 12), ("adj(X, E, F)", 11)])
+def test_the_adjugate_of_many_rows_is_0_along_directions_where_the_rank_is_low(text, rank):
+    rng = np.random.default_rng(3)
+    left, right = rng.standard_normal((15, rank)), rng.standard_normal((rank, 15))
+    E, F = rng.standard_normal((2, 15, 15))
+    e = mc.expression(text, "X: matrix(n, n); E: matrix(n, n); F: matrix(n, n)")
+    for far, bound in ((0, 1e-12), (1, None)):  # one rank more, and it is far from 0
+        X = left @ right + far * rng.standard_normal((15, 1)) @ rng.standard_normal((1, 15))
+        found = np.abs(e(**{name: {"X": X, "E": E, "F": F}[name] for name in e.symbols})).max()
+        whole = np.prod(np.linalg.svd(X)[1][: rank + far])
+        assert found < bound * whole if bound else found > 1e-3 * whole

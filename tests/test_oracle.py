@@ -52,6 +52,7 @@ def test_a_wrong_reference_is_noticed():
 
 A = np.arange(1.0, 7.0).reshape(2, 3)
 x, y = np.array([1.0, 2.0]), np.array([3.0, 5.0, 7.0])
+C = np.array([[1.0], [2.0]])
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,24 @@ def test_evaluator(text, expected):
         expected = SPECIAL[text]
     value = evaluate(text, {"A": A, "x": x, "y": y}, {"n": 3})
     assert np.allclose(shaped(value, np.shape(expected)), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tile(C, 2)", np.tile(C, 2)),
+        ("tile(C[1:, :], 3, 2)", np.tile(C[1:], (3, 2))),
+        ("tile(x, 2)", np.tile(x, 2)),
+        ("tile(A[:, 0], 2)", np.tile(A[:, 0], 2)),
+        ("tile(A[:, :1]*eye(1), 2)", np.tile(A[:, :1], 2)),
+        ("sum(exp([C'*C, C'*x]), axis=0)", np.exp(np.array([C[:, 0] @ C[:, 0], C[:, 0] @ x]))),
+        ("sum(C', axis=1)", np.array([3.0])),
+    ],
+)
+def test_a_matrix_of_one_row_or_column_is_no_vector(text, expected):
+    value = evaluate(text, {"A": A, "C": C, "x": x})
+    assert np.allclose(shaped(value, np.shape(expected)), expected)
+    assert [n for n in value.shape if n != 1] == [n for n in np.shape(expected) if n != 1]
 
 
 def inverses():

@@ -22,7 +22,7 @@ Data = Mapping[str, Any]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 STEP = 1e-30
-WIDTHS = (0.05, 0.01, 0.002, 0.0004)
+WIDTHS = (0.05, 0.01, 0.002, 0.0004, 0.000005)
 ORDERS = 4
 ANALYTIC = 1e-9
 """Relative accuracy that is asked of a complex step, and that of what it is compared with."""
@@ -129,8 +129,8 @@ def along(
 def differences(f: Callable[[float], Any]) -> Slope:
     """Return the slope of f at 0 by central differences, extrapolated, at the widths that give the least error.
 
-    Where the next best contradicts the best beyond both errors, f is not as smooth as they assume: their distance is
-    the error.
+    Where a narrower one contradicts it beyond both errors, f is not as smooth as a width assumes, which is left out:
+    kinks may be near. Where all others contradict the best, the distance to the nearest is the error.
     """
     centre, found = float(np.real(f(0.0))), []
     for width in WIDTHS:
@@ -151,6 +151,14 @@ def differences(f: Callable[[float], Any]) -> Slope:
         found.append(Slope(table[0], error, "kink" if is_kink else "differences"))
     if not found:
         return Slope(np.nan, np.inf, "ill-conditioned")
-    best, *rest = sorted(found, key=lambda slope: slope.error)
-    apart = abs(best.value - rest[0].value) if rest else 0.0
-    return best._replace(error=apart) if rest and apart > best.error + rest[0].error else best
+    near = [one for k, one in enumerate(found) if not any(_contradict(one, other) for other in found[k + 1 :])]
+    best = min(near, key=lambda slope: slope.error)
+    others = [one for one in found if one is not best]
+    if not others or not all(_contradict(best, other) for other in others):
+        return best
+    return best._replace(error=min(abs(best.value - other.value) for other in others))
+
+
+def _contradict(one: Slope, other: Slope) -> bool:
+    """Whether two slopes differ beyond both their errors."""
+    return abs(one.value - other.value) > one.error + other.error

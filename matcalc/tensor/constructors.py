@@ -10,9 +10,10 @@ from __future__ import annotations
 import copyreg
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from matcalc.tensor.elementwise import apply, power
-from matcalc.tensor.network import Network
+from matcalc.tensor import elementwise
+from matcalc.tensor.network import Network, is_closed_scalar
 from matcalc.tensor.node import Indices, Node, Shape
 from matcalc.tensor.operations import operate
 from matcalc.tensor.pickling import pickle_form
@@ -20,6 +21,9 @@ from matcalc.tensor.product import finish, gather, remembered, size_number, tran
 from matcalc.tensor.raw_nodes import constant, number, selector, symbol
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.sums import add, scale, split_coef
+
+if TYPE_CHECKING:
+    from matcalc.rulebook.rule import Rule
 
 copyreg.pickle(Node, pickle_form)
 
@@ -43,13 +47,34 @@ def product(
         return product(network.coef, list(map(_diagonal_inside, network.operands)), network.out, network.sizes)
     met = _met_blocks(network)
     if met is None:
-        return finish(network)
+        return _with_squares_settled(finish(network))
     node, indices = network.operands[met]
     others = network.operands[:met] + network.operands[met + 1 :]
     terms = [
         (c, product(network.coef, [*others, (term, indices)], network.out, network.sizes)) for c, term in node.terms
     ]
     return add(terms)
+
+
+def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:
+    """Return the map of `rule` on operands of one shape."""
+    return _with_squares_settled(elementwise.apply(rule, args, params))
+
+
+def power(base: Node, exponent: Fraction) -> Node:
+    """Return base.^exponent for a rational exponent, elementwise."""
+    return _with_squares_settled(elementwise.power(base, exponent))
+
+
+def _with_squares_settled(node: Node) -> Node:
+    """Return a product with the blocks that powers let meet distributed over: `flip([x; y]).^2`, `norm2([A; B])^2`."""
+    if node.kind != "product" or not any(arg.kind == "sum" or is_closed_scalar(arg) for arg in node.args):
+        return node
+    args = [_with_squares_settled(arg) if is_closed_scalar(arg) else arg for arg in node.args]
+    operands, sizes = list(zip(args, node.indices, strict=True)), dict(enumerate(node.index_sizes))
+    if tuple(args) == node.args and _met_blocks(Network(node.coef, operands, node.out, sizes)) is None:
+        return node
+    return product(node.coef, operands, node.out, sizes)
 
 
 def _is_map_on_diagonal(node: Node, indices: Indices) -> bool:

@@ -73,7 +73,7 @@ def operate(
     reduced, given = _take_degree(rule, reduced, params, given)
     reduced = _sort_repeated(reduced)
     used = sorted({b for slot in reduced for b in slot.batch})
-    node, swapped = _oriented(rule, reduced, params, name, used, sizes, shape_of_core)
+    node, swapped, given = _oriented(rule, reduced, params, name, used, sizes, shape_of_core, given)
     return _wrap(node, swapped, used, sizes, shape_of_core, given)
 
 
@@ -197,8 +197,12 @@ def _oriented(
     used: list[int],
     sizes: Sequence[Size],
     core: Shape,
-) -> tuple[Node, bool]:
-    """Intern the operation, its matrices read transposed if that has fewer transposed leaves."""
+    given: Given,
+) -> tuple[Node, bool, Given]:
+    """Intern the operation, its matrices read transposed if that has fewer transposed leaves.
+
+    A skew matrix in a linear slot changes its sign with that, and gives it up.
+    """
 
     def node_of(chosen: Sequence[Slot], shape: Shape) -> Node:
         batches = [tuple(used.index(b) for b in slot.batch) for slot in chosen]
@@ -206,9 +210,12 @@ def _oriented(
         return op_node(rule, params, [s.node for s in chosen], batches, name, full, len(used))
 
     if not rule.transpose_same or not _leans(slots):
-        return node_of(slots, core), False
-    mirrored = _sort_repeated([_core_transposed(slot) for slot in slots])
-    return node_of(mirrored, core[::-1]), len(core) == 2
+        return node_of(slots, core), False, given
+    mirrored = []
+    for slot in slots:
+        slot, given = _give_up(_core_transposed(slot), given)
+        mirrored.append(slot)
+    return node_of(_sort_repeated(mirrored), core[::-1]), len(core) == 2, given
 
 
 def _leans(slots: Sequence[Slot]) -> bool:

@@ -68,7 +68,7 @@ def _merge_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
         return True
     wide = [k for k, size in enumerate(selector.shape[1:]) if size != 1]
     if len(wide) < len(parts):
-        kept = wide or [0]
+        kept = wide or [next((k for k, part in enumerate(parts) if not _lone(network, part)), 0)]
         smaller = merge(*(selector.shape[1 + k] for k in kept))
         network.operands[place] = (make(smaller), (whole, *(parts[k] for k in kept)))
         return True

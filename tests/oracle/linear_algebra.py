@@ -55,6 +55,8 @@ def qr(X):
 
 
 def eigh(S):
+    if not np.all(np.isfinite(S)):  # of what LAPACK does not look at it may give numbers
+        raise np.linalg.LinAlgError("a matrix with infs or NaNs")
     w, V = np.linalg.eigh(real_only((S + S.T) / 2))
     return w, fix_signs(V)
 

@@ -12,6 +12,7 @@ import numpy as np
 from oracle import rulebook
 from oracle.arrays import integer, is_vector, scalar
 from oracle.functions import ALIASES, CONSTANTS, FUNCTIONS
+from oracle.kinds import REDUCED, settled
 from oracle.linear_algebra import divided_difference, matfun, matrix_power
 from oracle.reading import read
 
@@ -24,7 +25,8 @@ def evaluate(text: str, data: dict, sizes: dict | None = None) -> np.ndarray:
     """Return the value of `text`; `data` are arrays in NumPy's shapes, `sizes` the size names as integers."""
     env = {name: standard(value) for name, value in data.items()}
     scope = {name: scalar(float(value)) for name, value in (sizes or {}).items()}
-    return value_of(read(text, frozenset(env)), {**CONSTANTS_2D, **scope, **env})
+    ranks = frozenset((name, np.ndim(value)) for name, value in data.items())
+    return value_of(settled(read(text, frozenset(env)), ranks), {**CONSTANTS_2D, **scope, **env})
 
 
 def standard(value) -> np.ndarray:
@@ -54,6 +56,8 @@ def value_of(tree: tuple, env: dict) -> np.ndarray:
         return env[tree[1]]
     if head == "negative":
         return -value_of(tree[1], env)
+    if head == "matrix":
+        return value_of(tree[1], env)
     if head == "'":
         return value_of(tree[1], env).T
     if head in ("+", "-", "*", ".*", "./", "/", "//", "\\", "%"):
@@ -135,7 +139,7 @@ def call(tree: tuple, env: dict) -> np.ndarray:
         return rulebook.called(name, given, *(value_of(value, env) for key, value in keywords if key == "axis"))
     function = FUNCTIONS[name]
     values = [value_of(argument, env) for argument in positional]
-    if name in ("sum", "prod", "max", "min", "mean") and keywords and is_vector(values[0]):
+    if name in REDUCED and keywords and is_vector(values[0]) and positional[0][0] != "matrix":
         keywords = ()
     result = np.asarray(function(*values, **{key: value_of(value, env) for key, value in keywords}))
     return result if result.ndim >= 2 else result.reshape(-1, 1)

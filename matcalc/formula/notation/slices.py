@@ -23,9 +23,9 @@ def fold_slice(net: Net, other: Other) -> bool:
     around = net.around(long, other, *tensors)
     if around is None or not (around.edges or around.weights or tensors):
         return False
-    net.take(around)
     net.others.remove(other)
     single = other.selector.shape[1] == 1 and net.around(short) is not None and not net.touches(short)
+    net.take(around)
     cut = _place(net, other) if single else _range(net, other)
     if around.weights:
         part = _cut_column(column(around.weights), cut)

@@ -7,7 +7,7 @@ checked. Names that no axis determines are arguments of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -82,15 +82,30 @@ def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mappin
 def undetermined(declared: Declared, names: Iterable[str]) -> tuple[str, ...]:
     """Return those of `names` that no axis of the declared shapes determines, in the order given.
 
-    Found by solving one generic instance: names stand for different large numbers.
+    An axis of length `m*n` determines m only where n is not 0: it does not count. Found by solving one generic
+    instance: names stand for different large numbers.
     """
     met = dict.fromkeys([*names, *(n for _, shape in declared for size in shape for n in size.names)])
     generic = {name: 1009 + 211 * k for k, name in enumerate(met)}
-    equations = [(size, size.evaluate(generic), name) for name, shape in declared for size in shape]
+    axes = [size for _, shape in declared for size in shape]
     known: dict[str, int] = {}
-    while (found := _solve_linear(equations, known)) is not None:
+    while True:
+        open_ = [size for size in axes if _is_linear_in_all_but(known, size)]
+        found = _solve_linear([(size, size.evaluate(generic), "") for size in open_], known)
+        if found is None:
+            return tuple(name for name in dict.fromkeys(names) if name not in known)
         known |= found
-    return tuple(name for name in dict.fromkeys(names) if name not in known)
+
+
+def _is_linear_in_all_but(known: Collection[str], size: Size) -> bool:
+    """Whether names that are not known stand in a size by themselves, with a number before them."""
+    for monomial, _ in size.terms:
+        for atom, power in monomial:
+            names = {atom} if isinstance(atom, str) else {*atom.left.names, *atom.right.names}
+            alone = isinstance(atom, str) and power == 1 and len(monomial) == 1
+            if not alone and not names <= set(known):
+                return False
+    return True
 
 
 def _mismatch(

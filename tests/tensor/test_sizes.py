@@ -240,3 +240,16 @@ def test_objects_that_do_not_fit_are_both_shown():
         with pytest.raises(mc.ShapeError) as caught:
             act()
         assert str(caught.value) == message
+
+
+def test_a_product_of_sizes_determines_neither_of_them():
+    """`m*n` gives m only where n is not 0: m is an argument, of values and of compiled functions alike."""
+    e = mc.expression("x .* sum(unvec(u, n - 1, m), axis=1)", "u: vector(m*n - m); x: vector(n - 1)")
+    assert e.symbols == mc.compile(e, target="numpy").args == ("u", "x", "m")
+    for m, n in ((3, 3), (2, 1), (0, 4)):
+        u, x = np.arange(float(m * n - m)), np.arange(n - 1.0)
+        wanted = x * u.reshape(m, n - 1).sum(0)
+        assert np.array_equal(e(u, x, m), wanted)
+        assert np.array_equal(mc.compile(e, target="numpy")(u, x, m), wanted)
+    with pytest.raises(mc.ShapeError):
+        e(np.ones(5), np.ones(2), 2)

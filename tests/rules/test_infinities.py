@@ -6,10 +6,13 @@ poles included. The limit is the value at a huge argument, by mpmath.
 """
 
 import itertools
+from dataclasses import replace
 
 import mpmath
 import numpy as np
 import pytest
+from rules.compiled import both, made, rules, with_entry
+from rules.compiled_check import groups
 
 import matcalc as mc
 from matcalc.rulebook import default_rulebook
@@ -129,3 +132,41 @@ def test_limits(name):
             continue
         wanted = [float(y) if abs(y) < BOUND else float(mpmath.sign(y)) * np.inf for y in far]
         assert found == pytest.approx(wanted, abs=1e-30)
+
+
+OPERATIONS = (
+    "along_twice",
+    "matfun_at",
+    "tie_same",
+    "tie_mean",
+    "gapdiv",
+    "gapsum",
+    "columndiv",
+    "pfaffian",
+    "qr",
+    "powi",
+)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.filterwarnings("ignore")
+def test_values_of_operations_agree(name):
+    """What is written apart for evaluation and for NumPy is finite in the same entries, and equal there."""
+    compared = 0
+    chosen = [replace(c, outputs=tuple(o for o in c.outputs if "the value" in o[0])) for c, _, _ in made(rules([name]))]
+    for group in groups(chosen, "numpy", 1):
+        case = group.cases[0]
+        whole = case.data(case.at)
+        for argument, node in case.at.symbols.items():
+            array = whole[node.name]
+            for bad, place in itertools.product(SPECIAL, {(0,) * array.ndim, tuple(n - 1 for n in array.shape)}):
+                given = {**whole, node.name: with_entry(case, argument, array, place, bad)}
+                with np.errstate(all="ignore"):
+                    plain, found = both(group, case, case.at, given)
+                assert (plain is None) == (found is None), (argument, place, bad)
+                for one, other in zip(plain or (), found or (), strict=True):
+                    compared += 1
+                    finite = np.isfinite(one)
+                    np.testing.assert_array_equal(np.isfinite(other), finite, err_msg=f"{argument}{place} is {bad}")
+                    np.testing.assert_allclose(other[finite], one[finite], rtol=1e-8, atol=1e-10)
+    assert compared

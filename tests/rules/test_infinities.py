@@ -53,9 +53,11 @@ def texts(name):
             yield f"{name}({', '.join(arguments)})", count
 
 
-def data(count, is_plain_zero=False):
+def data(count, is_plain_zero):
     """Return all combinations of special arguments by name; without -0, which a divided difference takes for 0."""
-    points = [x for x in POINTS[count] if not (is_plain_zero and x == 0 and np.signbit(x))]
+    points = POINTS[count]
+    if is_plain_zero:
+        points = [x for x in POINTS[4 if count == 3 else count] if x != 0 or not np.signbit(x)]
     grid = np.meshgrid(*[points] * count, indexing="ij")
     return {name: x.ravel() for name, x in zip("abcd", grid, strict=False)}
 

@@ -59,7 +59,7 @@ def erfcx_diff(order, x):
     erfc_ratios(x, ratios)
     y = ERFCX(x, 0)
     for k in range(ratios.shape[0]):
-        y *= -2.0 * (k + 1.0) * ratios[k]
+        y *= -1.0 if abs(y) == math.inf else -2.0 * (k + 1.0) * ratios[k]
     return y
 
 

@@ -204,15 +204,15 @@ def gamma_density_diff(i, k, a, x):
 @njit(**EXACT)
 def gammainc_diff(order_a, order_x, a, x):
     """The derivative of gammainc of these orders: of the density, of a power series, or an integral."""
+    i = int(order_a)
+    if i == 0 and order_x == 0.0:
+        return GAMMAINC(a, x, 0)
     if not (a > 0.0 and x >= 0.0):
         return math.nan
     if a == math.inf:
         return 0.0 if x < math.inf else math.nan
-    i = int(order_a)
     if order_x > 0.0:
         return gamma_density_diff(i, int(order_x) - 1, a, x)
-    if i == 0:
-        return GAMMAINC(a, x, 0)
     if x == 0.0 or x == math.inf:
         return 0.0
     c, W = np.zeros((i + 1, 1)), np.empty((i + 1, 1))
@@ -362,13 +362,13 @@ def beta_left(i, j, a, b, x, y):
 @njit(**EXACT)
 def betainc_diff(order_a, order_b, order_x, a, b, x):
     """The derivative of betainc of these orders: of the density, of a power series, or an integral."""
+    i, j = int(order_a), int(order_b)
+    if i + j == 0 and order_x == 0.0:
+        return BETAINC(a, b, x, 0)
     if not (a > 0.0 and b > 0.0 and x >= 0.0 and x <= 1.0 and a < math.inf and b < math.inf):
         return math.nan
-    i, j = int(order_a), int(order_b)
     if order_x > 0.0:
         return beta_density_diff(i, j, int(order_x) - 1, a, b, x)
-    if i + j == 0:
-        return BETAINC(a, b, x, 0)
     if x == 0.0 or x == 1.0:
         return 0.0
     y = 1.0 - x

@@ -5,13 +5,14 @@ import math
 import numpy as np
 from numba import njit
 
+from matcalc.codegen.numba.call import EXACT
 from matcalc.codegen.numba.elementary import SCALAR, vexp, vlog1p, vsigmoid
 
 
-@njit(**SCALAR)
+@njit(**EXACT)
 def sign(x):
     """-1, 0 or 1; NaN for NaN."""
-    return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x)
+    return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else (0.0 if x == 0.0 else x))
 
 
 @njit(**SCALAR)
@@ -166,16 +167,28 @@ def three_halves(x):
     return x * math.sqrt(x)
 
 
+@njit(**EXACT)
+def inverse_root(x):
+    """x^(-1/2), inf at -0 too."""
+    return 1.0 / abs(math.sqrt(x))
+
+
 @njit(**SCALAR)
 def powr(x, p):
-    """x^p."""
-    return math.pow(x, p)
+    """x^p, NaN for x < 0 and no integer p: C's is a number at -inf."""
+    return math.nan if x == -math.inf and p != math.floor(p) else math.pow(x, p)
 
 
 @njit(**SCALAR)
 def off_integer(x):
     """x less the integer nearest to it."""
     return x - np.rint(x)
+
+
+@njit(**SCALAR)
+def if_finite(y, x):
+    """y where x is finite, else NaN."""
+    return y if x - x == 0.0 else math.nan
 
 
 @njit(**SCALAR)

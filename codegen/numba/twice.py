@@ -47,11 +47,14 @@ def along_twice(w, R, D, T, E, F, Y):
     n, q = T.shape
     C = np.empty((n, q))
     powers_from_samples(T, C)
+    start = 0.0  # NaN where w is not finite
+    for i in range(n):
+        start += 0.0 * w[i]
     for i in range(n):
         for p in range(q):
             C[i, p] *= 2.0 / ((p + 1.0) * (p + 2.0))
         for j in range(n):
-            Y[i, j] = 0.0
+            Y[i, j] = start
     for i in range(n):
         for k in range(i, n):
             for j in range(k, n):

@@ -34,7 +34,7 @@ def erfcx_diff(order, x):
     with np.errstate(all="ignore"):
         y = special.erfcx(x)
         for k, ratio in enumerate(erfc_ratios(int(order), x)):
-            y = y * (-2.0 * (k + 1.0)) * ratio
+            y = np.where(np.isinf(y), -y, y * (-2.0 * (k + 1.0)) * ratio)
     return y
 
 

@@ -144,12 +144,12 @@ def gamma_density_diff(i, k, a, x):
 def gammainc_diff(order_a, order_x, a, x):
     """The derivative of gammainc of these orders: of the density, of a power series, or an integral."""
     i, k = int(order_a), int(order_x)
+    if i == k == 0:
+        return special.gammainc(a, x)
     with np.errstate(all="ignore"):
         a, x = np.broadcast_arrays(np.asarray(a, dtype=float), x)
         if k:
             value = gamma_density_diff(i, k - 1, a, x)
-        elif i == 0:
-            value = special.gammainc(a, x)
         else:
             near, far = np.where(x <= 1, x, 0.5), np.where(x > 1, x, 2.0)
             value = np.where(x <= 1, gamma_series(i, a, near), gamma_integral(i, a, far))
@@ -275,13 +275,13 @@ def beta_left(i, j, a, b, x, y):
 def betainc_diff(order_a, order_b, order_x, a, b, x):
     """The derivative of betainc of these orders: of the density, of a power series, or an integral."""
     i, j, k = int(order_a), int(order_b), int(order_x)
+    if i == j == k == 0:
+        return special.betainc(a, b, x)
     with np.errstate(all="ignore"):
         a, b, x = np.broadcast_arrays(np.asarray(a, dtype=float), b, x)
         y = 1 - x
         if k:
             value = beta_density_diff(i, j, k - 1, a, b, x)
-        elif i + j == 0:
-            value = special.betainc(a, b, x)
         else:
             upper = x * (a + b) > a
             if j == 0:

@@ -69,6 +69,12 @@ def cosine(x, y):
     return np.where((x == 0.0) & ~np.isnan(y), 0.0, np.copysign(value, x))
 
 
+def powr(x, p):
+    """x^p, NaN for x < 0 and no integer p: NumPy's is a number at -inf."""
+    value = np.power(x, p)
+    return np.where((x == -np.inf) & (p != np.floor(p)), np.nan, value) if np.any(x == -np.inf) else value
+
+
 def sinhc(x):
     """sinh(x)/x, 1 at 0."""
     return np.where(np.abs(x) < 1e-4, 1.0 + x * x / 6.0, np.sinh(x) / np.where(x == 0.0, 1.0, x))

@@ -17,7 +17,7 @@ def along_twice(w, R, D, T, E, F):
     C = T @ basis * (np.where(np.arange(q) == 0, 1.0, 2.0) / max(q, 1))
     C = C @ np.array([np.pad(np.polynomial.chebyshev.cheb2poly(row), (0, q))[:q] for row in np.eye(q)]).reshape(q, q)
     C = C * (2.0 / ((np.arange(q) + 1.0) * (np.arange(q) + 2.0)))
-    Y = np.zeros((n, n))
+    Y = np.full((n, n), np.sum(0.0 * w))  # NaN where w is not finite
     for k in range(n):
         triple = np.stack([*np.meshgrid(np.arange(n), np.arange(n), indexing="ij"), np.full((n, n), k)])
         low, middle, high = np.take_along_axis(triple, np.argsort(w[triple], axis=0, kind="stable"), axis=0)

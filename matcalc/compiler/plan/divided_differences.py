@@ -34,17 +34,23 @@ GAUSS = tuple(zip(NODES + tuple(1 - x for x in NODES), WEIGHTS * 2, strict=True)
 
 
 def divided(node: Node) -> Node:
-    """Return the formula of a map that is a divided difference of its function at its operands."""
+    """Return the formula of a map that is a divided difference of its function at its operands.
+
+    It is NaN where one of several points is infinite: there limits differ from function to function.
+    """
     body, shape = node.params[0], node.shape
     axes = tuple(range(len(shape)))
     order = len(node.args) - 1
     if len(set(node.args)) == 1:
         at = {parameter(): Batched(node.args[0], axes)}
         value = spread(instantiate(derivative(body, order), at, {}, shape), axes, shape)
-        return product(Fraction(1, factorial(order)), [(value, axes)], axes)
+        value = product(Fraction(1, factorial(order)), [(value, axes)], axes)
+        return apply(default_rulebook().get("if_finite"), [value, node.args[0]]) if order else value
     points = _points(order + 1)
     bound = {s: Batched(arg, axes) for s, arg in zip(points, node.args, strict=True)}
     template = difference(body) if order == 1 else several(body, order + 1)
+    for end in points if order == 1 else _ascending(points)[::order]:
+        template = apply(default_rulebook().get("if_finite"), [template, end])
     return spread(instantiate(template, bound, {}, shape), axes, shape)
 
 
@@ -146,7 +152,9 @@ def several(body: Node, count: int) -> Node:
             trusted = _at(radius(body), points[(first + last) // 2])
             near = _mean(derivative(body, length - 1), points[first : last + 1])
             found[first, last] = _where_wide(high, low, trusted, quotient, near)
-    return found[0, count - 1]
+    # at a tie of all of them the mean would not see that there is no value, or a jump
+    given = {"p": found[0, 1], "q": found[0, count - 1]}
+    return build_formula("where(abs(p) >= 0, q, p)", (), default_rulebook(), given)
 
 
 def _ascending(points: Sequence[Node]) -> list[Node]:

@@ -1,5 +1,6 @@
 """Index forms in index forms: one means the same wherever it stands, whatever names are used round it."""
 
+import importlib.util
 import itertools
 
 import numpy as np
@@ -38,6 +39,47 @@ def test_a_form_sums_by_itself(one, other):
     np.testing.assert_allclose(value(f"{{: {one}[s]*{other}[s]}}"), left @ right, rtol=1e-12)
     np.testing.assert_allclose(value(f"{{s: {one}[s]*{other}[s]}}"), left * right, rtol=1e-12)
     np.testing.assert_allclose(value(f"{{s: {one}[s]*{other}[k]*x[k]}}"), left * (right @ data()["x"]), rtol=1e-12)
+
+
+def products(one, other):
+    """Return the texts of two forms multiplied and summed in three ways."""
+    return [f"{{: {one}[s]*{other}[s]}}", f"{{s: {one}[s]*{other}[s]}}", f"{{s: {one}[s]*{other}[k]*x[k]}}"]
+
+
+def loaded(path):
+    """Return the module that a saved file is."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("one", FORMS)
+def test_a_form_compiles_to_what_it_is(one, tmp_path):
+    """With every other form, compiled together for NumPy, and the same from a saved file."""
+    given, x = data(), data()["x"]
+    left = np.asarray(evaluate(one, given, {"n": 3})).reshape(-1)
+    rights = [np.asarray(evaluate(other, given, {"n": 3})).reshape(-1) for other in FORMS]
+    expected = [y for r in rights for y in (left @ r, left * r, left * (r @ x))]
+    made = [mc.expression(text, DECLARED) for other in FORMS for text in products(one, other)]
+    function = mc.compile(made, target="numpy")
+    function.save(tmp_path / "nested.py")
+    passed = [given[name] for name in function.args]
+    for found in (function(*passed), getattr(loaded(tmp_path / "nested.py"), function.spec.name)(*passed)):
+        for value_found, wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(value_found, wanted, rtol=1e-11)
+
+
+def test_forms_compile_for_numba():
+    """The forms without a matrix function, each with the next one."""
+    given, x = data(), data()["x"]
+    pairs = list(itertools.pairwise(FORMS[:-1]))
+    function = mc.compile([mc.expression(t, DECLARED) for pair in pairs for t in products(*pair)])
+    found = iter(function(*(given[name] for name in function.args)))
+    for pair in pairs:
+        left, right = (np.asarray(evaluate(text, given, {"n": 3})).reshape(-1) for text in pair)
+        for wanted in (left @ right, left * right, left * (right @ x)):
+            np.testing.assert_allclose(next(found), wanted, rtol=1e-11)
 
 
 def test_what_it_does_not_repeat_is_an_index_outside():

@@ -38,6 +38,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("f", "wrt", "let", "against"), RIGHT)
+@pytest.mark.sampled(4)
 def test_right(f, wrt, let, against):
     report = mc.check(f, wrt, let, against)
     assert report
@@ -59,6 +60,7 @@ COMPILED = [
 
 
 @pytest.mark.parametrize(("f", "wrt", "let", "against"), COMPILED)
+@pytest.mark.sampled(3)
 def test_compiled_code_is_run_and_interpreted(f, wrt, let, against):
     report = mc.check(f, wrt, let, against, compiled=True)
     assert report, report

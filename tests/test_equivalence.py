@@ -30,6 +30,7 @@ EQUAL, UNEQUAL = pairs("equal.txt"), pairs("unequal.txt")
 @pytest.mark.parametrize(
     ("left", "right", "declarations", "domain"), EQUAL, ids=[f"{a} = {b}|{c}{d}" for a, b, c, d in EQUAL]
 )
+@pytest.mark.sampled(5)
 def test_equal(left, right, declarations, domain):
     found = mc.equivalent(left, right, declarations, domain=domain or "first")
     assert found
@@ -73,6 +74,7 @@ TESTED = {
 """The left sides of those that are only tested: lemmas of determinants, and what holds on a part of the domain."""
 
 
+@pytest.mark.whole
 def test_all_others_are_proved():
     verdicts = {(a, b): mc.equivalent(a, b, let, domain=domain or "first").verdict for a, b, let, domain in EQUAL}
     assert len(EQUAL) >= 125
@@ -134,6 +136,7 @@ def test_an_unknown_domain_is_refused():
 @pytest.mark.parametrize(
     ("left", "right", "declarations", "mistake"), UNEQUAL, ids=[f"{a}|{b}" for a, b, *_ in UNEQUAL]
 )
+@pytest.mark.sampled(5)
 def test_unequal(left, right, declarations, mistake):
     found = mc.equivalent(left, right, declarations)
     assert not found

@@ -38,6 +38,7 @@ def count(expressions):
 
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("what", ["input", "weights", "product"])
+@pytest.mark.sampled(8)
 def test_nodes_grow_linearly(formula, what):
     counts = {}
     for depth in (10, 100, 400):

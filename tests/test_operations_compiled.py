@@ -107,6 +107,7 @@ def fault(point, output, found, factor=1.0):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("points", GROUPS, ids=NAMES)
+@pytest.mark.sampled(13)
 def test_values_and_derivatives(points, target):
     found = results(points, target)
     checked = [key for key in found if key[1] != "value" or "value" in points[key[0]].expected]
@@ -116,6 +117,7 @@ def test_values_and_derivatives(points, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("point", OUTSIDE, ids=lambda point: point.label)
+@pytest.mark.sampled(9)
 def test_nothing_plausible_where_no_derivative_is(point, target):
     """NaN, infinity or a named error in every derivative."""
     for name, e in point.outputs().items():
@@ -171,6 +173,7 @@ def measured(formulas, data, names):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("points", GROUPS, ids=NAMES)
+@pytest.mark.sampled(13)
 def test_scaled(points, target):
     """All arguments scaled, then each alone: outputs that can be represented change by the power of their degree."""
     faults = []

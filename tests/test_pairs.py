@@ -1,6 +1,7 @@
 """Operations inside one another: a slice of the table of all pairs, random expressions, and what once went wrong.
 
-`python -m benchmarks.pairs FOLDER` tries the whole table; here is a share of it, in the order of a hash.
+The whole table on NumPy is a long run; here is a share of it, in the order of a hash. `python -m benchmarks.pairs`
+keeps records in a folder, resumes, and goes on to Numba.
 """
 
 import zlib
@@ -37,16 +38,28 @@ def test_every_operation_is_inside_and_outside():
     assert outside >= within
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("start", range(0, 200, AT_ONCE))
 def test_a_share_of_the_table(start):
+    none_is_wrong(pairs()[PART::PARTS][start : start + AT_ONCE])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", [part for part in range(PARTS) if part != PART])
+def test_the_rest_of_the_table(part):
+    none_is_wrong(pairs()[part::PARTS])
+
+
+def none_is_wrong(some):
     faults = []
-    for pair in pairs()[PART::PARTS][start : start + AT_ONCE]:
+    for pair in some:
         record = tried(pair, default_rulebook())
         if record["state"] == "wrong":
             faults.append(f"{record['text']} | {record['let']} | {record['detail']}")
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_expressions(seed):
     record = tried_tree(f"random {seed}", tree_of(seed, default_rulebook()), default_rulebook(), ("numpy",))

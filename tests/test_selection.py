@@ -58,6 +58,7 @@ def pairs():
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.sampled(5)
 def test_where_selects_entries(relation, path, tmp_path):
     u, v, a, b = pairs()
     rng = np.random.default_rng(0)
@@ -122,6 +123,7 @@ RUINED = (np.nan, np.inf, -np.inf, 1e300)
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("ruin", RUINED)
+@pytest.mark.sampled(5)
 def test_branches_that_are_contractions(ruin, path, tmp_path):
     """A row that is not taken is left out of every sum over rows; an entry that is not, of both matrix products."""
     rng = np.random.default_rng(1)
@@ -155,6 +157,7 @@ def test_branches_that_are_contractions(ruin, path, tmp_path):
 
 
 @pytest.mark.parametrize("path", PATHS)
+@pytest.mark.sampled(2)
 def test_branches_that_are_scalars_and_nested(path, tmp_path):
     """A scalar under a condition that holds nowhere, one inside another, and a value that two branches share."""
     x, s = np.array([-1.0, -2.0, np.nan]), 0.0
@@ -177,6 +180,7 @@ def test_branches_that_are_scalars_and_nested(path, tmp_path):
 
 
 @pytest.mark.parametrize("path", PATHS)
+@pytest.mark.sampled(2)
 def test_what_was_lost(path, tmp_path):
     x = np.array([1e17, 800.0, -1.0, -40.0, 0.0])
     texts = ["where(x > 0, log(x), x)", "where(x > 0, x, exp(x) - 1)", "where(x > 0, sqrt(x), 0)", "max(x, 1e-30*x)"]

@@ -9,9 +9,17 @@ from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.modules import load_items
 
 
-@pytest.fixture(scope="module")
+class Kernels(dict):
+    """The kernels of the numba sources by name, each compiled when it is first asked for."""
+
+    def __missing__(self, name):
+        self[name] = kernel(name)
+        return self[name]
+
+
+@pytest.fixture(scope="session")
 def numba_names():
-    return {n: kernel(n) for n, i in load_library("numba").items.items() if i.is_kernel}
+    return Kernels()
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,14 @@ import numpy as np
 from codegen.oracles import EMPTY, FACTS, ORACLES
 
 from matcalc.compiler.lowering_entries import Term, load
+from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.modules import load_items
 from matcalc.rulebook.paths import data_folder
 
 FOLDER = data_folder("codegen")
 ENTRIES = {k: v for k, v in tomllib.loads((FOLDER / "kernels.toml").read_text()).items() if "pattern" in v}
 KERNELS = {k.name: k for group in (load(FOLDER).products, *load(FOLDER).operations.values()) for k in group}
+LIBRARY = {name for name, item in load_library("numba").items.items() if item.is_kernel}
 SIZES = (0, 1, 2, 3, 7, 40)
 
 
@@ -141,12 +143,13 @@ def factors(k, run, arrays, sizes, names):
 
 
 def run_numba(k, arrays, flipped, sizes, names, power="5"):
-    space = names | arrays | factors(k, run_numba, arrays, sizes, names)
+    space = arrays | factors(k, run_numba, arrays, sizes, names)
     for r in k.results:
         if r.letters is not None:
             start = np.ones if k.scales else np.zeros
             space[r.name] = start([sizes[x] for x in r.letters], r.dtype)
     text = fill(k.templates["numba"], fields(k, arrays, flipped, power))
+    space |= {name: names[name] for name in LIBRARY.intersection(re.findall(r"\w+", text))}
     exec(f"status = {text}" if k.fails else text, space)
     assert space.get("status", 0) == 0
     return {r.name: space[r.name] for r in k.results}

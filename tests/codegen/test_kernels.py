@@ -34,6 +34,7 @@ def test_every_entry_has_both_targets():
 
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.factors[0].name not in BY_PROPERTY])
+@pytest.mark.sampled(4)
 def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
     k = KERNELS[name]
     rng = np.random.default_rng(7)
@@ -64,6 +65,7 @@ def test_a_matrix_that_no_longer_fits_in_cache(name, flipped, numba_names):
 
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.fails])
+@pytest.mark.sampled(4)
 def test_faults(name, numba_names, numpy_names):
     """At a zero matrix whatever divides by it fails: status 1, LinAlgError by its name; nothing else does."""
     k = KERNELS[name]
@@ -96,6 +98,7 @@ UNSAFE += [n for n in KERNELS if n.startswith(("expm", "cosm", "sinm", "logm", "
 
 @pytest.mark.parametrize("name", [*UNSAFE, "softmax", "max", "norm2"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.sampled(7)
 def test_what_is_not_finite_ends(name, bad, numba_names):
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 5)
@@ -139,6 +142,7 @@ for f in (mc.expression(call, let) for call in calls.split()):
 """
 
 
+@pytest.mark.whole
 def test_arrays_live_until_a_routine_has_returned():
     """Memory that is unmapped as soon as it is freed: work space that were freed too early would fault."""
     settings = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_PERTURB_": "165"}

@@ -52,6 +52,7 @@ FUNCTIONS = {
     "powm(X, -13)": (lambda X: mp.inverse(X) ** 13, ["random", "inside", "large", "rotation", "identity"], 2),
 }
 COUNTED = [(text, k) for text, (_, _, tangents) in FUNCTIONS.items() for k in range(tangents + 1)]
+CASES = [pytest.param(text, k, marks=[pytest.mark.whole] if k else []) for text, k in COUNTED]  # mpmath takes long
 NAMES = ["E", "F"]
 
 
@@ -90,7 +91,7 @@ def compiled(request):
     return made
 
 
-@pytest.mark.parametrize(("text", "count"), COUNTED)
+@pytest.mark.parametrize(("text", "count"), CASES)
 def test_against_high_precision(text, count, compiled):
     for name in FUNCTIONS[text][1]:
         found = compiled[text, count](X=MATRICES[name], **dict(zip(NAMES, TANGENTS[:count], strict=False)))

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from matcalc.compiler.runtime.library import free_names, import_block, load_library
+from matcalc.compiler.runtime.library import free_names, import_block
 from matcalc.compiler.runtime.modules import generated_imports, load_items, load_text
 from matcalc.rulebook.paths import data_folder
 
@@ -85,19 +85,14 @@ def run(functions, name, *arrays):
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_targets_agree_at_special_points(name, functions):
+def test_targets_agree_at_special_points(name, functions, numpy_names):
     points = np.array(SPECIAL)
     grids = np.meshgrid(*[points] * arity(TABLE[name]), indexing="ij")
     arrays = [g.ravel() for g in grids]
-    from scipy import special
-
-    space = {"np": np, "special": special}
-    modules = load_items("numpy", load_library("numpy").items)
-    space |= {n: getattr(__import__(m, fromlist=[n]), n) for n, m in modules.items()}
     with np.errstate(all="ignore"):
         want = eval(
             template(name, "numpy").format(*(f"x{k}" for k in range(MOST))),
-            space | {f"x{k}": a for k, a in enumerate(arrays)},
+            numpy_names | {f"x{k}": a for k, a in enumerate(arrays)},
         )
     got = run(functions, name, *arrays)
     np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)

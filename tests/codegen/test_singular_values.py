@@ -52,6 +52,7 @@ def test_polar_factor_at_ties_and_scales(polar, m, n, tied, scale):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (4, 4)])
+@pytest.mark.sampled(5)
 def test_a_smooth_odd_function_is_a_polynomial(target, shape):
     """U*diag(s^3)*V' is X*X'*X, at zero singular values too."""
     e = mc.expression("svdfun(x -> x^3, X)", "X: matrix(m, n)")
@@ -84,6 +85,7 @@ def test_norms_of_singular_values_have_gradients_of_least_norm(target):
 @pytest.mark.parametrize(
     "text", ["spectral_norm(X)", "nuclear_norm(X)", "cond(X)", "sum(svdvals(X).^3)", "sum(exp(svdvals(X)))"]
 )
+@pytest.mark.sampled(9)
 def test_hessians_where_singular_values_are_distinct_or_tied(text, target):
     e = mc.expression(text, "X: matrix(m, n)")
     hvp = mc.compile(mc.hvp(e, "X"), target=target)
@@ -100,6 +102,7 @@ def test_hessians_where_singular_values_are_distinct_or_tied(text, target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.whole
 def test_at_ties_projectors_are_nan_and_sums_of_eigenvalues_share(target):
     S = np.diag([1.0, 2.0, 2.0, 3.0])
     let = "S: matrix(4, 4) symmetric"
@@ -152,6 +155,7 @@ TALL, SQUARE = "X: matrix(5, 3); C: matrix(5, 3)", "X: matrix(4, 4); C: matrix(4
         ("sum(polar_P(X).*C)", SQUARE, [2, 1, 0, 0]),
     ],
 )
+@pytest.mark.sampled(9)
 def test_what_has_no_derivative_has_no_plausible_one(text, let, s, target):
     f = mc.value_and_gradient(mc.expression(text, let), "X", target=target)
     m, n = mc.expression("X", let).shape
@@ -179,6 +183,7 @@ def test_singular_vectors_of_a_square_matrix_of_rank_one_less(target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (3, 3)])
+@pytest.mark.sampled(5)
 def test_second_derivative_of_the_polar_factor(target, shape):
     let = f"X: matrix({shape[0]}, {shape[1]}); C: matrix({shape[0]}, {shape[1]})"
     e = mc.expression("sum(polar_U(X).*C)", let)
@@ -223,6 +228,7 @@ def test_value_and_gradient_need_one_factorisation(text):
 
 @pytest.mark.parametrize("text", FACTORED)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.sampled(11)
 def test_what_is_not_finite_gives_nan(text, bad):
     let, name = FACTORED[text]
     f = mc.value_and_gradient(mc.expression(text, let), let[0])

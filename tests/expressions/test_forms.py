@@ -132,6 +132,7 @@ def test_index_form(text, let, expected):
 
 
 @pytest.mark.parametrize("case", GRADIENTS, ids=lambda case: case.id)
+@pytest.mark.sampled(4)
 def test_every_form_reads_back(case):
     for e in (mc.expression(case.text, case.let), mc.gradient(case.text, case.wrt, case.let)):
         for form in ("index", "solve", "inv"):

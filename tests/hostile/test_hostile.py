@@ -1,4 +1,4 @@
-"""A slice of `python tests/hostile 20000`, and that the trial sees what it is there to see."""
+"""Hostile texts through all public parameters, some and many, and that the trial sees what it is there to see."""
 
 import inspect
 
@@ -41,8 +41,11 @@ def test_commands_are_right(command):
         assert run([command, *COMMANDS[command]]).status in (0, 1)
 
 
-def test_hostile_texts():
-    counts, faults = try_texts(400, 20240817)
+@pytest.mark.parametrize(
+    ("count", "seed"), [(400, 20240817), *(pytest.param(5000, seed, marks=pytest.mark.long) for seed in range(8))]
+)
+def test_hostile_texts(count, seed):
+    counts, faults = try_texts(count, seed)
     assert not faults
     assert counts["accepted"] > 20
 

@@ -27,6 +27,7 @@ class Verdict:
     detail: str = ""
 
 
+@cache
 def derive(case: Identity):
     """Return matcalc's derivative for a case, in the convention of the case."""
     options = {"convention": "magnus"} if case.convention == "symmetric-independent" else {}
@@ -66,20 +67,21 @@ def evaluated(case: Identity) -> Verdict:
     return verdict
 
 
+PROGRAMS = 10
+"""In which all identities are compiled, the k-th of them in the program k % PROGRAMS."""
+
+
 @cache
-def compiled(count: int = 35) -> dict[str, Verdict]:
-    """Judge all identities as compiled code, `count` of them in one program."""
+def compiled(number: int) -> dict[str, Verdict]:
+    """Judge the identities of one program as compiled code."""
     verdicts: dict[str, Verdict] = {}
-    table = [case.renamed(f"_{k}") for k, case in enumerate(identities())]
-    for start in range(0, len(table), count):
-        chunk = {}
-        for case in table[start : start + count]:
-            try:
-                chunk[case] = derive(case)
-            except mc.MatcalcError as error:
-                verdicts[case.id] = Verdict("error", f"{type(error).__name__}: {error}")
-        verdicts.update(together(chunk))
-    return verdicts
+    chunk = {}
+    for case in [case.renamed(f"_{k}") for k, case in enumerate(identities())][number::PROGRAMS]:
+        try:
+            chunk[case] = derive(case)
+        except mc.MatcalcError as error:
+            verdicts[case.id] = Verdict("error", f"{type(error).__name__}: {error}")
+    return verdicts | together(chunk)
 
 
 def together(chunk: dict[Identity, mc.Expression]) -> dict[str, Verdict]:

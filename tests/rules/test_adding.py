@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import matcalc
 from matcalc.rulebook.paths import data_folder
 
@@ -47,6 +49,7 @@ print(mc.differential("geomean(A, B)", "A", LET))
 """
 
 
+@pytest.mark.whole
 def test_one_entry_in_rules_and_one_in_codegen(tmp_path):
     for folder in (PACKAGE, data_folder("rules"), data_folder("codegen")):
         shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__"))

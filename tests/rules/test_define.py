@@ -34,6 +34,7 @@ def test_an_own_operation_has_every_derivative(cube):
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.sampled(3)
 def test_an_own_operation_compiles(cube, target, tmp_path):
     function = mc.value_and_gradient("tr(cube(A*X))", "X", LET, target=target)
     A, X = draw(4), draw(5)
@@ -48,6 +49,7 @@ def plus_square(X):
     return X + X @ X
 
 
+@pytest.mark.whole
 def test_a_python_function_is_a_value():
     mc.define(f"plus_square{SQUARE_MATRIX}", plus_square, differential="dX + dX*X + X*dX")
     X = draw(6)
@@ -81,6 +83,7 @@ def test_a_numba_function_is_a_value():
     assert np.allclose(gradient, 2 * np.abs(X))
 
 
+@pytest.mark.whole
 def test_maps_definitions_and_several_results():
     mc.define("bump(x: entry) -> entry", "np.exp(-x**2)", derivative="-2*x.*bump(x)")
     mc.define("gelu(x: entry) -> entry", "x*sp.erfc(-x/np.sqrt(2))/2", definition="x.*erfc(-x/sqrt(2))/2")

@@ -55,6 +55,7 @@ def exact(name, given, a, b):
 
 
 @pytest.mark.parametrize(("name", "call", "given"), CALLS, ids=[c for _, c, _ in CALLS])
+@pytest.mark.sampled(9)
 def test_against_many_digits(name, call, given):
     """No pair of points is off by more than some roundings beyond the condition of the problem."""
     with np.errstate(all="ignore"):

@@ -131,6 +131,7 @@ def test_factors_of_nothing():
                 np.testing.assert_array_equal(fn(np.zeros(shape)), expected)
 
 
+@pytest.mark.whole
 def test_rows_are_sorted_with_nan_last():
     X = np.array([[np.nan, 1, 2], [3, np.inf, -np.inf]])
     for axis in (0, 1):

@@ -1,4 +1,4 @@
-"""Wrong rules are found: some mutants of one entry in three; all of them by `python tests/rules/mutation.py`."""
+"""Wrong rules are found: some mutants of one entry in three in the whole suite, all of them in the long runs."""
 
 import numpy as np
 import pytest
@@ -8,13 +8,25 @@ from rules.mutation import LISTED, LIVES, PARTS, fates, survivors
 from matcalc.rulebook import default_rulebook
 
 EVERY, PART = 12, 3  # of each third entry the first mutant and each twelfth after it
+SHARES = 40
 
 
+@pytest.mark.whole
 @pytest.mark.filterwarnings("ignore")
 def test_mutants_do_not_live():
     with np.errstate(all="ignore"):
         found = list(fates(every=EVERY, part=PART))
     assert len(found) > 150
+    assert not survivors(found)[0]
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("share", range(SHARES))
+def test_no_mutant_lives(share):
+    names = ["rewrites", *default_rulebook().rules][share::SHARES]
+    with np.errstate(all="ignore"):
+        found = list(fates(names))
     assert not survivors(found)[0]
 
 
@@ -29,6 +41,7 @@ def test_listed_mutants_have_a_reason_and_exist():
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.whole
 def test_a_wrong_entry_is_named():
     """What kills a mutant says what is wrong and where."""
     faults = {str(mutant): fault for mutant, fate, fault in fates(["inv"]) if fate != LIVES}

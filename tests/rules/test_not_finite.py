@@ -25,6 +25,7 @@ def evaluated(case, data):
 
 
 @pytest.mark.parametrize("name", RULES)
+@pytest.mark.sampled(5)
 def test_not_finite(name):
     """An entry on which a value depends makes some of it NaN or infinite where it is so itself."""
     cases = {case.at.form: case for case, _, _ in made([RULES[name]])}

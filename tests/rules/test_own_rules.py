@@ -21,6 +21,7 @@ def mean():
     return mc.load_rules(MEAN)
 
 
+@pytest.mark.whole
 def test_a_file_and_a_definition_have_the_report_of_the_rulebook():
     own = mc.define("own_inv(X: matrix(n, n)) -> matrix(n, n)", "np.linalg.inv(X)", differential="-Y*dX*Y", degree=-1)
     report, shipped = own.report, mc.check_rules("inv")
@@ -70,6 +71,7 @@ def test_the_command_line_tests_a_file(tmp_path, capsys, mean):
     assert all(name in told for name in ("wrong_sign", "wrong_shape", "cosine", "degre", "sides differ"))
 
 
+@pytest.mark.whole
 def test_the_geometric_mean_and_its_derivative_at_many_digits(mean):
     """A # B = A*(inv(A)*B)^(1/2); differences of 60 digits."""
     rng = np.random.default_rng(5)

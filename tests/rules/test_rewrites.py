@@ -17,11 +17,13 @@ LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vecto
 
 
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
+@pytest.mark.sampled(9)
 def test_rewrite(rewrite):
     assert rewrite_faults(rewrite, BOOK) == []
 
 
 @pytest.mark.parametrize("rewrite", [r for r in BOOK.rewrites if r.condition is None], ids=str)
+@pytest.mark.sampled(4)
 def test_both_sides_simplify_to_one_node(rewrite):
     for pattern in compiled(rewrite, BOOK):
         left, right = applied_sides(pattern, BOOK, {})

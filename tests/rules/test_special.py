@@ -24,6 +24,7 @@ def worst(text, let, data, exact, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", DIVIDED)
+@pytest.mark.sampled(7)
 def test_divided_differences_near_ties_and_across_wide_gaps(name, target):
     function, low, high = DIVIDED[name]
     rng = np.random.default_rng(4)
@@ -84,6 +85,7 @@ FAMILIES = {"erfcx_diff": (erfcx, -15, 40), "log_ndtr_diff": (log_ndtr, -40, 12)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.sampled(5)
 def test_all_derivatives_of_a_family(name, order, target):
     exact, low, high = FAMILIES[name]
     x = np.random.default_rng(order).uniform(low, high, 80)
@@ -94,6 +96,7 @@ def test_all_derivatives_of_a_family(name, order, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["erfcx", "sinc", "log_ndtr", "digamma", "lambertw", "erfinv"])
+@pytest.mark.sampled(5)
 def test_nan_comes_out_as_nan(name, target):
     x = np.array([0.5, np.nan])
     for expression in (mc.expression(f"{name}(x)", "x: vector(n)"), mc.gradient(f"sum({name}(x))", "x")):
@@ -129,6 +132,7 @@ INCOMPLETE = {
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("text", INCOMPLETE)
+@pytest.mark.sampled(11)
 def test_incomplete_functions_in_every_argument(text, target):
     """From 1e-3 to 1e3 in the parameters, in the bulk and far in the tails."""
     orders = INCOMPLETE[text]

@@ -62,12 +62,14 @@ def is_representable(f, row):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("count", PATTERNS)
+@pytest.mark.sampled(9)
 def test_numpy(name, count):
     check(name, count, "numpy")
 
 
 @pytest.mark.parametrize("name", ["sqrt", "x -> log(x)^2", "x -> hypot(x, 3)"])
 @pytest.mark.parametrize("count", PATTERNS)
+@pytest.mark.sampled(5)
 def test_numba(name, count):
     check(name, count, "numba")
 

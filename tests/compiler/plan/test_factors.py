@@ -61,12 +61,14 @@ def check(fn, uses, sizes):
 
 
 @pytest.mark.parametrize("matrix", MATRICES)
+@pytest.mark.sampled(5)
 def test_every_use_of_every_matrix(matrix):
     for use in USES:
         fn = mc.compile([mc.expression(use.format(f"({matrix})"), LET)], target="numpy")
         check(fn, [(matrix, use)], [(1, 1), (2, 3), (3, 3), (5, 2)])
 
 
+@pytest.mark.whole
 def test_uses_that_share_a_factorisation():
     """All uses of one matrix in one function, which has one factorisation of it."""
     uses = [("sqrtm(T*S)'", use) for use in USES]

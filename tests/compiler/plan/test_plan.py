@@ -103,6 +103,7 @@ def test_jacobians_numpy(name):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("expected", [3, 50, 500])
+@pytest.mark.sampled(5)
 def test_the_diagonal_of_a_solve_keeps_its_axis(expected, target):
     """The tangent of L is the lower solution of dL*L' + L*dL' = dS: an index of the result is not summed."""
     sizes, solved = {"n": expected}, "diag(inv(L)*A)"
@@ -119,6 +120,7 @@ def test_the_diagonal_of_a_solve_keeps_its_axis(expected, target):
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.whole
 def test_a_triangle_that_is_not_square_is_no_triangle_for_a_kernel(target):
     """R of a wide matrix is upper and has more columns than a triangular product would read."""
     pulled = mc.vjp("qr_R(X)", "X", "X: matrix(m, n)")
@@ -135,6 +137,7 @@ NAMES = list(FAMILIES)
 
 
 @pytest.mark.parametrize("chosen", [NAMES[0:6], NAMES[6:11], NAMES[11:]], ids=["first", "second", "third"])
+@pytest.mark.sampled(3)
 def test_numba(chosen):
     """Several families in one function: compiling takes most of the time."""
     outputs, inputs = [], {}
@@ -184,11 +187,13 @@ def random_outputs(r):
 
 
 @pytest.mark.parametrize("seed", range(150))
+@pytest.mark.sampled(5)
 def test_random_products_numpy(seed):
     outputs, inputs = random_outputs(random.Random(seed))
     check(outputs, inputs, "numpy", seed)
 
 
+@pytest.mark.whole
 def test_random_products_numba():
     outputs, inputs = [], leaves()
     for seed in range(12):

@@ -60,6 +60,7 @@ def summed(coefficients, offset, one, measured, data):
 
 
 @pytest.mark.parametrize("coefficients", EQUATIONS, ids=str)
+@pytest.mark.sampled(5)
 def test_sums_under_equations(coefficients):
     for f, offset, one, lengths, measured in cases(coefficients):
         fn = mc.compile([f, f.gradient("x")], target="numpy")

@@ -262,6 +262,7 @@ def test_faults_name_the_matrix(target):
     assert fn(2 * np.eye(3), np.eye(3))[0] == pytest.approx(3 * np.log(2) + 1.5)
 
 
+@pytest.mark.whole
 def test_twins_for_njit(logreg, gauss, padded):
     from numba import njit
 

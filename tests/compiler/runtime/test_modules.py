@@ -106,6 +106,7 @@ print(loaded.hit, "temporary" if "matcalc-" in loaded.module.__file__ else "kept
 """
 
 
+@pytest.mark.whole
 def test_processes_at_the_same_time(folder):
     def start():
         return subprocess.Popen([sys.executable, "-c", PROCESS], stdin=-1, stdout=-1, text=True)

@@ -37,6 +37,7 @@ def run(path, refused):
 
 @pytest.mark.parametrize("refused", [["matcalc"], ["matcalc", "numba", "llvmlite"]])
 @pytest.mark.parametrize("name", ["LOGREG", "GAUSS"])
+@pytest.mark.sampled(3)
 def test_file_tests_itself(name, refused, tmp_path):
     path = tmp_path / "saved.py"
     path.write_text(saved_text(getattr(samples, name)))
@@ -55,6 +56,7 @@ def vars_of(spec):
     return {"source": spec.source, "numpy_source": spec.numpy_source}
 
 
+@pytest.mark.whole
 def test_forms_that_differ_are_found(tmp_path):
     path = tmp_path / "saved.py"
     path.write_text(saved_text(replace(samples.GAUSS, numpy_source=samples.GAUSS.numpy_source.replace("R2 -", "R2 +"))))
@@ -100,6 +102,7 @@ def test_ruff_is_content(name, tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.whole
 def test_checks_of_the_saved_function(tmp_path):
     path = tmp_path / "saved_gauss.py"
     path.write_text(saved_text(samples.GAUSS))

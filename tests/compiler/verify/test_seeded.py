@@ -1,8 +1,6 @@
-"""Seeded faults, a slice: what shows in a value, the interpreter finds.
+"""Seeded faults: what shows in a value, the interpreter finds. A slice in the whole suite, all in the long runs."""
 
-All: `python tests/compiler/verify/seeded.py`.
-"""
-
+import pytest
 from compiler.verify import judges
 from compiler.verify.mutants import KINDS, mutants
 from compiler.verify.seeded import FORMULAS, chosen, chosen_of_kernels, sample
@@ -11,15 +9,27 @@ from compiler.verify.supervised import supervise
 FEW = [FORMULAS[k] for k in (0, 1, 5, 6, 8, 12, 16, 18)]
 
 
+@pytest.mark.whole
 def test_what_code_shows_the_interpreter_finds():
     rows = list(judges.planner_rows(chosen(2, FEW), {n: j for n, j in judges.JUDGES.items() if n != "Numba code"}))
     assert {row.kind for row in rows} == set(KINDS)
-    missed = [row for row in rows if row.found["NumPy code"] and not row.found["interpreter, values"]]
-    assert not missed
+    assert not missed(rows)
     assert sum(bool(row.found["interpreter, values"]) for row in rows) >= 0.7 * len(rows)
     assert sum(bool(row.found["interpreter, accesses"]) for row in rows) >= 0.3 * len(rows)
 
 
+@pytest.mark.long
+def test_in_all_programs():
+    rows = list(judges.planner_rows(chosen(5)))
+    assert not missed(rows)
+    assert not [row for row in rows if not any(row.found.values()) and not judges.reason(row)]
+
+
+def missed(rows):
+    return [row for row in rows if row.found["NumPy code"] and not row.found["interpreter, values"]]
+
+
+@pytest.mark.whole
 def test_templates_for_numpy_are_judged():
     """A template that computes something else than the pattern is told before any value is compared."""
     made = [m for m in chosen_of_kernels(3, ["A*X'*X*B'", "inv(L)*X'*y", "w'*inv(S)*z"]) if m.target == "numpy"]

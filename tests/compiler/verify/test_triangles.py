@@ -44,6 +44,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "text"), CASES)
+@pytest.mark.sampled(15)
 def test_no_program_is_refused(kind, text):
     program = planned([KINDS[kind](text)], ["result"], None, "numpy", None).program
     assert program.proof.discharged > 0

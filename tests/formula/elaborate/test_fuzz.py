@@ -6,9 +6,17 @@ from formula.elaborate.fuzz import DECLARED, Case, cases, outcome
 import matcalc as mc
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(8))
 def test_random_texts_read_back_or_end_in_an_error_of_ours(seed: int) -> None:
     for case in cases(seed, 75):
+        outcome(case)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(8, 48))
+def test_many_random_texts(seed: int) -> None:
+    for case in cases(seed, 1000):
         outcome(case)
 
 

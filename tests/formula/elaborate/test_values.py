@@ -6,7 +6,7 @@ import pytest
 import matcalc as mc
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.formula.elaborate.texts import elaborate
-from oracle.cases import identities, operations
+from oracle.cases import identities
 from oracle.data import SIZES, make
 from oracle.values import evaluate as expected
 from oracle.values import shaped
@@ -37,15 +37,6 @@ def test_value(text: str) -> None:
 @pytest.mark.parametrize("case", identities(), ids=lambda case: case.id)
 def test_reference_case(case) -> None:
     check(case.text, case.let, case.sample(), SIZES)
-
-
-UNKNOWN = ("pfaffian", "spectral_radius", "dare", "multigammaln")
-"""Operations that the independent evaluator does not know."""
-
-
-@pytest.mark.parametrize("case", [c for c in operations() if c.op not in UNKNOWN], ids=lambda case: case.op)
-def test_reference_operation(case) -> None:
-    check(case.text, case.let, case.sample(), {})
 
 
 def check(text: str, let: str, data: dict, sizes: dict) -> None:

@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from formula.notation.generate import LET, SYMBOLS, is_promised, random_node
 
 from matcalc.formula.elaborate.texts import elaborate
@@ -12,6 +13,7 @@ NAMES = {*(symbol.name for symbol in SYMBOLS), "m", "n"}
 LONGEST = 1500  # characters of a text that is read again
 
 
+@pytest.mark.whole
 def test_random_nodes_read_back():
     chance = random.Random(7)
     count = 0

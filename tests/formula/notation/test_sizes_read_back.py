@@ -58,6 +58,7 @@ def calls():
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.sampled(3)
 def test_reads_back(form):
     assert tried(form, SIZES), "no size fits this form"
 

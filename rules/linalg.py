@@ -80,7 +80,7 @@ def cofactors_(X: Array) -> Array:
 
 
 def adj_(X: Array, *E: Array) -> Array:
-    """Adjugate and its differentials: along one or two directions by singular values, whose products keep all digits."""
+    """Adjugate and its differentials: along one or two directions by singular values, whose products keep digits."""
     if len(E) not in (1, 2):
         return mixed_(lambda Z: cofactors_(Z).T, X, *E)
     U, s, Vt = np.linalg.svd(X)

@@ -31,6 +31,9 @@ from matcalc.rulebook.rule import Fact, Rewrite, Rule
 MEASURED = "measured.toml"
 """The file in rules/ that holds no rules but their errors as measured."""
 
+MANY_DIGITS = "many_digits.py"
+"""The file in rules/ whose functions take the places of others at many digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -46,9 +49,9 @@ class Rulebook:
     """All that is known of operations; frozen.
 
     rules: by name. spellings: what a call may be written as (names, aliases, parts `qr_Q`, shared names).
-    prelude: Python text for values, by address.
-    functions: Python functions that values call, by name. precise: what of the prelude is said again for values
-    at many digits.
+    prelude: Python text that values call, by address: the Python files of rules/, `[prelude]` of any other file.
+    functions: Python functions that values call, by name. precise: Python text that says what of the prelude is said
+    again for values at many digits, by address.
     """
 
     rules: Mapping[str, Rule]
@@ -167,8 +170,12 @@ def default_rulebook() -> Rulebook:
 
 @cache
 def shipped_rulebook() -> Rulebook:
-    """Return the rulebook of rules/ alone."""
-    return load(sorted(path for path in data_folder("rules").glob("*.toml") if path.name != MEASURED))
+    """Return the rulebook of rules/ alone: its tables, and the Python beside them that values call."""
+    folder = data_folder("rules")
+    book = load(sorted(path for path in folder.glob("*.toml") if path.name != MEASURED))
+    texts = {f"rules/{path.name}": path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
+    precise = {f"rules/{MANY_DIGITS}": texts.pop(f"rules/{MANY_DIGITS}")}
+    return replace(book, prelude=MappingProxyType({**texts, **book.prelude}), precise=MappingProxyType(precise))
 
 
 def measured() -> Mapping[str, Mapping[str, Any]]:
@@ -214,12 +221,19 @@ def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], 
     shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
     rules = [rule for file in files for rule in _rules(file, shapes)]
     rewrites = [rewrite for file in files for rewrite in _rewrites(file)]
-    prelude, precise = (
-        {file.address("prelude"): str(t) for file in files for k, t in _table(file, "prelude").items() if k == key}
-        for key in ("python", "precise")
-    )
-    book = _extended(start, rules, rewrites, facts, prelude, faults, strict)
-    return replace(book, precise=MappingProxyType({**start.precise, **precise}))
+    prelude = {file.address("prelude"): text for file in files if (text := _prelude(file))}
+    return _extended(start, rules, rewrites, facts, prelude, faults, strict)
+
+
+def _prelude(file: RuleFile) -> str:
+    table, report = _table(file, "prelude"), file.reporter("prelude", "prelude")
+    for key in table.keys() - {"python"}:
+        report(key, f"unknown field '{key}': it holds `python` alone")
+    text = table.get("python", "")
+    if not isinstance(text, str):
+        report("python", "python is to be text")
+        return ""
+    return text
 
 
 def _table(file: RuleFile, name: str) -> Mapping[str, Any]:

@@ -1,12 +1,13 @@
 """The oracle of a rule: its `value`, Python text, as a function. Slow, obvious, independent of the compiler.
 
-Rule files are code that their user trusts, like any plug-in: `value` and `[prelude]` are run as Python.
-(Formulas are not: they are read by the grammar, and nothing else.)
+Rule files are code that their user trusts, like any plug-in: `value`, `[prelude]` and the Python files of `rules/` are
+run as Python, all in one scope. (Formulas are not: they are read by the grammar, and nothing else.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,10 @@ from matcalc.errors import RuleError
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 
+MODULES = ("np", "sl", "sp")
+"""What every value has in scope: NumPy, scipy.linalg, scipy.special."""
+
+SIBLINGS = "matcalc.rules."
 Prelude = tuple[tuple[str, str], ...]
 Functions = tuple[tuple[str, Callable[..., Any]], ...]
 
@@ -28,7 +33,7 @@ def oracle(book: Rulebook, rule: Rule, index: int = 0) -> Callable[..., Any] | N
 
 
 def namespace(book: Rulebook) -> dict[str, Any]:
-    """Return the names that values may use: np, sp, sl, the functions of every [prelude] and those of the book."""
+    """Return the names that values may use: np, sp, sl, the functions of every prelude and those of the book."""
     return _namespace(tuple(book.prelude.items()), tuple(book.functions.items()))
 
 
@@ -51,10 +56,33 @@ def _namespace(prelude: Prelude, functions: Functions) -> dict[str, Any]:
     import scipy.linalg as sl
     import scipy.special as sp
 
-    space: dict[str, Any] = {"np": np, "sp": sp, "sl": sl, **dict(functions)}
+    return run(prelude, {"np": np, "sp": sp, "sl": sl, **dict(functions)})
+
+
+def run(prelude: Iterable[tuple[str, str]], space: dict[str, Any]) -> dict[str, Any]:
+    """Return `space` with what preludes define in it.
+
+    Raises: RuleError with the address of a text that does not parse.
+    """
     for address, text in prelude:
-        try:
-            exec(compile(text, address, "exec"), space)
-        except SyntaxError as error:
-            raise RuleError(f"{address}: prelude does not parse: {error}") from None
+        exec(compile(statements(text, address), address, "exec"), space)
     return space
+
+
+def statements(text: str, address: str) -> ast.Module:
+    """Return the statements of a prelude but imports of what is in scope anyway: `MODULES`, and other files of rules/.
+
+    Raises: as `run`.
+    """
+    try:
+        module = ast.parse(text, address)
+    except (SyntaxError, ValueError) as error:
+        raise RuleError(f"{address}: prelude does not parse: {error}") from None
+    module.body = [statement for statement in module.body if not _is_in_scope(statement)]
+    return module
+
+
+def _is_in_scope(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Import):
+        return all(alias.asname in MODULES for alias in statement.names)
+    return isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith(SIBLINGS)

@@ -18,8 +18,8 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiling import compile as compiled
 from matcalc.errors import NotDifferentiable, NotSupported
+from matcalc.evidence.numeric.covariance import degree
 from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, place, value_or_none
-from matcalc.evidence.numeric.properties import degree
 from matcalc.evidence.numeric.rule_point import Draws, Form, Point, forms, lengths_of, point
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression

@@ -33,7 +33,7 @@ from matcalc.evidence.numeric.properties import properties
 from matcalc.evidence.numeric.rewrite_check import compared_sides, rewrite_faults
 from matcalc.evidence.numeric.rule_check import derivatives, further_tests, lengths, tests, values
 from matcalc.evidence.numeric.rule_point import MODES, points
-from matcalc.formula.elaborate.check_rule import check_rule, compiled_formulas
+from matcalc.formula.elaborate.check_rule import check_rule, defined, formulas, settings
 from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rewrite_from_table, rule_from_table
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
@@ -85,7 +85,10 @@ class Entry:
     def compiled(self, rule):
         """Return the nodes of all formulas; None where one is refused."""
         try:
-            return list(compiled_formulas(rule, self.book))
+            made = settings(rule, self.book)
+            if rule.kind == "definition":
+                return [defined(setting, index) for setting, index in made]
+            return [s.build(f.text, f.shape, f.more, f.members) for s, _ in made for f in formulas(s)]
         except MatcalcError:
             return None
 

@@ -1,8 +1,9 @@
 """No operation without a gauge has a derivative, of any order, that speaks of eigenvectors or signs."""
 
 import pytest
+from rules.gauges import derivative_graph, path_to_gauge
 
-from matcalc.evidence.numeric.gauge import derivative_graph, is_gauge_part, path_to_gauge
+from matcalc.evidence.numeric.rewrite_check import is_gauge_part
 from matcalc.rulebook import default_rulebook
 
 BOOK = default_rulebook()

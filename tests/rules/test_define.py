@@ -45,6 +45,17 @@ def test_an_own_operation_compiles(cube, target, tmp_path):
     assert "matcalc.compiler.runtime" not in (tmp_path / "saved.py").read_text()
 
 
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+def test_a_value_may_call_the_python_of_the_rulebook(target):
+    """What it calls stands above the program, without types."""
+    mc.define(f"own_square_{target}{SQUARE_MATRIX}", value="finite_(X) @ X", differential="dX*X + X*dX")
+    X = draw(9)
+    function = mc.compile(f"own_square_{target}(X)*X", declarations=LET, target=target)
+    assert np.allclose(function(X), X @ X @ X)
+    assert "def finite_(X):" in function.source
+    assert "NDArray" not in function.source
+
+
 def plus_square(X):
     return X + X @ X
 

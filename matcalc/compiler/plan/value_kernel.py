@@ -20,13 +20,13 @@ from typing import Any
 from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.oracle import statements
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node
 from matcalc.tensor.ranges import digits
 from matcalc.tensor.signature import tensors_of
 from matcalc.tensor.size import Size
 
-MODULES = ("np", "sl", "sp")
 TARGETS = ("numba", "numpy")
 RESULT = "result_"
 COST = "10000"  # flops: there is no other lowering to compare it with
@@ -195,10 +195,9 @@ def _renamed(text: str, name: str) -> str:
 def _called(value: str, book: Rulebook, mark: str) -> list[str]:
     """Return the statements of the book's preludes that a value needs, in their order."""
     found: dict[str, tuple[int, str, frozenset[str], bool]] = {}
-    for text in book.prelude.values():
-        lines = text.splitlines()
-        for statement in ast.parse(text).body:
-            segment = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+    for address, text in book.prelude.items():
+        for statement in statements(text, address).body:
+            segment = _without_types(statement, text)
             uses = frozenset(n.id for n in ast.walk(statement) if isinstance(n, ast.Name))
             for name in _bound(statement):
                 found[name] = (len(found), segment, uses, isinstance(statement, ast.FunctionDef))
@@ -211,6 +210,24 @@ def _called(value: str, book: Rulebook, mark: str) -> list[str]:
             pending.extend(sorted(found[name][2]))
     ordered = sorted((found[name] for name in needed), key=lambda item: item[0])
     return list(dict.fromkeys(mark + item[1] if item[3] else item[1] for item in ordered))
+
+
+def _without_types(statement: ast.stmt, text: str) -> str:
+    """Return the text of a statement without the types of arguments and results, which it loses on the way."""
+    lines = [line.encode() for line in text.split("\n")]
+    cuts = []
+    for node in ast.walk(statement):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            cuts.append((node.annotation, node.col_offset + len(node.arg.encode())))
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef) and node.returns is not None:
+            cuts.append((node.returns, lines[node.returns.lineno - 1].rindex(b")", 0, node.returns.col_offset) + 1))
+            node.returns = None
+    for kind, start in sorted(cuts, key=lambda cut: -cut[1]):
+        line = lines[kind.lineno - 1]
+        rest = line[kind.end_col_offset :]
+        lines[kind.lineno - 1] = line[:start] + (b"=" + rest[3:] if rest.startswith(b" = ") else rest)
+    return b"\n".join(lines[statement.lineno - 1 : statement.end_lineno]).decode()
 
 
 def _bound(statement: ast.stmt) -> Iterable[str]:

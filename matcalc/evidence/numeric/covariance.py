@@ -1,8 +1,10 @@
-"""How derivatives change with scale and with coordinates: by the declared degree, and by what `equivariant` says.
+"""How values and derivatives change with coordinates and with scale: one runner for every law that an entry declares.
 
-A rule that compares with an absolute number, or that regularises, is right at data of size 1 and wrong far from
-there; so the adjoint is asked for at cotangents from 1e-150 to 1e150, and the derivative at arguments scaled from
-1e-100 to 1e100. The factors are powers of two: what is computed without thresholds changes by them alone.
+`parity`, `degree`, `transpose` and `commutes` are changes of arguments that change results in a known way, as those of
+`equivariant` are, and are written as these. A rule that compares with an absolute number, or that regularises, is
+right at data of size 1 and wrong far from there; so the adjoint is asked for at cotangents from 1e-150 to 1e150, and
+values and derivatives at arguments scaled from 1e-100 to 1e100. These factors are powers of two: what is computed
+without thresholds changes by them alone.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,24 +32,34 @@ from matcalc.evidence.numeric.finding import (
     slope_field,
     value_or_none,
 )  # fmt: skip
-from matcalc.evidence.numeric.properties import degree
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.language.read import read
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
-from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.signature import size_of, tensors_of
 from matcalc.tensor.size import Size
 
 COTANGENTS = tuple(2.0**k for k in (-498, -27, 27, 53, 498))
 ARGUMENTS = tuple(2.0**k for k in (-332, -27, 27, 332))
+USUAL = 10.0  # a factor between its inverse and it takes nothing out of range
+
 LINEAR, TURNED, SCALED = 1e-12, 1e-9, 1e-10
-"""Bounds: of the adjoint at a scaled cotangent; of derivatives in other coordinates, and at another scale."""
+"""Bounds: of the adjoint at a scaled cotangent; of what is elsewhere, and at quite another scale."""
 
 LARGEST = 1e280  # a result beyond it, or below its inverse, may have overflowed on the way
 
 Change = Mapping[str, str]
 """What stands in place of arguments and results, as formulas in them and in O, Z, P and c."""
+
+
+class Law(NamedTuple):
+    """A change that an entry declares, and by which field. `factors` are what c stands for."""
+
+    field: str
+    change: Change
+    factors: Sequence[float] = (1.0,)
 
 
 def homogeneity(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -> Iterator[Finding]:
@@ -60,60 +73,66 @@ def homogeneity(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -
         yield Finding(what, slope_field(at, s), error / max(largest(here), 1e-300), LINEAR, place(at))
 
 
-def covariance(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -> Iterator[Finding]:
-    """Test value, tangent and adjoint where the arguments are changed in the ways that the entry declares."""
-    if at.form.overload:
-        return
-    for change, field in _changes(at):
-        if not change.keys() <= {*at.symbols, *_results(at)}:
-            continue
-        for c in ARGUMENTS if any(_mentions(text, "c") for text in change.values()) else (1.0,):
-            yield from _changed(at, value, found, change, field, c)
+def _laws(at: Point, value: Mapping[str, Array]) -> Iterator[Law]:
+    """Yield the laws that an entry declares, as far as the facts of the arguments outlast the change."""
+    rule, results = at.rule, [_name(output) for output in at.rule.outputs]
+    tensors = [p.name for p in tensors_of(rule.signature) if not p.repeated]
+    first = tensors[0] if tensors and tensors[0] in at.symbols else ""
+    is_signed = bool(first) and _may(at, first, "negative")
+    if rule.parity is not None and is_signed:
+        sign, same = "" if rule.parity == "even" else "-", {name: name for name in at.symbols}
+        yield Law("parity", {**same, first: f"-{first}", **{name: f"{sign}{name}" for name in results}})
+    if rule.degree is not None and first:
+        power = f"c^({Fraction(degree(at)) + at.form.tangents})"
+        factors = (3.0, -2.0, *ARGUMENTS) if rule.homogeneous and is_signed else (3.0, *ARGUMENTS)
+        yield Law("degree", {first: f"c*{first}", **{name: f"{power}*{name}" for name in results}}, factors)
+    if rule.transpose_same and tensors and all(a.ndim == 2 and _may(at, n, "transposed") for n, a in at.data.items()):
+        turned = {_name(output): _name(output) + "'" * (a.ndim == 2) for output, a in value.items()}
+        yield Law("transpose", {**{name: f"{name}'" for name in at.data}, **turned})
+    if rule.commutes and len(tensors) == 2:
+        swapped = dict(zip(at.data, list(at.data)[::-1], strict=True))
+        yield Law("commutes", {**swapped, **{name: name for name in results}})
+    for change in rule.equivariant:
+        if change.keys() <= {*at.symbols, *results}:
+            is_scale = any(_mentions(text, "c") for text in change.values())
+            yield Law("equivariant", change, ARGUMENTS if is_scale else (1.0,))
 
 
-def _changes(at: Point) -> Iterator[tuple[Change, str]]:
-    tensors = [p.name for p in tensors_of(at.rule.signature) if not p.repeated]
-    if at.rule.degree is not None and tensors and tensors[0] in at.symbols:
-        exponent = Fraction(degree(at)) + at.form.tangents
-        yield {tensors[0]: f"c*{tensors[0]}", **{name: f"c^({exponent})*{name}" for name in _results(at)}}, "degree"
-    for change in at.rule.equivariant:
-        yield change, "equivariant"
+def covariance(at: Point, value: Mapping[str, Array], found: Sequence[Slope] = ()) -> Iterator[Finding]:
+    """Test that f(change of X) is the change of f(X), for every law; and so of tangents and adjoints, where slopes are
+    given."""
+    if not at.form.overload:
+        for law in _laws(at, value):
+            for c in law.factors:
+                yield from _changed(at, value, found, law, c)
 
 
-def _results(at: Point) -> list[str]:
-    return [name or "Y" for name in at.rule.outputs]
-
-
-def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"\b{name}\b", text) is not None
-
-
-def _changed(
-    at: Point, value: Mapping[str, Array], found: Sequence[Slope], change: Change, field: str, c: float
-) -> Iterator[Finding]:
-    """Test one change: f(change of X) is the change of f(X), and so for tangents."""
-    frame = _Frame(at, c)
+def _changed(at: Point, value: Mapping[str, Array], found: Sequence[Slope], law: Law, c: float) -> Iterator[Finding]:
+    """Test one law. At factors of usual size a value that is refused, or not finite, is wrong; at others it may have
+    overflowed. Slopes are tested where the law moves each argument by itself, and keeps its shape."""
+    frame, change, field = _Frame(at, c), law.change, law.field
     first = next(iter(at.symbols))
     texts = {name: _text(at, change, name, first) for name in at.symbols}
-    moved = replace(at, data={name: frame.moved(texts[name], name, at.data[name]) for name in at.data})
-    there = value_or_none(moved)
-    if there is None:
+    moved = replace(at, data={name: frame.moved(texts[name], name, a) for name, a in at.data.items()})
+    wanted = {o: frame.moved(change[_name(o)], _name(o), a) for o, a in value.items() if _name(o) in change}
+    there = value_or_none(moved) or {}
+    words = " and ".join(f"{name} into {text}" for name, text in texts.items() if text != name)
+    where = f"{place(at)}, {words}" + (f", c = {c:.0e}" if _mentions(words, "c") else "")
+    is_usual = 1 / USUAL < abs(c) < USUAL
+    bound = TURNED if is_usual else SCALED
+    is_usable = all(o in there and _usable(a) and _usable(there[o]) for o, a in wanted.items())
+    for output, a in wanted.items() if is_usual or is_usable else ():
+        error = distance(there.get(output, np.asarray(np.nan)), a) / max(largest(a), 1e-300)
+        yield Finding(named(f"`{field}`", output), field, error, bound, where)
+    if not is_usable or any(moved.data[name].shape != a.shape for name, a in at.data.items()):
         return
     rng = np.random.default_rng([31, *at.rule.name.encode()])
-    words = " and ".join(f"{name} into {text}" for name, text in change.items() if name in at.symbols)
-    where = f"{place(at)}, {words}" + (f", c = {c:.0e}" if _mentions(words, "c") else "")
-    bound = TURNED if c == 1.0 else SCALED
-    told = {o: a for o, a in value.items() if (o or "Y") in change}
-    wanted = {o: frame.moved(change[o or "Y"], o or "Y", a) for o, a in told.items()}
-    if any(not _usable(a) for a in (*wanted.values(), *(there[o] for o in told))):
-        return
-    for output, a in wanted.items():
-        error = distance(there[output], a) / max(largest(a), 1e-300)
-        yield Finding(f"the value{named('', output)} elsewhere", field, error, bound, where)
-    for s in (s for s in found if s.output in told):
+    for s in (s for s in found if s.output in wanted):
         E = at.direction(rng, s.name)
         G = np.asarray(rng.standard_normal(value[s.output].shape))
-        result = s.output or "Y"
+        if any(_mentions(text, s.name) for name, text in {**texts, **change}.items() if name != s.name):
+            continue
+        result = _name(s.output)
         tangent = frame.tangent(texts[s.name], s.name, at.data[s.name], E)
         expected = frame.tangent(change[result], result, value[s.output], s.push(at, E))
         if not _usable(expected) or not _usable(tangent):
@@ -131,6 +150,31 @@ def _changed(
         scale = norm(G) * (norm(pushed) + floor) + norm(pulled) * norm(tangent)
         both = float(np.sum(G * pushed)), float(np.sum(pulled * tangent))
         yield Finding(f"the adjoint{what}", field, off(*both, scale), LINEAR, where)
+
+
+def degree(at: Point) -> float:
+    """Return the degree as a number: one less for each further tangent."""
+    declared = at.rule.degree
+    if isinstance(declared, str):
+        sizes = {n: Size.of(length) for n, length in at.lengths.items()}
+        declared = size_of(read(declared), sizes).constant
+    assert declared is not None
+    return float(declared) - at.form.tangents
+
+
+def _may(at: Point, name: str, change: str) -> bool:
+    """Whether an argument may be negated or transposed and keep its facts."""
+    records = [at.book.facts[f] for f in at.facts[name]]
+    return all((f.negated if change == "negative" else f.transposed) == f.name for f in records)
+
+
+def _name(output: str) -> str:
+    """Return what a formula calls a result."""
+    return output or "Y"
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
 
 
 def _text(at: Point, change: Change, name: str, first: str) -> str:
@@ -179,4 +223,4 @@ class _Frame:
         return self.at.evaluate([pushed], {**self.data, name: a, "dX_": E})[0]
 
 
-__all__ = ["covariance", "homogeneity"]
+__all__ = ["covariance", "degree", "homogeneity"]

@@ -1,21 +1,18 @@
-"""Tests of what an entry declares of its values: facts, interval, degree, parity, transposition, square."""
+"""Tests of what an entry declares of its values: facts, interval, laws (by `covariance`), square, associativity."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
+from matcalc.evidence.numeric.covariance import covariance
 from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
 from matcalc.evidence.numeric.rule_point import Point, interior
 from matcalc.evidence.numeric.sampling import Array, defect, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
-from matcalc.language.read import read
-from matcalc.tensor.signature import size_of, tensors_of
-from matcalc.tensor.size import Size
 
 OTHERS = {"function": "sin", "number": Fraction(3)}
 """What else stands for the functions and numbers of a call."""
@@ -31,7 +28,7 @@ def properties(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test what the entry says of its values, each field by values alone."""
     if at.form.overload:
         return
-    for test in (_facts, _interval, _symmetries, _square, _associative):
+    for test in (_facts, _interval, covariance, _square, _associative):
         yield from test(at, value)
 
 
@@ -133,50 +130,6 @@ def _farther(at: Point) -> Iterator[Array]:
         except REFUSED:
             continue
         yield from (a[np.isfinite(a)] for a in found.values())
-
-
-def _symmetries(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    rule = at.rule
-    tensors = [p for p in tensors_of(rule.signature) if not p.repeated]
-    if not tensors:
-        return
-    first = tensors[0].name
-
-    def holds(field: str, changed: Mapping[str, Array], wanted: Callable[[Array], Array]) -> Iterator[Finding]:
-        found = at.value(changed)
-        for output, before in value.items():
-            yield Finding(f"`{field}`", field, relative(found[output], wanted(before)), EXACT, place(at))
-
-    if rule.parity is not None and first in at.data and _may(at, first, "negative"):
-        sign = 1.0 if rule.parity == "even" else -1.0
-        yield from holds("parity", {first: -at.data[first]}, lambda y: sign * y)
-    if rule.degree is not None and first in at.data:
-        exponent = degree(at)
-        for c in (3.0, -2.0) if rule.homogeneous and _may(at, first, "negative") else (3.0,):
-            factor = np.sign(c) ** round(exponent) * abs(c) ** exponent if c < 0 else c**exponent
-            yield from holds("degree", {first: c * at.data[first]}, partial(np.multiply, factor))
-    if rule.transpose_same and all(a.ndim == 2 and _may(at, n, "transposed") for n, a in at.data.items()):
-        yield from holds("transpose", {n: a.T for n, a in at.data.items()}, np.transpose)
-    if rule.commutes and len(tensors) == 2:
-        swapped = dict(zip(at.data, list(at.data.values())[::-1], strict=True))
-        yield from holds("commutes", swapped, lambda y: y)
-
-
-def degree(at: Point) -> float:
-    """Return the degree as a number: one less for each further tangent."""
-    declared = at.rule.degree
-    if isinstance(declared, str):
-        sizes = {n: Size.of(length) for n, length in at.lengths.items()}
-        declared = size_of(read(declared), sizes).constant
-    assert declared is not None
-    return float(declared) - at.form.tangents
-
-
-def _may(at: Point, name: str, change: str) -> bool:
-    """Whether an argument may be negated or transposed and keep its facts."""
-    facts = at.facts[name]
-    records = [at.book.facts[f] for f in facts]
-    return all((f.negated if change == "negative" else f.transposed) == f.name for f in records)
 
 
 def _square(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:

@@ -19,7 +19,6 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.rewrite import Pattern, compiled, fits_head, results, sides
 from matcalc.evidence.numeric.batch import error, in_tensors, symbols_of
-from matcalc.evidence.numeric.gauge import is_gauge_part
 from matcalc.evidence.numeric.rule_point import MODES, facts_in, interior
 from matcalc.evidence.numeric.sampling import Array, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
@@ -163,6 +162,11 @@ def _measure(node: Node) -> tuple[int, int, int]:
 def gauge_parts(node: Node) -> int:
     """Return how many results that depend on a choice a node holds: what a rewrite takes out it may pay for in work."""
     return sum(is_gauge_part(n) for n in toposort([node]))
+
+
+def is_gauge_part(node: Node) -> bool:
+    """Whether a node is a result that depends on a choice: vectors of a decomposition, not its values."""
+    return node.kind == "op" and node.rule.gauge is not None and len(node.shape) - node.batch_rank == 2
 
 
 def work(node: Node) -> int:

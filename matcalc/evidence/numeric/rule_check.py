@@ -3,9 +3,9 @@
 At random points the engine's derivatives, compiled from the formulas, are held against the rule's `value`, which
 is Python and knows nothing of them: tangents against complex steps or differences, adjoints against tangents,
 second derivatives against differences and against each other. Other modules test what the entry declares
-(properties), scale and coordinates (covariance), structured arguments (structure), and equal eigenvalues (ties). A
-rule whose domain is given in words is right if it passes where one of the modes of `rule_point` draws; any other has
-to pass wherever its value is finite.
+(properties), its laws of scale and coordinates (covariance), structured arguments (structure), and equal eigenvalues
+(ties). A rule whose domain is given in words is right if it passes where one of the modes of `rule_point` draws; any
+other has to pass wherever its value is finite.
 """
 
 from __future__ import annotations

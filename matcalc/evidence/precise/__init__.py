@@ -4,7 +4,7 @@
 numbers with as many digits as asked for. So one text is both the plain oracle and, at a hundred digits, the truth
 that accuracy is measured against: a difference quotient with a step of 1e-30 is a derivative to sixty digits.
 Where the text of a value depends on double precision, its entry says it again in the field `precise`; what the
-book's prelude says again stands in `precise` of `[prelude]`.
+Python files of the rules say again stands in `rules/many_digits.py`.
 
 What has no twin is NotSupported, never a float in disguise. mpmath comes with SymPy; only this package imports it.
 """

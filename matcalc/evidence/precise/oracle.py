@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.errors import NotSupported, RuleError
+from matcalc.errors import NotSupported
 from matcalc.evidence.precise.arithmetic import mp, number, numbers
 from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.evidence.precise.scipy_twin import SL
 from matcalc.evidence.precise.special_twin import SP
 from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.oracle import run
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.raw_nodes import parameter
@@ -65,12 +66,7 @@ def _namespace(prelude: Texts, precise: Texts, functions: tuple[Any, ...]) -> di
     own = {"float": _float, "complex": number, "__import__": _imported}
     space: dict[str, Any] = {"__builtins__": {**vars(builtins), **own}, "np": TWIN, "sl": SL, "sp": SP}
     space |= {name: _refusing(name) for name, _ in functions}
-    for address, text in (*prelude, *precise):
-        try:
-            exec(compile(text, address, "exec"), space)
-        except SyntaxError as error:
-            raise RuleError(f"{address}: prelude does not parse: {error}") from None
-    return space
+    return run((*prelude, *precise), space)
 
 
 def _float(x: Any) -> Any:

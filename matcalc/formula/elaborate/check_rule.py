@@ -41,35 +41,22 @@ def check_rule(rule: Rule, rulebook: Rulebook) -> None:
 
 def faults_of(rule: Rule, rulebook: Rulebook) -> Iterator[str]:
     """Yield what is wrong with the formulas of a rule."""
-    for setting, index in _settings(rule, rulebook):
+    for setting, index in settings(rule, rulebook):
         if rule.kind == "definition":
             yield from _definition(setting, index)
         else:
             yield from _derivatives(setting)
 
 
-def compiled_formulas(rule: Rule, rulebook: Rulebook) -> Iterator[object]:
-    """Yield what the formulas of a rule compile to, in a fixed order: equal lists are equal mathematics.
-
-    Raises: MatcalcError for a formula that does not build.
-    """
-    for setting, index in _settings(rule, rulebook):
-        if rule.kind == "definition":
-            yield _defined(setting, index)
-        else:
-            for formula in _formulas(setting):
-                yield setting.build(formula.text, formula.shape, formula.more, formula.members)
-
-
-def _settings(rule: Rule, rulebook: Rulebook) -> Iterator[tuple[_Setting, int]]:
+def settings(rule: Rule, rulebook: Rulebook) -> Iterator[tuple[Setting, int]]:
     """Yield a rule at each signature and each choice of ranks."""
     for index, signature in enumerate(rule.signatures):
         arrays = dict.fromkeys(array_name(p) for p in signature.parameters if p.kind == "array")
         for ranks in product((1, 2), repeat=len(arrays)):
-            yield _Setting(rule, rulebook, signature, dict(zip(arrays, ranks, strict=True))), index
+            yield Setting(rule, rulebook, signature, dict(zip(arrays, ranks, strict=True))), index
 
 
-class _Setting:
+class Setting:
     """One rule at given ranks of its arrays: symbols of arguments and results, sizes, functions."""
 
     def __init__(self, rule: Rule, rulebook: Rulebook, signature: Signature, ranks: Mapping[str, int]) -> None:
@@ -112,21 +99,25 @@ class _Setting:
         )
 
 
-def _definition(setting: _Setting, index: int) -> Iterator[str]:
+def _definition(setting: Setting, index: int) -> Iterator[str]:
     try:
-        _defined(setting, index)
+        defined(setting, index)
     except MatcalcError as fault:
         yield fault.message.removeprefix(f"{setting.rule.address}: [{setting.rule.name}] ")
 
 
-def _defined(setting: _Setting, index: int) -> object:
+def defined(setting: Setting, index: int) -> object:
+    """Return what a definition compiles to.
+
+    Raises: MatcalcError if it does not.
+    """
     ranks = [setting.ranks[array_name(p)] if p.kind == "array" else -1 for p in setting.tensors]
     candidate = Candidate(setting.rule, setting.rule.outputs[0], index)
     given = [*setting.functions.items(), *setting.numbers.items()]
     return check_definition(setting.rulebook, candidate, ranks, given)
 
 
-class _Formula(NamedTuple):
+class Formula(NamedTuple):
     """A formula of a rule: what it is, its text and shape, further symbols, members of repeated slots."""
 
     what: str
@@ -137,37 +128,38 @@ class _Formula(NamedTuple):
     linear: bool = True
 
 
-def _formulas(setting: _Setting) -> Iterator[_Formula]:
+def formulas(setting: Setting) -> Iterator[Formula]:
+    """Yield the formulas of a rule that is no definition, in a fixed order."""
     rule = setting.rule
     repeated = {p.name: setting.symbol(p) for p in setting.slots}
     for name, text in rule.derivative.items():
         one = {name: repeated[name]} if name in repeated else {}
-        yield _Formula(f"derivative in {name}", text, (), one, len(one), linear=False)
+        yield Formula(f"derivative in {name}", text, (), one, len(one), linear=False)
     hulls = {p.name: setting.rulebook.hull(p.facts) for p in setting.tensors}
     tangents = {f"d{p.name}": symbol(f"d{p.name}", setting.shape(p), hulls[p.name]) for p in setting.tensors}
     for output in setting.signature.outputs:
         formula = rule.differential(output.name)
         if formula is not None:
-            yield _Formula(f"differential of {output.name or 'Y'}", formula, setting.shape(output), tangents)
+            yield Formula(f"differential of {output.name or 'Y'}", formula, setting.shape(output), tangents)
     for slot, text in rule.linear.items():
         declared = next(p for p in setting.signature.parameters if p.name == slot)
         cotangent = symbol("G", setting.shape(setting.signature.outputs[0]))
-        yield _Formula(f"linear {slot}", text, setting.shape(declared), {"G": cotangent}, int(declared.repeated))
+        yield Formula(f"linear {slot}", text, setting.shape(declared), {"G": cotangent}, int(declared.repeated))
     ends = {name: symbol(name, ()) for name in ("a", "b")}
     for value, text in rule.divided.items():
-        yield _Formula(f"divided {value}".strip(), text, (), ends, linear=False)
+        yield Formula(f"divided {value}".strip(), text, (), ends, linear=False)
     if rule.difference is not None:
-        yield _Formula("difference", rule.difference, (), ends, linear=False)
+        yield Formula("difference", rule.difference, (), ends, linear=False)
     for field, given in (("radius", rule.radius), ("scale", rule.scale)):
         if given is not None:
-            yield _Formula(field, given, (), {}, linear=False)
+            yield Formula(field, given, (), {}, linear=False)
     if rule.square is not None:
-        yield _Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
+        yield Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
 
 
-def _derivatives(setting: _Setting) -> Iterator[str]:
+def _derivatives(setting: Setting) -> Iterator[str]:
     """Yield what is wrong with formulas: one does not build, or is not linear in its further symbols."""
-    for what, text, shape, more, members, linear in _formulas(setting):
+    for what, text, shape, more, members, linear in formulas(setting):
         try:
             node = setting.build(text, shape, more, members)
         except MatcalcError as fault:

@@ -5,32 +5,17 @@ else be that of a choice. Which operations a derivative holds is a graph over th
 in it (an operation with the differential 0) is a leaf.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.errors import NotDifferentiable
-from matcalc.evidence.numeric.rule_point import MODES, Draws, points
-from matcalc.rulebook.load import NOTHING, Rulebook
-from matcalc.rulebook.rule import Rule
+from matcalc.evidence.numeric.rewrite_check import is_gauge_part
+from matcalc.evidence.numeric.rule_point import MODES, points
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
-
-Part = tuple[str, str]
-"""The name of a rule and of one of its outputs."""
 
 
-def is_gauge_part(node: Node) -> bool:
-    """Whether a node is a result that depends on a choice: vectors of a decomposition, not its values."""
-    return node.kind == "op" and node.rule.gauge is not None and len(node.shape) - node.batch_rank == 2
-
-
-def varied_parts(roots: Sequence[Node]) -> dict[Part, Node]:
+def varied_parts(roots):
     """Return the operations in `roots` that a further derivative would differentiate, each with a node of it."""
-    found: dict[Part, Node] = {}
-    seen: set[Node] = set()
+    found, seen = {}, set()
     stack = list(reversed(roots))
     while stack:
         node = stack.pop()
@@ -45,16 +30,16 @@ def varied_parts(roots: Sequence[Node]) -> dict[Part, Node]:
     return found
 
 
-def derivative_graph(book: Rulebook, draws: Mapping[str, Draws] = NOTHING) -> Mapping[Part, Mapping[Part, Node]]:
-    """Return for each output of each rule the operations that its simplified derivatives hold.
+def derivative_graph(book, draws):
+    """Return for each (rule, output) the operations that its simplified derivatives hold.
 
     `draws` are integer arguments by rule, where sizes have to fit together.
     """
     rules = book.rules.values()
-    return {part: held for rule in rules for part, held in _derivatives(book, rule, draws.get(rule.name, {}))}
+    return {part: held for rule in rules for part, held in derivatives_of(book, rule, draws.get(rule.name, {}))}
 
 
-def _derivatives(book: Rulebook, rule: Rule, draws: Draws) -> list[tuple[Part, dict[Part, Node]]]:
+def derivatives_of(book, rule, draws):
     if rule.opaque is not None or rule.implicit is not None or not rule.values:
         return []  # what an equation's derivative holds is in the equation
     for mode in range(len(MODES)):
@@ -66,7 +51,7 @@ def _derivatives(book: Rulebook, rule: Rule, draws: Draws) -> list[tuple[Part, d
     found = []
     for output, node in at.nodes().items():
         (value,) = simplify_all([node])
-        pulled: list[Node] = []
+        pulled = []
         for x in at.symbols.values():
             try:
                 pulled += pullback(value, symbol("G_", value.shape), [x])
@@ -76,10 +61,9 @@ def _derivatives(book: Rulebook, rule: Rule, draws: Draws) -> list[tuple[Part, d
     return found
 
 
-def path_to_gauge(graph: Mapping[Part, Mapping[Part, Node]], start: Part) -> list[Part]:
+def path_to_gauge(graph, start):
     """Return the shortest way from an operation to a gauge part through derivatives; empty where there is none."""
-    before: dict[Part, Part] = {start: start}
-    waiting = [start]
+    before, waiting = {start: start}, [start]
     while waiting:
         part = waiting.pop(0)
         for following, node in graph.get(part, {}).items():

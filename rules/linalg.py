@@ -1,0 +1,297 @@
+"""What the values of `linalg.toml` call: factors, adjugates and Pfaffians, matrix functions, matrix equations.
+
+LAPACK takes a NaN for no pivot and goes on, so that what is not finite is told apart before it is called. What has no
+value raises LinAlgError with the words of the entry's `fails`.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+import scipy.linalg as sl
+from numpy.typing import NDArray
+
+from matcalc.rules.elementwise import EPS
+
+Array = NDArray[Any]
+
+
+def finite_(X: Array) -> Array:
+    """X, or NaN throughout if an entry is NaN or infinite: LAPACK takes a NaN for no pivot and goes on."""
+    return X if np.all(np.isfinite(X)) else np.full(X.shape, np.nan)
+
+
+def finite_all_(*arrays: Array) -> bool:
+    return all(np.all(np.isfinite(M)) for M in arrays)
+
+
+def fault_(text: str) -> NoReturn:
+    raise np.linalg.LinAlgError(text)
+
+
+def svdvals_(X: Array) -> Array:
+    """The singular values; NaN where an entry is not finite."""
+    is_known = np.all(np.isfinite(X))
+    return np.linalg.svd(X, compute_uv=False) if is_known else np.full(min(X.shape), np.nan)
+
+
+def cond_(X: Array) -> float:
+    """The greatest singular value over the least: inf for a singular matrix, 0 too; NaN if an entry is not finite."""
+    s = svdvals_(X)
+    return np.inf if s[-1] == 0 else s[0] / s[-1]
+
+
+def chol_(S: Array) -> Array:
+    """The lower Cholesky factor; NaN where an entry is not finite."""
+    return np.linalg.cholesky((S + S.T) / 2) if np.all(np.isfinite(S)) else np.tril(np.full(S.shape, np.nan))
+
+
+def lu_(X: Array) -> tuple[Array, Array, Array]:
+    """P, L, U, of a matrix without entries too."""
+    m, n = X.shape
+    return sl.lu(X) if X.size else (np.eye(m), np.eye(m, min(m, n)), np.zeros((min(m, n), n)))
+
+
+def qr_(X: Array) -> tuple[Array, Array]:
+    """Q, R; the diagonal of R is 0 where a column depends on those before it, within rounding."""
+    Q, R = np.linalg.qr(finite_(X))
+    if not np.all(np.isfinite(X)):
+        return Q * np.nan, R * np.nan
+    s = np.where(np.diag(R) < 0, -1.0, 1.0)
+    Q, R = Q * s, s[:, None] * R + 0.0
+    for j in range(len(s)):
+        if R[j, j] <= 4 * len(X) * EPS * np.linalg.norm(R[: j + 1, j]):
+            R[j, j] = 0.0
+    return Q, R
+
+
+def regular_(R: Array) -> Array:
+    column = np.max(np.abs(np.triu(R)), axis=0, initial=0)
+    return np.where(np.abs(np.diag(R)) > 4 * len(R) * EPS * column, R, np.nan)
+
+
+def cofactors_(X: Array) -> Array:
+    n = len(X)
+    C = np.ones((n, n), X.dtype)
+    for i, j in itertools.product(range(n), repeat=2):
+        if n > 1:
+            C[i, j] = (-1) ** (i + j) * np.linalg.det(np.delete(np.delete(X, i, 0), j, 1))
+    return C
+
+
+def adj_(X: Array, *E: Array) -> Array:
+    """Adjugate and its differentials: along one or two directions by singular values, whose products keep digits."""
+    if len(E) not in (1, 2):
+        return mixed_(lambda Z: cofactors_(Z).T, X, *E)
+    U, s, Vt = np.linalg.svd(X)
+    M, *N = (U.T @ e @ Vt.T for e in E)
+    along = adj_along_two_(s, M, *N) if N else adj_along_one_(s, M)
+    return np.linalg.det(U) * np.linalg.det(Vt) * (Vt.T @ along @ U.T)
+
+
+def adj_along_one_(s: Array, M: Array) -> Array:
+    """The differential of adj at diag(s): minors of a matrix with one row of its own."""
+    P = products_but_(s, 2)
+    return np.diag(P @ np.diag(M)) - P * M
+
+
+def adj_along_two_(s: Array, M: Array, N: Array) -> Array:
+    """The second differential of adj at diag(s), along M and N: minors with two rows of theirs."""
+    P, m, n = products_but_(s, 3), np.diag(M), np.diag(N)
+    whole = np.einsum("ijk,j,k->i", P, m, n) - np.einsum("ijk,jk,kj->i", P, M, N)
+    straight = M * np.einsum("ijk,k->ij", P, n) + N * np.einsum("ijk,k->ij", P, m)
+    return np.diag(whole) + np.einsum("ijk,ik,kj->ij", P, M, N) + np.einsum("ijk,ik,kj->ij", P, N, M) - straight
+
+
+def products_but_(s: Array, count: int) -> Array:
+    """The products of all entries but those at `count` places, at 0 where two of the places are one."""
+    P = np.zeros((len(s),) * count)
+    for places in itertools.permutations(range(len(s)), count):
+        P[places] = np.prod(np.delete(s, places))
+    return P
+
+
+def mixed_(f: Callable[[Array], Array], X: Array, *E: Array) -> Array:
+    """The coefficient of t1*t2*... in a polynomial f(X + t1*E1 + ...) of degree at most len(X), by roots of unity."""
+    if not E:
+        return f(X)
+    if any(not np.any(e) for e in E):
+        return 0 * f(X)
+    order = len(X) + 1
+    roots = np.exp(2j * np.pi * np.arange(order) / order)
+    size = max(np.abs(X).max(), 1e-300)
+    scales = [size / np.abs(e).max() for e in E]
+    found = np.zeros(())
+    for ks in itertools.product(range(order), repeat=len(E)):
+        Z, c = X.astype(complex), 1
+        for k, e, scale in zip(ks, E, scales, strict=True):
+            Z, c = Z + roots[k] * scale * e, c / roots[k] / scale / order
+        found = found + c * f(Z)
+    return found.real
+
+
+def pfaffian_(A: Array, *E: Array) -> Any:
+    """The Pfaffian by its first row, and its differentials by the product rule; by elimination where it is large."""
+    if len(A) > 8:
+        return mixed_(eliminated_, A, *E)
+    if len(A) == 0:
+        return 0.0 if E else 1.0
+    total = 0.0
+    for j in range(1, len(A)):
+        minor, *minors = (np.delete(np.delete(M, [0, j], 0), [0, j], 1) for M in (A, *E))
+        term = A[0, j] * pfaffian_(minor, *minors)
+        for k in range(len(E)):
+            term += E[k][0, j] * pfaffian_(minor, *minors[:k], *minors[k + 1 :])
+        total += (-1) ** (j + 1) * term
+    return total
+
+
+def eliminated_(A: Array) -> Any:
+    """The Pfaffian of a skew matrix by elimination of two rows and columns at a time, with pivots (Wimmer 2012)."""
+    A, found = A.copy(), 1.0
+    for k in range(0, len(A) - 1, 2):
+        p = k + 1 + int(np.argmax(np.abs(A[k + 1 :, k])))
+        if p > k + 1:
+            order = np.arange(len(A))
+            order[[k + 1, p]] = p, k + 1
+            A, found = A[order][:, order], -found
+        if A[k, k + 1] == 0:
+            return 0 * A[k, k + 1]
+        found = found * A[k, k + 1]
+        row, column = A[k, k + 2 :] / A[k, k + 1], A[k + 2 :, k + 1]
+        A[k + 2 :, k + 2 :] += np.outer(row, column) - np.outer(column, row)
+    return found if len(A) % 2 == 0 else 0.0 * found
+
+
+def pfaffian_adj_(A: Array, *E: Array) -> Array:
+    """The Pfaffians of A without two rows and columns, with their signs, and their differentials."""
+    skew = [(M - M.T) / 2 for M in E]
+    Y = 0 * (A + sum(E))
+    for p, q in zip(*np.triu_indices(len(A), 1), strict=True):
+        minors = (np.delete(np.delete(M, [p, q], 0), [p, q], 1) for M in (A, *skew))
+        Y[p, q] = (-1) ** (p + q + 1) * pfaffian_(*minors)
+    return Y - Y.T + sum(0 * np.max(np.abs(M), initial=0) for M in (A, *E))
+
+
+def power_(X: Array, p: float) -> Array:
+    if p == int(p):
+        return np.linalg.matrix_power(X, int(p))
+    return sl.fractional_matrix_power(X, float(p))
+
+
+def frechet_(function: Callable[[Array], Array], X: Array, *E: Array) -> Array:
+    """Matrix function and its differentials along E: the last block of the function of a block matrix."""
+    if not X.size:
+        return X
+    n, M, size = len(X), X, 1
+    norms = [np.linalg.norm(e) or 1.0 for e in E]
+    for e, norm in zip(E, norms, strict=True):
+        M = np.kron(np.eye(2), M)
+        M[: n * size, n * size :] += np.kron(np.eye(size), e / norm)
+        size *= 2
+    if not np.all(np.isfinite(M)):  # SciPy's logm does not end where there is an infinity
+        return np.full((n, n), np.nan)
+    return np.real(function(M))[:n, -n:] * math.prod(norms)
+
+
+def sqrtm_(X: Array) -> Array:
+    """The principal root; of a positive semidefinite matrix, singular or not, by its eigenvalues."""
+    bound = len(X) * EPS * np.max(np.abs(X), initial=0)
+    if np.all(np.abs(X - X.T) <= bound):
+        w, V = np.linalg.eigh((X + X.T) / 2)
+        if np.all(w >= -bound):
+            return (V * np.sqrt(np.where(w > 0, w, 0))) @ V.T
+    return np.real(sl.sqrtm(principal_(X, "sqrtm")))
+
+
+def logm_(M: Array) -> Array:
+    try:
+        return sl.logm(M).real
+    except ValueError:  # roundings of a singular matrix became infinite on the way
+        fault_("logm: X has an eigenvalue that is zero or real and negative")
+
+
+def principal_(X: Array, what: str) -> Array:
+    """X, if it has a real logarithm: no eigenvalue is zero or negative."""
+    if X.size and np.all(np.isfinite(X)):
+        w = np.linalg.eigvals(X)
+        if np.any((np.real(w) <= 0) & (np.abs(np.imag(w)) <= len(w) * EPS * np.max(np.abs(w)))):
+            fault_(f"{what}: X has an eigenvalue that is zero or real and negative")
+    return X
+
+
+def sylvester_(A: Array, B: Array, C: Array) -> Array:
+    if A.size and B.size and np.all(np.isfinite(A)) and np.all(np.isfinite(B)):
+        a, b = np.linalg.eigvals(A), np.linalg.eigvals(B)
+        size = max(np.max(np.abs(A)), np.max(np.abs(B)))
+        if np.min(np.abs(a[:, None] + b[None, :])) <= 4 * (len(A) + len(B)) * EPS * size:
+            fault_("sylvester: A and -B share an eigenvalue")
+    return sl.solve_sylvester(A, B, C)
+
+
+def lyapunov_(A: Array, Q: Array) -> Array:
+    if A.size and np.all(np.isfinite(A)):
+        a = np.linalg.eigvals(A)
+        if np.min(np.abs(a[:, None] + a[None, :])) <= 8 * len(A) * EPS * np.max(np.abs(A)):
+            fault_("lyapunov: A and -A share an eigenvalue")
+    return sl.solve_continuous_lyapunov(A, Q)
+
+
+def dlyapunov_(A: Array, Q: Array) -> Array:
+    if A.size and np.all(np.isfinite(A)):
+        a = np.linalg.eigvals(A)
+        if np.min(np.abs(a[:, None] * a[None, :] - 1)) <= 8 * len(A) * EPS * max(1.0, np.max(np.abs(A)) ** 2):
+            fault_("dlyapunov: the product of two eigenvalues of A is 1")
+    return sl.solve_discrete_lyapunov(A, Q)
+
+
+def care_(A: Array, B: Array, Q: Array, R: Array) -> Array:
+    if not A.size or not finite_all_(A, B, Q, R):
+        return A * np.nan
+    S, P = (Q + Q.T) / 2, (R + R.T) / 2
+    Y = sl.solve_continuous_are(A, B, S, P) if B.size else lyapunov_(A.T, -S)
+    w = np.linalg.eigvals(A - B @ np.linalg.solve(R, B.T @ Y))
+    if np.any(np.linalg.eigvalsh(P) <= 0) or not np.max(np.real(w)) < -EPS * np.max(np.abs(w)):
+        fault_("care: no stabilising solution for A, B, Q and a positive definite R")
+    return Y
+
+
+def dare_(A: Array, B: Array, Q: Array, R: Array) -> Array:
+    if not A.size or not finite_all_(A, B, Q, R):
+        return A * np.nan
+    S, P = (Q + Q.T) / 2, (R + R.T) / 2
+    Y = sl.solve_discrete_are(A, B, S, P) if B.size else dlyapunov_(A.T, S)
+    w = np.linalg.eigvals(A - B @ np.linalg.solve(R + B.T @ Y @ B, B.T @ Y @ A))
+    if np.any(np.linalg.eigvalsh(P) <= 0) or not np.max(np.abs(w)) < 1 - EPS:
+        fault_("dare: no stabilising solution for A, B, Q and a positive definite R")
+    return Y
+
+
+def newton_(F: Any, start: Array) -> Array:
+    """The solution of F(Y) = 0: damped steps with the whole Jacobian, until rounding alone is left."""
+    Y = np.array(start, dtype=np.result_type(start, F(start), float))
+    if not F.known:
+        return np.full_like(Y, np.nan)
+    R, last = F(Y), np.inf
+    for _ in range(200 if np.all(np.isfinite(R)) else 0):
+        slope = F(Y, 1)
+        if np.linalg.matrix_rank(slope, tol=0.0) < len(slope):
+            break
+        D = np.reshape(np.linalg.solve(slope, np.ravel(R)), np.shape(Y))
+        size, whole = np.max(np.abs(D), initial=0.0), np.max(np.abs(Y), initial=0.0)
+        if size == 0 or (size >= last / 2 and size <= 2.0**-26 * whole) or size <= 2 * EPS * whole:
+            return Y - D if size < last else Y
+        damping, last = 1.0, size
+        while True:
+            trial = Y - damping * D
+            residual = F(trial)
+            enough = (1 - damping / 4) * np.linalg.norm(R)
+            if np.all(np.isfinite(residual)) and (np.linalg.norm(residual) <= enough or size <= 2.0**-26 * whole):
+                break
+            damping, last = damping / 2, np.inf
+            if damping < 2.0**-40:
+                raise np.linalg.LinAlgError(F.fault)
+        Y, R = trial, residual
+    raise np.linalg.LinAlgError(F.fault)

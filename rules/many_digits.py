@@ -1,0 +1,107 @@
+"""What is said again for values at many digits: there 2^-52 is no rounding error, and numbers are no doubles.
+
+These take the places of the functions of the same names in the other files of this folder. `np` is the twin of NumPy
+over numbers of mpmath, whose context `mp` each number knows.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = Any  # of numbers of mpmath
+Number = Any  # of mpmath
+
+EPS = 2.0**-150
+
+
+def by_digits_(f: Callable[..., Number], *args: Array) -> Array:
+    """f(mp, *args) with all digits, entry by entry."""
+    import numpy
+
+    return numpy.frompyfunc(lambda *xs: f(xs[0].context, *xs), len(args), 1)(*map(numpy.asarray, args))
+
+
+def psi_gap_(k: int, a: Array, b: Array) -> Array:
+    return by_digits_(lambda mp, a, b: mp.psi(k, a) - mp.psi(k, a + b), a, b)
+
+
+def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
+    """The derivative of order i in a and k in x: differences of the density, or of the smaller tail."""
+
+    def density(mp: Any, a: Number, x: Number) -> Number:
+        return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+
+    def f(mp: Any, a: Number, x: Number) -> Number:
+        if k:
+            return mp.diff(lambda a, x: density(mp, a, x), (a, x), (i, k - 1))
+        if x > a:
+            return -mp.diff(lambda a: mp.gammainc(a, x, mp.inf, regularized=True), a, i) + (i == 0)
+        return mp.diff(lambda a: mp.gammainc(a, 0, x, regularized=True), a, i)
+
+    return by_digits_(f, a, x)
+
+
+def betainc_diff_(i: int, j: int, k: int, a: Array, b: Array, x: Array) -> Array:
+    """The derivative of order i in a, j in b, k in x: differences of the density, or of the smaller tail."""
+
+    def density(mp: Any, a: Number, b: Number, x: Number) -> Number:
+        return mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - mp.log(mp.beta(a, b)))
+
+    def left(mp: Any, a: Number, b: Number, x: Number) -> Number:
+        return x * (1 - x) * density(mp, a, b, x) / a * mp.hyp2f1(a + b, 1, a + 1, x)
+
+    def f(mp: Any, a: Number, b: Number, x: Number) -> Number:
+        if k:
+            return mp.diff(lambda a, b, x: density(mp, a, b, x), (a, b, x), (i, j, k - 1))
+        if x * (a + b) > a:
+            return -mp.diff(lambda a, b: left(mp, b, a, 1 - x), (a, b), (i, j)) + (i + j == 0)
+        return mp.diff(lambda a, b: left(mp, a, b, x), (a, b), (i, j))
+
+    return by_digits_(f, a, b, x)
+
+
+def adj_(X: Array, *E: Array) -> Array:
+    """Adjugate and its differentials: minors with rows of E in the place of their own, in every way."""
+    n, C = len(X), np.zeros(X.shape)
+    for i, j in itertools.product(range(n), repeat=2):
+        M, *others = (np.delete(np.delete(A, i, 0), j, 1) for A in (X, *E))
+        for rows in itertools.permutations(range(n - 1), len(E)):
+            changed = M.copy()
+            for row, e in zip(rows, others, strict=True):
+                changed[row] = e[row]
+            C[i, j] += (-1) ** (i + j) * np.linalg.det(changed)
+    return C.T
+
+
+def sinc_diff_(k: int, x: Array) -> Array:
+    """By the series below 1, else by the differentiated pi*x*sinc(x) = sin(pi*x)."""
+    near, far = np.where(np.abs(x) < 1, x, 0.5), np.where(np.abs(x) < 1, 2.0, x)
+    y = 0 * x
+    for j in range((k + 1) // 2, 100):
+        y = y + (-1) ** j * np.pi ** (2 * j) * near ** (2 * j - k) / math.factorial(2 * j - k) / (2 * j + 1)
+    z = np.sin(np.pi * far) / (np.pi * far)
+    for i in range(1, k + 1):
+        z = (np.pi**i * np.sin(np.pi * far + i * np.pi / 2) - i * np.pi * z) / (np.pi * far)
+    return np.where(np.abs(x) < 1, y, z)
+
+
+def snapped_(f: Callable[..., Array], w: Array) -> Array:
+    """Eigenvalues as they are: none is within rounding of 0."""
+    return w
+
+
+def defined_(f: Callable[..., Number], points: Sequence[Number], value: Number) -> Number:
+    return value
+
+
+def divided_(f: Callable[..., Number], points: Sequence[Number]) -> Number:
+    """By recursion across gaps that digits suffice for, else as a derivative."""
+    order, gap = len(points) - 1, points[-1] - points[0]
+    if order == 0:
+        return f(points[0])
+    if gap > 2.0**-120 * (abs(points[0]) + abs(points[-1])):
+        return (divided_(f, points[1:]) - divided_(f, points[:-1])) / gap
+    return f(points[0], order) / math.factorial(order)

@@ -1,0 +1,52 @@
+"""What the values of `reductions.toml` call: norms, shares of the largest, products of all entries but some."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import scipy.special as sp
+from numpy.typing import NDArray
+
+from matcalc.rules.elementwise import ratio0_
+
+Array = NDArray[Any]
+
+
+def max_at_(x: Array) -> Array:
+    top = x == np.max(x, initial=-np.inf)
+    return top / np.sum(top)
+
+
+def norm2_(x: Array) -> float:
+    """The Euclidean norm, without overflow."""
+    top = np.max(np.abs(x), initial=0.0)
+    return top * np.linalg.norm(np.ravel(x / top)) if 0 < top < np.inf else top
+
+
+def normp_(x: Array, p: float) -> float:
+    """(sum |x|^p)^(1/p), scaled by the largest entry."""
+    top = np.max(np.abs(x), initial=0)
+    return top if top == np.inf and not np.any(np.isnan(x)) else top * np.sum(ratio0_(np.abs(x), top) ** p) ** (1 / p)
+
+
+def softmax_(x: Array) -> Array:
+    """exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    return sp.softmax(x) if np.isfinite(np.max(x, initial=-np.inf)) else max_at_(x)
+
+
+def median_at_(x: Array) -> Array:
+    if not np.size(x):
+        return x
+    middle = np.sort(np.ravel(x))[[(np.size(x) - 1) // 2, np.size(x) // 2]]
+    return np.where(np.any(x != x), np.nan, sum((x == v) / np.sum(x == v) for v in middle) / 2)
+
+
+def prod_others_(x: Array, *E: Array) -> Array:
+    """Gradient of prod and its differentials along E: products of all entries but some."""
+    flat, r = np.ravel(x), np.zeros(np.size(x))
+    for i in range(flat.size):
+        others = [j for j in range(flat.size) if j != i]
+        for js in itertools.permutations(others, len(E)):
+            r[i] += np.prod(np.delete(flat, [i, *js])) * math.prod(np.ravel(e)[j] for e, j in zip(E, js, strict=True))
+    return r.reshape(np.shape(x))

@@ -1,0 +1,14 @@
+"""What the values of `structure.toml` call."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def duplication_(n: int) -> Array:
+    at = np.zeros((n, n), int)
+    at[np.triu_indices(n)] = np.arange(n * (n + 1) // 2)
+    return np.eye(n * (n + 1) // 2)[np.maximum(at, at.T).ravel().astype(int)]

@@ -14,6 +14,15 @@ from matcalc.errors import RuleError
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 
+IMPORTS = {
+    "np": "import numpy as np",
+    "math": "import math",
+    "itertools": "import itertools",
+    "sl": "import scipy.linalg as sl",
+    "sp": "import scipy.special as sp",
+}
+"""Imports by binding that any generated text may use, and so need not bring along: those of values among them."""
+
 Prelude = tuple[tuple[str, str], ...]
 Functions = tuple[tuple[str, Callable[..., Any]], ...]
 

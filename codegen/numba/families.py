@@ -30,7 +30,7 @@ def erfc_ratios(x, ratios):
         above, here = 1.1283791670955126, ERFCX(x, 0)
         for k in range(1, count + 1):
             above, here = here, (above - 2.0 * x * here) / (2.0 * k)
-            ratios[k - 1] = here / above if above < math.inf else -x / k  # beyond the largest number
+            ratios[k - 1] = here / above
     elif x < 0.5:
         last = 1.0
         for k in range(count + 1):

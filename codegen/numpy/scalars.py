@@ -19,18 +19,6 @@ def powr(x, p):
     return np.where((x == -np.inf) & (p != np.floor(p)), np.nan, value) if np.any(x == -np.inf) else value
 
 
-def norm2(x):
-    """Euclidean norm, scaled against overflow."""
-    top = np.max(np.abs(x), initial=0.0)
-    return top if top in (0.0, np.inf) or np.isnan(top) else top * np.sqrt(np.sum(np.square(x / top)))
-
-
-def normalize(x):
-    """x/norm2(x), 0 where x is 0."""
-    length = norm2(x)
-    return x / (1.0 if length == 0.0 else length)
-
-
 def max_at(x):
     """1 at the largest entry, ties in equal shares."""
     top = np.max(x, initial=-np.inf)
@@ -43,22 +31,6 @@ def logsumexp(x):
     """log(sum(exp(x))) without overflow."""
     top = np.max(x, initial=-np.inf)
     return top + np.log(np.sum(np.exp(x - top))) if np.isfinite(top) else top
-
-
-def median(x):
-    """The middle entry of x, or the mean of the two middle ones; NaN of nothing."""
-    if not x.size or np.any(np.isnan(x)):
-        return np.nan
-    below, above = np.sort(x)[[(x.size - 1) // 2, x.size // 2]]
-    return below / 2 + above / 2
-
-
-def median_at(x):
-    """The gradient of median: equal shares of the entries that are equal to a middle one."""
-    middle = np.sort(x)[[(x.size - 1) // 2, x.size // 2]] if x.size else x
-    if np.any(np.isnan(x)):
-        return np.full(x.shape, np.nan)
-    return sum(((x == v) / (2 * np.count_nonzero(x == v)) for v in middle), np.zeros(x.shape))
 
 
 def softmax(x):

@@ -85,7 +85,7 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     special = " ".join([node.rule.name, *map(str, params)])
     for key, kept in ((special, ()), (node.rule.name, params)):
         if key in table:
-            return with_value(table[key], node), kept
+            return with_value(table[key], own_scalar, node), kept
     own = own_scalar(node)
     if own is not None:
         return own, params
@@ -210,7 +210,7 @@ def _choose(session: Session, node: Node) -> Kernel:
             f"{node.rule.spelling} has no lowering",
             hint=f"codegen/kernels.toml has no entry for {describe(node)}",
         )
-    return min(options, key=lambda o: o[:3])[3]
+    return with_value(min(options, key=lambda o: o[:3])[3], own_kernel, node)
 
 
 def _integers(kernel: Kernel, node: Node) -> int:

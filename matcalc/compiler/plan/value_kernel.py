@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
 from matcalc.language.identifiers import free
@@ -31,6 +31,7 @@ MODULES = ("np", "sl", "sp")
 TARGETS = ("numba", "numpy")
 RESULT = "result_"
 PLAIN = {"number": "{}", "integer": "int({})"}  # a parameter that is no tensor, as values take it
+Entry = TypeVar("Entry", Kernel, Scalar)
 COST = "10000"  # flops: there is no other lowering to compare it with
 DECORATOR = '@njit(error_model="numpy")'
 GIVEN = "from matcalc.compiler.runtime.user_functions import {name}"
@@ -85,14 +86,14 @@ def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
     return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
 
 
-def with_value(entry: Scalar, node: Node) -> Scalar:
-    """Return an entry that says nothing of NumPy with the rule's value there."""
-    own = own_scalar(node) if "numpy" not in entry.templates else None
-    return entry if own is None else _completed(entry, own)
+def with_value(entry: Entry, own: Callable[[Node], Entry | None], node: Node) -> Entry:
+    """Return an entry that says nothing of NumPy with the rule's value there, as `own` gives it."""
+    value = own(node) if "numpy" not in entry.templates else None
+    return entry if value is None else _completed(entry, value)
 
 
 @lru_cache(maxsize=1024)
-def _completed(entry: Scalar, own: Scalar) -> Scalar:
+def _completed(entry: Entry, own: Entry) -> Entry:
     templates = {**entry.templates, "numpy": own.templates["numpy"]}
     return replace(entry, templates=templates, sources={"numpy": own.sources["numpy"]})
 

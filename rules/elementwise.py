@@ -201,9 +201,9 @@ def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
 def gamma_near_(i: int, a: Array, x: Array) -> Array:
     """The derivative of order i in a over i!, for x <= 1: of x^a/gamma(a + 1)*sum((-x)^n/n!*a/(a + n))."""
     c = {(p, 0): -sp.polygamma(p - 1, a + 1) / math.factorial(p) for p in range(1, i + 1)}
-    W, total = exp_series_(i, 0, c | {(1, 0): np.log(x) - sp.psi(a + 1)}), 0.0
+    W, total = exp_series_(i, 0, c | {(1, 0): np.log(x) - sp.psi(a + 1)}), np.zeros(())
     for n, q in itertools.product(range(25), range(i + 1)):
-        part = a / (a + n) if q == 0 else -n / (a + n) / (-(a + n)) ** q
+        part = a / (a + n) if q == 0 else -n / (a + n) / (-(a + n)) ** q if n else 0.0
         total = total + (-x) ** n / math.factorial(n) * part * W[i - q, 0]
     return total * x**a / sp.gamma(a + 1)
 
@@ -288,10 +288,10 @@ def beta_near_(i: int, j: int, a: Array, b: Array, x: Array, y: Array) -> Array:
         c[1, 0] = c[1, 0] + np.where(x < 0.5, np.log(x), np.log1p(-y))
     if j:
         c[0, 1] = -psi_gap_(0, b, a)
-    W, C, total = exp_series_(i, j, c), falling_series_(0, j, b), 0.0
+    W, C, total = exp_series_(i, j, c), falling_series_(0, j, b), np.zeros(())
     for n in range(60):
         for p, q in itertools.product(range(i + 1), range(j + 1)):
-            part = a / (a + n) if p == 0 else -n / (a + n) / (-(a + n)) ** p
+            part = a / (a + n) if p == 0 else -n / (a + n) / (-(a + n)) ** p if n else 0.0
             total = total + C[q] * part * W[i - p, j - q]
         C = [(C[q] * (n + 1 - b) - (C[q - 1] if q else 0)) / (n + 1) * x for q in range(j + 1)]
     return total * prefix / a / y**b
@@ -318,7 +318,7 @@ def dd_(f: Function, *points: Array, strict: bool = False) -> Array:
 def divided_(f: Function, points: Sequence[float]) -> float:
     """Of one point its value; NaN where one of several is infinite."""
     if len(points) == 1:
-        return f(np.asarray(points[0]), 0)
+        return float(f(np.asarray(points[0]), 0))
     if not all(p - p == 0 for p in points):
         return np.nan
     return bounded_(f, points)[0]

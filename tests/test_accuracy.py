@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from matcalc.evidence.precise import doubles
+from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import measured
 
@@ -15,6 +17,7 @@ from benchmarks.accuracy.__main__ import measurable
 from benchmarks.accuracy.__main__ import measured as measure
 from benchmarks.accuracy.answers import Answers
 from benchmarks.accuracy.cases import cases, conditions
+from benchmarks.accuracy.derivatives import orders
 from benchmarks.accuracy.inputs import OWN
 from benchmarks.accuracy.peer import FORMULAS
 from benchmarks.accuracy.store import Store
@@ -87,3 +90,16 @@ def bounds_hold(name):
     for kind in KINDS:
         found = worst(records, kind, "numpy")
         assert found is None or found["beyond"] <= max(10 * listed[kind], 1e-14)
+
+
+def test_derivatives_at_many_digits():
+    """First and second differences against derivatives that are known: of 1/x^3 and of a determinant."""
+    one = np.array(1.0)
+    here, first, twice = orders(lambda d: d["x"] ** -3, {"x": np.array(1e-30)}, "x", [one], one)
+    for found, wanted in ((here, 1e90), (first[0], -3e120), (twice[0], 12e150)):
+        assert abs(float(found / wanted) - 1) < 1e-13
+    X = np.diag([1.0, 0.0, 2.0])
+    basis = [np.eye(9)[k].reshape(3, 3) for k in range(9)]
+    _, gradient, twice = orders(lambda d: TWIN.linalg.det(d["X"]), {"X": X}, "X", basis, basis[8])
+    np.testing.assert_allclose(doubles(gradient).reshape(3, 3), np.diag([0.0, 2.0, 0.0]), atol=1e-30)
+    np.testing.assert_allclose(doubles(twice).reshape(3, 3), np.diag([0.0, 1.0, 0.0]), atol=1e-30)

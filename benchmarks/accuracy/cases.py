@@ -1,6 +1,6 @@
 """A case: one input of a rule with directions, and the truth of value, JVP, VJP and second derivative there.
 
-The truth is the rule's own value at many digits and differences of it (`matcalc.evidence.precise`). It is kept as
+The truth is the rule's own value at many digits (`matcalc.evidence.precise`) and differences of it. It is kept as
 two doubles for each number, enough for an error of 1e-30, so that another environment can read it from a file. A
 relative error is only as good as the question: `condition` is how much the truth itself moves, relative to a
 relative change of the data.
@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.accuracy.derivatives import orders
 from benchmarks.accuracy.inputs import inputs
 from benchmarks.accuracy.store import Store
 from matcalc.errors import MatcalcError
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import projected
-from matcalc.evidence.precise import digits, doubles, numbers, orders
+from matcalc.evidence.precise import digits, doubles, numbers
 from matcalc.evidence.precise.arithmetic import Array, mp, objects
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule

@@ -1,4 +1,4 @@
-"""The log of the beta function, and all derivatives of it and of the incomplete gamma and beta functions.
+"""The log of the beta function, and all derivatives of it and of the incomplete beta function.
 
 Power series near the ends, else integrals of the differentiated density over the side where the weight of the first
 order has one sign. Several derivatives at once are coefficients of a power series: c[p, q] belongs to the
@@ -27,25 +27,11 @@ def stirling(a):
     ) / a
 
 
-def digamma_less_log(a):
-    """digamma(a) - log(a)."""
-    u = 1 / (a * a)
-    far = -0.5 / a - u * (1 / 12 - u * (1 / 120 - u * (1 / 252 - u * (1 / 240 - u * (1 / 132 - u * 691 / 32760)))))
-    return np.where(a < 10, special.psi(a) - np.log(a), far)
-
-
 def less_log(u, v):
     """u - log(v) for v = 1 + u, by a series near 0."""
     w = u / (2 + u)
     tail = sum(2 * w ** (2 * n) / (2 * n + 1) for n in range(12, 0, -1))
     return np.where(np.abs(u) < 0.3, u * w - w * tail, u - np.where(v < 0.5, np.log(v), np.log1p(u)))
-
-
-def less_line(u):
-    """exp(u) - 1 - u, by a series near 0."""
-    near = np.where(np.abs(u) < 0.5, u, 0.0)
-    series = sum(near**n / math.factorial(n) for n in range(18, 1, -1))
-    return np.where(np.abs(u) < 0.5, series, np.expm1(u) - u)
 
 
 def betaln(a, b):
@@ -116,74 +102,6 @@ def integral(f, scale):
     t = np.arange(-64, 80) / 16
     s = scale[..., None] * np.exp(t - np.exp(-t))
     return np.sum(f(s) * s * (1 + np.exp(-t)), -1) / 16
-
-
-def gamma_prefix(a, x):
-    """x^a*exp(-x)/gamma(a)."""
-    large = np.sqrt(a / (2 * np.pi)) * np.exp(-a * less_log((x - a) / a, x / a) - stirling(a))
-    small = x**a * np.exp(-x / 2) * np.exp(-x / 2) * a / special.gamma(a + 1)
-    small = np.where(x > 800, np.exp(a * np.log(x) - x - special.gammaln(a)), small)
-    return np.where((x == 0) | (x == np.inf), 0.0, np.where(a < 10, small, large))
-
-
-def gamma_density_diff(i, k, a, x):
-    """The derivative of order i in a and k in x of x^(a - 1)*exp(-x)/gamma(a)."""
-    c = {(p, 0): -special.polygamma(p - 1, a) / math.factorial(p) for p in range(1, i + 1)}
-    c[1, 0] = np.log(x / a) - digamma_less_log(a)
-    W, total = exp_series(i, 0, c), 0.0
-    for m, p in itertools.product(range(k + 1), range(i + 1)):
-        J = falling_series(m, i, a - 1)[i - p]
-        factor = (-1.0) ** (k - m) * math.comb(k, m) * J * W[p, 0]
-        term = np.where(
-            x == 0, at_end(a - 1 - m, factor / special.gamma(a)), gamma_prefix(a, x) * factor / x ** (m + 1)
-        )
-        total = total + np.where(J == 0, 0.0, term)
-    return np.where(x == np.inf, 0.0, math.factorial(i) * total)
-
-
-def gammainc_diff(order_a, order_x, a, x):
-    """The derivative of gammainc of these orders: of the density, of a power series, or an integral."""
-    i, k = int(order_a), int(order_x)
-    if i == k == 0:
-        return special.gammainc(a, x)
-    with np.errstate(all="ignore"):
-        a, x = np.broadcast_arrays(np.asarray(a, dtype=float), x)
-        if k:
-            value = gamma_density_diff(i, k - 1, a, x)
-        else:
-            near, far = np.where(x <= 1, x, 0.5), np.where(x > 1, x, 2.0)
-            value = np.where(x <= 1, gamma_series(i, a, near), gamma_integral(i, a, far))
-            value = np.where((x == 0) | (x == np.inf), 0.0, value)
-        value = np.where(a == np.inf, np.where(x < np.inf, 0.0, np.nan), value)
-    return np.where((a > 0) & (x >= 0), value, np.nan)
-
-
-def gamma_series(i, a, x):
-    """The derivative of gammainc in a for x <= 1."""
-    c = {(p, 0): -special.polygamma(p - 1, a + 1) / math.factorial(p) for p in range(1, i + 1)}
-    c[1, 0] = np.log(x) - special.psi(a + 1)
-    W = exp_series(i, 0, c)
-    total, power = W[i, 0], np.ones_like(x)
-    for n in range(1, 25):
-        power = power * (-x / n)
-        parts = [a / (a + n), *(-n / (a + n) / (-(a + n)) ** q for q in range(1, i + 1))]
-        total = total + power * sum(W[i - q, 0] * part for q, part in enumerate(parts))
-    return math.factorial(i) * total * x**a / special.gamma(a + 1)
-
-
-def gamma_integral(i, a, x):
-    """The derivative of gammainc in a for x > 1."""
-    c = {(p, 0): -special.polygamma(p - 1, a)[..., None] / math.factorial(p) for p in range(1, i + 1)}
-    log = np.log(x / a) - digamma_less_log(a)
-    side = np.where(log < 0, -1.0, 1.0)
-    A, X = a[..., None], x[..., None]
-
-    def weighted(s):
-        t = side[..., None] * s
-        return np.exp((A - X) * t - X * less_line(t)) * exp_series(i, 0, c | {(1, 0): log[..., None] + t})[i, 0]
-
-    scale = 1 / (np.abs(x - a) + np.sqrt(x))
-    return -side * math.factorial(i) * gamma_prefix(a, x) * integral(weighted, scale)
 
 
 def beta_prefix(a, b, x, y):

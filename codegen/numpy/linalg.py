@@ -180,33 +180,6 @@ def qr(X):
     return Q * sign, R
 
 
-def gapdiv(w, K):
-    """K[i,j]/(w[j] - w[i]); 0 where K is 0 or i is j, NaN where the gap is within rounding."""
-    gap = w[None, :] - w[:, None]
-    close = 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
-    gap[np.abs(gap) <= close] = np.nan
-    C = K / gap
-    C[(K == 0.0) | (np.eye(len(w)) == 1.0)] = 0.0
-    return C
-
-
-def gapsum(w, K):
-    """K[i,j]/(w[j] + w[i]); 0 where K is 0 or i is j, NaN where the sum is within rounding of 0."""
-    gap = w[None, :] + w[:, None]
-    gap[np.abs(gap) <= 8.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)] = np.nan
-    C = K / gap
-    C[(K == 0.0) | (np.eye(len(w)) == 1.0)] = 0.0
-    return C
-
-
-def columndiv(w, K):
-    """K[i,j]/w[j]; 0 where K is 0, NaN where w[j] is within rounding of 0."""
-    close = 4.0 * sum(K.shape) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
-    C = K / np.where(np.abs(w) <= close, np.nan, w)
-    C[K == 0.0] = 0.0
-    return C
-
-
 def tie_mean(zero, w, g):
     """The means of g over neighbours at which the sorted w is equal within rounding; 0 if asked for where w is 0."""
     if not np.all(np.isfinite(w)):
@@ -218,25 +191,11 @@ def tie_mean(zero, w, g):
     return np.where(np.abs(w) <= 4.0 * close, 0.0, means) if zero else means
 
 
-def tie_same(w, g):
-    """g; NaN where w is equal within rounding and g is not."""
-    means = tie_mean(0, w, g)
-    return np.where(
-        np.abs(g - means) > 64.0 * len(g) * np.finfo(float).eps * np.max(np.abs(g), initial=0.0), np.nan, g
-    ) + (0.0 * means)
-
-
 def real_values(y, w, fault):
     """y, the values of a function at w, none of them NaN at a number."""
     if np.any(np.isnan(y) & ~np.isnan(w)):
         raise np.linalg.LinAlgError(fault)
     return np.array(y)  # a result is never an argument: its array may be used again
-
-
-def regular(R):
-    """R; NaN in columns whose diagonal entry is within rounding of the entries up to it."""
-    largest = np.max(np.abs(np.triu(R)), axis=0, initial=0.0)
-    return np.where(np.abs(np.diagonal(R)) > 4.0 * len(R) * np.finfo(float).eps * largest, R, np.nan)
 
 
 def gap_middle(w, k):

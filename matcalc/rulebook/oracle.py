@@ -19,6 +19,15 @@ MODULES = ("np", "sl", "sp")
 """What every value has in scope: NumPy, scipy.linalg, scipy.special."""
 
 SIBLINGS = "matcalc.rules."
+IMPORTS = {
+    "np": "import numpy as np",
+    "math": "import math",
+    "itertools": "import itertools",
+    "sl": "import scipy.linalg as sl",
+    "sp": "import scipy.special as sp",
+}
+"""Imports by binding that any generated text may use, and so need not bring along: those of values among them."""
+
 Prelude = tuple[tuple[str, str], ...]
 Functions = tuple[tuple[str, Callable[..., Any]], ...]
 

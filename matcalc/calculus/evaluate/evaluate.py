@@ -151,7 +151,7 @@ def _map(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarr
 
     function = _oracle_of(node)
     arrays = [values[a] for a in node.args]
-    return np.asarray(function(*_arguments(node, arrays, sizes)))
+    return np.asarray(function(*arguments(node, arrays, sizes, PARAMETERS)))
 
 
 def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
@@ -162,7 +162,7 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
     result = np.zeros(shape)
     for at in itertools.product(*map(range, shape[: node.batch_rank])):
         arrays = [values[arg][tuple(at[b] for b in batch)] for arg, batch in zip(node.args, node.batches, strict=True)]
-        value = _called(node, function, arrays, _arguments(node, arrays, sizes))
+        value = _called(node, function, arrays, arguments(node, arrays, sizes, PARAMETERS))
         if node.output and value is not np.nan:
             value = value[node.rule.outputs.index(node.output)]
         if np.iscomplexobj(value) and not np.iscomplexobj(result):
@@ -214,13 +214,13 @@ def _oracle_of(node: Node) -> Callable[..., Any]:
     return function
 
 
-def _arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes) -> list[Any]:
+def arguments(node: Node, arrays: Sequence[np.ndarray], sizes: Sizes, parameters: Mapping[str, Parameter]) -> list[Any]:
     """Return the arguments of an oracle: tensors and parameters in the signature's order."""
     tensors, params = iter(arrays), iter(node.params)
     result: list[Any] = []
     for declared in node.rule.signature.parameters:
         if declared.kind in PLAIN:
-            result.append(PARAMETERS[declared.kind](next(params), node, arrays, sizes))
+            result.append(parameters[declared.kind](next(params), node, arrays, sizes))
         elif declared.repeated:
             result.extend(tensors)
         else:

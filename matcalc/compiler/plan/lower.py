@@ -17,7 +17,7 @@ from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.resolve_selectors import Indexed
 from matcalc.compiler.plan.session import Ref, Session, fault
 from matcalc.compiler.plan.switches import is_mended, mended
-from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar
+from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values import Operand, Part, Run, Value, plus, times, volume
 from matcalc.compiler.program import Apply, Expr, Literal, Number, Read
 from matcalc.errors import NotSupported
@@ -85,7 +85,7 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     special = " ".join([node.rule.name, *map(str, params)])
     for key, kept in ((special, ()), (node.rule.name, params)):
         if key in table:
-            return table[key], kept
+            return with_value(table[key], own_scalar, node), kept
     own = own_scalar(node)
     if own is not None:
         return own, params
@@ -210,7 +210,7 @@ def _choose(session: Session, node: Node) -> Kernel:
             f"{node.rule.spelling} has no lowering",
             hint=f"codegen/kernels.toml has no entry for {describe(node)}",
         )
-    return min(options, key=lambda o: o[:3])[3]
+    return with_value(min(options, key=lambda o: o[:3])[3], own_kernel, node)
 
 
 def _integers(kernel: Kernel, node: Node) -> int:

@@ -1,4 +1,4 @@
-"""Lowering of what `codegen/` has no entry for: the `value` of its rule as a function of the program.
+"""Lowering of what `codegen/` has no entry for, or nothing for NumPy: the rule's `value` as a function of the program.
 
 A rule's value is Python over np, sl and sp, so it is a lowering for NumPy as it stands, and for Numba where
 Numba compiles it. The function's text stands above the program's, with what it calls of the book's preludes;
@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.rulebook.oracle import statements
+from matcalc.rulebook.oracle import IMPORTS, statements
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node
 from matcalc.tensor.ranges import digits
@@ -29,6 +29,8 @@ from matcalc.tensor.size import Size
 
 TARGETS = ("numba", "numpy")
 RESULT = "result_"
+PLAIN = {"number": "{}", "integer": "int({})"}  # a parameter that is no tensor, as values take it
+Entry = TypeVar("Entry", Kernel, Scalar)
 COST = "10000"  # flops: there is no other lowering to compare it with
 DECORATOR = '@njit(error_model="numpy")'
 GIVEN = "from matcalc.compiler.runtime.user_functions import {name}"
@@ -76,9 +78,23 @@ def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
     templates = {}
     for target in targets(rule, book):
         places, plain = iter(range(count)), iter(("{p}", *(f"{{p{k}}}" for k in range(1, len(rule.parameters)))))
-        given = [next(plain) if p.kind in ("number", "integer") else f"{{{next(places)}}}" for p in rule.parameters]
+        given = [
+            PLAIN[p.kind].format(next(plain)) if p.kind in PLAIN else f"{{{next(places)}}}" for p in rule.parameters
+        ]
         templates[target] = f"{function_name(rule, target)}({', '.join(given)})"
     return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
+
+
+def with_value(entry: Entry, own: Callable[[Node], Entry | None], node: Node) -> Entry:
+    """Return an entry that says nothing of NumPy with the rule's value there, as `own` gives it."""
+    value = own(node) if "numpy" not in entry.templates else None
+    return entry if value is None else _completed(entry, value)
+
+
+@lru_cache(maxsize=1024)
+def _completed(entry: Entry, own: Entry) -> Entry:
+    templates = {**entry.templates, "numpy": own.templates["numpy"]}
+    return replace(entry, templates=templates, sources={"numpy": own.sources["numpy"]})
 
 
 def targets(rule: Rule, book: Rulebook) -> tuple[str, ...]:
@@ -208,7 +224,7 @@ def _called(value: str, book: Rulebook, mark: str) -> list[str]:
         if name in found and name not in needed:
             needed[name] = None
             pending.extend(sorted(found[name][2]))
-    ordered = sorted((found[name] for name in needed), key=lambda item: item[0])
+    ordered = sorted((found[name] for name in needed if found[name][1] != IMPORTS.get(name)), key=lambda item: item[0])
     return list(dict.fromkeys(mark + item[1] if item[3] else item[1] for item in ordered))
 
 

@@ -17,17 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from matcalc.errors import RuleError
+from matcalc.rulebook.oracle import IMPORTS
 from matcalc.rulebook.paths import data_folder
 
 SIBLINGS = "matcalc.codegen."
 STANDARD = ("ctypes", "itertools", "math", "re", "sys")
-ALWAYS = {
-    "np": "import numpy as np",
-    "math": "import math",
-    "sl": "import scipy.linalg as sl",
-    "sp": "import scipy.special as sp",
-}
-"""Imports by binding that any generated text may use: those of rules' values among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,7 @@ def read_library(folder: Path) -> Library:
 
     Raises: RuleError that names the file, for a statement of another kind or a name given twice.
     """
-    imports = dict(ALWAYS)
+    imports = dict(IMPORTS)
     found: dict[str, tuple[str, str, bool, bool]] = {}
     for path in sorted(folder.glob("*.py")):
         origin = f"{folder.name}/{path.name}"

@@ -10,18 +10,14 @@ What has no twin is NotSupported, never a float in disguise. mpmath comes with S
 """
 
 from matcalc.evidence.precise.arithmetic import Numbers, digits, doubles, numbers
-from matcalc.evidence.precise.derivatives import jacobian, orders, second, value
-from matcalc.evidence.precise.oracle import function_of, precise_oracle
+from matcalc.evidence.precise.nodes import function_of
+from matcalc.evidence.precise.oracle import precise_oracle
 
 __all__ = [
     "Numbers",
     "digits",
     "doubles",
     "function_of",
-    "jacobian",
     "numbers",
-    "orders",
     "precise_oracle",
-    "second",
-    "value",
 ]

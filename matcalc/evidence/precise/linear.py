@@ -1,69 +1,88 @@
-"""Linear algebra at many digits: the textbook's algorithms, chosen for being plain and convergent, not for speed.
+"""Linear algebra and functions of a matrix at many digits, by mpmath, over plain object arrays.
 
-Matrices are small (n below 20). Jacobi's methods keep tiny eigenvalues and singular values to high relative
-accuracy, and ties are no trouble to them. Everything takes and gives plain object arrays; `numpy_twin` and
-`scipy_twin` give these functions NumPy's names and signatures.
+mpmath takes a matrix whose smallest pivot is below its last digit for singular, and its square root leaves the
+principal branch near the negative axis. Solving, determinants and square roots are therefore our own: they must tell
+1e-80 from 0 and a matrix with a principal root from one without.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from matcalc.evidence.precise.arithmetic import Array, mp, objects
 
-Pair = tuple[Array, Array]
+GUARD = 15
+"""Digits beyond those asked for."""
+
+STEPS = 400
+"""Steps after which an iteration has no end."""
+
+
+def matrix(A: Array) -> Any:
+    return mp.matrix(A.tolist())
+
+
+def array(M: Any) -> Array:
+    return objects(np.array(M.tolist(), dtype=object).reshape(M.rows, M.cols))
+
+
+def solved(f: Callable[..., Any], A: Array) -> tuple[Array, ...]:
+    """Return the arrays that a function of mpmath makes of a matrix that is not empty, with digits to spare.
+
+    Raises: LinAlgError where it makes none, or the data are not finite.
+    """
+    if not all(map(mp.isfinite, A.flat)):
+        raise np.linalg.LinAlgError("infinite or NaN")
+    try:
+        with mp.extradps(GUARD):
+            found = f(matrix(A))
+    except (ZeroDivisionError, ValueError, RuntimeError, mp.NoConvergence) as error:
+        raise np.linalg.LinAlgError(str(error)) from None
+    return tuple(+array(M) for M in (found if isinstance(found, (tuple, list)) else [found]))
+
+
+def of_matrix(f: Callable[[Any], Any]) -> Callable[[Array], Array]:
+    """Return a function of a square matrix that mpmath knows."""
+    return lambda A: solved(f, A)[0] if len(A) else objects(A)
+
+
+expm = of_matrix(lambda M: mp.expm(M))
+cosm = of_matrix(lambda M: mp.cosm(M))
+sinm = of_matrix(lambda M: mp.sinm(M))
+cholesky = of_matrix(lambda M: mp.cholesky(M, tol=0))
 
 
 def identity(n: int) -> Array:
     return objects(np.eye(n))
 
 
-def norm(A: Array) -> Any:
-    """Return the Euclidean norm of all entries."""
-    return mp.sqrt(sum((abs(a) ** 2 for a in A.flat), mp.mpf(0)))
-
-
 def largest(A: Array) -> Any:
     return max((abs(a) for a in A.flat), default=mp.mpf(0))
 
 
-def factored(A: Array) -> tuple[Array, list[int]]:
-    """Return L below and U above the diagonal of one array, with the order of rows; partial pivoting. Any shape."""
+def factored(A: Array) -> tuple[Array, list[int], int]:
+    """Return L below and U above the diagonal of one array, the order of rows and its sign. Any shape."""
     F = objects(A)
     m, n = F.shape
-    rows = list(range(m))
+    rows, sign = list(range(m)), 1
     for k in range(min(m, n)):
         p = max(range(k, m), key=lambda i: (abs(F[i, k]), -i))
         if F[p, k] == 0:
             continue
         if p != k:
             F[[k, p]] = F[[p, k]]
-            rows[k], rows[p] = rows[p], rows[k]
+            rows[k], rows[p], sign = rows[p], rows[k], -sign
         F[k + 1 :, k] = F[k + 1 :, k] / F[k, k]
         F[k + 1 :, k + 1 :] = F[k + 1 :, k + 1 :] - np.multiply.outer(F[k + 1 :, k], F[k, k + 1 :])
-    return F, rows
-
-
-def parity(rows: list[int]) -> int:
-    """Return the sign of a permutation."""
-    seen, sign = set(), 1
-    for start in range(len(rows)):
-        at, length = start, 0
-        while at not in seen:
-            seen.add(at)
-            at, length = rows[at], length + 1
-        sign *= -1 if length and length % 2 == 0 else 1
-    return sign
+    return F, rows, sign
 
 
 def det(A: Array) -> Any:
-    F, rows = factored(A)
-    result = mp.mpf(parity(rows))
-    for k in range(len(F)):
-        result *= F[k, k]
-    return result
+    F, _, sign = factored(A)
+    return mp.fprod([sign, *np.diag(F)])
 
 
 def solve(A: Array, B: Array) -> Array:
@@ -71,15 +90,15 @@ def solve(A: Array, B: Array) -> Array:
 
     Raises: LinAlgError if A is singular.
     """
-    F, rows = factored(A)
+    F, rows, _ = factored(A)
     n = len(F)
     if any(F[k, k] == 0 for k in range(n)):
         raise np.linalg.LinAlgError("Singular matrix")
     X = objects(B)[rows]
-    for k in range(n):
-        X[k] = X[k] - np.dot(F[k, :k], X[:k]) if k else X[k]
+    for k in range(1, n):
+        X[k] = X[k] - np.dot(F[k, :k], X[:k])
     for k in reversed(range(n)):
-        X[k] = (X[k] - np.dot(F[k, k + 1 :], X[k + 1 :])) / F[k, k] if k + 1 < n else X[k] / F[k, k]
+        X[k] = (X[k] - np.dot(F[k, k + 1 :], X[k + 1 :]) if k + 1 < n else X[k]) / F[k, k]
     return X
 
 
@@ -87,113 +106,28 @@ def inv(A: Array) -> Array:
     return solve(A, identity(len(A)))
 
 
-def cholesky(S: Array) -> Array:
-    """Return lower L with L*L' = S, of the lower triangle.
-
-    Raises: LinAlgError if S is not positive definite.
-    """
-    L = objects(np.zeros(S.shape))
-    for j in range(len(S)):
-        rest = S[j, j] - np.dot(L[j, :j], L[j, :j]) if j else S[j, j]
-        if not rest > 0:
-            raise np.linalg.LinAlgError("Matrix is not positive definite")
-        L[j, j] = mp.sqrt(rest)
-        for i in range(j + 1, len(S)):
-            L[i, j] = (S[i, j] - (np.dot(L[i, :j], L[j, :j]) if j else 0)) / L[j, j]
-    return L
+def qr(A: Array) -> tuple[Array, Array]:
+    """Return Q with orthonormal columns and upper R, thin."""
+    k = min(A.shape)
+    Q = solved(lambda M: mp.qr(M, "skinny"), A[:, :k])[0] if k else objects(np.zeros((len(A), 0)))
+    return Q, objects(np.triu(np.dot(Q.T, A)))
 
 
-def qr(A: Array) -> Pair:
-    """Return Q with orthonormal columns and upper R, thin, by Householder's reflections."""
+def eigh(S: Array) -> tuple[Array, Array]:
+    """Return ascending eigenvalues of a symmetric matrix and its eigenvectors."""
+    if not len(S):
+        return objects(np.zeros(0)), objects(S)
+    w, V = solved(mp.eigsy, S)
+    return w.ravel(), V
+
+
+def svd(A: Array, full: bool = False) -> tuple[Array, Array, Array]:
+    """Return U, descending s and V with A = U*diag(s)*V', U and V square where `full`."""
     m, n = A.shape
-    k = min(m, n)
-    R, Q = objects(A), identity(m)
-    for j in range(k):
-        v = R[j:, j].copy()
-        size = norm(v)
-        if size == 0:
-            continue
-        v[0] += size if v[0] >= 0 else -size
-        weight = 2 / np.dot(v, v)
-        R[j:] = R[j:] - weight * np.multiply.outer(v, np.dot(v, R[j:]))
-        Q[:, j:] = Q[:, j:] - weight * np.multiply.outer(np.dot(Q[:, j:], v), v)
-    return Q[:, :k], objects(np.triu(R[:k]))
-
-
-def eigh(S: Array) -> Pair:
-    """Return ascending eigenvalues of a symmetric matrix and its eigenvectors, by Jacobi's rotations."""
-    A, V = objects(S), identity(len(S))
-    n = len(A)
-    small = largest(A) * mp.eps * mp.mpf(2) ** -20
-    for _ in range(200):
-        off = [(p, q) for p in range(n) for q in range(p + 1, n) if abs(A[p, q]) > small * mp.mpf(2) ** -20]
-        if not off:
-            break
-        for p, q in off:
-            if A[p, q] == 0:
-                continue
-            t = tangent((A[q, q] - A[p, p]) / (2 * A[p, q]))
-            c = 1 / mp.sqrt(1 + t * t)
-            rotate(A, p, q, c, t * c)
-            rotate(A.T, p, q, c, t * c)
-            A[p, q] = A[q, p] = mp.mpf(0)
-            rotate(V, p, q, c, t * c)
-    w = [A[k, k] for k in range(n)]
-    order = sorted(range(n), key=lambda k: w[k])
-    return objects([w[k] for k in order]) if n else objects(np.zeros(0)), V[:, order]
-
-
-def tangent(theta: Any) -> Any:
-    """Return the smaller root t of t^2 + 2 theta t = 1."""
-    root = mp.sqrt(1 + theta * theta)
-    return 1 / (theta + root) if theta >= 0 else 1 / (theta - root)
-
-
-def rotate(A: Array, p: int, q: int, c: Any, s: Any) -> None:
-    """Turn columns p and q of A in place."""
-    A[:, p], A[:, q] = c * A[:, p] - s * A[:, q], s * A[:, p] + c * A[:, q]
-
-
-def svd(A: Array) -> tuple[Array, Array, Array]:
-    """Return thin U, descending s and V with A = U*diag(s)*V', by one-sided Jacobi rotations."""
-    m, n = A.shape
-    if m < n:
-        V, s, U = svd(A.T)
-        return U, s, V
-    W, V = objects(A), identity(n)
-    tiny = mp.eps * mp.mpf(2) ** -10
-    floor = largest(W) * mp.eps**2
-    for _ in range(200):
-        turned = False
-        for p in range(n):
-            for q in range(p + 1, n):
-                a, b, d = np.dot(W[:, p], W[:, p]), np.dot(W[:, q], W[:, q]), np.dot(W[:, p], W[:, q])
-                if abs(d) <= tiny * mp.sqrt(a * b) or abs(d) <= floor * floor:
-                    continue
-                turned = True
-                t = tangent((b - a) / (2 * d))
-                c = 1 / mp.sqrt(1 + t * t)
-                rotate(W, p, q, c, t * c)
-                rotate(V, p, q, c, t * c)
-        if not turned:
-            break
-    lengths = [norm(W[:, k]) for k in range(n)]
-    order = sorted(range(n), key=lambda k: -lengths[k])
-    rank = sum(value > floor for value in lengths)
-    U = np.stack([W[:, k] / lengths[k] for k in order[:rank]], axis=1) if rank else objects(np.zeros((m, 0)))
-    values = [lengths[k] if i < rank else mp.mpf(0) for i, k in enumerate(order)]
-    return completed(U, n), objects(np.array(values, dtype=object)), V[:, order]
-
-
-def completed(U: Array, count: int) -> Array:
-    """Return orthonormal columns with more of them, `count` in all."""
-    m = len(U)
-    while U.shape[1] < count:
-        rest = identity(m) - np.dot(U, U.T) if U.shape[1] else identity(m)
-        k = max(range(m), key=lambda j: norm(rest[:, j]))
-        column = rest[:, k] - (np.dot(U, np.dot(U.T, rest[:, k])) if U.shape[1] else 0)
-        U = np.concatenate([U, (column / norm(column))[:, None]], axis=1)
-    return U
+    if not A.size:
+        return identity(m)[:, : m * full], objects(np.zeros(0)), identity(n)[:, : n * full]
+    U, s, Vt = solved(lambda M: mp.svd_r(M, full_matrices=full), A)
+    return U, s.ravel(), Vt.T
 
 
 def pinv(A: Array) -> Array:
@@ -205,25 +139,93 @@ def pinv(A: Array) -> Array:
 
 def eig(A: Array, left: bool = False) -> tuple[Array, Array, Array]:
     """Return eigenvalues, unit left and right eigenvectors; real where all are."""
-    n = len(A)
-    if n == 0:
-        return objects(np.zeros(0)), objects(np.zeros((0, 0))), objects(np.zeros((0, 0)))
-    w, R = mp.eig(mp.matrix(A.tolist()))
-    right = objects(np.array(R.tolist(), dtype=object).reshape(n, n))
-    values = np.array(list(w), dtype=object)
+    if not len(A):
+        return objects(np.zeros(0)), objects(A), objects(A)
+    values, right = solved(lambda M: _eig(M), A)
+    values = values.ravel()
     noise = largest(values) * mp.mpf(10) ** (-mp.dps // 2)
     if all(abs(mp.im(v)) <= noise for v in values):
         values = np.array([mp.re(v) for v in values], dtype=object)
         right = np.array([_turned(column) for column in right.T], dtype=object).T
-    right = np.stack([column / norm(column) for column in right.T], axis=1)
-    lefts = right
-    if left:
-        rows = inv(right)
-        lefts = np.stack([np.array([mp.conj(v) for v in row], dtype=object) / norm(row) for row in rows], axis=1)
-    return values, lefts, right
+    right = np.stack([column / mp.norm(column) for column in right.T], axis=1)
+    if not left:
+        return values, right, right
+    return values, np.stack([np.conj(row) / mp.norm(row) for row in inv(right)], axis=1), right
+
+
+def _eig(M: Any) -> tuple[Any, Any]:
+    values, right = mp.eig(M)
+    return mp.matrix(values), right
 
 
 def _turned(column: Array) -> list[Any]:
     """Return a real eigenvector that came with a phase: its largest entry made 1."""
     largest_entry = max(column, key=abs)
     return [mp.re(v / largest_entry) for v in column]
+
+
+def sqrtm(A: Array) -> Array:
+    """Return the principal square root, by the iteration of Denman and Beavers.
+
+    Raises: LinAlgError where there is none: an eigenvalue on the closed negative axis. There the iteration wanders, and
+    may end in anything once its digits are lost.
+    """
+    with mp.extradps(GUARD + mp.dps // 2):
+        X, back = objects(A), identity(len(A))
+        for _ in range(STEPS):
+            before, X, back = X, (X + inv(back)) / 2, (back + inv(X)) / 2
+            if largest(X - before) <= largest(X) * mp.mpf(10) ** (GUARD - mp.dps):
+                break
+        if not largest(np.dot(X, X) - A) <= largest(X) ** 2 * mp.mpf(10) ** (-mp.dps // 2):
+            raise np.linalg.LinAlgError("no principal square root")
+    return np.asarray(+X)
+
+
+def signm(A: Array) -> Array:
+    """Return the sign of a matrix without eigenvalues on the imaginary axis."""
+    with mp.extradps(mp.dps):
+        X = np.dot(A, inv(sqrtm(np.dot(A, A))))
+    return np.asarray(+X)
+
+
+def logm(A: Array) -> Array:
+    """Return the principal logarithm; of the eighth root, which is far from the negative axis, by mpmath."""
+    with mp.extradps(mp.dps):
+        return np.asarray(8 * of_matrix(mp.logm)(sqrtm(sqrtm(sqrtm(A)))))
+
+
+def powm(A: Array, p: Any) -> Array:
+    """Return A^p: by squaring for an integer p, else by exp(p log(A))."""
+    if p != int(p):
+        return expm(logm(A) * mp.mpf(p))
+    return np.asarray(np.linalg.matrix_power(inv(A) if p < 0 else objects(A), abs(int(p))))
+
+
+def sylvester(A: Array, B: Array, C: Array) -> Array:
+    """Return the X with A*X + X*B = C."""
+    sums = np.kron(A, identity(len(B))) + np.kron(identity(len(A)), B.T)
+    return solve(sums, C.ravel()).reshape(C.shape)
+
+
+def stein(A: Array, Q: Array) -> Array:
+    """Return the X with A*X*A' - X + Q = 0."""
+    return solve(identity(Q.size) - np.kron(A, A), Q.ravel()).reshape(Q.shape)
+
+
+def care(A: Array, B: Array, Q: Array, R: Array) -> Array:
+    """Return the stabilising solution of A'*X + X*A - X*B*inv(R)*B'*X + Q = 0, by the sign of its Hamiltonian."""
+    n = len(A)
+    H = signm(np.block([[A, -np.dot(B, solve(R, B.T))], [-Q, -A.T]])) + identity(2 * n)
+    return np.asarray(-np.dot(pinv(H[:, n:]), H[:, :n]))
+
+
+def dare(A: Array, B: Array, Q: Array, R: Array) -> Array:
+    """Return the stabilising solution of A'*X*A - X - A'*X*B*inv(R + B'*X*B)*B'*X*A + Q = 0, by doubling."""
+    G, X = np.dot(B, solve(R, B.T)), Q
+    for _ in range(STEPS):
+        W = inv(identity(len(A)) + np.dot(G, X))
+        before, X = X, X + np.dot(np.dot(A.T, X), np.dot(W, A))
+        G, A = G + np.dot(np.dot(A, np.dot(W, G)), A.T), np.dot(A, np.dot(W, A))
+        if largest(X - before) <= largest(X) * mp.eps:
+            return np.asarray(X)
+    raise np.linalg.LinAlgError("the Riccati equation has no stabilising solution")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from matcalc.calculus.evaluate.einsum import Factor, contract
+from matcalc.calculus.evaluate.evaluate import PARAMETERS, Parameter, arguments
 from matcalc.errors import NotSupported
-from matcalc.evidence.precise.arithmetic import Array, number, numbers, objects
-from matcalc.evidence.precise.oracle import function_of, precise_oracle
+from matcalc.evidence.precise.arithmetic import Array, mp, number, numbers, objects
+from matcalc.evidence.precise.oracle import precise_oracle
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size
 from matcalc.tensor.switches import annihilates
 
@@ -34,7 +35,7 @@ def evaluate_precisely(roots: Sequence[Node], symbols: Mapping[str, Any], sizes:
 def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> Array:
     args = [values[a] for a in node.args]
     if node.kind == "symbol":
-        return objects(np.asarray(symbols[node.name], dtype=float))
+        return objects(symbols[node.name])
     if node.kind in ("number", "size"):
         exact = node.value if node.kind == "number" else _rational(node.size, sizes)
         return objects(np.asarray(exact, dtype=object))
@@ -48,10 +49,7 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Any],
         ]
         return np.asarray(contract(number(node.coef), terms, list(node.out), lengths))
     if node.kind == "sum":
-        total = number(node.coefs[0]) * args[0]
-        for coef, arg in zip(node.coefs[1:], args[1:], strict=True):
-            total = total + number(coef) * arg
-        return np.asarray(total)
+        return np.asarray(sum(number(c) * a for c, a in zip(node.coefs, args, strict=True)))
     return _called(node, args, sizes)
 
 
@@ -60,35 +58,45 @@ def _called(node: Node, args: Sequence[Array], sizes: Mapping[str, int]) -> Arra
     function = precise_oracle(default_rulebook(), node.rule)
     if function is None:
         raise NotSupported(f"{node.rule.name} has no value expression ({node.rule.address})")
-    shape = [s.evaluate(dict(sizes)) for s in node.shape]
-    result = np.empty(shape, object)
-    leading = shape[: node.batch_rank] if node.kind == "op" else []
+    result = np.empty([s.evaluate(dict(sizes)) for s in node.shape], object)
+    leading = result.shape[: node.batch_rank] if node.kind == "op" else ()
     batches = node.batches if node.kind == "op" else [()] * len(args)
     for at in itertools.product(*map(range, leading)):
-        arrays = [a[tuple(at[b] for b in batch)] for a, batch in zip(args, batches, strict=True)]
-        value = function(*_arguments(node, arrays, sizes))
+        arrays = [numbers(np.asarray(a[tuple(at[b] for b in batch)])) for a, batch in zip(args, batches, strict=True)]
+        value = function(*arguments(node, arrays, sizes, PRECISE))
         if node.kind == "op" and node.output:
             value = value[node.rule.outputs.index(node.output)]
         result[at] = objects(value)
     return result
 
 
-def _arguments(node: Node, arrays: Sequence[Array], sizes: Mapping[str, int]) -> list[Any]:
-    tensors, params = iter(numbers(np.asarray(a, dtype=object)) for a in arrays), iter(node.params)
-    given: list[Any] = []
-    for declared in node.rule.signature.parameters:
-        if declared.kind in PLAIN:
-            value = next(params)
-            if isinstance(value, Size):
-                given.append(value.evaluate(dict(sizes)))
-            else:
-                given.append(function_of(value) if isinstance(value, Node) else number(value))
-        elif declared.repeated:
-            given.extend(tensors)
-        else:
-            given.append(next(tensors))
-    return given
+def function_of(body: Node) -> Callable[..., Any]:
+    """Return a function argument as values take it: f(x, k=0), the k-th derivative of its body at many digits."""
+
+    def at(x: Any) -> Any:
+        return evaluate_precisely([body], {parameter().name: x}, {})[0].item()
+
+    def derivative(x: Any, k: int) -> Any:
+        if k == 0:
+            return at(x)
+        with mp.extradps(mp.dps * k // 2):
+            return +mp.diff(at, x, k)
+
+    return lambda x, k=0: numbers(np.frompyfunc(lambda v: derivative(v, int(k)), 1, 1)(objects(x)))
+
+
+def _unknown(*_: Any) -> Any:
+    raise NotSupported("a solution of an equation is not known to many digits")
 
 
 def _rational(size: Size, sizes: Mapping[str, int]) -> Fraction:
     return Fraction(size.substitute({name: Size.of(sizes[name]) for name in size.names}).constant)
+
+
+PRECISE: dict[str, Parameter] = {
+    **PARAMETERS,
+    "number": lambda value, *_: number(value),
+    "function": lambda body, *_: function_of(body),
+    "equation": _unknown,
+}
+"""What a value at many digits is given for a parameter that is no tensor, by its kind."""

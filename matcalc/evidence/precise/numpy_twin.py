@@ -21,7 +21,6 @@ from matcalc.evidence.precise.arithmetic import (
     plain,
     sinc,
 )
-from matcalc.evidence.precise.functions import powered
 
 _PLACING = """
     all any append arange argmax argmin argsort atleast_1d atleast_2d block broadcast_arrays broadcast_shapes
@@ -149,12 +148,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 def svd(X: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """Return what numpy.linalg.svd does."""
-    U, s, V = linear.svd(objects(X))
-    if not compute_uv:
-        return numbers(s)
-    if full_matrices:
-        U, V = linear.completed(U, len(U)), linear.completed(V, len(V))
-    return numbers(U), numbers(s), numbers(V.T)
+    U, s, V = linear.svd(objects(X), full_matrices)
+    return (numbers(U), numbers(s), numbers(V.T)) if compute_uv else numbers(s)
 
 
 def svdvals(X: Any) -> Any:
@@ -207,7 +202,7 @@ LINALG: dict[str, Any] = {
     "eigvalsh": lambda S: numbers(linear.eigh(objects(S))[0]),
     "eig": eig,
     "eigvals": lambda X: eig(X)[0],
-    "matrix_power": lambda X, k: numbers(powered(objects(X), int(k))),
+    "matrix_power": lambda X, k: numbers(linear.powm(objects(X), int(k))),
     "multi_dot": lambda Xs: numbers(np.linalg.multi_dot([plain(X) for X in Xs])),
     "LinAlgError": np.linalg.LinAlgError,
     **{f.__name__: f for f in (svd, svdvals, slogdet, cond, qr, lstsq, matrix_rank, norm)},

@@ -16,11 +16,9 @@ from matcalc.evidence.precise.arithmetic import mp, number, numbers
 from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.evidence.precise.scipy_twin import SL
 from matcalc.evidence.precise.special_twin import SP
-from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.oracle import run
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.raw_nodes import parameter
 
 Texts = tuple[tuple[str, str], ...]
 Function = Callable[..., Any]
@@ -85,67 +83,6 @@ def _refusing(name: str) -> Function:
         raise NotSupported(f"'{name}' is a Python function, which has no value at many digits")
 
     return refuse
-
-
-def function_of(body: Node) -> Function:
-    """Return a function argument as values take it: f(x, k=0), the k-th derivative of its body at many digits."""
-
-    def function(x: Any, k: int = 0) -> Any:
-        x = numbers(np.asarray(x))
-        flat = [_derivative(body, v, int(k)) for v in np.ravel(x)]
-        made = np.empty(len(flat), object)
-        made[:] = flat
-        return numbers(made.reshape(np.shape(x)))
-
-    return function
-
-
-def _derivative(body: Node, x: Any, k: int) -> Any:
-    if k == 0:
-        return _at(body, x)
-    with mp.extradps(mp.dps * k // 2):
-        return +mp.diff(lambda t: _at(body, t), x, k)
-
-
-def _at(body: Node, x: Any) -> Any:
-    """Return the body of a function at a number: numbers, maps, sums and products of scalars."""
-    values: dict[Node, Any] = {}
-    for node in toposort([body]):
-        args = [values[a] for a in node.args]
-        values[node] = _scalar(node, args, x)
-    return values[body]
-
-
-def _scalar(node: Node, args: list[Any], x: Any) -> Any:
-    if node is parameter():
-        return number(x)
-    if node.kind == "number":
-        return number(node.value)
-    if node.kind == "product":
-        return number(node.coef) * math.prod(args, start=mp.mpf(1))
-    if node.kind == "sum":
-        return sum((number(c) * a for c, a in zip(node.coefs, args, strict=True)), mp.mpf(0))
-    if node.kind != "map":
-        raise NotSupported(f"a function of one number cannot hold a {node.kind}")
-    found = precise_oracle(default_rulebook(), node.rule)
-    if found is None:
-        raise NotSupported(f"{node.rule.name} has no value expression ({node.rule.address})")
-    operands, params = iter(args), iter(node.params)
-    given: list[Any] = []
-    for declared in node.rule.signature.parameters:
-        if declared.kind in ("integer", "number"):
-            given.append(_parameter(next(params)))
-        elif declared.kind == "function":
-            given.append(function_of(next(params)))
-        elif declared.repeated:
-            given += [numbers(a) for a in operands]
-        else:
-            given.append(numbers(next(operands)))
-    return number(found(*given))
-
-
-def _parameter(value: Any) -> Any:
-    return number(value) if not hasattr(value, "constant") else int(value.constant)
 
 
 def _math(twins: Mapping[str, str]) -> types.SimpleNamespace:

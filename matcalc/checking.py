@@ -24,6 +24,7 @@ from matcalc.evidence.numeric.rule_point import MODES, interior
 from matcalc.evidence.numeric.sampling import Array, projected, sample
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, place_of, with_wrt
+from matcalc.language.identifiers import free
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
@@ -271,29 +272,23 @@ def _derivatives(at: _Setting) -> Iterator[Claim]:
     yield _claim(at, f"Jacobian in {name}", _only(e.jacobian(name)), full, worst)
     E = at.random("E")
     moved = at.along(E)
-    tangent = _fresh(e, f"d{name}_")
+    tangent = free(f"d{name}_", set(e.names.symbols))
     yield _claim(at, f"pushforward of d{name}", _only(e.jvp(name, tangent)), moved.value, moved, {tangent: E})
     G = np.asarray(np.random.default_rng(19).standard_normal(shape))
-    bar = _fresh(e, "G_")
+    bar = free("G_", set(e.names.symbols))
     total = Slope(np.asarray(np.sum(G * moved.value)), moved.error * float(np.sum(np.abs(G))), moved.how)
     yield _claim(at, f"pullback to {name}, <Xbar, dX>", _only(e.vjp(name, bar)), total.value, total, {bar: G}, E)
 
 
 def _second(at: _Setting) -> Iterator[Claim]:
     """Compare the Hessian times a vector with differences of the gradient, which has been compared itself."""
-    vector, E = _fresh(at.e, "v_"), at.random("v")
+    vector, E = free("v_", set(at.e.names.symbols)), at.random("v")
     try:
         product = at.e.hvp(at.x.name, vector)
     except (NotDifferentiable, NotSupported):
         return
     moved = at.along(E, _only(at.e.gradient(at.x.name)).node)
     yield _claim(at, f"Hessian in {at.x.name}, times v", _only(product), moved.value, moved, {vector: E})
-
-
-def _fresh(e: Expression, name: str) -> str:
-    while name in e.names.symbols:
-        name += "_"
-    return name
 
 
 def _jacobian(at: _Setting) -> tuple[Array, Slope]:

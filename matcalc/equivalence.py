@@ -26,7 +26,6 @@ from matcalc.expressions.read_input import expressions
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
-from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, scale, transpose
 from matcalc.tensor.node import Node
@@ -240,32 +239,13 @@ def _swapped(wrong: Expression) -> Iterator[tuple[str, Node]]:
             args = list(place.args)
             args[k : k + 2] = args[k + 1], args[k]
             swapped = replace(place, args=tuple(args))
+            formula = syntax.replaced(root, place, swapped)
             try:
-                made = elaborate(
-                    [_with(root, place, swapped)], symbols=wrong.names.symbols, sizes=wrong.names.sizes
-                ).nodes[0]
+                made = elaborate([formula], symbols=wrong.names.symbols, sizes=wrong.names.sizes).nodes[0]
             except MatcalcError:
                 continue
             if made is not wrong.node:
                 yield f"operands in the wrong order: {text(place)} for {text(swapped)}", made
-
-
-def _with(root: Ast, place: Ast, new: Ast) -> Ast:
-    """Return a formula with one of its parts replaced."""
-    made: dict[int, Ast] = {}
-    for node in syntax.walk(root):
-        inner = {id(c): made[id(c)] for c in syntax.children(node)}
-        if node is place:
-            made[id(node)] = new
-        elif any(made[id(c)] is not c for c in syntax.children(node)):
-            value = node.value
-            if node.head == "call":
-                pairs = tuple((k, inner[id(v)]) for k, v in syntax.call_keywords(node))
-                value = (syntax.call_name(node), pairs)
-            made[id(node)] = replace(node, args=tuple(inner[id(a)] for a in node.args), value=value)
-        else:
-            made[id(node)] = node
-    return made[id(root)]
 
 
 def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:

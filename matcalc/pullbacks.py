@@ -22,7 +22,7 @@ from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.substitute import rebuild
+from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 
 
@@ -105,7 +105,7 @@ def pullback(
     labels = ["value", *(s.name for s in stand_ins.values())]
     places = tuple(range(len(forward)))
     first = build(forward, labels, places, None, target, "float64", sizes, "forward", (), seconds)
-    roots = [rebuild(e.node, stand_ins) for e in cotangents]
+    roots = [substitute(e.node, stand_ins) for e in cotangents]
     kept = _kept(inputs, roots, [*stand_ins.values(), bar])
     arguments = (*kept, *stand_ins.values(), bar)
     inner = Names({s.name: s for s in arguments}, tuple(s.name for s in arguments))

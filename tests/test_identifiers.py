@@ -7,7 +7,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.runtime.source import function_name
-from matcalc.language.identifiers import MAX_BYTES, comment, docstring, file_path, free, identifier, literal
+from matcalc.language.identifiers import MAX_BYTES, comment, docstring, file_path, free, identifier, literal, supply
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -195,3 +195,9 @@ def test_parameters_of_own_operations_are_their_own(name):
     A, B = np.arange(6.0).reshape(2, 3), np.ones((3, 2))
     e = made(*mc.symbols("A: matrix(n, m); B: matrix(m, n)"))
     np.testing.assert_allclose(mc.compile(3 * e, target="numpy")(A, B), 3 * A @ B)
+
+
+def test_a_supply_of_names_is_clear_of_those_taken():
+    names = supply("mnkpqrstlhdw", ["m", "k", "n1"])
+    assert [next(names) for _ in range(4)] == ["n", "p", "q", "r"]
+    assert [next(names) for _ in range(8)][-2:] == ["m1", "k1"]

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
-from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
+from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.evidence.explain.printed import printed
@@ -35,7 +34,7 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.constructors import add, constant, inner, number, scale, symbol
+from matcalc.tensor.constructors import add, inner, scale, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names, free_sizes, new_names
@@ -375,18 +374,8 @@ def as_expression(value: Any) -> Expression | None:
         return value
     if is_sympy(value):
         return Expression(*read_formulas([value])[0])
-    nothing = Names({}, ())
-    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
-        return Expression(number(operators.rational(value)), nothing)
-    if hasattr(value, "__array__") and hasattr(value, "shape"):
-        import numpy as np
-
-        array = np.asanyarray(value)
-        if isinstance(array, np.ma.MaskedArray):
-            raise NotSupported("a constant is an array without a mask", hint="give it as .filled(...)")
-        array = np.asarray(array, dtype=np.float64)
-        return Expression(constant(array) if array.ndim else number(operators.rational(float(array))), nothing)
-    return None
+    node = operators.constant_of(value)
+    return None if node is None else Expression(node, Names({}, ()))
 
 
 def name_of(wrt: Any) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from matcalc.errors import ShapeError
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
@@ -42,6 +42,24 @@ def rational(value: Any) -> Fraction:
         return Fraction(repr(float(value))) if not isinstance(value, int) else Fraction(value)
     except (ValueError, OverflowError):
         raise ShapeError(f"{value} is no number that a formula can hold") from None
+
+
+def constant_of(value: Any) -> Node | None:
+    """Return a number or an array of numbers as a node; None for anything else.
+
+    Raises: ShapeError for infinities and NaN, NotSupported for an array with a mask.
+    """
+    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
+        return constructors.number(rational(value))
+    if not hasattr(value, "__array__") or not hasattr(value, "shape"):
+        return None
+    import numpy as np
+
+    array = np.asanyarray(value)
+    if isinstance(array, np.ma.MaskedArray):
+        raise NotSupported("a constant is an array without a mask", hint="give it as .filled(...)")
+    array = np.asarray(array, dtype=np.float64)
+    return constructors.constant(array) if array.ndim else constructors.number(rational(float(array)))
 
 
 def add(a: Marked, b: Marked, sign: int) -> Marked:

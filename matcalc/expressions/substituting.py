@@ -16,8 +16,8 @@ from matcalc.formula.elaborate.unify import is_length
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
-from matcalc.tensor.size_equations import eliminate
-from matcalc.tensor.sizes_from_shapes import Condition, linear_part
+from matcalc.tensor.size_equations import Equation, eliminate, linear_part
+from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 
@@ -57,15 +57,15 @@ def length_of(node: Node) -> Size | None:
 
 def _sizes(names: Names, values: Mapping[str, Node], given: Mapping[str, Size]) -> dict[str, Size]:
     """Return what size names stand for, by the shapes of the values."""
-    rows: list[tuple[dict[str, Fraction], Size, str]] = [({n: Fraction(1)}, size, n) for n, size in given.items()]
+    rows: list[Equation[str]] = [Equation({n: Fraction(1)}, size) for n, size in given.items()]
     for name, value in values.items():
         old = names.symbols[name]
         if len(value.shape) != len(old.shape):
             raise ShapeError(f"{name} is {shape_text(old.shape)}, its value {shape_text(value.shape)}")
         for size, wanted in zip(old.shape, value.shape, strict=True):
-            linear = linear_part(size)
+            linear = linear_part(size, size.names)
             if linear is not None and linear[0]:
-                rows.append((linear[0], wanted - Size.of(linear[1]), name))
+                rows.append(Equation(linear[0], wanted - linear[1]))
     solved = {min(left): size for left, size, _ in eliminate(rows) if len(left) == 1}
     found = {n: size for n, size in solved.items() if size is not Size.of(n)}
     for name, value in values.items():

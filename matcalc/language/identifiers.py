@@ -12,7 +12,8 @@ import builtins
 import keyword
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 from unicodedata import normalize
 
@@ -102,6 +103,12 @@ def free(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
+
+
+def supply(letters: Sequence[str], taken: Collection[str]) -> Iterator[str]:
+    """Yield names that are not taken: letters, then letters with a number."""
+    for suffix in chain([""], map(str, count(1))):
+        yield from (name for letter in letters if (name := letter + suffix) not in taken)
 
 
 def docstring(lines: Iterable[str], indent: str = "") -> list[str]:

@@ -17,10 +17,10 @@ NONE: Names = frozenset()
 
 
 class Held(NamedTuple):
-    """By the id of each tree in a form: the open indices that it holds. By that of a form inside: what it sums."""
+    """By each tree in a form: the open indices that it holds. By each form inside: what it sums."""
 
-    names: dict[int, Names]
-    summed: dict[int, Names]
+    names: dict[Ast, Names]
+    summed: dict[Ast, Names]
 
 
 def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> Held:
@@ -28,7 +28,7 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
     around = _listed_around(form, bound)
     held = Held({}, {})
     for ast in walk(form):
-        names = NONE.union(*(held.names[id(child)] for child in children(ast)))
+        names = NONE.union(*(held.names[child] for child in children(ast)))
         if ast.head == "part":
             names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_index(str(s.value))}
         elif ast.head == "condition":
@@ -36,25 +36,25 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
         elif ast.head in BINDERS:
             names -= listed(ast)
             if ast is not form:
-                own = names - around[id(ast)]
-                held.summed[id(ast)] = frozenset(n for n in own if is_summed(n, ast, held.names))
-                names -= held.summed[id(ast)]
-        held.names[id(ast)] = names
+                own = names - around[ast]
+                held.summed[ast] = frozenset(n for n in own if is_summed(n, ast, held.names))
+                names -= held.summed[ast]
+        held.names[ast] = names
     return held
 
 
 def summed_in(form: Ast) -> Names:
     """Return the names that an index form sums over by itself."""
     held = held_in(form, lambda _: True)
-    return frozenset(name for name in held.names[id(form)] if is_summed(name, form, held.names))
+    return frozenset(name for name in held.names[form] if is_summed(name, form, held.names))
 
 
-def is_summed(name: str, root: Ast, held: Mapping[int, Names]) -> bool:
+def is_summed(name: str, root: Ast, held: Mapping[Ast, Names]) -> bool:
     """Whether several factors hold a name wherever one does."""
     waiting = [root]
     while waiting:
         ast = waiting.pop()
-        inner = [child for child in children(ast) if name in held[id(child)]]
+        inner = [child for child in children(ast) if name in held[child]]
         own = sum(s.head == "name" and s.value == name for s in ast.args[1:]) if ast.head == "part" else 0
         if ast.head in ("product", "part") and len(inner) + own > 1:
             continue
@@ -69,14 +69,14 @@ def listed(form: Ast) -> Names:
     return frozenset(cast("tuple[str, ...]", form.value))
 
 
-def _listed_around(form: Ast, bound: Names) -> dict[int, Names]:
-    """Return the names that the forms round each form list, by its id."""
-    around: dict[int, Names] = {}
+def _listed_around(form: Ast, bound: Names) -> dict[Ast, Names]:
+    """Return the names that the forms round each form list."""
+    around: dict[Ast, Names] = {}
     stack = [(form, bound)]
     while stack:
         ast, names = stack.pop()
         if ast.head in BINDERS:
-            around[id(ast)] = names
+            around[ast] = names
             names |= listed(ast)
         stack.extend((child, names) for child in children(ast))
     return around

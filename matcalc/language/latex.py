@@ -49,7 +49,7 @@ class _Scope:
     kinds: Mapping[str, str]
     templates: Templates
     bound: frozenset[str] = frozenset()
-    parts: Mapping[int, str] = field(default_factory=dict)
+    parts: Mapping[Ast, str] = field(default_factory=dict)
 
 
 def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates | None = None) -> str:
@@ -64,7 +64,7 @@ def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates | None = None
         return _look(ast, scope).text
     kinds, rows = dict(kinds), []
     for part in parts_in(ast):
-        name = names[id(definition(part))]
+        name = names[definition(part)]
         look = _look(definition(part), _Scope(kinds, scope.templates, parts=names))
         kinds[name] = look.kind
         rows.append(f"{symbol(name, kinds)} &= {look.text}")
@@ -129,7 +129,7 @@ def _name(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
 
 
 def _shared(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    name = scope.parts[id(definition(node))]
+    name = scope.parts[definition(node)]
     return _Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, ""))
 
 

@@ -127,17 +127,17 @@ def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> As
     Raises: ParseError for a part that is used before it is named.
     """
     parts: dict[str, Ast] = {}
-    opens: dict[int, Open] = {}
+    opens: dict[Ast, Open] = {}
     later = {segment.name for segment in segments_}
     for segment in segments_[:-1]:
         tree = _replaced(parse(segment.begin, segment.end), parts, opens, later)
-        opens[id(tree)] = _open_names(tree, opens)
+        opens[tree] = _open_names(tree, opens)
         parts[segment.name] = shared(segment.name, tree)
         later.discard(segment.name)
     return _replaced(parse(segments_[-1].begin, segments_[-1].end), parts, opens, NONE)
 
 
-def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[int, Open], later: Collection[str]) -> Ast:
+def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], later: Collection[str]) -> Ast:
     """Return a tree with the names of parts replaced, but for those that are indices or parameters where they stand."""
     made: list[Ast] = []
     stack: list[tuple[Ast, frozenset[str], bool]] = [(root, NONE, False)]
@@ -157,7 +157,7 @@ def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[int, Open], la
 
 
 def _put_in(
-    name: Ast, parts: Mapping[str, Ast], opens: Mapping[int, Open], bound: frozenset[str], later: Collection[str]
+    name: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], bound: frozenset[str], later: Collection[str]
 ) -> Ast:
     """Return what stands for a name: its part, or the part's tree where that means something of its own there."""
     if name.value in later:
@@ -166,38 +166,38 @@ def _put_in(
     part = parts.get(str(name.value))
     if part is None:
         return name
-    if opens[id(definition(part))].means_otherwise(bound):
+    if opens[definition(part)].means_otherwise(bound):
         return written_out(part, opens, bound)
     return shared(str(name.value), definition(part), name.span)
 
 
 def opened(root: Ast, bound: Collection[str]) -> Ast:
     """Return a tree in which the parts that hold any of these names are written out."""
-    opens: dict[int, Open] = {}
+    opens: dict[Ast, Open] = {}
     for part in parts_in(root):
-        opens[id(definition(part))] = _open_names(definition(part), opens)
+        opens[definition(part)] = _open_names(definition(part), opens)
     return written_out(shared("", root), opens, frozenset(bound)) if opens else root
 
 
-def written_out(part: Ast, opens: Mapping[int, Open], bound: frozenset[str]) -> Ast:
+def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> Ast:
     """Return the tree of a part, with those parts in it written out too that mean another thing there."""
-    made: dict[int, Ast] = {}
+    made: dict[Ast, Ast] = {}
     stack = [(definition(part), False)]
     while stack:
         ast, entered = stack.pop()
-        if id(ast) in made:
+        if ast in made:
             continue
-        is_open = ast.head == "shared" and opens[id(definition(ast))].means_otherwise(bound)
+        is_open = ast.head == "shared" and opens[definition(ast)].means_otherwise(bound)
         inner = (definition(ast),) if is_open else children(ast)
         if not entered and inner:
             stack.append((ast, True))
             stack.extend((child, False) for child in inner)
         else:
-            made[id(ast)] = made[id(inner[0])] if is_open else exchanged(ast, [made[id(child)] for child in inner])
-    return made[id(definition(part))]
+            made[ast] = made[inner[0]] if is_open else exchanged(ast, [made[child] for child in inner])
+    return made[definition(part)]
 
 
-def _open_names(tree: Ast, known: Mapping[int, Open]) -> Open:
+def _open_names(tree: Ast, known: Mapping[Ast, Open]) -> Open:
     """Return the open names of a tree; those of the parts in it are known."""
     names: set[str] = set()
     subscripts: set[str] = set()
@@ -205,8 +205,8 @@ def _open_names(tree: Ast, known: Mapping[int, Open]) -> Open:
     while stack:
         ast, bound = stack.pop()
         if ast.head == "shared":
-            names |= known[id(definition(ast))].names
-            subscripts |= known[id(definition(ast))].subscripts
+            names |= known[definition(ast)].names
+            subscripts |= known[definition(ast)].subscripts
         if ast.head == "name" and ast.value not in bound:
             names.add(str(ast.value))
         if ast.head == "part" and "{" not in bound:

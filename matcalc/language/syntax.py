@@ -7,9 +7,10 @@ whether it is a matrix product or a scaling. Meaning is given by elaboration, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import is_
 
 HEADS = (
     "number", "name", "sum", "product", "negative", "power", "transpose", "call", "part", "slice", "empty",
@@ -54,12 +55,15 @@ class Ast:
         return shown[0]
 
 
-def walk(root: Ast) -> Iterator[Ast]:
-    """Yield the nodes of `root`, operands before the node that holds them, left to right."""
+def walk(root: Ast, closed: Collection[str] = ()) -> Iterator[Ast]:
+    """Yield the nodes of `root`, operands before the node that holds them, left to right.
+
+    A node with a head in `closed` is yielded without its operands.
+    """
     stack: list[tuple[Ast, bool]] = [(root, False)]
     while stack:
         node, entered = stack.pop()
-        if entered:
+        if entered or node.head in closed:
             yield node
             continue
         stack.append((node, True))
@@ -80,18 +84,18 @@ def definition(part: Ast) -> Ast:
 
 def parts_in(root: Ast) -> list[Ast]:
     """Return the shared parts of a tree, each once, before those that hold it."""
-    found: dict[int, Ast] = {}
-    entered: set[int] = set()
+    found: dict[Ast, Ast] = {}
+    entered: set[Ast] = set()
     stack = [part for part in walk(root) if part.head == "shared"][::-1]
     while stack:
         part = stack[-1]
-        key = id(definition(part))
+        key = definition(part)
         if key in entered:
             found.setdefault(key, part)
             stack.pop()
             continue
         entered.add(key)
-        inner = [p for p in walk(definition(part)) if p.head == "shared" and id(definition(p)) not in entered]
+        inner = [p for p in walk(definition(part)) if p.head == "shared" and definition(p) not in entered]
         stack.extend(reversed(inner))
     return list(found.values())
 
@@ -104,14 +108,42 @@ def whole(root: Ast) -> Iterator[Ast]:
 
 
 def exchanged(node: Ast, operands: Sequence[Ast]) -> Ast:
-    """Return `node` over other operands, in the order of `children`."""
-    if not operands:
+    """Return `node` over other operands, in the order of `children`; itself over its own."""
+    if all(map(is_, operands, children(node))):
         return node
     value = node.value
     if node.head == "call":
         named = operands[len(node.args) :]
         value = call_name(node), tuple((key, new) for (key, _), new in zip(call_keywords(node), named, strict=True))
     return Ast(node.head, tuple(operands[: len(node.args)]), value, node.span, node.at)
+
+
+def rebuild(root: Ast, change: Callable[[Ast], Ast], closed: Collection[str] = ()) -> Ast:
+    """Return a tree with each node changed after its operands; what heads in `closed` hold stays."""
+    made: list[Ast] = []
+    for node in walk(root, closed):
+        if node.head not in closed and (count := len(children(node))):
+            node, made[-count:] = exchanged(node, made[-count:]), []
+        made.append(change(node))
+    return made[0]
+
+
+def replaced(root: Ast, old: Ast, new: Ast) -> Ast:
+    """Return a tree with one of its nodes replaced."""
+    return rebuild(root, lambda node: new if node is old else node)
+
+
+def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
+    """Return a tree with names exchanged for others, all at once, those that index forms list too."""
+
+    def change(node: Ast) -> Ast:
+        if node.head == "name":
+            return replace(node, value=names.get(str(node.value), node.value))
+        if node.head in BINDERS:
+            return replace(node, value=tuple(names.get(n, n) for n in node.value))  # type: ignore[attr-defined]
+        return node
+
+    return rebuild(root, change)
 
 
 def call_name(node: Ast) -> str:
@@ -204,14 +236,14 @@ def negate(x: Ast) -> Ast:
 def same(a: Ast, b: Ast) -> bool:
     """Tell whether two trees have the same heads and values; places in the text do not count."""
     pairs = [(a, b)]
-    met: set[tuple[int, int]] = set()
+    met: set[tuple[Ast, Ast]] = set()
     while pairs:
         one, other = pairs.pop()
-        if one is other or (id(one), id(other)) in met:
+        if one is other or (one, other) in met:
             continue
         if one.head != other.head or _label(one) != _label(other):
             return False
-        met.add((id(one), id(other)))
+        met.add((one, other))
         inner, outer = _held(one), _held(other)
         if len(inner) != len(outer):
             return False

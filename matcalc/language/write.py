@@ -33,24 +33,24 @@ def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
     return [(name, _text(definition(part), names)) for part, name in _named(ast, names)], _text(ast, names)
 
 
-def part_names(ast: Ast) -> dict[int, str]:
-    """Return a name for each shared part of a tree, by the id of its definition; no other name in the tree is one."""
+def part_names(ast: Ast) -> dict[Ast, str]:
+    """Return a name for each shared part of a tree, by its definition; no other name in the tree is one."""
     parts = parts_in(ast)
     if not parts:
         return {}
     taken = {str(node.value) for node in whole(ast) if node.head == "name"}
     taken.update(str(n) for node in whole(ast) if node.head == "index_form" for n in cast(Any, node.value))
-    found: dict[int, str] = {}
+    found: dict[Ast, str] = {}
     for part in parts:
         wanted = str(cast(Any, part.value)[0])
         name = next(n for n in chain([wanted], (f"{wanted}_{k}" for k in count(2))) if n not in taken)
         taken.add(name)
-        found[id(definition(part))] = name
+        found[definition(part)] = name
     return found
 
 
-def _named(ast: Ast, names: Mapping[int, str]) -> list[tuple[Ast, str]]:
-    return [(part, names[id(definition(part))]) for part in parts_in(ast)] if names else []
+def _named(ast: Ast, names: Mapping[Ast, str]) -> list[tuple[Ast, str]]:
+    return [(part, names[definition(part)]) for part in parts_in(ast)] if names else []
 
 
 def ends(ast: Ast, length: int, tail: int) -> str:
@@ -65,7 +65,7 @@ def ends(ast: Ast, length: int, tail: int) -> str:
     return f"{front[: length - tail - 5]} ... {back[-tail:]}"
 
 
-def _text(ast: Ast, names: Mapping[int, str], most: float = inf, backwards: bool = False) -> str:
+def _text(ast: Ast, names: Mapping[Ast, str], most: float = inf, backwards: bool = False) -> str:
     """Return the text of a tree; only a beginning, or an end, that has `most` characters at least."""
     written: list[str] = []
     length = 0
@@ -78,7 +78,7 @@ def _text(ast: Ast, names: Mapping[int, str], most: float = inf, backwards: bool
             continue
         node, least = piece
         if node.head == "shared":
-            stack.append(names.get(id(definition(node)), cast(Any, node.value)[0]))
+            stack.append(names.get(definition(node), cast(Any, node.value)[0]))
             continue
         pieces = list(_PIECES[node.head](node))
         if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # of a part the level is in its base

@@ -20,7 +20,7 @@ from typing import NamedTuple
 BUDGET = 500
 
 
-class Operand(NamedTuple):
+class Factor(NamedTuple):
     """A factor of a product: its content digest, its index tuple, and from which position on indices commute.
 
     A symmetric matrix commutes from 0, the convolution selector from 1, anything else from its end. A skew
@@ -48,13 +48,13 @@ class Labelling(NamedTuple):
     signs: Signs
 
 
-def order_operands(operands: Sequence[Operand], fixed: Labels) -> tuple[list[int], Labels, bool]:
+def order_operands(operands: Sequence[Factor], fixed: Labels) -> tuple[list[int], Labels, bool]:
     """Return the canonical order of `operands` (as places), labels of all indices, and whether they vanish.
 
     `fixed` labels the output indices; the others are numbered after them in canonical order.
     """
     budget = [BUDGET]
-    pieces: list[tuple[Certificate, list[int], list[Operand]]] = []
+    pieces: list[tuple[Certificate, list[int], list[Factor]]] = []
     vanishes = False
     for piece in components(operands, fixed):
         certificate, sequence, signs = _label(piece, fixed, budget)
@@ -73,10 +73,10 @@ def order_operands(operands: Sequence[Operand], fixed: Labels) -> tuple[list[int
     return places, labels, vanishes
 
 
-def components(operands: Sequence[Operand], fixed: Labels) -> list[list[Operand]]:
+def components(operands: Sequence[Factor], fixed: Labels) -> list[list[Factor]]:
     """Split operands into groups that share no index outside `fixed`, in order of first appearance."""
     group_of: dict[int, int] = {}
-    groups: dict[int, list[Operand]] = {}
+    groups: dict[int, list[Factor]] = {}
     for number, operand in enumerate(operands):
         free = [i for i in operand.indices if i not in fixed]
         touched = sorted({group_of[i] for i in free if i in group_of})
@@ -92,7 +92,7 @@ def components(operands: Sequence[Operand], fixed: Labels) -> list[list[Operand]
     return list(groups.values())
 
 
-def _label(operands: list[Operand], fixed: Labels, budget: list[int]) -> Labelling:
+def _label(operands: list[Factor], fixed: Labels, budget: list[int]) -> Labelling:
     """Return the least certificate of a component and the order of its free indices that gives it."""
     budget[0] -= 1
     free = _free(operands, fixed)
@@ -117,7 +117,7 @@ def _label(operands: list[Operand], fixed: Labels, budget: list[int]) -> Labelli
     return best
 
 
-def _settled(operands: list[Operand], sequence: list[int], fixed: Labels) -> Labelling:
+def _settled(operands: list[Factor], sequence: list[int], fixed: Labels) -> Labelling:
     """Return the labelling by an order of the free indices."""
     labels = _number(sequence, fixed)
     sign = 1
@@ -127,7 +127,7 @@ def _settled(operands: list[Operand], sequence: list[int], fixed: Labels) -> Lab
     return Labelling(_certificate(operands, labels), sequence, frozenset([sign]))
 
 
-def _individualise(operands: list[Operand], index: int, fixed: Labels, budget: list[int]) -> Labelling:
+def _individualise(operands: list[Factor], index: int, fixed: Labels, budget: list[int]) -> Labelling:
     held = {**fixed, index: _next(fixed)}
     parts = [(_label(piece, held, budget), piece) for piece in components(operands, held)]
     parts.sort(key=lambda part: part[0].certificate)
@@ -139,7 +139,7 @@ def _individualise(operands: list[Operand], index: int, fixed: Labels, budget: l
     return Labelling(_certificate(operands, _number(sequence, fixed)), sequence, signs)
 
 
-def _refine(operands: list[Operand], free: list[int], fixed: Labels) -> dict[int, int]:
+def _refine(operands: list[Factor], free: list[int], fixed: Labels) -> dict[int, int]:
     """Colour the free indices by where they occur, until the classes no longer split."""
     colours = dict.fromkeys(free, 0)
     count = 1
@@ -162,21 +162,21 @@ def _refine(operands: list[Operand], free: list[int], fixed: Labels) -> dict[int
         count = len(ranking)
 
 
-def _certificate(operands: Sequence[Operand], labels: Labels) -> Certificate:
+def _certificate(operands: Sequence[Factor], labels: Labels) -> Certificate:
     return tuple(sorted((o.digest, relabelled(o, labels)) for o in operands))
 
 
-def _sorted(operands: list[Operand], labels: Labels) -> list[Operand]:
+def _sorted(operands: list[Factor], labels: Labels) -> list[Factor]:
     return sorted(operands, key=lambda o: (o.digest, relabelled(o, labels), o.place))
 
 
-def relabelled(operand: Operand, labels: Labels) -> tuple[int, ...]:
+def relabelled(operand: Factor, labels: Labels) -> tuple[int, ...]:
     """Return the labels of an operand's indices, sorted where they commute."""
     shown = tuple(labels[i] for i in operand.indices)
     return shown[: operand.commuting] + tuple(sorted(shown[operand.commuting :]))
 
 
-def _free(operands: list[Operand], fixed: Labels) -> list[int]:
+def _free(operands: list[Factor], fixed: Labels) -> list[int]:
     counted = Counter(i for o in operands for i in o.indices if i not in fixed)
     return list(counted)
 

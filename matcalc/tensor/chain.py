@@ -30,7 +30,7 @@ def chain_between(node: Node, first: int, last: int) -> Links | None:
     weights: dict[int, list[Node]] = {}
     scalars: list[Node] = []
     count = 0
-    for place, (arg, indices) in enumerate(zip(node.args, node.indices, strict=True)):
+    for place, (arg, indices) in enumerate(node.operands):
         if not indices:
             scalars.append(arg)
         elif len(indices) == 1:
@@ -73,7 +73,7 @@ def halves(node: Node, is_psd: Callable[[Node], bool]) -> bool:
         return False
     first, last = node.out
     if all(len(i) == 0 or set(i) == {first, last} for i in node.indices):
-        return all(is_psd(arg) for arg, i in zip(node.args, node.indices, strict=True) if i)
+        return all(is_psd(arg) for arg, i in node.operands if i)
     links = chain_between(node, first, last)
     return _mirrored(links, is_psd) if links is not None else _separated(node, first, last)
 

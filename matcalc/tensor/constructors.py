@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.tensor import elementwise
 from matcalc.tensor.network import Network, is_closed_scalar
-from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.node import Indices, Node, Operand, Shape
 from matcalc.tensor.operations import operate
 from matcalc.tensor.pickling import pickle_form
 from matcalc.tensor.product import finish, gather, remembered, size_number, transposed, zeros
@@ -35,9 +35,7 @@ __all__ = [
 
 
 @remembered
-def product(
-    coef: Fraction | int, operands: Sequence[tuple[Node, Indices]], out: Indices, sizes: Mapping[int, Size]
-) -> Node:
+def product(coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Node:
     """Return coef * the sum over indices not in `out` of the product of operands at their indices.
 
     Shapes: `sizes` gives the length of output indices that no operand measures.
@@ -81,7 +79,7 @@ def _is_map_on_diagonal(node: Node, indices: Indices) -> bool:
     return node.kind == "map" and len(set(indices)) < len(indices)
 
 
-def _diagonal_inside(operand: tuple[Node, Indices]) -> tuple[Node, Indices]:
+def _diagonal_inside(operand: Operand) -> Operand:
     """Return a function of a matrix on its diagonal as the function of the diagonal."""
     node, indices = operand
     if not _is_map_on_diagonal(node, indices):
@@ -126,7 +124,7 @@ def _placed(term: Node, axis: int) -> Part | None:
     if term.kind != "product":
         return None
     index = term.out[axis]
-    for arg, at in zip(term.args, term.indices, strict=True):
+    for arg, at in term.operands:
         if arg.kind == "selector" and arg.selector.kind == "slice" and at[0] == index:
             return arg.selector.offset, arg.selector.shape[1]
     return None
@@ -154,7 +152,7 @@ def transpose(a: Node) -> Node:
 
 def matmul(*factors: Node) -> Node:
     """Return the chain product of matrices and vectors, as NumPy's `@` reads it."""
-    operands: list[tuple[Node, Indices]] = []
+    operands: list[Operand] = []
     out: list[int] = []
     index = 0
     for place, factor in enumerate(factors):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.tensor.axes import inverse, least_order, with_axes
 from matcalc.tensor.grouping import MOST
-from matcalc.tensor.labelling import Term
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Indices, Node, Operand
 from matcalc.tensor.product import has_square, parts_of, simple_product, square_of, transposed
 from matcalc.tensor.raw_nodes import exponent_of, map_node, number, power_node
 from matcalc.tensor.sums import split_coef, transposed_rank
@@ -100,10 +99,10 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
     axes = tuple(range(len(base.shape)))
     if base.out != axes or base.coef != 1 or base.switches:
         return None
-    free: list[Term] = []
-    bound: list[Term] = []
-    operands: list[Term] = []
-    for part in parts_of(list(zip(base.args, base.indices, strict=True)), base.out):
+    free: list[Operand] = []
+    bound: list[Operand] = []
+    operands: list[Operand] = []
+    for part in parts_of(base.operands, base.out):
         own = tuple(sorted({i for _, at in part for i in at if i in base.out}))
         is_plain = len(part) == 1 and len(part[0][1]) == len(own)  # off the diagonal a power may be infinite
         operands.append(part[0] if is_plain else (simple_product(1, part, own), own))
@@ -170,9 +169,7 @@ def _kept_axes(args: Sequence[Node]) -> list[int]:
 
 def _reduced(node: Node, kept: Sequence[int]) -> Node:
     """Return a node without the axes it is broadcast along."""
-    sizes = dict(enumerate(node.index_sizes))
-    operands = list(zip(node.args, node.indices, strict=True))
-    return simple_product(node.coef, operands, tuple(node.out[axis] for axis in kept), sizes)
+    return simple_product(node.coef, node.operands, tuple(node.out[axis] for axis in kept), node.sizes)
 
 
 def _broadcast_back(node: Node, kept: Sequence[int], like: Node) -> Node:

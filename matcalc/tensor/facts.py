@@ -245,7 +245,7 @@ def _sign_facts(node: Node) -> list[str]:
 def _product_range(node: Node) -> Range:
     result = Range(1.0, 1.0)
     counts: dict[tuple[Node, tuple[int, ...]], int] = {}
-    for arg, indices in zip(node.args, node.indices, strict=True):
+    for arg, indices in node.operands:
         counts[arg, indices] = counts.get((arg, indices), 0) + 1
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
     if summed and node.rank == 0 and halves(node, _is_psd):
@@ -366,7 +366,7 @@ def _product_tilt(node: Node) -> tuple[int, int]:
     else:
         pairs = tuple(
             (a, last not in i[:1] and first not in i[1:])
-            for a, i in zip(node.args, node.indices, strict=True)
+            for a, i in node.operands
             if len(i) == 2 and i[0] != i[1] and (first in i or last in i)
         )
     transposed = sum(a.tilt[0] if forward else a.tilt[1] - a.tilt[0] for a, forward in pairs)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
-from matcalc.tensor.canonical_labels import Labels, Operand, components, order_operands
+from matcalc.tensor.canonical_labels import Factor, Labels, components, order_operands
 from matcalc.tensor.node import Indices
 
 MOST = 12
@@ -26,7 +26,7 @@ WHOLE = 2 * MOST - 1
 
 T = TypeVar("T")
 Run = list[int]
-Part = list[Operand]
+Part = list[Factor]
 
 
 def full_runs(items: list[T]) -> list[list[T]]:
@@ -39,12 +39,12 @@ def full_runs(items: list[T]) -> list[list[T]]:
     return [*grouped, *([item] for item in items[MOST * count :])]
 
 
-def is_long(operands: Sequence[Operand]) -> bool:
+def is_long(operands: Sequence[Factor]) -> bool:
     """Whether a product is, or has, a whole."""
     return any(len(part) >= _whole(part) for part in _linked(operands))
 
 
-def runs_of(operands: Sequence[Operand], out: Indices, lengths: Sequence[int]) -> list[Run]:
+def runs_of(operands: Sequence[Factor], out: Indices, lengths: Sequence[int]) -> list[Run]:
     """Return the places of more than MOST operands in runs, fewer than there are operands.
 
     `lengths` are those of their formulas, by place.
@@ -68,13 +68,13 @@ def _whole(part: Part) -> int:
     return WHOLE if part[0].indices else MOST
 
 
-def _linked(operands: Sequence[Operand]) -> list[Part]:
+def _linked(operands: Sequence[Factor]) -> list[Part]:
     """Return operands in groups that share no index at all; scalars are one."""
     scalars = [operand for operand in operands if not operand.indices]
     return [*components([operand for operand in operands if operand.indices], {}), *([scalars] if scalars else [])]
 
 
-def _alike(operands: list[Operand]) -> list[Part]:
+def _alike(operands: list[Factor]) -> list[Part]:
     """Return operands in groups of those that have equal indices."""
     found: dict[frozenset[int], Part] = {}
     for operand in operands:
@@ -98,7 +98,7 @@ def _shortened(parts: list[Part], fixed: Labels) -> list[Run]:
     return runs if left < total else []
 
 
-def _first(ordered: list[Operand]) -> list[Run]:
+def _first(ordered: list[Factor]) -> list[Run]:
     places = [operand.place for operand in ordered]
     return [places[:MOST], *([place] for place in places[MOST:])]
 
@@ -110,7 +110,7 @@ def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
     taken: Part = []
     rest = list(part)
 
-    def price(operand: Operand) -> tuple[bool, int, int, int]:
+    def price(operand: Factor) -> tuple[bool, int, int, int]:
         own = Counter(i for i in operand.indices if i not in fixed)
         opened = sum((inside[i] + n < uses[i]) - (0 < inside[i] < uses[i]) for i, n in own.items())
         latest = max((k for k, other in enumerate(taken) if not own.keys().isdisjoint(other.indices)), default=-1)

@@ -11,10 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import NamedTuple
 
-from matcalc.tensor.canonical_labels import Labels, Operand, order_operands, relabelled
-from matcalc.tensor.node import Indices, Node
-
-Term = tuple[Node, Indices]
+from matcalc.tensor.canonical_labels import Factor, Labels, order_operands, relabelled
+from matcalc.tensor.node import Indices, Node, Operand
 
 MOST_WAYS = 64
 """Ways to read the operands of one product that are tried."""
@@ -33,7 +31,7 @@ class Labelled(NamedTuple):
     labels: Labels
 
 
-def labelled(operands: Sequence[Term], fixed: Labels) -> Labelled | None:
+def labelled(operands: Sequence[Operand], fixed: Labels) -> Labelled | None:
     """Return operands in canonical order, of all ways to read them in that of least content; None if they vanish."""
     best: Labelled | None = None
     for sign, read in _ways(operands):
@@ -51,7 +49,7 @@ def _content(found: Labelled) -> tuple[list[bytes], list[Indices]]:
     return [arg.digest for arg in found.args], found.shown
 
 
-def _labelled(sign: int, operands: Sequence[Term], fixed: Labels) -> Labelled | None:
+def _labelled(sign: int, operands: Sequence[Operand], fixed: Labels) -> Labelled | None:
     given = described(operands)
     places, labels, vanishes = order_operands(given, fixed)
     ordered = [given[place] for place in places]
@@ -60,7 +58,7 @@ def _labelled(sign: int, operands: Sequence[Term], fixed: Labels) -> Labelled | 
     return None if vanishes or not sign else Labelled([operands[p][0] for p in places], shown, sign, labels)
 
 
-def _ways(operands: Sequence[Term]) -> Iterator[tuple[int, Sequence[Term]]]:
+def _ways(operands: Sequence[Operand]) -> Iterator[tuple[int, Sequence[Operand]]]:
     """Yield the ways to read operands whose axes change places together, each with its sign: first as they are."""
     if not any(node.exchanges for node, _ in operands):
         yield 1, operands
@@ -73,13 +71,13 @@ def _ways(operands: Sequence[Term]) -> Iterator[tuple[int, Sequence[Term]]]:
         yield sign, [term for _, term in way]
 
 
-def _exchanged(node: Node, at: Indices) -> list[tuple[int, Term]]:
+def _exchanged(node: Node, at: Indices) -> list[tuple[int, Operand]]:
     return [(sign, (node, tuple(at[axis] for axis in order))) for order, sign in node.exchanges]
 
 
-def described(operands: Sequence[Term]) -> list[Operand]:
+def described(operands: Sequence[Operand]) -> list[Factor]:
     return [
-        Operand(node.digest, indices, commuting_from(node), place, is_turning(node))
+        Factor(node.digest, indices, commuting_from(node), place, is_turning(node))
         for place, (node, indices) in enumerate(operands)
     ]
 
@@ -97,7 +95,7 @@ def is_turning(node: Node) -> bool:
     return len(node.shape) == 2 and "skew" in node.facts and "symmetric" not in node.facts
 
 
-def _skew_sign(operands: Sequence[Operand], labels: Mapping[int, int]) -> int:
+def _skew_sign(operands: Sequence[Factor], labels: Mapping[int, int]) -> int:
     """Return the sign that skew operands give up as their indices are sorted; 0 if one is read on its diagonal."""
     sign = 1
     for operand in operands:
@@ -119,7 +117,7 @@ def symmetry(node: Node) -> frozenset[str]:
         return SYMMETRIC
     if _touching(node, first) != _touching(node, last):
         return frozenset()
-    for sign, read in _ways(list(zip(node.args, node.indices, strict=True))):
+    for sign, read in _ways(node.operands):
         found = _labelled(sign, read, {first: 1, last: 0})
         if found is not None and (tuple(found.args), tuple(found.shown)) == (node.args, node.indices):
             return SYMMETRIC if found.sign > 0 else SKEW
@@ -128,7 +126,7 @@ def symmetry(node: Node) -> frozenset[str]:
 
 def _touching(node: Node, index: int) -> list[tuple[bytes, tuple[bool, ...]]]:
     found = []
-    for arg, indices in zip(node.args, node.indices, strict=True):
+    for arg, indices in node.operands:
         if index in indices:
             at = tuple(i == index for i in indices)
             first = 0 if arg.exchanges else commuting_from(arg)

@@ -13,9 +13,9 @@ from fractions import Fraction
 from weakref import WeakKeyDictionary
 
 from matcalc.errors import ShapeError
-from matcalc.tensor.canonical_labels import Operand
+from matcalc.tensor.canonical_labels import Factor
 from matcalc.tensor.grouping import MOST, is_long
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Indices, Node, Operand
 from matcalc.tensor.raw_nodes import product_node
 from matcalc.tensor.size import Size
 
@@ -30,12 +30,12 @@ class Network:
     def __init__(
         self,
         coef: Fraction,
-        operands: Sequence[tuple[Node, Indices]],
+        operands: Sequence[Operand],
         out: Indices,
         sizes: Mapping[int, Size],
     ) -> None:
         self.coef = coef
-        self.operands: list[tuple[Node, Indices]] = list(operands)
+        self.operands: list[Operand] = list(operands)
         self.out = tuple(out)
         self.sizes: dict[int, Size] = {i: sizes[i] for i in out if i in sizes}
         for node, indices in self.operands:
@@ -80,7 +80,7 @@ def flatten(network: Network) -> None:
         _inline(network, node, indices, place)
 
 
-def next_inlined(operands: Sequence[tuple[Node, Indices]], out: Indices) -> int | None:
+def next_inlined(operands: Sequence[Operand], out: Indices) -> int | None:
     """Return the place of an operand that is dissolved, None where there is none."""
     is_alone = len(operands) == 1
     for place, (node, _) in enumerate(operands):
@@ -102,7 +102,7 @@ def is_whole(node: Node) -> bool:
         return False
     if node not in _wholes:
         network = _opened(node)
-        places = [Operand(b"", at, 0, place) for place, (_, at) in enumerate(network.operands)]
+        places = [Factor(b"", at, 0, place) for place, (_, at) in enumerate(network.operands)]
         _wholes[node] = is_long(places)
     return _wholes[node]
 
@@ -139,7 +139,7 @@ def _inline(network: Network, node: Node, indices: Indices, place: int) -> None:
     for index, size in enumerate(node.index_sizes):
         if index not in inner:
             inner[index] = network.fresh(size)
-    new = [(arg, tuple(inner[i] for i in at)) for arg, at in zip(node.args, node.indices, strict=True)]
+    new = [(arg, tuple(inner[i] for i in at)) for arg, at in node.operands]
     network.operands[place:place] = new
     for kept, dropped in _closed(same):
         network.unify(kept, dropped)

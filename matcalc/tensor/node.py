@@ -140,6 +140,11 @@ class Node:
         return indices
 
     @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Operands of a product, each with its index tuple."""
+        return tuple(zip(self.args, self.indices, strict=True))
+
+    @property
     def out(self) -> Indices:
         """Output indices of a product."""
         out: Indices = self.data[2]
@@ -150,6 +155,11 @@ class Node:
         """Size of each index of a product, by number."""
         index_sizes: Shape = self.data[3]
         return index_sizes
+
+    @property
+    def sizes(self) -> dict[int, Size]:
+        """Size of each index of a product."""
+        return dict(enumerate(self.index_sizes))
 
     @property
     def coefs(self) -> tuple[Fraction, ...]:
@@ -206,6 +216,25 @@ class Node:
     def __repr__(self) -> str:
         shape = ", ".join(map(str, self.shape))
         return f"<{label(self)} ({shape}) {self.digest.hex()[:6]}>"
+
+
+Operand = tuple[Node, Indices]
+"""An operand of a product with the indices of its axes."""
+
+
+class OpenProduct(NamedTuple):
+    """A product as its operands alone, which no constructor has grouped or split into closed scalars and the rest."""
+
+    coef: Fraction
+    args: tuple[Node, ...]
+    indices: tuple[Indices, ...]
+    out: Indices
+    index_sizes: Shape
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Operands of the product, each with its index tuple."""
+        return tuple(zip(self.args, self.indices, strict=True))
 
 
 _interned: weakref.WeakValueDictionary[tuple[Any, ...], Node] = weakref.WeakValueDictionary()

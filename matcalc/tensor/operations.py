@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matcalc.language.read import read
-from matcalc.tensor.canonical_labels import Operand, components
-from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.canonical_labels import Factor, components
+from matcalc.tensor.node import Indices, Node, Operand, Shape
 from matcalc.tensor.product import simple_product, zeros
 from matcalc.tensor.raw_nodes import op_node
 from matcalc.tensor.signature import Binding, bind, core_rank, result_shape, size_of, tensors_of
@@ -42,7 +42,7 @@ class Given(NamedTuple):
     """Factors that slots have given up, each with the batch positions of its axes."""
 
     coef: Fraction
-    factors: list[tuple[Node, Indices]]
+    factors: list[Operand]
 
 
 def operate(
@@ -114,8 +114,7 @@ def _without_broadcast(slot: Slot) -> Slot:
     ]
     if len(kept) == len(node.out):
         return slot
-    operands = list(zip(node.args, node.indices, strict=True))
-    smaller = simple_product(node.coef, operands, tuple(node.out[a] for a in kept), dict(enumerate(node.index_sizes)))
+    smaller = simple_product(node.coef, node.operands, tuple(node.out[a] for a in kept), node.sizes)
     return slot._replace(node=smaller, batch=tuple(slot.batch[a] for a in kept if a < len(slot.batch)))
 
 
@@ -127,13 +126,10 @@ def _give_up(slot: Slot, given: Given) -> tuple[Slot, Given]:
     batch_count = len(slot.batch)
     position_of = {index: slot.batch[axis] for axis, index in enumerate(node.out[:batch_count])}
     held = {index: index for index in node.out}
-    described = [
-        Operand(arg.digest, at, len(at), place)
-        for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True))
-    ]
-    kept: list[tuple[Node, Indices]] = []
+    described = [Factor(arg.digest, at, len(at), place) for place, (arg, at) in enumerate(node.operands)]
+    kept: list[Operand] = []
     factors = list(given.factors)
-    sizes = dict(enumerate(node.index_sizes))
+    sizes = node.sizes
     for part in components(described, held):
         terms = [(node.args[o.place], node.indices[o.place]) for o in part]
         touched = tuple(dict.fromkeys(i for _, at in terms for i in at if i in held))

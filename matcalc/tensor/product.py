@@ -14,11 +14,11 @@ from functools import lru_cache, wraps
 from typing import Protocol
 
 from matcalc.errors import NotSupported, RuleError
-from matcalc.tensor.canonical_labels import Operand, components, order_operands
+from matcalc.tensor.canonical_labels import Factor, components, order_operands
 from matcalc.tensor.grouping import MOST, runs_of
-from matcalc.tensor.labelling import EITHER_WAY, Term, described, labelled, symmetry
+from matcalc.tensor.labelling import EITHER_WAY, described, labelled, symmetry
 from matcalc.tensor.network import Network, flatten, is_closed_scalar, next_inlined
-from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.node import Indices, Node, Operand, Shape
 from matcalc.tensor.raw_nodes import exponent_of, merged_exponents, number, power_node, product_node, selector
 from matcalc.tensor.reindex import reduce_selectors
 from matcalc.tensor.size import Size
@@ -33,30 +33,32 @@ class Constructor(Protocol):
     def __call__(
         self,
         coef: Fraction | int,
-        operands: Sequence[Term],
+        operands: Sequence[Operand],
         out: Indices,
         sizes: Mapping[int, Size] | None = None,
     ) -> Node: ...
 
 
-def remembered(build: Callable[[Fraction | int, Sequence[Term], Indices, Mapping[int, Size]], Node]) -> Constructor:
+def remembered(build: Callable[[Fraction | int, Sequence[Operand], Indices, Mapping[int, Size]], Node]) -> Constructor:
     """Return a constructor that knows the last products it made."""
 
     @lru_cache(maxsize=REMEMBERED)
-    def made(coef: Fraction | int, operands: tuple[Term, ...], out: Indices, lengths: tuple[Size | None, ...]) -> Node:
+    def made(
+        coef: Fraction | int, operands: tuple[Operand, ...], out: Indices, lengths: tuple[Size | None, ...]
+    ) -> Node:
         sizes = {index: size for index, size in zip(out, lengths, strict=True) if size is not None}
         return build(coef, operands, out, sizes)
 
     @wraps(build)
     def construct(
-        coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size] | None = None
+        coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size] | None = None
     ) -> Node:
         return made(coef, tuple(operands), out, tuple(map((sizes or {}).get, out)))
 
     return construct
 
 
-def gather(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size]) -> Network:
+def gather(coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Network:
     """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes.
 
     What is too long to be dissolved gives up its coefficient and has its axes in canonical order, so that `(-X)*Y` is
@@ -105,14 +107,13 @@ def _stripped(network: Network, place: int) -> bool:
     now = network.operands[place][1]
     own = tuple(now[axis] for axis in axes.values())
     network.coef *= node.coef
-    operands = list(zip(node.args, node.indices, strict=True))
-    bare = _intern(Fraction(1), operands, tuple(axes), dict(enumerate(node.index_sizes)))
+    bare = _intern(Fraction(1), node.operands, tuple(axes), node.sizes)
     once = tuple(dict.fromkeys(own))
     network.operands[place] = (simple_product(1, [(bare, own)], once) if len(once) < len(own) else bare, once)
     return True
 
 
-def oriented(node: Node, indices: Indices) -> Term:
+def oriented(node: Node, indices: Indices) -> Operand:
     """Return a product as an operand of another: of a matrix and its transpose that with fewer transposed leaves."""
     if node.kind != "product" or node.rank < 2 or len(node.args) < 2 or node.facts & EITHER_WAY:
         return node, indices
@@ -123,14 +124,13 @@ def oriented(node: Node, indices: Indices) -> Term:
     return (node, indices) if chosen is node else (turned, indices[::-1])
 
 
-def _with_axes_ordered(node: Node, indices: Indices) -> Term:
+def _with_axes_ordered(node: Node, indices: Indices) -> Operand:
     """Return a tensor with its axes in the order of the labels that they have where none is given."""
-    operands = list(zip(node.args, node.indices, strict=True))
-    marked = [Operand(b"axis", (index,), 1, -1) for index in node.out]
-    _, labels, _ = order_operands([*described(operands), *marked], {})
+    marked = [Factor(b"axis", (index,), 1, -1) for index in node.out]
+    _, labels, _ = order_operands([*described(node.operands), *marked], {})
     order = sorted(range(node.rank), key=lambda axis: labels[node.out[axis]])
     out = tuple(node.out[axis] for axis in order)
-    made = _intern(node.coef, operands, out, dict(enumerate(node.index_sizes)))
+    made = _intern(node.coef, node.operands, out, node.sizes)
     return made, tuple(indices[axis] for axis in order)
 
 
@@ -164,7 +164,7 @@ def finish(network: Network) -> Node:
 
 
 @remembered
-def simple_product(coef: Fraction | int, operands: Sequence[Term], out: Indices, sizes: Mapping[int, Size]) -> Node:
+def simple_product(coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Node:
     """Return the canonical product, without the distribution over block sums."""
     return finish(gather(coef, operands, out, sizes))
 
@@ -183,13 +183,13 @@ def size_number(size: Size) -> Node:
     return simple_product(coef, [(atom, ()) for atom in atoms], ())
 
 
-def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
+def _close(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Operand]]:
     """Turn every closed component with indices into a scalar operand, unless it is the whole product."""
     held = set(out)
     parts = parts_of(operands, out)
     if len(parts) <= 1 and not out:
         return Fraction(1), operands
-    kept: list[Term] = []
+    kept: list[Operand] = []
     coef = Fraction(1)
     for terms in parts:
         if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
@@ -212,7 +212,7 @@ def _close(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tup
     return coef, kept
 
 
-def parts_of(operands: Sequence[Term], out: Indices) -> list[list[Term]]:
+def parts_of(operands: Sequence[Operand], out: Indices) -> list[list[Operand]]:
     """Return operands in groups that share no summed index."""
     held = {index: label for label, index in enumerate(dict.fromkeys(out))}
     return [[operands[o.place] for o in part] for part in components(described(operands), held)]
@@ -227,19 +227,19 @@ def _dissolves(node: Node) -> bool:
     return node.kind == "number" or (node.kind == "product" and not node.shape and not is_closed_scalar(node))
 
 
-def collect_powers(operands: list[Term]) -> list[Term]:
+def collect_powers(operands: list[Operand]) -> list[Operand]:
     """Merge powers of one operand at the same indices; opposite signs only where it is known nonzero.
 
     Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
     """
     if len(operands) <= MOST and not any(exponent_of(node)[1] != 1 or has_square(node) for node, _ in operands):
         return operands
-    groups: dict[tuple[Node, Indices], list[Fraction]] = {}
+    groups: dict[Operand, list[Fraction]] = {}
     for node, indices in operands:
         base, exponent = exponent_of(node)
         at = tuple(sorted(indices)) if len(indices) == 2 and "symmetric" in base.facts else indices
         groups.setdefault((base, at), []).append(exponent)
-    result: list[Term] = []
+    result: list[Operand] = []
     for (base, at), exponents in groups.items():
         for exponent in merged_exponents(base, exponents):
             if exponent and exponent % 2 == 0 and has_square(base):
@@ -249,7 +249,7 @@ def collect_powers(operands: list[Term]) -> list[Term]:
     return result
 
 
-def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Term]:
+def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
     if exponent.denominator == 1 and 0 <= exponent <= MOST:
         return [(base, at)] * int(exponent)
     if exponent.denominator == 1 and _dissolves(base) and (exponent > 0 or not base.is_zero):
@@ -280,13 +280,13 @@ def square_of(node: Node) -> Node:
     raise RuleError(f"{node.rule.address}: [{node.rule.name}] square is one of sum(x.^2), x.^2, {itself}")
 
 
-def _grouped(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Term]]:
+def _grouped(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Operand]]:
     """Cut a product into wholes and groups: a coefficient, and at most MOST operands."""
     coef = Fraction(1)
     while len(operands) > MOST:
         total = Counter(i for _, indices in operands for i in indices)
         total.update(out)
-        found: list[Term] = []
+        found: list[Operand] = []
         for places in runs_of(described(operands), out, [node.length for node, _ in operands]):
             run = [operands[place] for place in places]
             if len(run) == 1:
@@ -301,7 +301,7 @@ def _grouped(operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> t
     return coef, operands
 
 
-def _intern(coef: Fraction, operands: list[Term], out: Indices, sizes: Mapping[int, Size]) -> Node:
+def _intern(coef: Fraction, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Node:
     """Order operands canonically and intern; a lone operand read as it is, is itself."""
     if not operands and not out:
         return number(coef)

@@ -24,7 +24,7 @@ def closed_under(product: str) -> tuple[str, ...]:
 
 def entrywise_facts(node: Node, first: int, last: int) -> list[str]:
     """Return the facts of a Hadamard product of matrices (Schur: of positive definite ones it is so)."""
-    pairs = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if at]
+    pairs = [(arg, at) for arg, at in node.operands if at]
     if not pairs or any(set(at) != {first, last} for _, at in pairs):
         return []
     closed = [f for f in closed_under("hadamard") if all(link_has(arg, at == (first, last), f) for arg, at in pairs)]
@@ -33,11 +33,11 @@ def entrywise_facts(node: Node, first: int, last: int) -> list[str]:
 
 def kronecker_facts(node: Node, first: int, last: int) -> list[str]:
     """Return the facts of kron(A, B): those that all factors have."""
-    merges = {at[0]: at[1:] for arg, at in zip(node.args, node.indices, strict=True) if _merges(arg)}
+    merges = {at[0]: at[1:] for arg, at in node.operands if _merges(arg)}
     if set(merges) != {first, last} or len(merges[first]) != len(merges[last]):
         return []
     factors: dict[tuple[int, int], tuple[Node, bool]] = {}
-    for arg, at in zip(node.args, node.indices, strict=True):
+    for arg, at in node.operands:
         if len(at) == 2 and not _merges(arg):
             factors[min(at), max(at)] = (arg, at[0] in merges[first])
         elif at and not _merges(arg):
@@ -98,7 +98,7 @@ def entries_of_psd(node: Node) -> bool:
     pairs = {tuple(sorted(at)) for at in node.indices if at}
     return len(pairs) == 1 and all(
         "psd" in arg.facts and len(set(at)) == len(at) == 2 if at else arg.range.nonnegative
-        for arg, at in zip(node.args, node.indices, strict=True)
+        for arg, at in node.operands
     )
 
 
@@ -118,8 +118,8 @@ def _diagonal_block(node: Node) -> tuple[Node, Size, Size] | None:
     """Return the matrix that a term puts on the diagonal, the row where it begins and its size."""
     if node.kind != "product" or len(node.args) != 3 or node.coef != 1 or len(set(node.out)) < 2:
         return None
-    slices = {at[0]: (arg.selector, at[1]) for arg, at in zip(node.args, node.indices, strict=True) if _slices(arg)}
-    blocks = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if not _slices(arg)]
+    slices = {at[0]: (arg.selector, at[1]) for arg, at in node.operands if _slices(arg)}
+    blocks = [(arg, at) for arg, at in node.operands if not _slices(arg)]
     if set(slices) != set(node.out) or len(blocks) != 1:
         return None
     (row, i), (column, j) = (slices[index] for index in node.out)

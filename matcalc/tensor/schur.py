@@ -95,7 +95,7 @@ def _decomposed(node: Node, coef: Fraction) -> Iterator[tuple[Term, Node | None]
     if node.kind != "product" or len(set(node.out)) < 2:
         return
     coef *= node.coef
-    scalars = [arg for arg, at in zip(node.args, node.indices, strict=True) if not at]
+    scalars = [arg for arg, at in node.operands if not at]
     links = _links(node)
     if links is not None and links:
         middle = len(links) // 2
@@ -130,10 +130,10 @@ def _to_vector(node: Node, start: int) -> Links | None:
     found: list[Link] = []
     while True:
         ways = [
-            (arg, at) for arg, at in zip(node.args, node.indices, strict=True)
+            (arg, at) for arg, at in node.operands
             if len(at) == 2 and here in at and not passed.issuperset(at)
         ]  # fmt: skip
-        weights = [arg for arg, at in zip(node.args, node.indices, strict=True) if at == (here,)]
+        weights = [arg for arg, at in node.operands if at == (here,)]
         if not ways and len(weights) == 1:
             return (*found, (weights[0], True))
         if len(ways) != 1 or weights:
@@ -240,7 +240,7 @@ def _term(node: Node, coef: Fraction) -> Term | None:
     """Return a matrix or a closed scalar as a multiple of a chain."""
     if node.kind != "product":
         return Term(coef, (), ((node, True),))
-    scalars = [arg for arg, at in zip(node.args, node.indices, strict=True) if not at]
+    scalars = [arg for arg, at in node.operands if not at]
     links: Links | None
     if node.rank == 0:
         links = _closed(node)
@@ -253,7 +253,7 @@ def _term(node: Node, coef: Fraction) -> Term | None:
 
 def _closed(node: Node) -> Links | None:
     """Return the factors of x'*A*y from one end to the other."""
-    weights = [(arg, at[0]) for arg, at in zip(node.args, node.indices, strict=True) if len(at) == 1]
+    weights = [(arg, at[0]) for arg, at in node.operands if len(at) == 1]
     if len(weights) != 2 or any(len(at) > 2 for at in node.indices):
         return None
     (first, here), (last, there) = weights

@@ -62,7 +62,7 @@ class Size:
     @property
     def parts(self) -> list[Size]:
         """The terms, each as a size."""
-        return [_make({monomial: coefficient}) for monomial, coefficient in self.terms]
+        return [polynomial({monomial: coefficient}) for monomial, coefficient in self.terms]
 
     @property
     def is_name(self) -> bool:
@@ -102,7 +102,7 @@ class Size:
             for inner, c in term.terms:
                 scaled = c if coefficient == 1 else c * coefficient
                 total[inner] = total[inner] + scaled if inner in total else scaled
-        return _make(total)
+        return polynomial(total)
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the integer that this size is where names have the given values.
@@ -147,50 +147,6 @@ class Size:
     def __mod__(self, other: Size | int) -> Size:
         return modulo(self, Size.of(other))
 
-    def linear_in(self, name: str) -> tuple[Size, Size] | None:
-        """Return (slope, rest), without the name, such that this size is slope*name + rest; None if there are none."""
-        slope: dict[Monomial, Fraction] = {}
-        rest: dict[Monomial, Fraction] = {}
-        for monomial, coefficient in self.terms:
-            others = tuple(factor for factor in monomial if factor[0] != name)
-            if any(not isinstance(a, str) and name in (*a.left.names, *a.right.names) for a, _ in others):
-                return None
-            if len(others) == len(monomial):
-                rest[monomial] = coefficient
-            elif dict(monomial)[name] == 1:
-                slope[others] = coefficient
-            else:
-                return None
-        return _make(slope), _make(rest)
-
-    def quotient(self, other: Size) -> Size | None:
-        """Return the polynomial that times `other` is this size; None if there is none."""
-        if not other.terms:
-            return None
-        left, found = dict(self.terms), Size.of(0)
-        lead = min((monomial for monomial, _ in other.terms), key=_order)
-        factor = dict(other.terms)[lead]
-        while left:
-            largest = min(left, key=_order)
-            monomial = _without(largest, lead)
-            if monomial is None:
-                return None
-            term = _make({monomial: left[largest] / factor})
-            found = found + term
-            left = dict((_make(left) - term * other).terms)
-        return found
-
-    def root(self, degree: int) -> Size | None:
-        """Return the size whose power this is, of a product of numbers and names; None if there is none."""
-        if len(self.terms) != 1:
-            return self if not self.terms else None
-        ((monomial, coefficient),) = self.terms
-        parts = [round(part ** (1 / degree)) for part in (abs(coefficient.numerator), coefficient.denominator)]
-        base = Fraction(*parts)
-        if base**degree != coefficient or any(power % degree for _, power in monomial):
-            return None
-        return _make({tuple((atom, power // degree) for atom, power in monomial): base})
-
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
@@ -200,7 +156,7 @@ class Size:
         return self._hash
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_make, (dict(self.terms),))
+        return (polynomial, (dict(self.terms),))
 
     def __str__(self) -> str:
         return self.key
@@ -211,7 +167,7 @@ class Size:
 
 @lru_cache(maxsize=REMEMBERED)
 def _plain(value: int | str | Fraction) -> Size:
-    return _make({((value, 1),): Fraction(1)} if isinstance(value, str) else {(): Fraction(value)})
+    return polynomial({((value, 1),): Fraction(1)} if isinstance(value, str) else {(): Fraction(value)})
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -219,7 +175,7 @@ def _total(a: Size, b: Size) -> Size:
     merged = dict(a.terms)
     for monomial, coefficient in b.terms:
         merged[monomial] = merged.get(monomial, Fraction(0)) + coefficient
-    return _make(merged)
+    return polynomial(merged)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -229,7 +185,7 @@ def _product(a: Size, b: Size) -> Size:
         for right, d in b.terms:
             monomial = _join(left, right)
             product[monomial] = product.get(monomial, Fraction(0)) + c * d
-    return _make(product)
+    return polynomial(product)
 
 
 def floordiv(a: Size, b: Size) -> Size:
@@ -275,8 +231,8 @@ def is_nonnegative(size: Size) -> bool:
         for monomial, c in negative:
             for atom, power in monomial:
                 if isinstance(atom, Compound) and atom.operator == "min" and power == 1:
-                    rest = _make({tuple(a for a in monomial if a[0] != atom): c})
-                    without = size - _make({monomial: c})
+                    rest = polynomial({tuple(a for a in monomial if a[0] != atom): c})
+                    without = size - polynomial({monomial: c})
                     pending += [without + rest * atom.left, without + rest * atom.right]
     return False
 
@@ -308,7 +264,7 @@ def _operands(operator: str, size: Size) -> list[Size]:
     while pending:
         size = pending.pop()
         atom = size.terms[0][0][0][0] if size.terms and size.terms[0][0] else None
-        if isinstance(atom, Compound) and atom.operator == operator and size is _make({((atom, 1),): Fraction(1)}):
+        if isinstance(atom, Compound) and atom.operator == operator and size is polynomial({((atom, 1),): Fraction(1)}):
             pending += [atom.right, atom.left]
         else:
             found.append(size)
@@ -338,33 +294,18 @@ COMPOUND: dict[str, Callable[[Size, Size], Size]] = {
 
 
 def _compound(operator: str, a: Size, b: Size) -> Size:
-    return _make({((Compound(operator, a, b), 1),): Fraction(1)})
+    return polynomial({((Compound(operator, a, b), 1),): Fraction(1)})
 
 
 def _join(left: Monomial, right: Monomial) -> Monomial:
     powers = dict(left)
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted(powers.items(), key=lambda item: _atom_text(item[0])))
+    return tuple(sorted(powers.items(), key=lambda item: atom_text(item[0])))
 
 
-def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
-    """Return a monomial divided by another; None where that is none."""
-    powers = dict(monomial)
-    for atom, power in factor:
-        powers[atom] = powers.get(atom, 0) - power
-    if any(power < 0 for power in powers.values()):
-        return None
-    return tuple((atom, power) for atom, power in powers.items() if power)
-
-
-def _order(monomial: Monomial) -> tuple[int, list[str]]:
-    """Return the key of an order of monomials that products keep, the largest first: by degree, then by words."""
-    words = [_atom_text(atom) for atom, power in monomial for _ in range(power)]
-    return -len(words), sorted(words)
-
-
-def _atom_text(atom: Atom) -> str:
+def atom_text(atom: Atom) -> str:
+    """Return the text of a name, quotient, remainder, minimum or maximum."""
     if isinstance(atom, str):
         return atom
     if atom.operator in ("min", "max"):
@@ -382,7 +323,7 @@ def _atom_text(atom: Atom) -> str:
 def _monomial_text(monomial: Monomial) -> str:
     factors = []
     for atom, power in monomial:
-        text = _atom_text(atom)
+        text = atom_text(atom)
         if not isinstance(atom, str) and atom.operator in ("//", "%") and len(monomial) + power > 2:
             text = f"({text})"
         factors += [text] * power
@@ -424,7 +365,8 @@ _by_terms: weakref.WeakValueDictionary[frozenset[tuple[Monomial, Fraction]], Siz
 _lock = held_at_fork(Lock())
 
 
-def _make(terms: dict[Monomial, Fraction]) -> Size:
+def polynomial(terms: dict[Monomial, Fraction]) -> Size:
+    """Return the one size that has these terms."""
     kept = [(monomial, c) for monomial, c in terms.items() if c]
     same = frozenset(kept)
     found = _by_terms.get(same)  # the text, by which sizes are one, takes ten times as long

@@ -1,45 +1,136 @@
-"""Gauss-Jordan elimination of linear equations between unknown sizes, exactly.
+"""Equations between sizes: what is linear in them solved together, exactly, and what is a quotient or a root.
 
-The coefficients are numbers; the right sides are sizes, polynomials in names that are given.
+An equation has unknowns with numbers as coefficients on its left; its right side is a size, a polynomial in names that
+are known. All that infers sizes (from shapes of arrays, from axes of arguments, while reading) says its equations so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Monomial, Size, atom_text, polynomial
 
 Note = TypeVar("Note")
-Row = tuple[dict[str, Fraction], Size]
-"""The equation sum of coefficient*unknown = size."""
 
 
-def eliminate(rows: Sequence[tuple[dict[str, Fraction], Size, Note]]) -> list[tuple[dict[str, Fraction], Size, Note]]:
-    """Return equivalent equations, each solved for an unknown that stands in no other; `Note` goes along.
+class Equation(NamedTuple, Generic[Note]):
+    """That the sum of coefficient*unknown is a size; `notes` of the equations that it was made of, its own first."""
+
+    left: dict[str, Fraction]
+    right: Size
+    notes: tuple[Note, ...] = ()
+
+
+def linear_part(size: Size, unknowns: Collection[str]) -> tuple[dict[str, Fraction], Size] | None:
+    """Return the coefficients of the unknowns and the rest, which holds none; None where a size is not linear in them.
+
+    Example:
+        >>> coefficients, rest = linear_part(Size.of("n") * 2 + Size.of("k") * Size.of("k"), ["n"])
+        >>> print(coefficients["n"], rest)
+        2 k*k
+    """
+    coefficients: dict[str, Fraction] = {}
+    rest: dict[Monomial, Fraction] = {}
+    for monomial, coefficient in size.terms:
+        atom = monomial[0][0] if monomial else None
+        if isinstance(atom, str) and atom in unknowns and monomial == ((atom, 1),):
+            coefficients[atom] = coefficient
+        else:
+            rest[monomial] = coefficient
+    left = polynomial(rest)
+    return None if any(name in unknowns for name in left.names) else (coefficients, left)
+
+
+def eliminate(equations: Sequence[Equation[Note]]) -> list[Equation[Note]]:
+    """Return equivalent equations by Gauss-Jordan elimination: each solved for an unknown that stands in no other.
 
     Example:
         >>> n = Size.of("n")
-        >>> rows = [({"a": Fraction(1), "b": Fraction(1)}, n, ""), ({"a": Fraction(1), "b": Fraction(-1)}, n, "")]
+        >>> rows = [Equation({"a": Fraction(1), "b": Fraction(c)}, n) for c in (1, -1)]
         >>> [(list(left), str(right)) for left, right, _ in eliminate(rows)]
         [(['a'], 'n'), (['b'], '0')]
     """
-    left = list(rows)
-    for k in range(len(left)):
-        coefficients, value, note = left[k]
-        if not coefficients:
+    solved = list(equations)
+    for k in range(len(solved)):
+        left, right, notes = solved[k]
+        if not left:
             continue
-        pivot = min(coefficients, key=lambda name: (len(name), name))
-        scale = 1 / coefficients[pivot]
-        coefficients, value = {name: c * scale for name, c in coefficients.items()}, value * scale
-        left[k] = coefficients, value, note
-        for other, (theirs, right, mark) in enumerate(left):
-            factor = theirs.get(pivot)
-            if other == k or not factor:
-                continue
-            merged = {
-                n: theirs.get(n, Fraction(0)) - factor * coefficients.get(n, 0) for n in {**theirs, **coefficients}
-            }
-            left[other] = {n: c for n, c in merged.items() if c}, right - value * factor, mark
-    return left
+        pivot = min(left, key=lambda name: (len(name), name))
+        scale = 1 / left[pivot]
+        solved[k] = Equation({name: c * scale for name, c in left.items()}, right * scale, notes)
+        for other, equation in enumerate(solved):
+            if other != k and pivot in equation.left:
+                solved[other] = _less(equation, equation.left[pivot], solved[k])
+    return solved
+
+
+def _less(equation: Equation[Note], factor: Fraction, other: Equation[Note]) -> Equation[Note]:
+    """Return an equation less a multiple of another."""
+    left = {n: equation.left.get(n, 0) - factor * other.left.get(n, 0) for n in {**equation.left, **other.left}}
+    notes = tuple(dict.fromkeys(equation.notes + other.notes))
+    return Equation({n: Fraction(c) for n, c in left.items() if c}, equation.right - other.right * factor, notes)
+
+
+def linear_in(size: Size, name: str) -> tuple[Size, Size] | None:
+    """Return (slope, rest), without the name, such that a size is slope*name + rest; None if there are none."""
+    slope: dict[Monomial, Fraction] = {}
+    rest: dict[Monomial, Fraction] = {}
+    for monomial, coefficient in size.terms:
+        others = tuple(factor for factor in monomial if factor[0] != name)
+        if any(not isinstance(a, str) and name in (*a.left.names, *a.right.names) for a, _ in others):
+            return None
+        if len(others) == len(monomial):
+            rest[monomial] = coefficient
+        elif dict(monomial)[name] == 1:
+            slope[others] = coefficient
+        else:
+            return None
+    return polynomial(slope), polynomial(rest)
+
+
+def quotient(size: Size, other: Size) -> Size | None:
+    """Return the polynomial that times `other` is a size; None if there is none."""
+    if not other.terms:
+        return None
+    left, found = dict(size.terms), Size.of(0)
+    lead = min((monomial for monomial, _ in other.terms), key=_order)
+    factor = dict(other.terms)[lead]
+    while left:
+        largest = min(left, key=_order)
+        monomial = _without(largest, lead)
+        if monomial is None:
+            return None
+        term = polynomial({monomial: left[largest] / factor})
+        found = found + term
+        left = dict((polynomial(left) - term * other).terms)
+    return found
+
+
+def root(size: Size, degree: int) -> Size | None:
+    """Return the size whose power a size is, of a product of numbers and names; None if there is none."""
+    if len(size.terms) != 1:
+        return size if not size.terms else None
+    ((monomial, coefficient),) = size.terms
+    parts = [round(part ** (1 / degree)) for part in (abs(coefficient.numerator), coefficient.denominator)]
+    base = Fraction(*parts)
+    if base**degree != coefficient or any(power % degree for _, power in monomial):
+        return None
+    return polynomial({tuple((atom, power // degree) for atom, power in monomial): base})
+
+
+def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    """Return a monomial divided by another; None where that is none."""
+    powers = dict(monomial)
+    for atom, power in factor:
+        powers[atom] = powers.get(atom, 0) - power
+    if any(power < 0 for power in powers.values()):
+        return None
+    return tuple((atom, power) for atom, power in powers.items() if power)
+
+
+def _order(monomial: Monomial) -> tuple[int, list[str]]:
+    """Return the key of an order of monomials that products keep, the largest first: by degree, then by words."""
+    words = [atom_text(atom) for atom, power in monomial for _ in range(power)]
+    return -len(words), sorted(words)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm, prod
 
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Node, Operand
 from matcalc.tensor.raw_nodes import size_atom
 from matcalc.tensor.size import COMPOUND, Atom, Size
-
-Term = tuple[Node, Indices]
 
 MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
 
@@ -46,7 +44,7 @@ def rational_content(values: Sequence[Fraction]) -> Fraction:
     return -content if values[0] < 0 else content
 
 
-def multiplied_sizes(operands: list[Term]) -> tuple[Fraction, list[Term]]:
+def multiplied_sizes(operands: list[Operand]) -> tuple[Fraction, list[Operand]]:
     """Multiply sums of sizes out, so that (n + 1)*(n - 1) and n*n - 1 are one: a rational content, and the operands."""
     sums = [node.size for node, _ in operands if node.kind == "size" and len(node.size.terms) > 1]
     if len(sums) < 2 or prod(len(size.terms) for size in sums) > MOST_TERMS:

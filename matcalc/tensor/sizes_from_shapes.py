@@ -7,19 +7,18 @@ checked. Names that no axis determines are arguments of their own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
 from matcalc.tensor.size import Size
+from matcalc.tensor.size_equations import Equation, eliminate, linear_part
 
 Shape = tuple[Size, ...]
 KINDS = ("scalar", "vector", "matrix")
 Declared = Sequence[tuple[str, Shape]]
-Equation = tuple[Size, int, str]
-LinearRow = tuple[dict[str, Fraction], Fraction, tuple[str, ...]]
-"""Coefficients, what they add up to, and the arguments that say so."""
+Found = tuple[Size, int, str]
+"""A size, the length that it has, and the argument that says so."""
 
 
 class Condition(NamedTuple):
@@ -60,7 +59,7 @@ def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mappin
 
     Raises: ShapeError that names the argument whose shape does not fit.
     """
-    equations: list[Equation] = []
+    equations: list[Found] = []
     for name, declaration in declared:
         check_rank(name, declaration, shapes[name])
         equations += [(size, int(n), name) for size, n in zip(declaration, shapes[name], strict=True)]
@@ -82,30 +81,17 @@ def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mappin
 def undetermined(declared: Declared, names: Iterable[str]) -> tuple[str, ...]:
     """Return those of `names` that no axis of the declared shapes determines, in the order given.
 
-    An axis of length `m*n` determines m only where n is not 0: it does not count. Found by solving one generic
-    instance: names stand for different large numbers.
+    An axis of length `m*n` determines m only where n is not 0: it does not count.
     """
-    met = dict.fromkeys([*names, *(n for _, shape in declared for size in shape for n in size.names)])
-    generic = {name: 1009 + 211 * k for k, name in enumerate(met)}
     axes = [size for _, shape in declared for size in shape]
-    known: dict[str, int] = {}
+    known: set[str] = set()
     while True:
-        open_ = [size for size in axes if _is_linear_in_all_but(known, size)]
-        found = _solve_linear([(size, size.evaluate(generic), "") for size in open_], known)
-        if found is None:
+        parts = [linear_part(size, [name for name in size.names if name not in known]) for size in axes]
+        rows = [Equation[str](left, rest) for left, rest in filter(None, parts) if left]
+        found = {name for left, *_ in eliminate(rows) for name in left if len(left) == 1}
+        if not found:
             return tuple(name for name in dict.fromkeys(names) if name not in known)
         known |= found
-
-
-def _is_linear_in_all_but(known: Collection[str], size: Size) -> bool:
-    """Whether names that are not known stand in a size by themselves, with a number before them."""
-    for monomial, _ in size.terms:
-        for atom, power in monomial:
-            names = {atom} if isinstance(atom, str) else {*atom.left.names, *atom.right.names}
-            alone = isinstance(atom, str) and power == 1 and len(monomial) == 1
-            if not alone and not names <= set(known):
-                return False
-    return True
 
 
 def _mismatch(
@@ -124,54 +110,23 @@ def _mismatch(
     return f"{described(name, declaration)} must have shape {wanted}, not {shape}{sizes}{source}"
 
 
-def _solve_linear(equations: list[Equation], known: Mapping[str, int]) -> dict[str, int] | None:
+def _solve_linear(equations: list[Found], known: Mapping[str, int]) -> dict[str, int] | None:
     """Return names that follow from the equations linear in what is unknown, None where none does."""
     values = {name: Size.of(value) for name, value in known.items()}
-    rows: list[LinearRow] = []
+    rows: list[Equation[str]] = []
     for size, length, argument in equations:
-        linear = linear_part(size.substitute(values))
+        left = size.substitute(values)
+        linear = linear_part(left, left.names)
         if linear is not None and linear[0]:
-            rows.append((linear[0], length - linear[1], (argument,)))
+            rows.append(Equation(linear[0], length - linear[1], (argument,)))
     found: dict[str, int] = {}
-    for pivot in range(len(rows)):
-        coefficients, right, arguments = rows[pivot]
-        if not coefficients:
-            continue
-        name = min(coefficients)
-        factor = coefficients[name]
-        for k in range(len(rows)):
-            if k != pivot and name in rows[k][0]:
-                ratio = rows[k][0][name] / factor
-                rows[k] = _reduce(rows[k], ratio, rows[pivot])
-    for coefficients, right, arguments in rows:
-        if len(coefficients) == 1:
-            ((name, factor),) = coefficients.items()
-            value = right / factor
+    for unknowns, size, arguments in eliminate(rows):
+        if len(unknowns) == 1:
+            (name,) = unknowns
+            value = size.constant
             if value.denominator != 1 or value < 0:
                 shapes = "the shape of {} makes" if len(arguments) == 1 else "the shapes of {} make"
                 told = shapes.format(" and ".join(arguments))
                 raise ShapeError(f"{told} {name} = {value}, which is no size")
             found[name] = int(value)
     return found or None
-
-
-def _reduce(row: LinearRow, ratio: Fraction, pivot: LinearRow) -> LinearRow:
-    merged = dict(row[0])
-    for name, coefficient in pivot[0].items():
-        merged[name] = merged.get(name, Fraction(0)) - ratio * coefficient
-    arguments = tuple(dict.fromkeys(row[2] + pivot[2]))
-    return {n: c for n, c in merged.items() if c}, row[1] - ratio * pivot[1], arguments
-
-
-def linear_part(size: Size) -> tuple[dict[str, Fraction], Fraction] | None:
-    """Return the coefficients of the names and the constant, None where the size is not linear."""
-    coefficients: dict[str, Fraction] = {}
-    constant = Fraction(0)
-    for monomial, coefficient in size.terms:
-        if not monomial:
-            constant = coefficient
-        elif len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], str):
-            coefficients[monomial[0][0]] = coefficient
-        else:
-            return None
-    return coefficients, constant

@@ -7,7 +7,7 @@ so one template serves gradients, Jacobians and reductions along an axis alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported
@@ -29,9 +29,9 @@ class Batched(NamedTuple):
     batch: Indices = ()
 
 
-def substitute(root: Node, symbols: Mapping[Node, Node], sizes: Mapping[str, Size] | None = None) -> Node:
-    """Return `root` with symbols replaced by nodes of their shape and size names by sizes."""
-    bound = {s: Batched(n) for s, n in symbols.items()}
+def substitute(root: Node, nodes: Mapping[Node, Node], sizes: Mapping[str, Size] | None = None) -> Node:
+    """Return `root` with symbols, or other nodes, replaced by nodes of their shape and size names by sizes."""
+    bound = {old: Batched(new) for old, new in nodes.items()}
     return instantiate(root, bound, sizes or {}, ()).node
 
 
@@ -216,10 +216,15 @@ INSTANTIATE = {
 
 
 def remake(node: Node, made: Mapping[Node, Node]) -> Node:
-    """Return one node with its operands exchanged by `made`, through the constructors."""
+    """Return one node with its operands exchanged by `made`, through the constructors; itself over its own."""
+    if all(made[a] is a for a in node.args):
+        return node
     return INSTANTIATE[node.kind](node, {a: Batched(made[a]) for a in node.args}, {}, ()).node
 
 
-def rebuild(root: Node, replace: Mapping[Node, Node]) -> Node:
-    """Return `root` with the nodes in `replace` exchanged, everything above them made anew."""
-    return instantiate(root, {old: Batched(new) for old, new in replace.items()}, {}, ()).node
+def rebuild(roots: Sequence[Node], change: Callable[[Node], Node]) -> list[Node]:
+    """Return the roots with each node changed after its operands, once for all its places."""
+    made: dict[Node, Node] = {}
+    for node in toposort(roots):
+        made[node] = change(remake(node, made))
+    return [made[root] for root in roots]

@@ -16,7 +16,7 @@ from matcalc.errors import ShapeError
 from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
 from matcalc.tensor.grouping import MOST, full_runs
 from matcalc.tensor.labelling import SKEW, SYMMETRIC
-from matcalc.tensor.node import Exchange, Indices, Node, Shape
+from matcalc.tensor.node import Exchange, Indices, Node, Operand, Shape, terms_of
 from matcalc.tensor.product import (
     simple_product,
     size_number,
@@ -95,9 +95,9 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
         if node.is_zero:
             continue
         factor, rest = split_coef(node)
-        target = merged if nested_terms(rest) is None else nested
+        target = nested if len(summands(rest)) > 1 else merged
         target[rest] = target.get(rest, Fraction(0)) + coef * factor
-    found = [(n, nested_terms(n) or []) for n, c in nested.items() if c]
+    found = [(n, summands(n)) for n, c in nested.items() if c]
     queue = sorted(found, key=lambda pair: (len(pair[1]), pair[0].digest))
     count = sum(1 for c in merged.values() if c) + len(queue)
     for node, inner_terms in queue:
@@ -120,15 +120,14 @@ def _inner_count(node: Node) -> int:
     return 0 if axes_of_turned(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
 
 
-def nested_terms(node: Node) -> list[tuple[Fraction, Node]] | None:
-    """Return the terms of a sum, its axes in any order, coefficients apart; None for anything else."""
-    if node.kind == "sum":
-        return list(node.terms)
-    order = axes_of_turned(node)
-    if order is None or node.args[0].kind != "sum":
-        return None
-    terms = {arg: coef for coef, arg in node.args[0].terms}
-    return [(coef, arg) for arg, coef in _turned(terms, order).items()]
+def summands(node: Node) -> list[tuple[Fraction, Node]]:
+    """Return what `terms_of` does, the axes of a sum being in any order."""
+    content, rest = split_coef(node)
+    order = axes_of_turned(rest)
+    if order is None or rest.args[0].kind != "sum":
+        return terms_of(node)
+    terms = {arg: coef for coef, arg in rest.args[0].terms}
+    return [(content * coef, arg) for arg, coef in _turned(terms, order).items()]
 
 
 def _add_sizes(collected: Coefs) -> Coefs:
@@ -189,7 +188,7 @@ def _add_reindexed(collected: Coefs) -> Coefs:
 class Wrapping(NamedTuple):
     """An outer re-indexing: its selectors, output indices, the number of axes inside, and the size of each index."""
 
-    selectors: tuple[tuple[Node, Indices], ...]
+    selectors: tuple[Operand, ...]
     out: Indices
     axes: int
     sizes: Shape
@@ -199,23 +198,19 @@ def peel(node: Node) -> tuple[Wrapping, Node] | None:
     """Split a product into its outer re-indexing and the core that is re-indexed, if it has one."""
     if node.kind != "product":
         return None
-    outer = [(arg, at) for arg, at in zip(node.args, node.indices, strict=True) if arg.kind == "selector"]
+    outer = [(arg, at) for arg, at in node.operands if arg.kind == "selector"]
     touched = set(node.out)
     selectors = [
         (arg, at)
         for arg, at in outer
         if touched.issuperset(at) or (arg.selector.kind in ONE_TO_ONE and touched.intersection(at))
     ]
-    rest = [
-        (arg, at)
-        for arg, at in zip(node.args, node.indices, strict=True)
-        if not any(arg is s and at == t for s, t in selectors)
-    ]
+    rest = [(arg, at) for arg, at in node.operands if not any(arg is s and at == t for s, t in selectors)]
     inner = {i for _, at in rest for i in at}
     axes = tuple(i for i in dict.fromkeys((*node.out, *(i for _, at in selectors for i in at))) if i in inner)
     if not selectors and len(set(node.out)) == len(node.out) == len(axes):
         return None
-    sizes = dict(enumerate(node.index_sizes))
+    sizes = node.sizes
     core = simple_product(node.coef, rest, axes, sizes)
     number_of = {index: k for k, index in enumerate(axes)}
     for index in (*node.out, *(i for _, at in selectors for i in at)):

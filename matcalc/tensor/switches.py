@@ -67,8 +67,8 @@ def _support(node: Node, found: dict[Node, Node]) -> Node:
     if node.kind != "product":
         return node
     kept = set(_switching(node))
-    operands = [(found[a], at) for a, at in zip(node.args, node.indices, strict=True) if a in kept]
-    masks = [(a, at) for a, at in zip(node.args, node.indices, strict=True) if a.kind == "selector"]
+    operands = [(found[a], at) for a, at in node.operands if a in kept]
+    masks = [(a, at) for a, at in node.operands if a.kind == "selector"]
     return simple_product(1, [*operands, *masks], node.out, {i: node.index_sizes[i] for i in node.out})
 
 

@@ -102,11 +102,9 @@ def _push_product(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
 def _swap(node: Node, place: int, new: Node, batch: Shape, at: Indices, out: Indices) -> Node:
     """Return the product with operand `place` replaced by `new` at indices `at`, read out at `out`."""
     axes, lengths = _batch_axes(len(node.index_sizes), batch)
-    others = [
-        (arg, indices) for k, (arg, indices) in enumerate(zip(node.args, node.indices, strict=True)) if k != place
-    ]
+    others = [(arg, indices) for k, (arg, indices) in enumerate(node.operands) if k != place]
     new = switched(new) if others else new
-    sizes = {**dict(enumerate(node.index_sizes)), **lengths}
+    sizes = {**node.sizes, **lengths}
     return product(node.coef, [*others, (new, axes + at)], axes + out, sizes)  # type: ignore[arg-type]
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.calculus.simplify.match import terms_of
 from matcalc.errors import NotDifferentiable
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.canonical_labels import Operand, components
+from matcalc.tensor.canonical_labels import Factor, components
 from matcalc.tensor.constructors import add, product, selector, transpose
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Indices, Node, Operand, terms_of
 from matcalc.tensor.selectors import merge
 from matcalc.tensor.sums import scale
 
@@ -57,14 +56,14 @@ def _terms(linear: Node) -> list[Node]:
     while stack:
         node = stack.pop()
         split = terms_of(node)
-        if split is not None:
+        if len(split) > 1:
             stack.extend(scale(c, t) for c, t in reversed(split))
             continue
         place = next((k for k, (a, _) in enumerate(_operands(node)) if a.kind == "sum" and len(a.shape) > 2), None)
         if place is None:
             found.append(node)
             continue
-        operands, sizes = _operands(node), dict(enumerate(node.index_sizes))
+        operands, sizes = _operands(node), node.sizes
         inner, at = operands.pop(place)
         for c, t in reversed(inner.terms):
             stack.append(scale(c, product(node.coef, [*operands, (t, at)], node.out, sizes)))
@@ -85,8 +84,8 @@ def _pairs(term: Node, rank: int) -> int:
     return sum(out[k] == out[rank + k] for k in range(rank))
 
 
-def _operands(term: Node) -> list[tuple[Node, Indices]]:
-    return list(zip(term.args, term.indices, strict=True)) if term.kind == "product" else [(term, _out(term))]
+def _operands(term: Node) -> list[Operand]:
+    return list(term.operands) if term.kind == "product" else [(term, _out(term))]
 
 
 def _read(term: Node, out: Sequence[int]) -> Node:
@@ -142,8 +141,8 @@ def _product_of_sides(term: Node, image: Node) -> Node | None:
     """Return the solution of A*X*B = image for a term that falls apart into A and B; None for any other."""
     a, b, c, d = _out(term)
     operands = _operands(term)
-    described = [Operand(arg.digest, at, len(at), place) for place, (arg, at) in enumerate(operands)]
-    groups: dict[frozenset[int], list[tuple[Node, Indices]]] = {frozenset((a, c)): [], frozenset((b, d)): []}
+    described = [Factor(arg.digest, at, len(at), place) for place, (arg, at) in enumerate(operands)]
+    groups: dict[frozenset[int], list[Operand]] = {frozenset((a, c)): [], frozenset((b, d)): []}
     for part in components(described, {}):
         touched = {i for o in part for i in o.indices} & {a, b, c, d}
         home = next((key for key in groups if touched <= key), None)
@@ -151,7 +150,7 @@ def _product_of_sides(term: Node, image: Node) -> Node | None:
             return None
         groups[home] += [operands[o.place] for o in part]
     left, right = groups.values()
-    sizes = dict(enumerate(term.index_sizes))
+    sizes = term.sizes
     one, other = product(term.coef, left, (a, c), sizes), product(1, right, (b, d), sizes)
     if one.shape[0] != one.shape[1] or other.shape[0] != other.shape[1]:
         return None

@@ -110,7 +110,7 @@ def _operands(
     merges: list[tuple[int, ...]] = []
     arrays: list[tuple[np.ndarray, tuple[int, ...], bool]] = []
     wholes: set[int] = set()
-    for arg, indices in zip(node.args, node.indices, strict=True):
+    for arg, indices in node.operands:
         if arg.kind != "selector":
             arrays.append((values[arg], indices, annihilates(arg)))
         elif arg.selector.kind == "merge" and indices[0] not in wholes and len(set(indices)) == len(indices):
@@ -141,7 +141,7 @@ def _expander(parts_of: Mapping[int, tuple[int, ...]]) -> Callable[[int], list[i
 
 def _sum(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
     total = as_float(node.coefs[0]) * values[node.args[0]]
-    for coef, arg in zip(node.coefs[1:], node.args[1:], strict=True):
+    for coef, arg in node.terms[1:]:
         total = total + as_float(coef) * values[arg]
     return total
 

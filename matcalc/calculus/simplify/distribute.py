@@ -14,7 +14,7 @@ from math import prod
 from matcalc.tensor.constructors import add, product, scale
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import exponent_of
-from matcalc.tensor.sums import nested_terms, split_coef
+from matcalc.tensor.sums import split_coef, summands
 
 MOST_TERMS = 12
 """More terms than one sum holds are never worth a trial."""
@@ -51,12 +51,12 @@ def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 def _places(node: Node) -> list[int]:
     """Return the places of the operands of a product that can be taken apart."""
-    return [k for k, arg in enumerate(node.args) if _inside(arg) is not None]
+    return [k for k, arg in enumerate(node.args) if len(_inside(arg)) > 1]
 
 
 def _may_cancel(node: Node) -> bool:
     """Whether a product holds an operation, which may meet its inverse in a term, or has one or a divisor in a sum."""
-    terms = [n for arg in node.args for _, n in _inside(arg) or ()]
+    terms = [n for place in _places(node) for _, n in _inside(node.args[place])]
     if any(arg.kind == "op" for arg in node.args) or any(map(_has_operation, terms)):
         return True
     factors = [exponent_of(a) for n in terms for a in (n.args if n.kind == "product" else (n,))]
@@ -76,7 +76,7 @@ def _signatures(node: Node, places: Sequence[int]) -> list[Signature]:
     rest = [part for k, arg in enumerate(node.args) if k not in places for part in _parts(arg)]
     found: list[list[bytes]] = [rest]
     for place in places:
-        inner = _inside(node.args[place]) or []
+        inner = _inside(node.args[place])
         if len(found) * len(inner) > MOST_TERMS:
             return []
         found = [[*parts, *_parts(n)] for parts in found for _, n in inner]
@@ -85,12 +85,19 @@ def _signatures(node: Node, places: Sequence[int]) -> list[Signature]:
 
 def _parts(node: Node) -> list[bytes]:
     """Return the operands of a product, numbers and sizes left out."""
-    if node.kind == "product":
-        return [part for arg in node.args for part in _parts(arg)]
-    is_size = node.kind in ("size", "number") or (node.kind == "map" and node.args[0].kind == "size")
-    if node.kind == "map" and len(node.args) == 1:  # f(-x) may be known by f(x)
-        return [] if is_size else [node.rule.name.encode() + split_coef(node.args[0])[1].digest]
-    return [] if is_size else [node.digest]
+    found: list[bytes] = []
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if part.kind == "product":
+            pending.extend(part.args)
+        elif part.kind in ("size", "number") or (part.kind == "map" and part.args[0].kind == "size"):
+            continue
+        elif part.kind == "map" and len(part.args) == 1:  # f(-x) may be known by f(x)
+            found.append(part.rule.name.encode() + split_coef(part.args[0])[1].digest)
+        else:
+            found.append(part.digest)
+    return found
 
 
 def _may_merge(signatures: Sequence[Signature]) -> bool:
@@ -132,10 +139,10 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
     """Return the terms of a product, its operands at `places` taken apart; None if they are too many."""
-    choices = [_inside(node.args[k]) or [] for k in places]
+    choices = [_inside(node.args[k]) for k in places]
     if prod(map(len, choices)) > MOST_TERMS:
         return None
-    sizes = dict(enumerate(node.index_sizes))
+    sizes = node.sizes
     made: list[tuple[Fraction, list[Node]]] = [(node.coef, list(node.args))]
     for place, inner in zip(places, choices, strict=True):
         made = [(c * k, [*args[:place], n, *args[place + 1 :]]) for c, args in made for k, n in inner]
@@ -145,12 +152,13 @@ def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], 
     ]
 
 
-def _inside(node: Node) -> list[Term] | None:
-    """Return the terms of an operand that is a sum, or a scalar such as `sum(x + y)` that sums over one."""
+def _inside(node: Node) -> list[Term]:
+    """Return the terms of a sum, or of a scalar such as `sum(x + y)` that sums over one; else the operand itself."""
     if node.kind != "product" or node.shape or not node.index_sizes:
-        return nested_terms(node)
-    places = [k for k, arg in enumerate(node.args) if nested_terms(arg) is not None]
-    return _multiplied_out(node, places, lambda n: n) if len(places) == 1 else None
+        return summands(node)
+    places = [k for k, arg in enumerate(node.args) if len(summands(arg)) > 1]
+    terms = _multiplied_out(node, places, lambda n: n) if len(places) == 1 else None
+    return terms or [(Fraction(1), node)]
 
 
 def _added(terms: Sequence[Term], like: Node) -> Node:
@@ -159,11 +167,10 @@ def _added(terms: Sequence[Term], like: Node) -> Node:
 
 def _terms_inside(node: Node) -> int:
     """Return the terms of a node; those of a sum that is re-indexed or scaled as a whole count as its own."""
-    _, rest = split_coef(node)
-    terms = nested_terms(rest)
-    return _terms_of(rest) if terms is None else sum(_terms_of(term) for _, term in terms)
+    return sum(_terms_of(term) for _, term in summands(node))
 
 
 def _terms_of(node: Node) -> int:
-    sums = [inner for arg in node.args if node.kind == "product" and (inner := nested_terms(arg)) is not None]
-    return 0 if node.is_zero else len(sums[0]) if len(sums) == 1 else 1
+    counts = [len(summands(arg)) for arg in node.args if node.kind == "product"]
+    sums = [count for count in counts if count > 1]
+    return 0 if node.is_zero else sums[0] if len(sums) == 1 else 1

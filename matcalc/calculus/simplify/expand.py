@@ -32,10 +32,10 @@ def expand(root: Node) -> Node:
 
     Raises: NotSupported for more than `MOST_TERMS` terms.
     """
-    return _added(terms_of([root])[0], root)
+    return _added(expanded_terms([root])[0], root)
 
 
-def terms_of(roots: Sequence[Node]) -> list[Terms]:
+def expanded_terms(roots: Sequence[Node]) -> list[Terms]:
     """Return the expanded terms of each root with their coefficients; none for zero.
 
     Raises: NotSupported for more than `MOST_TERMS` terms.
@@ -66,15 +66,14 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
         choices = [list(done[a].items()) for a in node.args]
         if prod(map(len, choices)) > MOST_TERMS:
             raise NotSupported(f"an expansion of more than {MOST_TERMS} terms")
-        lengths = dict(enumerate(node.index_sizes))
         made = []
         for chosen in combinations(*choices):
             coef = node.coef * prod((k for _, k in chosen), start=Fraction(1))
             operands = [(n, at) for (n, _), at in zip(chosen, node.indices, strict=True)]
-            made.append((Fraction(1), product(coef, operands, node.out, lengths)))
+            made.append((Fraction(1), product(coef, operands, node.out, node.sizes)))
         return merged(made)
     changed = {a: _added(done[a], a) for a in node.args}
-    return {remake(node, changed) if any(new is not a for a, new in changed.items()) else node: Fraction(1)}
+    return {remake(node, changed): Fraction(1)}
 
 
 def _settled(terms: Terms) -> Terms:
@@ -82,7 +81,7 @@ def _settled(terms: Terms) -> Terms:
     while any(_holds_a_sum(n) for n in terms):
         parts = []
         for node, coef in terms.items():
-            inner = terms_of([node])[0] if _holds_a_sum(node) else {node: Fraction(1)}
+            inner = expanded_terms([node])[0] if _holds_a_sum(node) else {node: Fraction(1)}
             parts += [(coef * k, n) for n, k in inner.items()]
         terms = merged(parts)
     return terms
@@ -107,7 +106,7 @@ def _added(terms: Terms, old: Node) -> Node:
 
 def tidied(root: Node) -> Node:
     """Return an expanded node with its terms simplified, `a^2/a` to `a`, where they stay single terms."""
-    terms = terms_of([root])[0]
+    terms = expanded_terms([root])[0]
     simple = dict(zip(terms, simplify_all(list(terms)), strict=True))
     return _added(merged([(c, n if _holds_a_sum(simple[n]) else simple[n]) for n, c in terms.items()]), root)
 
@@ -139,9 +138,7 @@ def _distributed(node: Node) -> list[tuple[Fraction, Node]]:
     places = [k for k, a in enumerate(node.args) if a.kind == "sum" and a.rank > 2] if node.kind == "product" else []
     if not places:
         return []
-    operands = list(zip(node.args, node.indices, strict=True))
-    whole, at = operands[places[0]]
-    others = operands[: places[0]] + operands[places[0] + 1 :]
-    lengths = dict(enumerate(node.index_sizes))
-    made = (product(node.coef, [*others, (a, at)], node.out, lengths) for a in whole.args)
+    whole, at = node.operands[places[0]]
+    others = [operand for k, operand in enumerate(node.operands) if k != places[0]]
+    made = (product(node.coef, [*others, (a, at)], node.out, node.sizes) for a in whole.args)
     return list(zip(whole.coefs, made, strict=True))

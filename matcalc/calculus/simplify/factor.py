@@ -14,8 +14,8 @@ from typing import NamedTuple
 from matcalc.calculus.simplify.masks import masked
 from matcalc.calculus.simplify.nested_fractions import cleared, divisors, quotient
 from matcalc.tensor.constructors import add, power, product, transpose
-from matcalc.tensor.node import LONG, Indices, Node, toposort
-from matcalc.tensor.substitute import remake
+from matcalc.tensor.node import LONG, Indices, Node
+from matcalc.tensor.substitute import rebuild, remake
 from matcalc.tensor.switches import is_switch
 
 Key = tuple[Node, tuple[int, ...]]
@@ -43,12 +43,8 @@ def factor_all(roots: Sequence[Node]) -> list[Node]:
     The tokens of such a node are those of its tree: what is taken out of it would save tokens that nobody reads, and
     would take apart what its terms share with others, so that a recurrence of ten steps is factored without end.
     """
-    made: dict[Node, Node] = {}
     done: Done = {}
-    for node in toposort(roots):
-        current = remake(node, made) if any(made[a] is not a for a in node.args) else node
-        made[node] = current if current.length > LONG else cleared(_factored(current, done))
-    return [made[root] for root in roots]
+    return rebuild(roots, lambda node: node if node.length > LONG else cleared(_factored(node, done)))
 
 
 def _factored(node: Node, done: Done, divides: bool = True) -> Node:
@@ -66,7 +62,7 @@ def _newly_factored(node: Node, done: Done, divides: bool) -> Node:
     """
     if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum":
         inner = _factored(node.args[0], done, divides)
-        return node if inner is node.args[0] else remake(node, {node.args[0]: inner})
+        return remake(node, {node.args[0]: inner})
     while node.kind == "sum":
         best = _best(node)
         if best is not None:
@@ -172,7 +168,7 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
 
 def standings(term: Node) -> Iterator[tuple[int, Node, tuple[int, ...]]]:
     """Yield the operands of a product that no index meets twice, selectors left out: place, operand, how it stands."""
-    for place, (arg, indices) in enumerate(zip(term.args, term.indices, strict=True)):
+    for place, (arg, indices) in enumerate(term.operands):
         if arg.kind != "selector" and len(set(indices)) == len(indices):
             others = {i for k, t in enumerate(term.indices) if k != place for i in t}
             yield place, arg, tuple(_standing(i, term.out, others) for i in indices)
@@ -236,8 +232,8 @@ def rest_of(term: Node, place: int, how: Sequence[int]) -> Node:
     indices = term.indices[place]
     alone = {i for i, h in zip(indices, how, strict=True) if h > 0}
     out = (*(i for i in term.out if i not in alone), *(indices[p] for p in linked(how)))
-    operands = [(a, t) for k, (a, t) in enumerate(zip(term.args, term.indices, strict=True)) if k != place]
-    return product(term.coef, operands, out, dict(enumerate(term.index_sizes)))
+    operands = [(a, t) for k, (a, t) in enumerate(term.operands) if k != place]
+    return product(term.coef, operands, out, term.sizes)
 
 
 def combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> Node:

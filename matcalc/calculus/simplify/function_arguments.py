@@ -36,7 +36,7 @@ def with_functions(root: Node, given: Mapping[Node, Node], book: Rulebook) -> No
     for node in toposort([root]):
         bodies = [p for p in node.params if isinstance(p, Node)] if node.kind in ("map", "op") else []
         filled = [_filled(body, given) for body in bodies]
-        new: Node | None = remake(node, made) if node.args else node
+        new: Node | None = remake(node, made)
         if filled != bodies:
             taken = node.kind == "op" and len(node.params) == 1
             new = _of_matrix(node.rule, filled[0], tuple(made[a] for a in node.args), book) if taken else None
@@ -50,7 +50,7 @@ def _filled(body: Node, given: Mapping[Node, Node]) -> Node:
     """Return a body in which function variables, applied to whatever, are the functions that they stand for."""
     made: dict[Node, Node] = {}
     for node in toposort([body]):
-        made[node] = remake(node, made) if node.args else node
+        made[node] = remake(node, made)
         if is_function_variable(node) and function_variable(node.rule.name) in given:
             inner = {parameter(): Batched(made[node.args[0]])}
             made[node] = instantiate(given[function_variable(node.rule.name)], inner, {}, ()).node

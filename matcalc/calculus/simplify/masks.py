@@ -47,7 +47,7 @@ def _triangle(term: Node) -> Part | None:
     if term.kind != "product" or term.coef != 1 or len(set(term.out)) < 2:
         return None
     masks = [
-        (arg, at) for arg, at in zip(term.args, term.indices, strict=True)
+        (arg, at) for arg, at in term.operands
         if arg.kind == "selector" and arg.selector.kind == "mask" and set(at) == set(term.out)
     ]  # fmt: skip
     peeled = peel(term)

@@ -21,10 +21,10 @@ from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
 from matcalc.calculus.simplify.operand_readings import readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
 from matcalc.tensor.constructors import product
-from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.node import Indices, Node, OpenProduct, Operand, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size
-from matcalc.tensor.sums import add, nested_terms, scale, split_coef
+from matcalc.tensor.sums import add, scale, split_coef, summands
 
 
 class Found(NamedTuple):
@@ -36,16 +36,6 @@ class Found(NamedTuple):
     coef: Fraction
 
 
-class Operands(NamedTuple):
-    """A product as its operands alone, which no constructor has split into closed scalars and the rest."""
-
-    coef: Fraction
-    args: tuple[Node, ...]
-    indices: tuple[Indices, ...]
-    out: Indices
-    index_sizes: tuple[Size, ...]
-
-
 def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[Bindings]:
     """Yield the bindings under which `pattern` is `subject`, the whole of it."""
     if pattern.kind == "symbol":
@@ -54,7 +44,7 @@ def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[
         yield from match_applied(pattern, subject, bindings)
     elif len(pattern.shape) != len(subject.shape):
         return
-    elif summands(pattern) is not None:
+    elif len(summands(pattern)) > 1:
         yield from _match_sum(pattern, subject, bindings)
     elif pattern.is_zero:
         yield from bind_sizes(pattern.shape, subject.shape, bindings) if subject.is_zero else ()
@@ -116,34 +106,19 @@ def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
         yield from bind_sizes([*wanted.shape, wanted.offset], [*given.shape, given.offset], bindings)
 
 
-def terms_of(node: Node) -> list[tuple[Fraction, Node]] | None:
-    """Return the terms of a sum with any content multiplied in; None for what is no sum."""
-    coef, rest = split_coef(node)
-    if rest.kind != "sum":
-        return None
-    return [(coef * c, arg) for c, arg in rest.terms]
-
-
-def summands(node: Node) -> list[tuple[Fraction, Node]] | None:
-    """Return the terms of a sum, or of a transposed one, with any content multiplied in; None for what is neither."""
-    coef, rest = split_coef(node)
-    inner = nested_terms(rest)
-    return None if inner is None else [(coef * c, arg) for c, arg in inner]
-
-
 Terms = list[tuple[Fraction, Node]]
 
 
 def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    for bound, left in match_terms(pattern, summands(subject) or [], bindings):
+    for bound, left in match_terms(pattern, summands(subject), bindings):
         if not left:
             yield bound
 
 
 def match_terms(pattern: Node, given: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
     """Yield the ways in which a sum pattern is part of a sum of these terms, and the terms that are left."""
-    wanted = sorted(summands(pattern) or [], key=lambda term: term[1].kind == "symbol")
-    if wanted and len(wanted) <= len(given):
+    wanted = sorted(summands(pattern), key=lambda term: term[1].kind == "symbol")
+    if len(wanted) <= len(given):
         yield from _match_terms(wanted, given, bindings)
 
 
@@ -215,7 +190,7 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
             yield found.bindings
 
 
-def _broadcast_alike(pattern: Node, subject: Node | Operands, found: Found) -> bool:
+def _broadcast_alike(pattern: Node, subject: Node | OpenProduct, found: Found) -> bool:
     """Whether outputs agree where an index that no operand has stands for broadcasting on both sides."""
     seen: dict[int, int] = dict(found.indices)
     for wanted, given in zip(pattern.out, subject.out, strict=True):
@@ -224,11 +199,8 @@ def _broadcast_alike(pattern: Node, subject: Node | Operands, found: Found) -> b
     return len(set(pattern.out)) == len(set(subject.out))
 
 
-Item = tuple[Node, Indices]
-
-
 def match_product(
-    pattern: Node, subject: Node | Operands, bindings: Bindings = EMPTY, whole: bool = False
+    pattern: Node, subject: Node | OpenProduct, bindings: Bindings = EMPTY, whole: bool = False
 ) -> Iterator[Found]:
     """Yield the ways in which a product pattern is part of the product `subject`.
 
@@ -242,19 +214,19 @@ def match_product(
 
 
 @lru_cache(maxsize=1024)
-def _items(pattern: Node) -> tuple[Item, ...]:
+def _items(pattern: Node) -> tuple[Operand, ...]:
     """Return the operands of a pattern in the order in which they are looked for."""
-    return tuple(sorted(zip(pattern.args, pattern.indices, strict=True), key=_place_of_item))
+    return tuple(sorted(pattern.operands, key=_place_of_item))
 
 
-def _place_of_item(item: Item) -> tuple[bool, bool, bool, int]:
+def _place_of_item(item: Operand) -> tuple[bool, bool, bool, int]:
     """Return when an operand of a pattern is looked for: what is no variable first, selectors once sizes are known."""
     node, at = item
     return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
 
 
 def _locate(
-    items: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None = None
+    items: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None = None
 ) -> Iterator[Found]:
     if not items:
         yield found
@@ -270,7 +242,7 @@ def _locate(
     if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
         yield from _locate_run(wanted, at, rest, chains, found)
     is_named = wanted.kind in ("map", "op", "selector")
-    for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
+    for place, (node, indices) in enumerate(subject.operands):
         if place in found.places or len(indices) != len(at) or (is_named and head(node) != head(wanted)):
             continue
         for read, order, sign in readings(wanted, node, indices):
@@ -283,7 +255,7 @@ def _locate(
                 yield from _locate(rest, subject, step, chains)
 
 
-def _locate_run(wanted: Node, at: Indices, rest: Sequence[Item], subject: Node, found: Found) -> Iterator[Found]:
+def _locate_run(wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node, found: Found) -> Iterator[Found]:
     """Take a chain of factors for a matrix variable."""
     for run in runs_in(subject):
         mapped = _map_indices(at, run.ends, found.indices)
@@ -295,7 +267,7 @@ def _locate_run(wanted: Node, at: Indices, rest: Sequence[Item], subject: Node, 
 
 
 def _locate_function(
-    wanted: Node, at: Indices, rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
+    wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
     (own,) = at
@@ -311,7 +283,7 @@ def _locate_function(
 
 
 def _locate_concrete(
-    known: Node, at: Indices, rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
+    known: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
     coef, core = split_coef(known)
@@ -324,20 +296,20 @@ def _locate_concrete(
             if index not in inner:
                 inner[index] = fresh
                 fresh -= 1
-        parts = [(arg, tuple(inner[i] for i in t)) for arg, t in zip(core.args, core.indices, strict=True)]
+        parts = [(arg, tuple(inner[i] for i in t)) for arg, t in core.operands]
     else:
         parts = [(core, at)]
     yield from _locate_parts(parts, rest, subject, found._replace(coef=found.coef / coef), chains)
 
 
 def _locate_parts(
-    parts: Sequence[Item], rest: Sequence[Item], subject: Node | Operands, found: Found, chains: Node | None
+    parts: Sequence[Operand], rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     if not parts:
         yield from _locate(rest, subject, found, chains)
         return
     wanted, at = parts[0]
-    for place, (node, indices) in enumerate(zip(subject.args, subject.indices, strict=True)):
+    for place, (node, indices) in enumerate(subject.operands):
         if place in found.places or node is not wanted:
             continue
         orders = [indices]
@@ -358,7 +330,7 @@ def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> d
     return mapped
 
 
-def _inner_free(pattern: Node, subject: Node | Operands, found: Found) -> bool:
+def _inner_free(pattern: Node, subject: Node | OpenProduct, found: Found) -> bool:
     """Whether what the pattern sums is summed in the subject too and occurs in matched operands alone."""
     inner = [g for w, g in found.indices.items() if w not in pattern.out]
     outer = {g for w, g in found.indices.items() if w in pattern.out}

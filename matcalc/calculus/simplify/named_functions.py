@@ -14,10 +14,10 @@ from functools import lru_cache
 from matcalc.formula.elaborate.powers import MATRIX_POWER
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import add, eye, matmul, operate, scale
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.node import Node, terms_of
 from matcalc.tensor.raw_nodes import exponent_of, parameter
-from matcalc.tensor.substitute import remake
-from matcalc.tensor.sums import nested_terms, split_coef
+from matcalc.tensor.substitute import rebuild
+from matcalc.tensor.sums import split_coef
 
 _NAMED = re.compile(r"(\w+)\(X\) => \w+\((\w+), X\) if symmetric\(X\)")
 ROOT = "sqrt"
@@ -27,14 +27,13 @@ MOST_FACTORS = 3
 def named(root: Node) -> Node:
     """Return a node with functions of matrices that have a name called by it."""
     book = default_rulebook()
-    done: dict[Node, Node] = {}
-    for node in toposort([root]):
-        current = remake(node, done) if any(done[a] is not a for a in node.args) else node
-        found = None
-        if current.kind == "op" and current.rule.calculus is True and len(current.args) == 1 and not current.batch_rank:
-            found = _of(current.params[0], current.args[0], book)
-        done[node] = current if found is None else found
-    return done[root]
+
+    def called(node: Node) -> Node:
+        if node.kind != "op" or node.rule.calculus is not True or len(node.args) != 1 or node.batch_rank:
+            return node
+        return _of(node.params[0], node.args[0], book) or node
+
+    return rebuild([root], called)[0]
 
 
 @lru_cache(maxsize=8)
@@ -47,7 +46,7 @@ def _names(book: Rulebook) -> dict[str, str]:
 def _of(body: Node, matrix: Node, book: Rulebook) -> Node | None:
     """Return a sum of multiples of named functions of a matrix; None for other functions."""
     made = []
-    for coef, term in nested_terms(body) or [(Fraction(1), body)]:
+    for coef, term in terms_of(body):
         factor, function = split_coef(term)
         part = _alone(function, matrix, book)
         if part is None:

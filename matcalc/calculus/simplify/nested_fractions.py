@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from matcalc.tensor.constructors import add, power, product
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Indices, Node, Operand
 from matcalc.tensor.raw_nodes import exponent_of
 
 Divisor = tuple[Node, Indices, Fraction]
@@ -22,10 +23,9 @@ def cleared(node: Node) -> Node:
 
 def _trials(node: Node) -> list[Node]:
     """Return the product with the denominators of one sum in it multiplied out, for each one that there is."""
-    operands: list[tuple[Node, Indices]]
+    operands: Sequence[Operand]
     if node.kind == "product":
-        coef, out, sizes = node.coef, node.out, dict(enumerate(node.index_sizes))
-        operands = list(zip(node.args, node.indices, strict=True))
+        coef, operands, out, sizes = node.coef, node.operands, node.out, node.sizes
     else:
         coef, out, sizes = Fraction(1), tuple(range(node.rank)), dict(enumerate(node.shape))
         operands = [(node, out)]
@@ -56,7 +56,7 @@ def divisors(term: Node) -> list[Divisor]:
     if term.kind != "product" or len(set(term.out)) < len(term.out):
         return []
     found = []
-    for arg, at in zip(term.args, term.indices, strict=True):
+    for arg, at in term.operands:
         base, exponent = exponent_of(arg)
         if exponent < 0 and all(i in term.out for i in at):
             found.append((base, tuple(term.out.index(i) for i in at), exponent))
@@ -69,21 +69,21 @@ def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | N
     sizes = dict(enumerate(node.shape))
     terms = []
     for coef, term in node.terms:
-        operands: list[tuple[Node, Indices]]
+        operands: list[Operand]
         exponent = Fraction(0)
         if term.kind == "map" and exponent_of(term)[0] is base and axes == out:
             operands, exponent = [], exponent_of(term)[1]
         elif term.kind == "product" and len(set(term.out)) == len(term.out):
             at = tuple(term.out[a] for a in axes)
             operands = []
-            for arg, t in zip(term.args, term.indices, strict=True):
+            for arg, t in term.operands:
                 own, power_of_arg = exponent_of(arg)
                 if own is base and t == at and (power_of_arg < 0 or power_of_arg.denominator == 1):
                     exponent += power_of_arg
                 else:
                     operands.append((arg, t))
             if exponent:
-                rest = product(term.coef, operands, term.out, dict(enumerate(term.index_sizes)))
+                rest = product(term.coef, operands, term.out, term.sizes)
                 operands = [(rest, out)]
             else:
                 operands = [(term, out)]

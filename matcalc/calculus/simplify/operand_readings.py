@@ -8,7 +8,7 @@ from functools import lru_cache
 from matcalc.tensor.constructors import transpose
 from matcalc.tensor.node import Indices, Node, Shape
 from matcalc.tensor.raw_nodes import map_node, op_node
-from matcalc.tensor.sums import nested_terms, scale, split_coef
+from matcalc.tensor.sums import scale, summands
 
 
 def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices, int]]:
@@ -18,7 +18,7 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
     """
     yield node, indices, 1
     is_same = wanted.kind == node.kind in ("map", "op") and wanted.rule == node.rule
-    if is_same and node.rule.parity and len(node.args) == 1 and nested_terms(split_coef(node.args[0])[1]) is not None:
+    if is_same and node.rule.parity and len(node.args) == 1 and len(summands(node.args[0])) > 1:
         yield _negated(node), indices, -1 if node.rule.parity == "odd" else 1
     if len(indices) != 2 or indices[0] == indices[1]:
         return

@@ -19,7 +19,7 @@ from matcalc.calculus.function_bodies import derivative
 from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
 from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
-from matcalc.calculus.simplify.match import Operands, Terms, match, match_product, match_terms, terms_of
+from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.formula.elaborate.rule_formula import build_rewrite
 from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
@@ -28,7 +28,7 @@ from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, symbol, transpose
-from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.node import Indices, Node, OpenProduct, terms_of, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
@@ -68,7 +68,7 @@ def _is_no_count(ast: Ast) -> bool:
 
 def _key(left: Node) -> str:
     """Return the head of a left side without its content: sums are met without theirs."""
-    return head(left) if terms_of(left) is None else "sum"
+    return "sum" if len(terms_of(left)) > 1 else head(left)
 
 
 class Rewriter:
@@ -138,7 +138,7 @@ def fits_head(pattern: Pattern, node: Node) -> bool:
 
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     """Yield what a pattern makes of a node, for each way in which it fits."""
-    if node.kind == "sum" and terms_of(pattern.left) is not None:
+    if node.kind == "sum" and len(terms_of(pattern.left)) > 1:
         yield from _results_in_sum(pattern, node, book)
         return
     if node.kind != "product":
@@ -163,17 +163,13 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
             if index not in indices:
                 return  # a pattern that broadcasts is matched whole, never in part
         out = tuple(indices[i] for i in pattern.left.out)
-        others = [
-            (arg, at)
-            for place, (arg, at) in enumerate(zip(subject.args, subject.indices, strict=True))
-            if place not in found.places
-        ]
+        others = [(arg, at) for place, (arg, at) in enumerate(subject.operands) if place not in found.places]
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
 
 
-def _opened(node: Node, missing: set[str]) -> Node | Operands | None:
+def _opened(node: Node, missing: set[str]) -> Node | OpenProduct | None:
     """Return a product with closed scalars taken apart that hold what is missing: the inverse in det(X)*tr(inv(X)*A).
 
     None if they do not hold it.
@@ -194,10 +190,10 @@ def _opened(node: Node, missing: set[str]) -> Node | Operands | None:
         args += arg.args
         indices += [tuple(i + len(sizes) for i in inner) for inner in arg.indices]
         sizes += arg.index_sizes
-    return Operands(coef, tuple(args), tuple(indices), node.out, tuple(sizes))
+    return OpenProduct(coef, tuple(args), tuple(indices), node.out, tuple(sizes))
 
 
-def _may_hold(pattern: Pattern, node: Node | Operands, book: Rulebook) -> bool:
+def _may_hold(pattern: Pattern, node: Node | OpenProduct, book: Rulebook) -> bool:
     """Whether a product has operands of the kinds, parameters and facts that a product pattern speaks of."""
     for wanted in pattern.left.args:
         if wanted.kind == "symbol":
@@ -217,7 +213,7 @@ def _may_hold(pattern: Pattern, node: Node | Operands, book: Rulebook) -> bool:
 
 def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     """Yield what a pattern makes of some or all terms of a sum, or of a multiple of them; of a matrix, either way."""
-    yield from _results_of_terms(pattern, terms_of(node) or [], book)
+    yield from _results_of_terms(pattern, list(node.terms), book)
     if node.rank == 2 and pattern.left.rank == 2 and not all("symmetric" in term.facts for term in node.args):
         yield from map(transpose, _results_of_terms(pattern, _turned(node), book))
 
@@ -225,11 +221,11 @@ def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[No
 @lru_cache(maxsize=64)
 def _turned(node: Node) -> Terms:
     """Return the terms of a sum, each transposed."""
-    return [(c * f, rest) for c, term in terms_of(node) or [] for f, rest in [split_coef(transpose(term))]]
+    return [(c * f, rest) for c, term in node.terms for f, rest in [split_coef(transpose(term))]]
 
 
 def _results_of_terms(pattern: Pattern, given: Terms, book: Rulebook) -> Iterator[Node]:
-    wanted = terms_of(pattern.left) or []
+    wanted = terms_of(pattern.left)
     if len(wanted) > len(given):
         return
     first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])

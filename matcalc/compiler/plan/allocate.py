@@ -32,7 +32,7 @@ from matcalc.tensor.size import Size
 Shape = tuple[Size, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Chain:
     """Values that follow each other in one buffer, from step `first` to step `last`."""
 
@@ -148,8 +148,7 @@ class Allocator:
                 return text
 
     def give_buffers(self) -> None:
-        chains = list({id(c): c for c in self.chains.values()}.values())
-        chains.sort(key=lambda c: c.first)
+        chains = sorted(dict.fromkeys(self.chains.values()), key=lambda c: c.first)
         free: dict[tuple[Shape, str], list[tuple[int, int, str]]] = {}
         for name, value in self.outputs.items():
             self.buffers.append(Buffer(name, value.shape, "float64", "output"))

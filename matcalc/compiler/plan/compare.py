@@ -6,7 +6,7 @@ to the end and its estimated time taken. A plan with formed inverses has to be c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -27,11 +27,11 @@ from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.program import Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import Known
+from matcalc.language.identifiers import free
 from matcalc.rulebook.paths import data_folder
 from matcalc.tensor.node import Node, everything, toposort
 from matcalc.tensor.size import Size, is_nonnegative
-from matcalc.tensor.size_equations import eliminate
-from matcalc.tensor.sizes_from_shapes import linear_part
+from matcalc.tensor.size_equations import Equation, eliminate, linear_part
 
 SOLVE_BETTER = 1.25
 LARGE = 1500  # nodes beyond which only the first order of outputs is planned
@@ -221,7 +221,7 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
         progress = False
         for node in inputs:
             for axis, size in enumerate(node.shape):
-                found = _solve(size, set(sources))
+                found = _solve(size, sources)
                 if found is not None and found[0] not in sources:
                     name, factor, offset = found
                     sources[name] = Source(name, node.name, axis, factor, offset)
@@ -236,25 +236,22 @@ def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
     """Add sources for names that several axes determine together, `m + n` and `m - n`; tell whether there are any."""
     taken = {*sources, *(n.name for n in inputs), *(n for i in inputs for size in i.shape for n in size.names)}
     axes: dict[str, tuple[str, int]] = {}
-    rows: list[tuple[dict[str, Fraction], Size, None]] = []
+    rows: list[Equation[str]] = []
     for node in inputs:
         for axis, size in enumerate(node.shape):
-            linear, name = linear_part(size), f"{node.name}_{axis}"
-            while name in taken:
-                name += "_"
+            name = free(f"{node.name}_{axis}", taken)
             axes[name] = node.name, axis
-            open_ = {n: c for n, c in linear[0].items() if n not in sources} if linear is not None else {}
-            if open_:
-                rest = size.substitute(dict.fromkeys(open_, Size.of(0)))
-                rows.append((open_, Size.of(name) - rest, None))
+            linear = linear_part(size, _unknown(size, sources))
+            if linear is not None and linear[0]:
+                rows.append(Equation(linear[0], Size.of(name) - linear[1]))
     found = False
     for coefficients, value, _ in eliminate(rows):
         scale = lcm(*(c.denominator for _, c in value.terms))
         scaled = value * scale
-        given = linear_part(scaled)
+        given = linear_part(scaled, axes)
         if len(coefficients) != 1 or given is None:
             continue
-        first = next((name for name, c in given[0].items() if name in axes and c == 1), None)
+        first = next((name for name, c in given[0].items() if c == 1), None)
         if first is None:
             continue
         offset = Size.of(first) - scaled
@@ -266,14 +263,14 @@ def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
     return found
 
 
-def _solve(size: Size, known: set[str]) -> tuple[str, Fraction, Size] | None:
+def _solve(size: Size, known: Collection[str]) -> tuple[str, Fraction, Size] | None:
     """Return (name, factor, offset) if size = factor*name + offset, the offset known."""
-    open_names = [n for n in size.names if n not in known]
-    if len(open_names) != 1:
+    linear = linear_part(size, _unknown(size, known))
+    if linear is None or len(linear[0]) != 1:
         return None
-    name = open_names[0]
-    offset = size.substitute({name: Size.of(0)})
-    slope = size.substitute({name: Size.of(1)}) - offset
-    if not slope.is_integer or slope == 0 or Size.of(name) * slope.constant + offset is not size:
-        return None
-    return name, slope.constant, offset
+    ((name, factor),) = linear[0].items()
+    return name, factor, linear[1]
+
+
+def _unknown(size: Size, known: Collection[str]) -> list[str]:
+    return [name for name in size.names if name not in known]

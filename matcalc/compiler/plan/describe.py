@@ -69,8 +69,8 @@ def _sum(node: Node, depth: int) -> str:
 
 def _product(node: Node, depth: int) -> tuple[str, int]:
     lead = "" if node.coef == 1 else ("-" if node.coef == -1 else f"{_number(node.coef)}*")
-    scalars = [_tight(a, depth - 1) for a, at in zip(node.args, node.indices, strict=True) if not at]
-    rest = [(a, at) for a, at in zip(node.args, node.indices, strict=True) if at]
+    scalars = [_tight(a, depth - 1) for a, at in node.operands if not at]
+    rest = [(a, at) for a, at in node.operands if at]
     body = _simple(rest, node.out, depth)
     if body is None:
         factors = [f"{_tight(a, depth - 1)}[{','.join(map(_letter, at))}]" for a, at in rest]

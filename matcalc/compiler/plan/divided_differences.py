@@ -70,8 +70,8 @@ def difference(body: Node) -> Node:
     for node in toposort(body):
         if node in at_a:
             continue
-        at_a[node] = remake(node, at_a) if node.args else node
-        at_b[node] = remake(node, at_b) if node.args else node
+        at_a[node] = remake(node, at_a)
+        at_b[node] = remake(node, at_b)
         if all(slope[arg].is_zero for arg in node.args):
             slope[node] = number(0)
         elif node.kind == "sum":

@@ -48,8 +48,7 @@ def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
         implied = implied_facts(nodes)
         made: dict[Node, Node] = {}
         for node in nodes:
-            same = all(made[a] is a for a in node.args)
-            new = plain = node if same else remake(node, made)
+            new = plain = remake(node, made)
             if node.kind == "op" and node.rule.name in lowerings.becomes:
                 new = _become(plain, node.facts | implied.get(node.args[0], frozenset()), lowerings)
             elif plain.kind == "map" and plain.rule.name in lowerings.expands:
@@ -117,16 +116,16 @@ def _multiplied_out(node: Node, needed: set[Node]) -> Node:
     Two sums that meet stay whole: what cancels in each, as in the square of `[x; y] - mean([x; y])`, would cancel
     between products, where twice the digits are lost.
     """
-    for place, (arg, at) in enumerate(zip(node.args, node.indices, strict=True)):
+    for place, (arg, at) in enumerate(node.operands):
         if arg.kind != "sum" or arg in needed or not any(_meets(t, at, node) for t in arg.args):
             continue
-        others = [(a, i) for k, (a, i) in enumerate(zip(node.args, node.indices, strict=True)) if k != place]
+        others = [(a, i) for k, (a, i) in enumerate(node.operands) if k != place]
         if not others:
             return node
         summed = set(at) - set(node.out)
         if any(a.kind == "sum" and summed & set(i) for a, i in others):
             continue
-        sizes = dict(enumerate(node.index_sizes))
+        sizes = node.sizes
         terms = [(c, product(node.coef, [*others, (t, at)], node.out, sizes)) for c, t in arg.terms]
         return add(terms)
     return node
@@ -137,7 +136,7 @@ def _meets(term: Node, at: tuple[int, ...], node: Node) -> bool:
     if term.kind != "product":
         return False
     picked = {i for i in term.out if term.out.count(i) > 1}
-    for arg, indices in zip(term.args, term.indices, strict=True):
+    for arg, indices in term.operands:
         if arg.kind == "selector" and arg.selector.kind != "mask":
             picked.update(indices)
     return any(i in picked and at[axis] not in node.out for axis, i in enumerate(term.out))

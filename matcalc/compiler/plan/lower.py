@@ -21,6 +21,7 @@ from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_valu
 from matcalc.compiler.plan.values import Operand, Part, Run, Value, plus, times, volume
 from matcalc.compiler.program import Apply, Expr, Literal, Number, Read
 from matcalc.errors import NotSupported
+from matcalc.language.identifiers import free
 from matcalc.tensor.node import Node
 from matcalc.tensor.ranges import digits
 from matcalc.tensor.signature import PLAIN
@@ -49,9 +50,8 @@ def lower_constant(session: Session, node: Node) -> Ref:
     if not node.shape:
         return Ref(session.graph.point((), Literal(float(node.array))), ())
     entries = tuple(float(x) for x in node.array.ravel())
-    name = f"K{sum(1 for v in session.graph.values.values() if v.kind == 'constant')}"
-    while name in session.graph.values or name in session.graph.reserved:
-        name += "_"
+    number = sum(1 for v in session.graph.values.values() if v.kind == "constant")
+    name = free(f"K{number}", {*session.graph.values, *session.graph.reserved})
     return Ref(session.graph.given(name, node.shape, "constant", entries), tuple(range(len(node.shape))))
 
 

@@ -60,10 +60,10 @@ def token(index: int) -> str:
 
 def resolve(node: Node, known: Known) -> Indexed:
     """Return the product `node` with its selectors replaced by indexing."""
-    sizes = dict(enumerate(node.index_sizes))
+    sizes = node.sizes
     state = Indexed([], list(node.out), sizes, known)
     waiting: list[tuple[Selector, list[At]]] = []
-    for arg, indices in zip(node.args, node.indices, strict=True):
+    for arg, indices in node.operands:
         if arg.kind == "selector":
             waiting.append((arg.selector, list(indices)))
         else:

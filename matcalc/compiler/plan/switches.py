@@ -18,9 +18,9 @@ from matcalc.compiler.plan.values import Operand, Run
 from matcalc.compiler.program import Read
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, power, product, symbol
-from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.node import Indices, Node
 from matcalc.tensor.size import Size
-from matcalc.tensor.substitute import remake
+from matcalc.tensor.substitute import rebuild
 from matcalc.tensor.switches import annihilates, switches_of
 
 SELECTED = "selected"
@@ -33,11 +33,7 @@ Term = tuple[Node, Indices]
 
 def selections(roots: Sequence[Node]) -> list[Node]:
     """Return the roots with switches in products as selections, but for those that a contraction is mended of."""
-    done: dict[Node, Node] = {}
-    for node in toposort(roots):
-        current = remake(node, done) if any(done[a] is not a for a in node.args) else node
-        done[node] = _selection(current) if current.kind == "product" else current
-    return [done[root] for root in roots]
+    return rebuild(roots, _selection_of)
 
 
 def _selection(node: Node) -> Node:
@@ -51,9 +47,9 @@ def _selection(node: Node) -> Node:
     if not outer:
         return node
     kept = tuple(dict.fromkeys(node.out))
-    rest = [_term(node, k) for k in range(len(node.args)) if k not in outer]
-    inside = _selection_of(product(node.coef, rest, kept, dict(enumerate(node.index_sizes))))
-    return _placed(node, [_term(node, k) for k in outer], inside, kept)
+    rest = [term for k, term in enumerate(node.operands) if k not in outer]
+    inside = _selection_of(product(node.coef, rest, kept, node.sizes))
+    return _placed(node, [node.operands[k] for k in outer], inside, kept)
 
 
 def _selection_of(node: Node) -> Node:
@@ -62,19 +58,14 @@ def _selection_of(node: Node) -> Node:
 
 def _as_sum(node: Node, places: Sequence[int], every: Indices) -> Node:
     """Return the sum over all points of the product of all operands, selected."""
-    rest = [_term(node, k) for k in range(len(node.args)) if k not in places]
-    inside = product(node.coef, rest, every, dict(enumerate(node.index_sizes)))
-    return _placed(node, [_term(node, k) for k in places], inside, every)
-
-
-def _term(node: Node, place: int) -> Term:
-    return node.args[place], node.indices[place]
+    rest = [term for k, term in enumerate(node.operands) if k not in places]
+    inside = product(node.coef, rest, every, node.sizes)
+    return _placed(node, [node.operands[k] for k in places], inside, every)
 
 
 def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
     """Return what stands at the indices `at`, selected by switches and read out as `node` is."""
-    sizes = dict(enumerate(node.index_sizes))
-    return product(1, [(_selected(inside, switches, at, sizes), at)], node.out, sizes)
+    return product(1, [(_selected(inside, switches, at, node.sizes), at)], node.out, node.sizes)
 
 
 # ---- contractions
@@ -108,9 +99,7 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
     session.refs[node] = ref
     fast = session.array(node)
     symbols: dict[Node, Node] = {}
-    terms: list[Term] = [
-        (_over_symbols(session, a, symbols), at) for a, at in zip(node.args, node.indices, strict=True)
-    ]
+    terms: list[Term] = [(_over_symbols(session, a, symbols), at) for a, at in node.operands]
     exact = _index_by_index(node, terms)
     kernel = _kernel(session, node, exact, list(symbols.values()))
     run = Run(kernel, [], [Operand(FAST, fast)], comment=session.comment(node, True))
@@ -129,7 +118,7 @@ def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
     An index that a switch stands at is summed over the product of what stands at it, selected; where all of that is
     left out, so is what is multiplied by it. What no switch stands at is a contraction like any other.
     """
-    sizes = dict(enumerate(node.index_sizes))
+    sizes = node.sizes
     is_switch = [annihilates(arg) or _is_triangle(arg) for arg in node.args]
     switches = [term for term, is_one in zip(terms, is_switch, strict=True) if is_one]
     values = [term for term, is_one in zip(terms, is_switch, strict=True) if not is_one]

@@ -17,6 +17,7 @@ from matcalc.compiler.runtime.modules import OURS, generated_imports, load_items
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
 from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
 from matcalc.tensor.size import Size
+from matcalc.tensor.size_equations import linear_part
 
 OPTIONS = """\
 OPTIONS = {
@@ -168,11 +169,11 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
         lines.append(f"{_row([a for _, a in axes])} = {name}.shape")
         left = [*axes]
         while left:
-            solved = next((x for x in left if _solved(x[0], known)), None)
+            solved = next(((x, found) for x in left if (found := _solved(*x, known, names))), None)
             if solved is None:
                 break
-            left.remove(solved)
-            name_of, text = _solve(solved[0], solved[1], known, names)
+            left.remove(solved[0])
+            name_of, text = solved[1]
             lines.append(f"{names.sizes[name_of]} = {text}")
             known.add(name_of)
         tests += [(f"{a} != {names.size(s)}", operand.name) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
@@ -187,28 +188,13 @@ def _row(parts: list[str]) -> str:
     return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def _solved(size: Size, known: set[str]) -> bool:
-    """Whether the size is linear, with a number as coefficient, in exactly one name that is not known."""
-    unknown = [n for n in size.names if n not in known]
-    if len(unknown) != 1:
-        return False
-    rest = [(m, c) for m, c in size.terms if m != ((unknown[0], 1),)]
-    return len(rest) < len(size.terms) and not any(unknown[0] in _atoms(m) for m, _ in rest)
-
-
-def _atoms(monomial: tuple[tuple[object, int], ...]) -> set[str]:
-    return {n for atom, _ in monomial for n in ((atom,) if isinstance(atom, str) else _names(atom))}
-
-
-def _names(atom: object) -> tuple[str, ...]:
-    left, right = getattr(atom, "left", None), getattr(atom, "right", None)
-    return tuple(n for s in (left, right) if isinstance(s, Size) for n in s.names)
-
-
-def _solve(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str, str]:
-    name = next(n for n in size.names if n not in known)
-    factor = next(c for m, c in size.terms if m == ((name, 1),))
-    rest = size - Size.of(name) * factor
+def _solved(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str, str] | None:
+    """Return the one unknown name of an axis's size and its text; None unless the size is linear in it."""
+    linear = linear_part(size, [n for n in size.names if n not in known])
+    if linear is None or len(linear[0]) != 1:
+        return None
+    coefficients, rest = linear
+    ((name, factor),) = coefficients.items()
     text = axis if rest == 0 else f"({axis} - ({names.size(rest)}))"
     text = text if factor.denominator == 1 else f"{text}*{factor.denominator}"
     return name, text if factor.numerator == 1 else f"{text}//{factor.numerator}"

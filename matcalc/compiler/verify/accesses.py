@@ -37,6 +37,7 @@ from matcalc.compiler.program import (
 )
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.tensor.size import Size
+from matcalc.tensor.size_equations import quotient
 
 
 def proved(program: Program) -> Program:
@@ -313,7 +314,7 @@ def _volume(shape: Shape) -> Size:
 
 
 def _quotient(entries: Size, by: Size, where: str) -> Size:
-    found = entries.quotient(by)
+    found = quotient(entries, by)
     if found is None:
         raise ProgramFault(f"{where} has {entries} entries, which are no rows of {by}")
     return found

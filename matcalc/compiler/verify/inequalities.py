@@ -15,6 +15,7 @@ from matcalc.compiler.program import At, Guard, Index
 from matcalc.compiler.verify.integer_sets import REMEMBERED, System, is_impossible
 from matcalc.compiler.verify.triangles import Folded, folded
 from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.size_equations import linear_in
 
 PRIME = "'"
 HOPS = 2  # from the names of a question to what is known of them
@@ -80,7 +81,7 @@ class Known:
         for axis, length in self.axes.items():
             if axis not in size.names:
                 continue
-            split = size.linear_in(axis)
+            split = linear_in(size, axis)
             if split is None:
                 return False
             slope, rest = split
@@ -166,7 +167,7 @@ class Known:
         index = Size.of(index)
         weights: dict[str, Size] = {}
         for axis in (a for a in axes if a in index.names):
-            split = index.linear_in(axis)
+            split = linear_in(index, axis)
             if split is None or set(axes) & set(split[0].names):
                 return []
             weight = split[0]

@@ -13,6 +13,7 @@ from itertools import product
 from math import lcm
 
 from matcalc.tensor.size import COMPOUND, Compound, Size
+from matcalc.tensor.size_equations import linear_in, quotient
 
 Inside = Callable[[Size, Size], bool]
 FRESH = "@"  # begins the name of a position: no name of a user does
@@ -71,11 +72,11 @@ def _positions(sizes: Iterable[Size], axes: Mapping[str, Size]) -> Iterator[tupl
         for low in (a for a in present if any((a, 2) in m for m, _ in size.terms)):
             for high in (a for a in present if a != low):
                 part = _part(size, (high, low))
-                split = part.linear_in(high)
+                split = linear_in(part, high)
                 stride = None if split is None else split[0]
                 if stride is None or not stride.terms or not set(axes).isdisjoint(stride.names):
                     continue
-                position = part.quotient(stride)
+                position = quotient(part, stride)
                 if position is not None:
                     yield (high, low), position
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import factorial
 
 from matcalc.calculus.derive.differentiate import jacobian
-from matcalc.calculus.simplify.expand import Terms, expand, separated, terms_of
+from matcalc.calculus.simplify.expand import Terms, expand, expanded_terms, separated
 from matcalc.calculus.simplify.factor import Key, Place, candidates, combined, factor, linked, rest_of
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.reasons import written
@@ -24,7 +24,7 @@ def collect(root: Node, x: Node) -> Node:
     """
     node = expand(root)
     by_degree: dict[int, list[tuple[Fraction, Node]]] = {}
-    for term, coef in terms_of([node])[0].items():
+    for term, coef in expanded_terms([node])[0].items():
         by_degree.setdefault(_degree(term, x), []).append((coef, term))
     parts = [(Fraction(1), _collected(add(terms), x)) for _, terms in sorted(by_degree.items(), reverse=True)]
     return add(parts) if parts else node
@@ -99,7 +99,7 @@ def coefficient(root: Node, x: Node, degree: int = 1) -> Node:
     Raises: NotSupported where the symbol stands inside a function, or there are too many terms.
     """
     chosen: Terms = {}
-    for term, coef in terms_of([root])[0].items():
+    for term, coef in expanded_terms([root])[0].items():
         found = _degree(term, x)
         if found < 0:
             raise NotSupported(f"a coefficient of {x.name}: {written(term)} is no polynomial in it")

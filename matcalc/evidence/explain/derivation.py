@@ -299,19 +299,6 @@ def _settled(current: Node, unknown: Mapping[Node, Node], moved: Mapping[Node, N
 def _shown(current: Node, unknown: Mapping[Node, Node]) -> Ast:
     """Return the formula of a line: `d(inv(S))` for each differential that waits."""
     calls = {mark.name: syntax.call("d", formula_of(node)) for mark, node in unknown.items()}
-    return _replaced(formula_of(current), calls)
-
-
-def _replaced(root: Ast, names: Mapping[str, Ast]) -> Ast:
-    """Return a formula with names replaced by formulas that bind as tightly."""
-    made: dict[int, Ast] = {}
-    for node in syntax.walk(root):
-        if node.head == "name" and node.value in names:
-            made[id(node)] = names[str(node.value)]
-            continue
-        args = tuple(made[id(a)] for a in node.args)
-        value = node.value
-        if node.head == "call":
-            value = (syntax.call_name(node), tuple((k, made[id(v)]) for k, v in syntax.call_keywords(node)))
-        made[id(node)] = replace(node, args=args, value=value)
-    return made[id(root)]
+    return syntax.rebuild(
+        formula_of(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast
+    )

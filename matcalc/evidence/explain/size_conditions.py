@@ -60,13 +60,24 @@ def _nonsingular(rule: Rule) -> set[str]:
 def bounds(node: Node) -> list[Size]:
     """Return sizes that the rank of a matrix, the last two axes of a node, is at most."""
     if node.kind == "sum":
-        each = [bounds(term) for term in node.args]
-        if not all(each):
-            return []
-        total = Size.of(0)
-        for found in each:
-            total = total + found[0]
-        return [total]
+        each = [_bounds(term) for term in _terms(node)]
+        return [sum((found[0] for found in each), start=Size.of(0))] if all(each) else []
+    return _bounds(node)
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    """Yield the terms of a sum, those of sums among them in their place."""
+    pending = [node]
+    while pending:
+        term = pending.pop()
+        if term.kind == "sum":
+            pending.extend(reversed(term.args))
+        else:
+            yield term
+
+
+def _bounds(node: Node) -> list[Size]:
+    """Return sizes that the rank of a product is at most; none for anything else."""
     if node.kind != "product" or node.out[-1] == node.out[-2]:
         return []
     ends, held = node.out[-2:], set(node.out[:-2])

@@ -71,7 +71,7 @@ def _walk(node: Node) -> tuple[list[Joint], bool] | None:
     """Return the joints of a product along its path or round its cycle; None where it is neither."""
     weights: dict[int, list[Node]] = {}
     between: dict[tuple[int, int], list[tuple[Node, bool]]] = {}
-    for arg, at in zip(node.args, node.indices, strict=True):
+    for arg, at in node.operands:
         if len(at) > 2 or len(set(at)) < len(at):
             return None
         if len(at) == 1:

@@ -130,7 +130,7 @@ def _product(node: Node, fact: str) -> Why | None:
             return Why("a diagonal by its form")
         sign = "positive" if fact == "spd" else "nonnegative"
         return Why(f"diagonal, its entries {sign}", tuple((a, sign) for a in node.args if sign in a.facts))
-    counts = Counter(zip(node.args, node.indices, strict=True))
+    counts = Counter(node.operands)
     if fact == "nonnegative" and node.coef > 0 and all(count % 2 == 0 for count in counts.values()):
         return Why("a square")
     matrices = [a for a in node.args if a.kind != "selector"]

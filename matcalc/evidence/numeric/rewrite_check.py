@@ -176,12 +176,10 @@ def work(node: Node) -> int:
 
 def widest(node: Node, kind: str) -> int:
     """Return how many factors and terms the widest op (or map) works on: what a rewrite that splits makes smaller."""
-    return max((sum(map(_width, n.args)) for n in toposort([node]) if n.kind == kind), default=0)
-
-
-def _width(node: Node) -> int:
-    parts = node.args if node.kind in ("product", "sum") else ()
-    return 1 + sum(_width(a) for a in parts)
+    order, width = toposort([node]), dict[Node, int]()
+    for n in order:
+        width[n] = 1 + sum(width[a] for a in n.args if n.kind in ("product", "sum"))
+    return max((sum(width[a] for a in n.args) for n in order if n.kind == kind), default=0)
 
 
 def _is_sign(node: Node) -> bool:

@@ -49,9 +49,9 @@ def _coefficient(node: Node, tangents: Sequence[Node]) -> tuple[Pair, Node] | No
     if len(node.index_sizes) != rank or any(t and sorted(t) != list(at) for t in node.indices):
         return None
     places = [k for k, arg in enumerate(node.args) if arg in tangents]
-    first = next((t for arg, t in zip(node.args, node.indices, strict=True) if arg in tangents), None)
+    first = next((t for arg, t in node.operands if arg in tangents), None)
     if len(places) != 2 or any(node.indices[k] != first for k in places):
         return None
     low, high = sorted(tangents.index(node.args[k]) for k in places)
-    rest = [(a, t) for k, (a, t) in enumerate(zip(node.args, node.indices, strict=True)) if k not in places]
-    return (low, high), product(node.coef, rest, first or (), dict(enumerate(node.index_sizes)))
+    rest = [(a, t) for k, (a, t) in enumerate(node.operands) if k not in places]
+    return (low, high), product(node.coef, rest, first or (), node.sizes)

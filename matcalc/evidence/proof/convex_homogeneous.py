@@ -15,9 +15,9 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.evidence.explain.reasons import written
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, number, power, product
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.node import Node, terms_of, toposort
 from matcalc.tensor.substitute import substitute
-from matcalc.tensor.sums import nested_terms, scale, split_coef
+from matcalc.tensor.sums import scale, split_coef
 
 Prove = Callable[[Node, Sequence[Node], str], list[str] | None]
 KEPT = ("any", "positive")
@@ -51,7 +51,7 @@ def by_perspective(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[
 
 def _divided(node: Node, t: Node) -> Node:
     """Return a scalar divided by a positive number, term by term."""
-    terms = nested_terms(simplify(node)) or [(Fraction(1), simplify(node))]
+    terms = terms_of(simplify(node))
     inverse = power(t, Fraction(-1))
     return simplify(add([(c, simplify(product(1, [(n, ()), (inverse, ())], ()))) for c, n in terms]))
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from matcalc.calculus.derive.conventions import hessians, tangent_symbol
 from matcalc.calculus.derive.differentiate import depends_on, pullback, pushforward, template_parameter
-from matcalc.calculus.simplify.expand import terms_of
+from matcalc.calculus.simplify.expand import expanded_terms
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.reasons import general_use, settled, written
@@ -22,8 +22,9 @@ from matcalc.evidence.explain.squares import nonnegative
 from matcalc.evidence.proof.convex_entrywise import by_entries
 from matcalc.evidence.proof.convex_homogeneous import by_degree, by_perspective
 from matcalc.evidence.proof.convex_traces import trace_of_function
+from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import apply, number, scale, symbol
-from matcalc.tensor.node import Node, Range, toposort
+from matcalc.tensor.node import Node, Range, terms_of, toposort
 from matcalc.tensor.raw_nodes import exponent_of
 from matcalc.tensor.sums import split_coef
 
@@ -67,9 +68,9 @@ def proof(f: Node, xs: Sequence[Node], way: str = CONVEX, deep: bool = True) -> 
 
 def _each_term(f: Node, xs: Sequence[Node], way: str) -> list[str] | None:
     """Return the proofs of all terms of a sum, one after the other."""
-    terms = _terms(f)
+    terms = terms_of(f)
     lines: list[str] = []
-    for node, coef in terms if len(terms) > 1 else ():
+    for coef, node in terms if len(terms) > 1 else ():
         found = proof(scale(coef, node), xs, way)
         if found is None:
             return None
@@ -86,10 +87,7 @@ def second(f: Node, xs: Sequence[Node]) -> tuple[Node, dict[Node, Node]]:
     names = {n.name for n in toposort(f) if n.kind == "symbol"}
     moved = {}
     for x in xs:
-        name = "v" if len(xs) == 1 else f"v_{x.name}"
-        while name in names:
-            name += "_"
-        moved[x] = tangent_symbol(x, name)
+        moved[x] = tangent_symbol(x, free("v" if len(xs) == 1 else f"v_{x.name}", names))
     first = simplify(pushforward(f, moved))
     return simplify(pushforward(first, moved)), moved
 
@@ -105,22 +103,15 @@ def _by_second_derivative(f: Node, xs: Sequence[Node], way: str) -> list[str] | 
     if len(xs) == 1 and xs[0].rank == 1:
         hessian = settled(hessians(f, xs)[0][0])[0]
         head = f"the Hessian H is {written(hessian)}, and {_along(moved[xs[0]])} = {written(q)}"
-    lines = _term_by_term([(n, c) for n, c in _terms(q)], sign)
+    lines = _term_by_term([(n, c) for c, n in terms_of(q)], sign)
     if lines is None:
-        expanded = list(terms_of([q])[0].items())
+        expanded = list(expanded_terms([q])[0].items())
         lines = _term_by_term(expanded, sign) or by_entries(expanded, moved, sign)
     return [head, *lines] if lines is not None else None
 
 
 def _along(v: Node) -> str:
     return f"{v.name}'*H*{v.name}"
-
-
-def _terms(q: Node) -> list[tuple[Node, Fraction]]:
-    coef, inner = split_coef(q)
-    if inner.kind != "sum":
-        return [(inner, coef)]
-    return [(n, c * coef) for c, n in inner.terms]
 
 
 def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str] | None:
@@ -233,8 +224,8 @@ def _scaled(part: Known, sign: int) -> Known:
 
 
 def _product(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Known:
-    active = [(a, at) for a, at in zip(node.args, node.indices, strict=True) if known[a].curvature != CONSTANT]
-    others = [(a, at) for a, at in zip(node.args, node.indices, strict=True) if known[a].curvature == CONSTANT]
+    active = [(a, at) for a, at in node.operands if known[a].curvature != CONSTANT]
+    others = [(a, at) for a, at in node.operands if known[a].curvature == CONSTANT]
     sign = _sign(others) * (1 if node.coef > 0 else -1)
     base = known[active[0][0]]
     if len(active) == 1:
@@ -263,7 +254,8 @@ def _product(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kno
 
 def _is_squares(node: Node, known: Mapping[Node, Known]) -> bool:
     """Whether each entry is a sum of squares of affine functions, and of constants that are not negative."""
-    return all(coef > 0 and _is_square(term, known) for term, coef in _terms(node))
+    terms = [(coef, *split_coef(term)) for coef, term in terms_of(node)]
+    return all(coef * factor > 0 and _is_square(rest, known) for coef, factor, rest in terms)
 
 
 def _is_square(node: Node, known: Mapping[Node, Known]) -> bool:
@@ -276,7 +268,7 @@ def _is_square(node: Node, known: Mapping[Node, Known]) -> bool:
         return False
     if node.rank == 0:
         return nonnegative(node) is not None
-    places = {at for a, at in zip(node.args, node.indices, strict=True) if a in active}
+    places = {at for a, at in node.operands if a in active}
     return places == {node.out} and node.range.nonnegative
 
 

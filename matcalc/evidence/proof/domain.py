@@ -25,7 +25,7 @@ from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.raw_nodes import exponent_of
 from matcalc.tensor.size import Size
-from matcalc.tensor.substitute import rebuild
+from matcalc.tensor.substitute import substitute
 from matcalc.tensor.sums import split_coef
 
 WORDS = {
@@ -207,5 +207,5 @@ def _follows(asked: Condition, given: Sequence[Condition]) -> bool:
         if other.fact in default_rulebook().facts:
             told.setdefault(other.node, {other.fact, *other.node.facts}).add(other.fact)
     assumed = {node: symbol(f"{ASSUMED}{k}", node.shape, sorted(facts)) for k, (node, facts) in enumerate(told.items())}
-    node = simplify(rebuild(asked.node, assumed))
+    node = simplify(substitute(asked.node, assumed))
     return asked.fact in node.facts or (asked.fact == "nonzero" and node.range.nonzero)

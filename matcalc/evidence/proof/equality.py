@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.calculus.simplify.expand import Terms, expand, merged, terms_of
+from matcalc.calculus.simplify.expand import Terms, expand, expanded_terms, merged
 from matcalc.calculus.simplify.factor import factor
 from matcalc.calculus.simplify.match import match_product
 from matcalc.calculus.simplify.pattern_variables import Bindings
@@ -55,7 +55,7 @@ def proof(left: Node, right: Node) -> list[str] | None:
             left, right = simplify(left, record=record), simplify(right, record=record)
             if left is right:
                 return [*steps, f"both are {written(factor(left))}"]
-            own, others = terms_of([left, right])
+            own, others = expanded_terms([left, right])
             if own == others:
                 return [*steps, f"both expand to {written(expand(left))}"]
             left, right = _rest(own, others, left), _rest(others, own, left)
@@ -149,7 +149,7 @@ def _inverses(terms: Terms) -> list[Inverse]:
 
 def _reductions(inverse: Inverse) -> Iterator[Reduction]:
     """Yield what the leading term of an inverted sum gives with its inverse, on either side."""
-    terms = terms_of([inverse.whole])[0]
+    terms = expanded_terms([inverse.whole])[0]
     varying = [n for n in terms if n.args or n.kind == "symbol"]
     if not varying:
         return
@@ -174,8 +174,8 @@ def _reduced(terms: Terms, reductions: Sequence[Reduction]) -> Terms | None:
         if changed is None:
             settled.append((node, coef))
         else:
-            for term, times in terms_of([changed])[0].items():  # not simplified together, which would undo it
-                pending += [(n, coef * times * c) for n, c in terms_of([simplify(term)])[0].items()]
+            for term, times in expanded_terms([changed])[0].items():  # not simplified together, which would undo it
+                pending += [(n, coef * times * c) for n, c in expanded_terms([simplify(term)])[0].items()]
     return None
 
 
@@ -191,9 +191,8 @@ def _applied(node: Node, reductions: Sequence[Reduction]) -> Node | None:
             if any(i not in found.indices for i in pattern.out):
                 continue
             out = tuple(found.indices[i] for i in pattern.out)
-            operands = zip(node.args, node.indices, strict=True)
-            others = [item for place, item in enumerate(operands) if place not in found.places]
-            lengths = dict(enumerate(node.index_sizes))
+            others = [item for place, item in enumerate(node.operands) if place not in found.places]
+            lengths = node.sizes
             kept = {i for _, at in others for i in at} | set(out) | set(node.out)
             sizes = {i: lengths[i] for i in kept}
             return product(found.coef, [*others, (reduction.right, out)], node.out, sizes)
@@ -219,7 +218,7 @@ def _clearings(terms: Terms, inverses: Sequence[Inverse]) -> Iterator[tuple[Term
                 base, exponent = exponent_of(inverse.node)
                 made = [(c, _entrywise(power(base, -exponent), n)) for n, c in terms.items()]
                 line = f"multiply by {written(power(base, -exponent))}"
-            found = terms_of([simplify(n) for _, n in made])
+            found = expanded_terms([simplify(n) for _, n in made])
             yield merged([(c * k, n) for (c, _), t in zip(made, found, strict=True) for n, k in t.items()]), line
 
 
@@ -229,7 +228,7 @@ def _ends(terms: Terms, inverse: Inverse) -> list[int]:
     for node in terms:
         if node is inverse.node:
             axes[0] = None
-        for arg, at in zip(node.args, node.indices, strict=True) if node.kind == "product" else ():
+        for arg, at in node.operands if node.kind == "product" else ():
             if arg is not inverse.node or len(set(node.out)) < len(node.out):
                 continue
             if not inverse.is_matrix:

@@ -15,6 +15,7 @@ from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
 from matcalc.expressions.sympy_bridge.given_objects import name_of
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import Index, Make, Value, number_of
+from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import symbol
@@ -92,7 +93,7 @@ class Reading:
             if hasattr(node, "name"):
                 names.add(str(node.name))
         self.sizes -= {str(index) for node in _everything(expr) for index in indexed.indices_of(node)}
-        self._names = _unused(names)
+        self._names = supply(INDEX_NAMES, names)
 
     def fresh(self) -> str:
         """Return a name for an index that nothing in the expression has."""
@@ -145,16 +146,6 @@ class Reading:
         """
         if self._objects.setdefault(name, node) != node or name in self.sizes:
             raise NotSupported(f"two SymPy symbols named {name}: rename one")
-
-
-def _unused(names: set[str]) -> Iterator[str]:
-    count = 0
-    while True:
-        for letter in INDEX_NAMES:
-            name = f"{letter}{count or ''}"
-            if name not in names:
-                yield name
-        count += 1
 
 
 def _everything(expr: Any) -> Iterator[Any]:

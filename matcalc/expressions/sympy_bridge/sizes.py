@@ -20,7 +20,7 @@ def size_from(expr: Any) -> Size:
     """
     if isinstance(expr, int):
         return Size.of(expr)
-    done: dict[int, Size] = {}
+    done: dict[Any, Size] = {}
     stack = [(expr, False)]
     while stack:
         node, entered = stack.pop()
@@ -28,8 +28,8 @@ def size_from(expr: Any) -> Size:
             stack.append((node, True))
             stack.extend((arg, False) for arg in node.args)
         else:
-            done[id(node)] = _size(node, [done[id(arg)] for arg in node.args])
-    return done[id(expr)]
+            done[node] = _size(node, [done[arg] for arg in node.args])
+    return done[expr]
 
 
 def _size(node: Any, args: list[Size]) -> Size:

@@ -50,20 +50,20 @@ def _fitting(plain: Any, own: Any) -> tuple[Any, Any]:
 
 
 def _written(ast: Ast, symbols: Mapping[str, Node]) -> Any:
-    done: dict[int, Any] = {}
+    done: dict[Ast, Any] = {}
     stack = [(ast, False)]
     while stack:
         node, entered = stack.pop()
-        if id(node) in done:
+        if node in done:
             continue
         if node.head in CLOSED:
-            done[id(node)] = CLOSED[node.head](node, symbols)
+            done[node] = CLOSED[node.head](node, symbols)
         elif not entered:
             stack.append((node, True))
             stack.extend((child, False) for child in syntax.children(node))
         else:
-            done[id(node)] = _one(node, [done[id(c)] for c in syntax.children(node)], symbols)
-    return done[id(ast)]
+            done[node] = _one(node, [done[c] for c in syntax.children(node)], symbols)
+    return done[ast]
 
 
 def _one(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:

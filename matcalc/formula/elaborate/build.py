@@ -32,14 +32,12 @@ from matcalc.tensor.constructors import (
     size_number,
     symbol,
 )
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.node import Node, Operand, toposort
 from matcalc.tensor.ranges import as_float
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, solution, spread
-
-Operand = tuple[Node, Labels]
 
 
 class Template(NamedTuple):
@@ -77,15 +75,15 @@ def build(builder: Builder, root: Typed) -> Node:
 
     Raises: ShapeError where an argument lacks a fact that it must have, NotSupported for a condition.
     """
-    made: dict[int, Node] = {}
+    made: dict[Typed, Node] = {}
     for value in _operands_first(root):
-        if id(value) in made:
+        if value in made:
             continue
         try:
-            made[id(value)] = BUILD[value.form](builder, value, [made[id(arg)] for arg in _built_operands(value)])
+            made[value] = BUILD[value.form](builder, value, [made[arg] for arg in _built_operands(value)])
         except MatcalcError as fault:
             raise _placed(builder, fault, value) from None
-    return made[id(root)]
+    return made[root]
 
 
 def _placed(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError:
@@ -95,14 +93,14 @@ def _placed(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError
 
 def _operands_first(root: Typed) -> Iterator[Typed]:
     """Yield the values of a typed tree that become nodes, operands before what holds them."""
-    seen: set[int] = set()
+    seen: set[Typed] = set()
     stack = [(root, False)]
     while stack:
         value, entered = stack.pop()
         if entered:
             yield value
-        elif id(value) not in seen:
-            seen.add(id(value))
+        elif value not in seen:
+            seen.add(value)
             stack.append((value, True))
             stack.extend((arg, False) for arg in reversed(_built_operands(value)))
 

@@ -6,14 +6,14 @@ The rulebook lists the candidates of a spelling. Of them alone it can be told wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.elaborate.inference import Inference
 from matcalc.language.declare import Signature
-from matcalc.language.syntax import Ast, call_keywords, call_name, children, walk
+from matcalc.language.syntax import Ast, call_keywords, call_name, renamed, walk
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
@@ -77,23 +77,6 @@ def _repeated(inference: Inference, ast: Ast) -> list[Ast]:
     if len(slots) != 1:
         raise inference.fault("... stands after one repeated parameter of a rule", ast)
     return [renamed(ast.args[0], {slots[0]: member}) for member in inference.slots[slots[0]]]
-
-
-def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
-    """Return a tree with names exchanged."""
-    made: list[Ast] = []
-    for node in walk(root):
-        count = len(children(node))
-        new = tuple(made[len(made) - count :])
-        del made[len(made) - count :]
-        value: object = names.get(str(node.value), node.value) if node.head == "name" else node.value
-        if node.head == "call":
-            keywords = call_keywords(node)
-            plain = count - len(keywords)
-            value = (call_name(node), tuple((key, new[plain + k]) for k, (key, _) in enumerate(keywords)))
-            new = new[:plain]
-        made.append(Ast(node.head, new, value, node.span, node.at))
-    return made[0]
 
 
 def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candidate]:

@@ -14,12 +14,9 @@ from typing import NamedTuple
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.typed import ONE, ZERO, Labels
 from matcalc.tensor.constructors import product, selector
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Operand
 from matcalc.tensor.selectors import Selector, slice_of
 from matcalc.tensor.size import Compound, Size, floordiv, is_nonnegative
-
-Operand = tuple[Node, Labels]
-
 
 KNOWN = "[i == j + c], [i >= j + c], [i + j == n - 1], [k == i + j], [p == i*n + j], [i == (j + k) % n]"
 

@@ -64,8 +64,8 @@ def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
     if inference.parameters:
         raise NotSupported(f"{callee.spelling} in a function", text=inference.text, at=ast.caret)
     for part in (equation, start):
-        if inference.free.get(id(part)):
-            index = min(inference.free[id(part)])
+        if inference.free.get(part):
+            index = min(inference.free[part])
             message = f"{callee.spelling} over the outer index {index}"
             raise NotSupported(message, text=inference.text, at=part.caret, hint="solve for each one by itself")
     unknown = Unknown(str(name.value), ())
@@ -144,12 +144,12 @@ def names_of(root: Ast, book: Rulebook) -> tuple[list[str], set[str]]:
     """Return the names in a formula that mean something outside, left to right, and those that it solves for."""
     free: list[str] = []
     solved: set[str] = set()
-    met: set[int] = set()
+    met: set[Ast] = set()
     stack: list[tuple[Ast, frozenset[str]]] = [(root, frozenset())]
     while stack:
         ast, hidden = stack.pop()
-        if ast.head == "shared" and id(definition(ast)) not in met:
-            met.add(id(definition(ast)))
+        if ast.head == "shared" and definition(ast) not in met:
+            met.add(definition(ast))
             stack.append((definition(ast), frozenset()))
         if ast.head == "name" and ast.value not in hidden:
             free.append(str(ast.value))

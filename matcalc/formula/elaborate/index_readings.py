@@ -6,7 +6,6 @@ the error writes each of them out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from matcalc.errors import ShapeError
@@ -28,7 +27,8 @@ def unsummed(inference: Inference, tensor: Ast, name: str) -> ShapeError:
     readings = [_sum(name, inside[0])]
     bends = [k for k, (ast, child) in enumerate(pairwise(inside)) if not _is_linear(ast, child)]
     if bends:
-        readings.append(_replaced(inside[: bends[-1] + 2], _sum(name, inside[bends[-1] + 1])))
+        bent = inside[bends[-1] + 1]
+        readings.append(syntax.replaced(inside[0], bent, _sum(name, bent)))
     listed = Ast(form.head, form.args, (*form.value, name))  # type: ignore[misc]
     axis = "for an axis of the result" if form.head == "index_form" else "to sum over it there"
     hint = f"write {' or '.join(map(shown, readings))} to sum over {name}, {shown(listed)} {axis}"
@@ -50,28 +50,21 @@ def _sum(name: str, body: Ast) -> Ast:
 
 def _holders(inference: Inference, ast: Ast, name: str) -> int:
     """Return how many operands of a tree hold an index."""
-    return sum(name in inference.free.get(id(child), ()) for child in children(ast))
+    return sum(name in inference.free.get(child, ()) for child in children(ast))
 
 
 def _path(root: Ast, leaf: Ast) -> list[Ast]:
     """Return the trees from `root` to `leaf`, one of its parts."""
-    above: dict[int, Ast] = {}
+    above: dict[Ast, Ast] = {}
     stack = [root]
     while stack:
         ast = stack.pop()
         if ast is leaf:
             break
         for child in reversed(children(ast)):
-            above[id(child)] = ast
+            above[child] = ast
             stack.append(child)
     path = [leaf]
     while path[-1] is not root:
-        path.append(above.get(id(path[-1]), root))
+        path.append(above.get(path[-1], root))
     return path[::-1]
-
-
-def _replaced(path: Sequence[Ast], new: Ast) -> Ast:
-    """Return the first tree of a path with its last one exchanged for another."""
-    for ast, old in zip(path[-2::-1], path[:0:-1], strict=True):
-        new = syntax.exchanged(ast, [new if child is old else child for child in children(ast)])
-    return new

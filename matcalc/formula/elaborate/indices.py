@@ -28,7 +28,7 @@ def open_indices(inference: Inference, form: Ast) -> Names:
     """Return the names that an outermost index form sums over; note those that each tree in it holds."""
     inference.form = form
     inference.free, inference.sums = held_in(form, partial(is_open, inference))
-    return inference.free[id(form)]
+    return inference.free[form]
 
 
 def is_open(inference: Inference, name: str) -> bool:
@@ -42,7 +42,7 @@ def place(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast])
 
     Raises: ShapeError for an index that stands in a tensor once and in no other factor.
     """
-    held = [inference.free.get(id(child), NONE) & names for child in operands]
+    held = [inference.free.get(child, NONE) & names for child in operands]
     subscripts = [str(s.value) for s in ast.args[1:] if s.head == "name"] if ast.head == "part" else []
     summed = frozenset(n for n in names if ast.head in ("product", "part") and _count(n, held, subscripts) > 1)
     alone = names - summed if ast.head == "condition" else (names - summed) & frozenset(subscripts)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ShapeError
 from matcalc.formula.elaborate.typed import ONE, Einsum, Labels, Typed, kind
-from matcalc.formula.elaborate.unify import Fault, Sizes, fresh_names
+from matcalc.formula.elaborate.unify import Fault, Sizes
+from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast, operator_position, walk
 from matcalc.language.write import ends
 from matcalc.tensor.size import Size, is_nonnegative
@@ -31,6 +32,7 @@ GREEK = {
     "chi", "psi", "omega",
 }  # fmt: skip
 AXES = {1: ("length",), 2: ("rows", "columns")}
+LETTERS = "mnkpqrstlhdw"  # of sizes that have no name
 SHOWN = 48  # characters of a sub-expression in a message
 
 
@@ -54,7 +56,7 @@ class Unknown:
 
 
 Bounds = tuple[
-    dict[str, int], dict[str, Typed], dict[str, Unknown], int, dict[int, frozenset[str]], dict[int, frozenset[str]]
+    dict[str, int], dict[str, Typed], dict[str, Unknown], int, dict[Ast, frozenset[str]], dict[Ast, frozenset[str]]
 ]
 
 
@@ -69,7 +71,7 @@ class Inference:
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
     free: the open indices of each tree in index form, by its id. sums: those that a form in it sums.
     form: the outermost one in force.
-    index_labels: label, name, place, its text. shared: values of shared trees, by id.
+    index_labels: label, name, place, its text. shared: values of shared trees.
     checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
 
@@ -86,13 +88,13 @@ class Inference:
     functions: dict[str, Any] = field(default_factory=dict)
     slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     depth: int = 0
-    free: dict[int, frozenset[str]] = field(default_factory=dict)
-    sums: dict[int, frozenset[str]] = field(default_factory=dict)
+    free: dict[Ast, frozenset[str]] = field(default_factory=dict)
+    sums: dict[Ast, frozenset[str]] = field(default_factory=dict)
     form: Ast | None = None
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
-    shared: dict[int, Typed] = field(default_factory=dict)
+    shared: dict[Ast, Typed] = field(default_factory=dict)
     text: str = ""
     number: int = 0
 
@@ -219,13 +221,13 @@ class Inference:
 
     def name_sizes(self) -> None:
         """Name the unknown lengths of the symbols m, n, k, p, q, ... in order of appearance."""
-        taken = [*self.symbols, *self.size_names, *self.bound]
+        taken = {*self.symbols, *self.size_names, *self.bound}
         for symbol in self.symbols.values():
             for size in symbol.shape:
                 for name in self.sizes.resolve(size).names:
                     if name[0] != "?":
-                        taken.append(name)
-        names = fresh_names(taken)
+                        taken.add(name)
+        names = supply(LETTERS, taken)
         self.sizes.name_unknowns((size for symbol in self.symbols.values() for size in symbol.shape), names)
 
     def finish(self) -> None:

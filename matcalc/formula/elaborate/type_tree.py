@@ -55,8 +55,8 @@ def infer(inference: Inference, root: Ast) -> Typed:
         if leaf is not None:
             values.append(leaf(inference, ast))
             continue
-        if ast.head == "shared" and id(definition(ast)) in inference.shared:
-            values.append(inference.shared[id(definition(ast))])
+        if ast.head == "shared" and definition(ast) in inference.shared:
+            values.append(inference.shared[definition(ast)])
             continue
         entered = _enter(inference, ast, names)
         stack.append((ast, names, entered))
@@ -78,7 +78,7 @@ def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
     if ast.head in BINDERS and not inference.depth:
         names = indices.open_indices(inference, ast)
     if ast.head in BINDERS:
-        names |= inference.sums.get(id(ast), NONE)
+        names |= inference.sums.get(ast, NONE)
         inference.depth += 1
     if names:
         here, entered.handed = indices.place(inference, ast, names, entered.operands)
@@ -134,7 +134,7 @@ def _enter_shared(inference: Inference, ast: Ast) -> Entered:
 def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     inference.bounds = entered.note
     value = replace(values[0], ast=ast)
-    inference.shared[id(definition(ast))] = value
+    inference.shared[definition(ast)] = value
     return value
 
 

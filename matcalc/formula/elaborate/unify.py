@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import chain, count, product
+from itertools import product
 from math import gcd
 
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.tensor.size import Size
-from matcalc.tensor.size_equations import Row, eliminate
+from matcalc.tensor.size_equations import Equation, eliminate, linear_part, quotient, root
 
 MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
 MAX_BITS = 9000  # of an exact number
@@ -63,16 +63,16 @@ class Sizes:
 
     def met(self, size: Size) -> list[Ast]:
         """Return the places that tell what a size with unknowns is, in the order in which one led to the next."""
-        found: dict[int, Ast] = {}
+        found: dict[Ast, None] = {}
         pending, seen = unknowns(size), set[str]()
         while pending:
             name = pending.pop(0)
             if name in self._met and name not in seen:
                 seen.add(name)
                 value, place = self._met[name]
-                found[id(place)] = place
+                found[place] = None
                 pending += unknowns(value)
-        return list(found.values())
+        return list(found)
 
     def require(self, a: Size, b: Size, fault: Fault) -> None:
         """Make two sizes equal now or at the end.
@@ -128,9 +128,9 @@ class Sizes:
 
         Raises: the error of an equation that contradicts the others, or whose solution is no length.
         """
-        rows = [(row, fault) for a, b, fault in self._waiting if (row := _row(self.resolve(a) - self.resolve(b)))]
+        rows = [_equation(self.resolve(a) - self.resolve(b), fault) for a, b, fault in self._waiting]
         solved = False
-        for coefficients, value, fault in eliminate([(*row, fault) for row, fault in rows]):
+        for coefficients, value, (fault, *_) in eliminate([row for row in rows if row is not None]):
             if not coefficients and value.terms:
                 raise fault()
             if len(coefficients) == 1:
@@ -162,11 +162,11 @@ class Sizes:
         for size in map(self.resolve, lengths):
             if size.is_integer and size.constant < 0:
                 return False
-            row = _row(size)
-            if row is None or len(row[0]) != 1 or not row[1].is_integer:
+            row = _equation(size)
+            if row is None or len(row.left) != 1 or not row.right.is_integer:
                 continue
-            ((unknown, coefficient),) = row[0].items()
-            bound = row[1].constant / coefficient
+            ((unknown, coefficient),) = row.left.items()
+            bound = row.right.constant / coefficient
             if coefficient > 0:
                 low[unknown] = max(low.get(unknown, 0), -(-bound.numerator // bound.denominator))
             else:
@@ -195,14 +195,6 @@ def unknowns(size: Size) -> list[str]:
     if "?" not in size.key:
         return []
     return sorted((name for name in size.names if name[0] == "?"), key=lambda name: int(name[1:]))
-
-
-def fresh_names(taken: Iterable[str]) -> Iterator[str]:
-    """Yield names for sizes, m, n, k, p, q, ..., that are not taken."""
-    used = set(taken)
-    letters = "mnkpqrstlhdw"
-    spellings = (letter + suffix for suffix in chain([""], map(str, count(1))) for letter in letters)
-    return (name for name in spellings if name not in used)
 
 
 def is_length(size: Size) -> bool:
@@ -272,10 +264,10 @@ def has_solution(difference: Size) -> bool:
     """Whether unknowns can make `difference` 0, in integers of at least 0, as far as its coefficients tell."""
     if "?" not in difference.key:
         return not difference.terms
-    row = _row(difference)
-    if row is None or not row[1].is_integer:
+    row = _equation(difference)
+    if row is None or not row.right.is_integer:
         return True
-    coefficients, value = row
+    coefficients, value, _ = row
     scale = value.constant.denominator
     for c in coefficients.values():
         scale = scale * c.denominator // gcd(scale, c.denominator)
@@ -288,20 +280,14 @@ def has_solution(difference: Size) -> bool:
 
 def _all_zero(difference: Size) -> bool:
     """Whether a difference is a sum of unknowns of one sign, which is 0 if all of them are."""
-    row = _row(difference)
-    return row is not None and not row[1].terms and len({c > 0 for c in row[0].values()}) == 1
+    row = _equation(difference)
+    return row is not None and not row.right.terms and len({c > 0 for c in row.left.values()}) == 1
 
 
-def _row(difference: Size) -> Row | None:
-    """Return coefficients of unknowns, and what they add up to where `difference` is 0; None if it is not linear."""
-    linear: dict[str, Fraction] = {}
-    for monomial, coefficient in difference.terms:
-        if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], str) and monomial[0][0][0] == "?":
-            linear[monomial[0][0]] = coefficient
-    rest = difference
-    for name, coefficient in linear.items():
-        rest = rest - Size.of(name) * coefficient
-    return None if "?" in rest.key or not linear else (linear, -rest)
+def _equation(difference: Size, *faults: Fault) -> Equation[Fault] | None:
+    """Return that a size is 0 as an equation between unknowns; None if it is not linear in them, or holds none."""
+    linear = linear_part(difference, unknowns(difference))
+    return Equation(linear[0], -linear[1], faults) if linear is not None and linear[0] else None
 
 
 def _solve(difference: Size) -> tuple[str, Size] | None:
@@ -317,8 +303,8 @@ def _solve(difference: Size) -> tuple[str, Size] | None:
             candidates.append((unknown, *found))
     candidates.sort(key=lambda c: (abs(c[2].constant) != 1, not c[2].is_integer, int(c[0][1:])))
     for unknown, degree, factor, rest in candidates:
-        value = (-rest).quotient(factor)
-        value = value.root(degree) if value is not None and degree > 1 and "?" not in value.key else value
+        value = quotient(-rest, factor)
+        value = root(value, degree) if value is not None and degree > 1 and "?" not in value.key else value
         if value is not None and (
             ("?" not in value.key) or (degree == 1 and all(c.denominator == 1 for _, c in value.terms))
         ):
@@ -336,7 +322,7 @@ def _factor_of(difference: Size, unknown: str) -> tuple[int, Size, Size] | None:
     for _ in range(degree):
         power = power * Size.of(unknown)
     rest = difference.substitute({unknown: ZERO})
-    factor = (difference - rest).quotient(power)
+    factor = quotient(difference - rest, power)
     if factor is None or "?" in factor.key or unknown in rest.names:
         return None
     return degree, factor, rest

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import cast
 
 from matcalc.language import syntax
-from matcalc.language.syntax import Ast, call_keywords, call_name
+from matcalc.language.syntax import Ast, call_name
 from matcalc.rulebook.load import default_rulebook
 
 Flip = Callable[[Ast], Ast]
@@ -18,19 +18,8 @@ Flip = Callable[[Ast], Ast]
 
 def solved(root: Ast, flipped: Flip, is_scalar: Callable[[Ast], bool]) -> Ast:
     """Return a formula without inverses in products; `flipped` transposes a formula, `is_scalar` knows its shape."""
-    rotated = _rebuilt(root, _rotated)
-    return _rebuilt(rotated, lambda node: _product(node, flipped, is_scalar) if node.head == "product" else node)
-
-
-def _rebuilt(root: Ast, change: Callable[[Ast], Ast]) -> Ast:
-    """Return a formula with each of its parts changed, the inner ones first."""
-    made: dict[int, Ast] = {}
-    for node in syntax.walk(root):
-        value = node.value
-        if node.head == "call":
-            value = (call_name(node), tuple((k, made[id(v)]) for k, v in call_keywords(node)))
-        made[id(node)] = change(replace(node, args=tuple(made[id(a)] for a in node.args), value=value))
-    return made[id(root)]
+    rotated = syntax.rebuild(root, _rotated)
+    return syntax.rebuild(rotated, lambda node: _product(node, flipped, is_scalar) if node.head == "product" else node)
 
 
 def _inverted(node: Ast, flipped: Flip) -> Ast | None:

@@ -17,7 +17,7 @@ from matcalc.formula.notation.form import ATOM, Form, call, number
 from matcalc.formula.notation.node_reading import Reading, scaled
 from matcalc.formula.notation.products import product_reading
 from matcalc.language import syntax
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Indices, Node, Operand
 from matcalc.tensor.product import simple_product
 from matcalc.tensor.size import Size, is_nonnegative
 
@@ -73,7 +73,7 @@ def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
     """Split a term into its block and the slices that place it."""
     if node.kind != "product" or len(set(node.out)) < len(node.out):
         return None
-    operands = list(zip(node.args, node.indices, strict=True))
+    operands = list(node.operands)
     inner: list[int] = []
     spans: list[Span] = []
     for index in node.out:
@@ -98,7 +98,7 @@ def _is_placing(node: Node, at: Indices, index: int, out: Indices) -> bool:
 def _block(
     context: Context,
     coef: Fraction,
-    operands: list[tuple[Node, Indices]],
+    operands: list[Operand],
     out: list[int],
     sizes: Sequence[Size],
 ) -> tuple[Form, Form]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import chain, count
 from typing import Any
 
 from matcalc.formula.elaborate.powers import MATRIX_POWER, is_written_out
@@ -16,6 +15,7 @@ from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.node_reading import Reading, of_difference
+from matcalc.language.identifiers import supply
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
@@ -52,8 +52,7 @@ def _solution(context: Context, node: Node) -> Form:
     """Return `root(F, Y, start=Y0)`, the unknown under a name that nothing in sight has."""
     equation, unknown = node.params
     names = ("Y", "Z", "W") if unknown.rank > 1 else ("y", "z", "w")
-    spare = (f"{names[0]}{k}" for k in count(1))
-    name = next(n for n in chain(names, spare) if n not in context.names.avoid)
+    name = next(supply(names, context.names.avoid))
     body = context.equation(substitute(equation, {unknown: symbol(name, unknown.shape)}))
     parameters = node.rule.parameters
     return forms.call(

@@ -82,8 +82,7 @@ def _product_parts(entry: Entry, supply: Names, names: list[str]) -> None:
         if index not in entry.labels:
             (entry.labels[index],) = supply.fresh(1, names)
             names.append(entry.labels[index])
-    operands = zip(node.args, node.indices, strict=True)
-    entry.parts = [Entry(a, tuple(entry.labels[i] for i in at)) for a, at in operands if a.kind != "selector"]
+    entry.parts = [Entry(a, tuple(entry.labels[i] for i in at)) for a, at in node.operands if a.kind != "selector"]
 
 
 def _sum_parts(entry: Entry, supply: Names, names: list[str]) -> None:
@@ -110,8 +109,7 @@ def _part(entry: Entry, taken: Collection[str]) -> Ast:
 
 def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
     node, labels = entry.node, entry.labels
-    operands = [(a, at) for a, at in zip(node.args, node.indices, strict=True)]
-    tensors = [at for a, at in operands if a.kind != "selector"]
+    tensors = [at for a, at in node.operands if a.kind != "selector"]
     measured = {i for at in tensors for i in at}
     factors = _in_a_chain(list(zip(inner, (part.at for part in entry.parts), strict=True)), entry.at)
     seen: set[int] = set()
@@ -124,7 +122,7 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
         _subscripted(syntax.call("ones", _size(node.index_sizes[i])), name)
         for i, name in labels.items() if i not in measured
     ]  # fmt: skip
-    for a, at in operands:
+    for a, at in node.operands:
         if a.kind == "selector":
             factors += [c.ast for c in conditions_of(a.selector, [labels[i] for i in at])]
     body = scaled(node.coef, factors)
@@ -136,8 +134,7 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
 def _times_held(entry: Entry, index: int) -> int:
     """Return how many factors hold an index; a tensor that is not written out may hold it twice."""
     whole = {part.node for part in entry.parts if not part.parts}
-    operands = zip(entry.node.args, entry.node.indices, strict=True)
-    return sum(at.count(index) if node in whole else index in at for node, at in operands)
+    return sum(at.count(index) if node in whole else index in at for node, at in entry.node.operands)
 
 
 def _in_a_chain(factors: list[tuple[Ast, tuple[str, ...]]], first: Sequence[str]) -> list[Ast]:

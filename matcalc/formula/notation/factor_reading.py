@@ -189,7 +189,7 @@ def groups(items: Sequence[Item], flip: bool) -> list[tuple[Piece, bool, int]]:
 def _built_of(piece: Piece) -> object:
     """Return what makes two pieces equal: the same leaves in the same order."""
     if piece.kind == "leaf":
-        return id(piece) if piece.weight is None else ("diag", _built_of(piece.weight))
+        return piece if piece.weight is None else ("diag", _built_of(piece.weight))
     items = tuple((_built_of(p), f) for p, f in piece.items)
     return piece.kind, items, tuple((_built_of(p), f) for p, f in piece.under)
 

@@ -6,28 +6,13 @@ keep their parentheses. So does what has a name because it stands in several pla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import NamedTuple
-
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading, whole
 from matcalc.tensor.network import is_closed_scalar, is_whole
-from matcalc.tensor.node import Indices, Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.node import Node, OpenProduct
 
 
-class Written(NamedTuple):
-    """A product as it is written: all its operands in one network."""
-
-    coef: Fraction
-    args: Sequence[Node]
-    indices: Sequence[Indices]
-    out: Indices
-    index_sizes: Sequence[Size]
-
-
-def opened(context: Context, node: Node) -> tuple[Context, Written]:
+def opened(context: Context, node: Node) -> tuple[Context, OpenProduct]:
     """Return a product with its groups dissolved, and a context in which its wholes are one factor each."""
     args, indices, sizes = list(node.args), list(node.indices), list(node.index_sizes)
     readings: dict[Node, Reading] = {}
@@ -46,4 +31,5 @@ def opened(context: Context, node: Node) -> tuple[Context, Written]:
             continue
         readings[arg] = whole(reading) if is_product else reading
         place += 1
-    return context._replace(readings=readings), Written(node.coef, args, indices, node.out, sizes)
+    written = OpenProduct(node.coef, tuple(args), tuple(indices), node.out, tuple(sizes))
+    return context._replace(readings=readings), written

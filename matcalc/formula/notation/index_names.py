@@ -7,13 +7,14 @@ takes the names of its subscripts (`entry`) instead of standing in full.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import islice
 
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.form import Form
 from matcalc.language import syntax
+from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast
 
 LETTERS = "ijklpqrstuvabcdefgh"
@@ -27,15 +28,7 @@ class Names:
 
     def fresh(self, number: int, taken: Collection[str] = ()) -> tuple[str, ...]:
         """Return the first names that are free."""
-        supply = self._supply(taken)
-        return tuple(next(supply) for _ in range(number))
-
-    def _supply(self, taken: Collection[str]) -> Iterator[str]:
-        for suffix in count():
-            for letter in LETTERS:
-                name = f"{letter}{suffix or ''}"
-                if name not in self.avoid and name not in taken:
-                    yield name
+        return tuple(islice(supply(LETTERS, self.avoid.union(taken)), number))
 
     def entry(self, x: Form, indices: Sequence[str], listed: Sequence[str] = ()) -> Form:
         """Return `x[i,j]` with index names; `x` itself where it has no axes.
@@ -53,41 +46,31 @@ class Names:
         inner = x.body.used - set(outputs)
         names.update(self._own(inner, indices, {*indices, *outputs, *inner}))
         used = frozenset(names.values())
-        return replace(x.body, ast=renamed(x.body.ast, names), used=used, ordered=x.ordered)
+        return replace(x.body, ast=syntax.renamed(x.body.ast, names), used=used, ordered=x.ordered)
 
     def apart(self, x: Form, taken: set[str]) -> Form:
         """Return a formula whose index forms have names of their own; they are added to `taken`."""
         if not x.used:
             return x
         found: set[str] = set()
-        results: list[Ast] = []
-        stack = [(x.ast, False)]
-        while stack:
-            ast, entered = stack.pop()
-            inner = syntax.children(ast)
-            if entered:
-                parts = results[len(results) - len(inner) :]
-                del results[len(results) - len(inner) :]
-                results.append(syntax.exchanged(ast, parts))
-            elif ast.head in syntax.BINDERS:
-                inside = index_names(ast) & x.used
-                names = self._own(inside, taken, {*taken, *inside})
-                results.append(renamed(ast, names))
-                taken.update(names.values())
-                found.update(names.values())
-            elif not inner:
-                results.append(ast)
-            else:
-                stack.append((ast, True))
-                stack.extend((child, False) for child in reversed(inner))
-        (ast,) = results
+
+        def own(ast: Ast) -> Ast:
+            if ast.head not in syntax.BINDERS:
+                return ast
+            inside = index_names(ast) & x.used
+            names = self._own(inside, taken, {*taken, *inside})
+            taken.update(names.values())
+            found.update(names.values())
+            return syntax.renamed(ast, names)
+
+        ast = syntax.rebuild(x.ast, own, closed=syntax.BINDERS)
         body = x.body and replace(x.body, ast=ast.args[0], used=frozenset(found))
         return replace(x, ast=ast, body=body, used=frozenset(found))
 
     def _own(self, names: Collection[str], taken: Collection[str], known: Collection[str]) -> dict[str, str]:
         """Return names with those that are taken replaced by ones that are not known."""
-        supply = self._supply(known)
-        return {name: next(supply) if name in taken else name for name in sorted(names)}
+        new = supply(LETTERS, self.avoid.union(known))
+        return {name: next(new) if name in taken else name for name in sorted(names)}
 
 
 def _in_order(indices: Sequence[str], listed: Sequence[str]) -> bool:
@@ -105,19 +88,3 @@ def index_names(form: Ast) -> set[str]:
         elif ast.head in syntax.BINDERS:
             found.update(ast.value)  # type: ignore[arg-type]
     return found
-
-
-def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
-    """Return a tree with index names exchanged for others, all at once."""
-    done: dict[int, Ast] = {}
-    for ast in syntax.walk(root):
-        if id(ast) in done:
-            continue
-        new = syntax.exchanged(ast, [done[id(child)] for child in syntax.children(ast)])
-        if ast.head == "name":
-            new = syntax.name(names.get(str(ast.value), str(ast.value)))
-        elif ast.head in syntax.BINDERS:
-            listed: tuple[str, ...] = ast.value  # type: ignore[assignment]
-            new = Ast(ast.head, new.args, tuple(names.get(n, n) for n in listed))
-        done[id(ast)] = new
-    return done[id(root)]

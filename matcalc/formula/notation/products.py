@@ -18,7 +18,6 @@ from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
 from matcalc.formula.notation.factor_reading import Piece, elementwise, read
-from matcalc.formula.notation.flatten import Written
 from matcalc.formula.notation.form import Form, call, number
 from matcalc.formula.notation.index_form import index_body
 from matcalc.formula.notation.node_reading import Reading, quotient
@@ -27,11 +26,11 @@ from matcalc.formula.notation.selectors import fold_selectors
 from matcalc.language.syntax import call_name
 from matcalc.tensor.constructors import power, size_number
 from matcalc.tensor.labelling import is_turning
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Indices, Node, OpenProduct
 from matcalc.tensor.size import Size
 
 
-def product_reading(context: Context, node: Written) -> Reading:
+def product_reading(context: Context, node: OpenProduct) -> Reading:
     """Return the reading of a product without its coefficient."""
     choice = _directions(context, node)
     skew = [place for place, arg in enumerate(node.args) if is_turning(arg)]
@@ -49,7 +48,7 @@ MOST_SKEW = 6
 """Skew factors of a product that are tried both ways; each one more doubles the trials."""
 
 
-def _with_skew(context: Context, node: Written, signs: dict[Node, int], skew: list[int]) -> Reading:
+def _with_skew(context: Context, node: OpenProduct, signs: dict[Node, int], skew: list[int]) -> Reading:
     """Return the reading of a product with skew factors: K for -K', whichever makes it shorter."""
     found: dict[int, tuple[Form, Form | None]] = {}
     for count in range(len(skew) + 1):
@@ -65,7 +64,7 @@ def _with_skew(context: Context, node: Written, signs: dict[Node, int], skew: li
 Choice = dict[Node, tuple[int, bool]]  # how often a difference occurs, and whether it is natural as it stands
 
 
-def _directions(context: Context, node: Written) -> Choice:
+def _directions(context: Context, node: OpenProduct) -> Choice:
     choice: Choice = {}
     for arg in node.args:
         reading = context.readings[arg]
@@ -100,7 +99,7 @@ def _holds_unit(node: Node) -> bool:
 
 
 def _formula(
-    context: Context, node: Written, signs: dict[Node, int], flipped: frozenset[int] = frozenset()
+    context: Context, node: OpenProduct, signs: dict[Node, int], flipped: frozenset[int] = frozenset()
 ) -> tuple[Form, Form | None]:
     """Return the formula of a product read with the given signs, and that of its transpose if it has one.
 
@@ -142,7 +141,7 @@ def selector_form(context: Context, node: Node) -> Form:
 MOST_AXES = 4  # of `ones` and `zeros`
 
 
-def _zeros(context: Context, node: Written) -> Form:
+def _zeros(context: Context, node: OpenProduct) -> Form:
     sizes = [node.index_sizes[i] for i in node.out]
     if len(sizes) > MOST_AXES:
         out = tuple(range(len(sizes)))
@@ -152,7 +151,7 @@ def _zeros(context: Context, node: Written) -> Form:
     return form.repeating(number(0))
 
 
-def _scalars(context: Context, node: Written, signs: dict[Node, int]) -> tuple[list[Form], list[Form]]:
+def _scalars(context: Context, node: OpenProduct, signs: dict[Node, int]) -> tuple[list[Form], list[Form]]:
     """Return the formulas of scalar operands above and below the line, equal ones as powers."""
     counts: dict[Node, int] = {}
     for arg in node.args:
@@ -226,13 +225,13 @@ def _ordered(factors: list[Form]) -> list[Form]:
     return sorted(factors, key=lambda f: (f.level <= forms.PRODUCT, f.tokens > 1, f.names))
 
 
-def _network(context: Context, node: Written, signs: dict[Node, int], flipped: frozenset[int]) -> Net:
+def _network(context: Context, node: OpenProduct, signs: dict[Node, int], flipped: frozenset[int]) -> Net:
     leaves: dict[Node, Piece] = {}
     weights: dict[int, list[Piece]] = {}
     edges: list[Edge] = []
     others: list[Other] = []
     tensors: dict[Indices, list[Piece]] = {}
-    for place, (arg, given) in enumerate(zip(node.args, node.indices, strict=True)):
+    for place, (arg, given) in enumerate(node.operands):
         at = given[::-1] if place in flipped else given
         if not at:
             continue

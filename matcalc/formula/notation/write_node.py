@@ -175,9 +175,9 @@ def _term_by_term(context: Context, node: Node) -> Reading | None:
     if len(places) != 1 or node.rank > 2 or any(a.kind not in ("selector", "sum") for a in node.args):
         return None
     (place,) = places
-    operands = list(zip(node.args, node.indices, strict=True))
+    operands = list(node.operands)
     whole = operands[place][0]
-    sizes = dict(enumerate(node.index_sizes))
+    sizes = node.sizes
     terms = []
     for coef, arg in whole.terms:
         operands[place] = (arg, node.indices[place])

@@ -3,7 +3,7 @@
 import pytest
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.formula.elaborate.unify import Sizes, fresh_names, is_integral, times
+from matcalc.formula.elaborate.unify import Sizes, is_integral, times
 from matcalc.tensor.size import Size
 
 n = Size.of("n")
@@ -73,12 +73,6 @@ def test_long_chains_resolve_without_recursion() -> None:
 def test_integer_valued_polynomials() -> None:
     half = Size.of("n") * (n + 1) * (1 / Size.of(2).constant)
     assert is_integral(half) and not is_integral(n * (1 / Size.of(2).constant))
-
-
-def test_names_skip_those_in_use() -> None:
-    names = fresh_names(["m", "k"])
-    assert [next(names) for _ in range(4)] == ["n", "p", "q", "r"]
-    assert "m1" in [next(names) for _ in range(12)]
 
 
 def test_sizes_do_not_explode() -> None:

@@ -18,12 +18,13 @@ from matcalc.language.declare import Declaration, Signature, write_declaration
 from matcalc.language.latex import latex
 from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
+from matcalc.rulebook.notations import latex_looks, spelled
 from matcalc.rulebook.paths import data_folder
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.signature import PLAIN
 
-STANDS_FOR = {"function": "exp", "number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
-"""What an adjoint is shown with where a parameter is no tensor."""
+STANDS_FOR = {"number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
+"""What an adjoint is shown with where a parameter is no tensor, and no function."""
 MEASURES = ("value", "jvp", "vjp", "second")
 LONGEST = 110
 """Characters of a formula in the table; a longer one is left to the page of its rule."""
@@ -81,7 +82,7 @@ def _adjoints(rule: Rule) -> Iterator[tuple[str, Expression | str]]:
     """Yield the pullback of the cotangent G of each output in each argument, by the name of the result."""
     if rule.opaque is not None:
         return
-    plain = [f"{p.name} = {STANDS_FOR[p.kind]}" for p in rule.parameters if p.kind in STANDS_FOR]
+    plain = [f"{p.name} = {_stand_in(p)}" for p in rule.parameters if _stand_in(p) != p.name]
     stands = f" for {', '.join(plain)}" if plain else ""
     signature = next((s for s in rule.signatures if _is_general(rule, s)), rule.signature)
     for output in rule.outputs:
@@ -102,10 +103,15 @@ def _is_general(rule: Rule, signature: Signature) -> bool:
     return True
 
 
+def _stand_in(p: Declaration) -> str:
+    """Return what stands for a parameter in a call: a tensor for itself."""
+    return spelled("exponential") if p.kind == "function" else STANDS_FOR.get(p.kind, p.name)
+
+
 def _called(rule: Rule, signature: Signature, output: str) -> Expression:
     """Return a call of a rule on symbols named as its parameters."""
     name = f"{rule.name}_{output}" if output else rule.name
-    given = ", ".join(STANDS_FOR.get(p.kind, p.name) for p in _shown(signature))
+    given = ", ".join(map(_stand_in, _shown(signature)))
     return expression(f"{name}({given})", "; ".join(map(_declared, _tensors(signature))))
 
 
@@ -216,7 +222,7 @@ def _latex_lines(of: Page) -> Iterator[str]:
         for left, right in of.formulas.items():
             top, _, bottom = left.partition("/d")
             shown = latex(read(top), kinds) if not bottom else f"\\frac{{\\partial Y}}{{\\partial {bottom}}}"
-            yield f"{shown} &= {latex(read(right), kinds, _looks())}"
+            yield f"{shown} &= {latex(read(right), kinds, latex_looks(default_rulebook()))}"
     for left, adjoint in of.adjoints.items():
         if isinstance(adjoint, Expression):
             name, _, output = left.partition("bar")
@@ -229,10 +235,6 @@ def _kinds(rule: Rule) -> dict[str, str]:
     kinds = {"entry": "scalar", "array": "vector"}
     found = {d.name or "Y": kinds.get(d.kind, d.kind) for d in (*rule.parameters, *rule.signature.outputs)}
     return {**found, **{f"d{name}": kind for name, kind in found.items()}}
-
-
-def _looks() -> dict[str, str]:
-    return {r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}
 
 
 def as_json(of: Page) -> dict[str, Any]:

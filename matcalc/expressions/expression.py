@@ -34,6 +34,7 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import latex_looks
 from matcalc.tensor.constructors import add, inner, scale, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -108,8 +109,7 @@ class Expression(Arithmetic, Forms):
     def latex(self) -> str:
         """Return the formula as LaTeX."""
         kinds = {n.name: ("scalar", "vector", "matrix")[min(n.rank, 2)] for n in self.names.symbols.values()}
-        looks = {r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}
-        return latex(self.formula(), kinds, looks)
+        return latex(self.formula(), kinds, latex_looks(default_rulebook()))
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

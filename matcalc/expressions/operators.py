@@ -99,7 +99,7 @@ def power(a: Marked, b: Marked) -> Marked:
     if b.node.kind == "number":
         return Marked(constructors.power(a.node, b.node.value), a.row)
     left, right, row = _alike(a, b, "raise")
-    return Marked(constructors.apply(default_rulebook().get("powr"), [left, right]), row)
+    return Marked(constructors.apply(default_rulebook().playing("free_power"), [left, right]), row)
 
 
 def transpose(a: Marked) -> Marked:

@@ -15,10 +15,8 @@ from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.scope import Scope
-from matcalc.formula.elaborate.texts import elaborate
+from matcalc.formula.elaborate.texts import READERS, elaborate
 from matcalc.language.declare import SIZE, read_declarations, size_names
-from matcalc.language.numpy_dialect import read_numpy
-from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
@@ -112,7 +110,7 @@ def _with_facts(node: Node, facts: Sequence[str]) -> Node:
 def _names_in(tree: str | Ast, dialect: str, scope: Scope) -> Names:
     """Return the names in scope, without what is only solved for, and those that a formula is written with."""
     if isinstance(tree, str):
-        tree = read(tree) if dialect == "matrix" else read_numpy(tree)
+        tree = READERS[dialect](tree, default_rulebook())
     free, bound = names_of(tree, default_rulebook())
     written = tuple(n for n in dict.fromkeys(free) if n in scope.symbols)
     kept = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}

@@ -12,11 +12,10 @@ from matcalc.expressions.read_formulas import read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
-from matcalc.formula.elaborate.texts import elaborate
+from matcalc.formula.elaborate.texts import READERS, elaborate
 from matcalc.language.declare import SIZE, read_declarations
-from matcalc.language.numpy_dialect import read_numpy
-from matcalc.language.read import read
 from matcalc.language.syntax import Ast, whole
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import size_number
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -69,7 +68,7 @@ def expressions(
 
 def place_of(name: str, text: str, dialect: str = "matrix") -> int:
     """Return where a name first stands in the text of a formula."""
-    tree = read(text) if dialect == "matrix" else read_numpy(text)
+    tree = READERS[dialect](text, default_rulebook())
     return min((a.span[0] for a in whole(tree) if a.head == "name" and a.value == name), default=0)
 
 

@@ -1,8 +1,8 @@
 r"""LaTeX: Ast -> the formula as a mathematician sets it. A printing like `write`, with a notation of its own.
 
 Division is a fraction, an inverse a superscript, elementwise operators are \odot and \oslash, and a product
-is juxtaposition, which binds tighter than \odot. The functions' looks are data (`latex_tables`), which the
-`latex` fields of rules override. Kinds of subformulas are followed only as far as spelling needs them (`x'*y`
+is juxtaposition, which binds tighter than \odot. What functions look like is said by the caller: the `latex` fields
+of rules. Kinds of subformulas are followed only as far as spelling needs them (`x'*y`
 is a scalar), and unknown is a permitted answer: this file decides how a formula looks, never what it means.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.latex_names import TEMPLATES, Templates, escaped, operator, symbol
+from matcalc.language.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names
 
@@ -24,6 +24,9 @@ SUM, ELEMENTWISE, PRODUCT, FACTOR, SCRIPT, ATOM = range(1, 7)
 _RELATIONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 _PLACE = re.compile(r"(?<![A-Za-z_^])\{(\d)(\^?)\}")
 _TALL = re.compile(r"\\frac|\\begin|\\left|\\sum")
+
+
+NO_LOOKS: Templates = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,13 @@ class _Scope:
     parts: Mapping[Ast, str] = field(default_factory=dict)
 
 
-def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates | None = None) -> str:
+def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates = NO_LOOKS) -> str:
     """Return the LaTeX of a tree, for math mode.
 
     `kinds` gives the kind of each symbol ("scalar", "vector", "matrix", "tensor"); other names are scalars.
-    `templates` override those of `latex_tables.TEMPLATES`, key by key.
+    `templates` are of functions, by name; one that has none is set as a call.
     """
-    scope = _Scope(kinds, {**TEMPLATES, **(templates or {})})
+    scope = _Scope(kinds, templates)
     names = part_names(ast)
     if not names:
         return _look(ast, scope).text
@@ -270,8 +273,7 @@ def _call(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
 def _filled(keys: list[str], arguments: tuple[_Look, ...], scope: _Scope) -> _Look | None:
     """Return the template of the first key that has one for this number of arguments, filled in."""
     for key in keys:
-        found = scope.templates.get(key, ())
-        for template in (found,) if isinstance(found, str) else found:
+        for template in scope.templates.get(key, ()):
             places = _PLACE.findall(template)
             if len(arguments) == max((int(place) for place, _ in places), default=-1) + 1:
                 return _fill(template, arguments)

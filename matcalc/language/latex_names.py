@@ -1,10 +1,10 @@
-r"""How names and functions look in LaTeX: tables, and the spelling of a symbol from its name and kind.
+r"""How names and functions look in LaTeX: what LaTeX itself knows, and the spelling of a symbol from its name and kind.
 
 Vectors are bold lower-case, matrices bold upper-case, scalars italic, tensors calligraphic, as in most
-textbooks of matrix algebra. A template is LaTeX with places for arguments: `{0}` the first one, `{0^}` the
-first one as a base or factor, in parentheses unless it is an atom. A function may have several, one for
-each number of arguments. Under `name:kind` stands one for a first argument of that kind (`name:` of unknown
-kind), under `name[]` one for its entries (the subscripts follow the arguments). What has no template is
+textbooks of matrix algebra. What an operation looks like is a template, a field of its rule: LaTeX with places for
+arguments, `{0}` the first one, `{0^}` the first one as a base or factor, in parentheses unless it is an atom. There
+may be several, one for each number of arguments. Under `name:kind` stands one for a first argument of that kind
+(`name:` of unknown kind), under `name[]` one for its entries (the subscripts follow the arguments). What has none is
 written as a call. A digit in braces after a letter, `_` or `^` is no place: `\mathbf{1}_{{0}}`.
 """
 
@@ -13,49 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-Templates = Mapping[str, str | tuple[str, ...]]
+Templates = Mapping[str, tuple[str, ...]]
+"""Of a rulebook: templates by name and what follows it."""
 
-TEMPLATES: Templates = {
-    "abs": r"\left|{0}\right|",
-    "adj": r"\operatorname{adj}({0})",
-    "det": r"\det({0})",
-    "dot": r"{0^}^\top {1^}",
-    "erf": r"\operatorname{erf}({0})",
-    "expm": r"e^{{0}}",
-    "eye": r"\mathbf{I}_{{0}}",
-    "eye[]": r"\delta_{{1}{2}}",
-    "inv": r"{0^}^{-1}",
-    "khatri_rao": r"{0^} \ast {1^}",
-    "kron": r"{0^} \otimes {1^}",
-    "lambda_max": r"\lambda_{\max}({0})",
-    "lambda_min": r"\lambda_{\min}({0})",
-    "log10": r"\log_{10}({0})",
-    "log2": r"\log_2({0})",
-    "logdet": r"\log\left|\det({0})\right|",
-    "norm1": r"\lVert {0} \rVert_1",
-    "norm2": r"\lVert {0} \rVert_2",
-    "norm2:": r"\lVert {0} \rVert",
-    "norm2:matrix": r"\lVert {0} \rVert_F",
-    "norminf": r"\lVert {0} \rVert_\infty",
-    "normp": r"\lVert {0} \rVert_{{1}}",
-    "nuclear_norm": r"\lVert {0} \rVert_*",
-    "ones": (r"\mathbf{1}_{{0}}", r"\mathbf{1}_{{0} \times {1}}"),
-    "outer": r"{0^} {1^}^\top",
-    "pinv": r"{0^}^{+}",
-    "sigmoid": r"\sigma({0})",
-    "spectral_norm": r"\sigma_{\max}({0})",
-    "spectral_radius": r"\rho({0})",
-    "sqrt": r"\sqrt{{0}}",
-    "sqrtm": r"{0^}^{1/2}",
-    "step": r"\mathbb{1}[{0} > 0]",
-    "vec": r"\operatorname{vec}({0})",
-    "above": r"\mathbb{1}[{0} > {1}]",
-    "reaches": r"\mathbb{1}[{0} \ge {1}]",
-    "unless": r"\mathbb{1}[\lnot\ {0}]",
-    "when": r"\mathbb{1}[{0}]",
-    "where": r"\begin{cases} {1} & \text{if } {0} \\ {2} & \text{otherwise} \end{cases}",
-    "zeros": (r"\mathbf{0}_{{0}}", r"\mathbf{0}_{{0} \times {1}}"),
-}
+LOOKS: Mapping[str, str] = {
+    "otherwise": "", "entry": "[]", "unknown": ":",
+    **{kind: f":{kind}" for kind in ("scalar", "vector", "row", "matrix", "tensor")},
+}  # fmt: skip
+"""What a template may be for -> what follows the name of the function where it is looked up."""
 
 COMMANDS = frozenset((
     "arccos", "arcsin", "arctan", "cos", "cosh", "cot", "coth", "det", "exp", "gcd", "inf", "lim", "ln",

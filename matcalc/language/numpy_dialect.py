@@ -2,54 +2,87 @@
 
 The tree is that of the matrix text with the same meaning: `*`, `/`, `**` become `.*`, `./`, `.^`, a row-major
 reshape the column-stacking one of transposes. Products stay `@`, whose vectors are NumPy's (`x @ y` is a
-number): elaboration knows the shapes. Names are translated by tables; what would need shapes is refused.
+number): elaboration knows the shapes. Parsing keeps NumPy's names; then each call is translated, operands first, by
+what the caller says that NumPy calls operations (`NumpyNames`). What would need shapes is refused.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
-from matcalc.language.numpy_names import (
-    AXIS_SECOND,
-    FLATTENING,
-    FUNCTIONS,
-    KEYWORDS,
-    METHODS,
-    MODULES,
-    OPERATORS,
-    PARTS,
-    REFUSED,
-    SHAPED,
-    TRANSPOSED_PARTS,
-)
+from matcalc.language.numpy_names import METHODS, MODULES, OPERATORS, REFUSED, Called, NumpyNames
 from matcalc.language.read import ACTIONS, Actions, build, identifier, run, split_arguments
-from matcalc.language.syntax import Ast, call_keywords, call_name, walk
+from matcalc.language.syntax import Ast, call_keywords, call_name, children, exchanged, walk
 
 if TYPE_CHECKING:
     from lark import Lark
 
 _ELEMENTWISE = {"*": ".*", "/": "./"}
 _INTERIM = {"list": "a list", "tuple": "a tuple"}
+_TUPLE = "items"
 
 
-def read_numpy(text: str) -> Ast:
+_Keywords = tuple[tuple[str, Ast], ...]
+
+
+def read_numpy(text: str, names: NumpyNames) -> Ast:
     """Return the tree of a formula in NumPy's spelling.
 
     Raises: ParseError with the text and the position of the fault.
     """
-    root = cast(Ast, run(_parser(), text, "expression"))
+    try:
+        return _translated(cast(Ast, run(_parser(), text, "expression")), names)
+    except ParseError as fault:
+        fault.text = text
+        raise
+
+
+def _translated(tree: Ast, names: NumpyNames) -> Ast:
+    """Return a tree with NumPy's calls as those of the matrix language."""
+    done: list[Ast] = []
+    for node in walk(tree):
+        count = len(children(node))
+        inner = done[len(done) - count :]
+        del done[len(done) - count :]
+        done.append(_one(exchanged(node, inner), names))
+    (root,) = done
     for node in walk(root):
         if node.head in _INTERIM:
             hint = "write np.array([[1, 2], [3, 4]]) or np.block([[A, B], [C, D]])"
-            raise ParseError(f"{_INTERIM[node.head]} is no value", text=text, at=node.span[0], hint=hint)
+            raise ParseError(f"{_INTERIM[node.head]} is no value", at=node.span[0], hint=hint)
         if node.head == "name" and "." in str(node.value) or node.value == "None":
-            raise ParseError(f"'{node.value}' is no value", text=text, at=node.span[0])
-        if node.head == "call" and call_name(node) in PARTS:
-            hint = f"write {call_name(node)}(X)[0] for its first item"
-            raise ParseError(f"'{call_name(node)}' is a tuple", text=text, at=node.span[0], hint=hint)
+            raise ParseError(f"'{node.value}' is no value", at=node.span[0])
+        if node.head == _TUPLE:
+            hint = f"write {node.value}(X)[0] for its first item"
+            raise ParseError(f"'{node.value}' is a tuple", at=node.span[0], hint=hint)
     return root
+
+
+def _one(node: Ast, names: NumpyNames) -> Ast:
+    """Return a node over translated operands, translated itself."""
+    if node.head == "part" and node.args[0].head == _TUPLE:
+        return _item(node)
+    if node.head != "call":
+        return node
+    word, plain, keywords = call_name(node), node.args, call_keywords(node)
+    found = names.functions.get(word.removeprefix("."), Called(word.removeprefix(".")))
+    if word.startswith("."):
+        word = word[1:]
+        if word not in METHODS and not found.method:
+            hint = f"write np.{word}(...) or {word}(...)"
+            raise ParseError(f"unknown method '{word}'", at=node.at, hint=hint)
+        if word == _RESHAPE and len(plain) > 2:
+            plain = (plain[0], Ast("tuple", plain[1:], None, (plain[1].span[0], plain[-1].span[1])))
+    if word in REFUSED:
+        raise ParseError(f"'{word}' is not supported", at=node.span[0], hint=REFUSED[word])
+    if word in _SPECIAL:
+        return _SPECIAL[word](plain, keywords, node.span, names)
+    if word in OPERATORS:
+        return _operator(word, plain, keywords, node.span)
+    return _called(word, found, plain, keywords, node.span, names)
 
 
 @cache
@@ -101,46 +134,51 @@ def _is_module(base: Ast) -> bool:
 
 
 def _method(children: list[Any]) -> Ast:
-    base, token, opening, arguments, closing = children
+    """Return the call of a module's function, or of a method: its name begins with a dot."""
+    base, token, _, arguments, closing = children
     word = token[1:].strip()
     span = (base.span[0], closing.end_pos)
     if _is_module(base):
-        return _translated(word, arguments, span)
-    if word not in METHODS:
-        hint = f"write np.{word}(...) or {word}(...)"
-        raise ParseError(f"unknown method '{word}'", at=token.start_pos, hint=hint)
-    if word == "reshape" and len(arguments) > 1:
-        sizes = tuple(arguments)
-        arguments = [Ast("tuple", sizes, None, (opening.start_pos, closing.end_pos))]
-    return _translated(word, [base, *arguments], span)
+        return Ast("call", *_arguments(word, arguments), span)
+    return Ast("call", *_arguments(f".{word}", [base, *arguments]), span, token.start_pos)
 
 
 def _call(children: list[Any]) -> Ast:
     token, _, arguments, closing = children
-    return _translated(identifier(token), arguments, (token.start_pos, closing.end_pos))
+    return Ast("call", *_arguments(identifier(token), arguments), (token.start_pos, closing.end_pos))
 
 
-def _translated(word: str, arguments: list[Any], span: tuple[int, int]) -> Ast:
-    """Return the call of NumPy's function `word` in the matrix language."""
+def _arguments(word: str, arguments: list[Any]) -> tuple[tuple[Ast, ...], tuple[str, _Keywords]]:
     plain, keywords = split_arguments(arguments)
-    if word in REFUSED:
-        raise ParseError(f"'{word}' is not supported", at=span[0], hint=REFUSED[word])
-    if word in _SPECIAL:
-        return _SPECIAL[word](plain, keywords, span)
-    if word in OPERATORS:
-        return _operator(word, plain, keywords, span)
-    if word in AXIS_SECOND and len(plain) == 2:
-        keywords = (("axis", plain[1]), *keywords)
-        plain = plain[:1]
-    if word in FLATTENING and len(plain) == 1 and "axis" not in dict(keywords):
-        plain = (_ravel(plain, (), span),)
-    keywords = tuple((KEYWORDS.get((word, key), key), value) for key, value in keywords)
-    if word in SHAPED:
+    return plain, (word, keywords)
+
+
+def _called(
+    word: str, found: Called, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames
+) -> Ast:
+    """Return the call of a function as it is called here; of one that returns a tuple what its items are made of."""
+    if found.alone and (len(plain) != 1 or keywords):
+        raise ParseError(f"'{word}' takes one argument here", at=span[0], hint=_ALONE.get(word, ""))
+    if found.fixed:
+        if {key: str(value.value) for key, value in keywords} != found.fixed:
+            given = ", ".join(f"{key}={value}" for key, value in found.fixed.items())
+            raise ParseError(f"'{word}' is the one with {given} here", at=span[0], hint=f"write {word}(X, {given})")
+        keywords = ()
+    if found.axis and len(plain) == 2:
+        keywords, plain = (("axis", plain[1]), *keywords), plain[:1]
+    if found.rows and len(plain) == 1 and "axis" not in dict(keywords):
+        plain = (_ravel(plain, (), span, names),)
+    if found.shape:
         plain = tuple(x for arg in plain for x in (arg.args if arg.head in _INTERIM else (arg,)))
-    return Ast("call", plain, (FUNCTIONS.get(word, word), keywords), span)
+    keywords = tuple((found.keywords.get(key, key), value) for key, value in keywords)
+    if found.items:
+        made = tuple(_turned(Ast("call", plain, (name.rstrip("'"), keywords), span), name) for name in found.items)
+        return Ast(_TUPLE, made, word, span)
+    return Ast("call", plain, (found.name, keywords), span)
 
 
-_Keywords = tuple[tuple[str, Ast], ...]
+def _turned(call: Ast, name: str) -> Ast:
+    return Ast("transpose", (call,), None, call.span) if name.endswith("'") else call
 
 
 def _operator(word: str, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
@@ -159,59 +197,45 @@ def _takes(word: str, plain: tuple[Ast, ...], keywords: _Keywords, count: int, s
         raise ParseError(f"'{word}' takes {takes} here", at=span[0])
 
 
-def _transpose(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
+def _transpose(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
     _takes("transpose", plain, keywords, 1, span)
     return Ast("transpose", plain, None, span)
 
 
-def _ravel(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
-    """Return vec(X'): NumPy flattens by rows."""
+def _ravel(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
+    """Return the stacked columns of X': NumPy flattens by rows."""
     _takes("ravel", plain, keywords, 1, span)
-    return Ast("call", (Ast("transpose", plain, None, span),), ("vec", ()), span)
+    return Ast("call", (Ast("transpose", plain, None, span),), (names.stacked, ()), span)
 
 
-def _reshape(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
-    """Return reshape(X', q, p)': NumPy fills by rows, the matrix language by columns."""
-    _takes("reshape", plain, keywords, 2, span)
+def _reshape(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
+    """Return the entries of X' in columns, transposed: NumPy fills by rows, the matrix language by columns."""
+    _takes(_RESHAPE, plain, keywords, 2, span)
     x, target = plain
     sizes = target.args if target.head in _INTERIM else (target,)
     if len(sizes) > 2:
         raise ParseError("reshape to more than two axes is not supported", at=target.span[0])
     if len(sizes) == 1:
-        return _ravel((x,), (), span)
+        return _ravel((x,), (), span, names)
     if any(size.head == "negative" for size in sizes):
         hint = "write the size by its name, as declared: X: matrix(m, n)"
         raise ParseError("a size of -1 is not supported", at=target.span[0], hint=hint)
     turned = Ast("transpose", (x,), None, span)
-    stacked = Ast("call", (turned, sizes[1], sizes[0]), ("reshape", ()), span)
+    stacked = Ast("call", (turned, sizes[1], sizes[0]), (names.unstacked, ()), span)
     return Ast("transpose", (stacked,), None, span)
 
 
-def _norm(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
-    if len(plain) != 1 or keywords:
-        hint = "write norm1(x), norminf(x), normp(x, p) entrywise, or spectral_norm(X), nuclear_norm(X)"
-        raise ParseError("'norm' takes one argument here", at=span[0], hint=hint)
-    return Ast("call", plain, ("norm2", ()), span)
-
-
-def _svd(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
-    if [(key, value.value) for key, value in keywords] != [("full_matrices", "False")]:
-        hint = "write np.linalg.svd(X, full_matrices=False)"
-        raise ParseError("the singular value decomposition is the thin one here", at=span[0], hint=hint)
-    return Ast("call", plain, ("svd", ()), span)
-
-
-def _array(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
+def _array(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
     """Return a literal matrix; a plain list of entries is a column."""
     _takes("array", plain, keywords, 1, span)
     entries = plain[0]
     if entries.head == "list" and not any(entry.head == "list" for entry in entries.args):
         rows = tuple(Ast("row", (entry,), None, entry.span) for entry in entries.args)
         return Ast("block", rows, None, span)
-    return _block(plain, keywords, span)
+    return _block(plain, keywords, span, names)
 
 
-def _block(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
+def _block(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
     """Return a block matrix of rows."""
     _takes("block", plain, keywords, 1, span)
     rows = plain[0]
@@ -223,23 +247,27 @@ def _block(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -
 
 def _part(children: list[Any]) -> Ast:
     base, opening, subscripts, closing = children
-    span = (base.span[0], closing.end_pos)
-    if base.head != "call" or call_name(base) not in PARTS:
-        return Ast("part", (base, *subscripts), None, span, opening.start_pos)
-    names = PARTS[call_name(base)]
+    return Ast("part", (base, *subscripts), None, (base.span[0], closing.end_pos), opening.start_pos)
+
+
+def _item(node: Ast) -> Ast:
+    """Return an item of a tuple."""
+    items, subscripts = node.args[0], node.args[1:]
     index = subscripts[0].value if len(subscripts) == 1 and subscripts[0].head == "number" else None
-    if index is None or index.denominator != 1 or index >= len(names):
-        at = opening.start_pos
-        raise ParseError(f"'{call_name(base)}' has the items 0 to {len(names) - 1}", at=at)
-    name = names[int(index)]
-    item = Ast("call", base.args, (name, call_keywords(base)), span)
-    return Ast("transpose", (item,), None, span) if name in TRANSPOSED_PARTS else item
+    if not isinstance(index, Fraction) or index.denominator != 1 or index >= len(items.args):
+        raise ParseError(f"'{items.value}' has the items 0 to {len(items.args) - 1}", at=node.at)
+    return items.args[int(index)]
 
 
+_RESHAPE = "reshape"
 _SPECIAL = {
-    "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, "reshape": _reshape, "norm": _norm,
-    "svd": _svd, "array": _array, "asarray": _array, "block": _block,
+    "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, _RESHAPE: _reshape, "array": _array,
+    "asarray": _array, "block": _block,
 }  # fmt: skip
+"""Functions that only place entries, or write them."""
+
+_ALONE = {"norm": "write norm1(x), norminf(x), normp(x, p) entrywise, or spectral_norm(X), nuclear_norm(X)"}
+"""What to write in place of a further argument."""
 
 _ACTIONS: Actions = {
     **ACTIONS, "product": _product, "power": _power, "entry_list": _list, "entry_tuple": _tuple,

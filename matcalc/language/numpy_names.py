@@ -1,24 +1,53 @@
-"""NumPy's names in the matrix language: tables for `numpy_dialect`.
+"""NumPy beside the operations of a rulebook: its modules, functions that are operators, what is refused.
 
-A function that is missing here keeps its name, and elaboration knows it or does not. What means something
-else in NumPy, or depends on shapes that reading does not know, is refused with what to write instead.
+What NumPy calls an operation is a field of its rule, handed to `numpy_dialect` as `NumpyNames`. A function that is
+missing there keeps its name, and elaboration knows it or does not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """How a function of NumPy or SciPy is called, and what its call is here.
+
+    name: of the call here. items: of a function that returns a tuple, the calls here, `V'` of one that is transposed.
+    axis: its second argument is the axis. rows: without an axis it takes the entries row after row. shape: an argument
+    may be a tuple of sizes. alone: it takes one argument. method: an array has a method of this name.
+    keywords: theirs -> ours. fixed: keywords that have to stand there, each with its word.
+    """
+
+    name: str
+    items: tuple[str, ...] = ()
+    axis: bool = False
+    rows: bool = False
+    shape: bool = False
+    alone: bool = False
+    method: bool = False
+    keywords: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)
+
+
+MANNERS = ("axis", "rows", "shape", "alone", "method")
+"""Words of a rule's `numpy` field that say how a function is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumpyNames:
+    """NumPy's functions by name, and what stacks the columns of a matrix here, and cuts a vector into columns."""
+
+    functions: Mapping[str, Called]
+    stacked: str
+    unstacked: str
+
 
 MODULES = frozenset((
     "np", "numpy", "np.linalg", "numpy.linalg", "np.special", "sp", "scipy", "sp.special", "scipy.special",
     "sp.linalg", "scipy.linalg", "special", "linalg",
 ))  # fmt: skip
-
-FUNCTIONS: Mapping[str, str] = {
-    "absolute": "abs", "fabs": "abs", "amax": "max", "amin": "min", "fmax": "max", "fmin": "min",
-    "maximum": "max", "minimum": "min", "trace": "tr", "diagonal": "diag", "identity": "eye",
-    "cholesky": "chol", "expit": "sigmoid", "block_diag": "blkdiag", "solve_sylvester": "sylvester",
-}  # fmt: skip
-"""NumPy's or SciPy's name -> ours."""
 
 OPERATORS: Mapping[str, str] = {
     "add": "+", "subtract": "-", "multiply": ".*", "divide": "./", "true_divide": "./", "power": ".^",
@@ -26,36 +55,8 @@ OPERATORS: Mapping[str, str] = {
 }  # fmt: skip
 """Functions that are operators here."""
 
-AXIS_SECOND = frozenset((
-    "sum", "mean", "prod", "amax", "amin", "max", "min", "var", "std", "median", "cumsum", "cumprod",
-    "logsumexp", "softmax", "log_softmax", "sort", "flip",
-))  # fmt: skip
-"""Functions whose second argument is the axis."""
-
-FLATTENING = frozenset(("cumsum", "cumprod"))
-"""Functions that take the entries row after row where no axis is given."""
-
-KEYWORDS: Mapping[tuple[str, str], str] = {("vander", "N"): "n"}
-"""Function and keyword -> the keyword here."""
-
-METHODS = frozenset((
-    "sum", "mean", "prod", "max", "min", "var", "std", "cumsum", "cumprod", "dot", "trace", "diagonal",
-    "clip", "reshape", "ravel", "flatten", "transpose",
-))  # fmt: skip
-"""Methods of an array; each is the function of the same name."""
-
-SHAPED = frozenset(("ones", "zeros", "tile"))
-"""Functions with an argument that may be a tuple of sizes."""
-
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "slogdet": ("slogdet_sign", "logdet"), "eigh": ("eigh_w", "eigh_V"), "eig": ("eig_w", "eig_V"),
-    "qr": ("qr_Q", "qr_R"), "svd": ("svd_U", "svd_s", "svd_V"), "lu": ("lu_P", "lu_L", "lu_U"),
-    "polar": ("polar_U", "polar_P"),
-}  # fmt: skip
-"""Functions that return a tuple -> what its items are called here."""
-
-TRANSPOSED_PARTS = frozenset(("svd_V",))
-"""Parts that NumPy returns transposed."""
+METHODS = frozenset(("dot", "reshape", "ravel", "flatten", "transpose"))
+"""Methods of an array that are no operation of a rulebook; each is the function of the same name."""
 
 REFUSED: Mapping[str, str] = {
     "hstack": "write np.block([[A, B]])", "vstack": "write np.block([[A], [B]])",

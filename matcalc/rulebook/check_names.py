@@ -13,9 +13,10 @@ from typing import cast
 
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import RULE_KINDS, Declaration, Signature, read_declarations, size_names
+from matcalc.language.numpy_names import MANNERS
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name
-from matcalc.rulebook.fields import nearest
+from matcalc.rulebook.fields import nearest, read_pattern
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
 
@@ -102,7 +103,14 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         if "G" in edge:
             _Names(book).check("edge G", str(edge["G"]), (), report)
     for text in rule.values:
-        _check_python(text, rule, report)
+        _check_python("value", text, rule, report)
+    if rule.sympy is not None:
+        _check_python("sympy", rule.sympy, rule, report)
+    for kind, text in rule.from_sympy.items():
+        for left, formula in read_pattern(text, [d.name for d in rule.parameters]):
+            _Names(book).check(f"from_sympy {kind}", formula, left, report)
+    for name, words in rule.numpy.items():
+        _check_words(book, rule, name, words, report)
 
 
 def _check_all_varied(rule: Rule, found: frozenset[str], report: Report) -> None:
@@ -111,11 +119,19 @@ def _check_all_varied(rule: Rule, found: frozenset[str], report: Report) -> None
             report(f"no differential in '{d.name}': d{d.name} stands nowhere (nor {d.name} in `linear`)")
 
 
-def _check_python(text: str, rule: Rule, report: Report) -> None:
+def _check_python(what: str, text: str, rule: Rule, report: Report) -> None:
     try:
         compile(text, rule.address, "eval")
     except (SyntaxError, ValueError) as error:
-        report(f"value does not parse: {error}")
+        report(f"{what} does not parse: {error}")
+
+
+def _check_words(book: Rulebook, rule: Rule, name: str, words: Sequence[str], report: Report) -> None:
+    """Report words on a name of NumPy's that are no manner of calling and no item of a tuple."""
+    for word in words:
+        known = (*MANNERS, *rule.outputs)
+        if "=" not in word and word not in known and word.removesuffix("'") not in (*known, *book.names):
+            report(f"unknown word '{word}' on numpy '{name}'{nearest(word, known)}")
 
 
 def _check_rewrite(book: Rulebook, rewrite: Rewrite, report: Report) -> None:

@@ -6,11 +6,9 @@ starting up parses signatures and nothing else.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
 
@@ -26,14 +24,17 @@ from matcalc.rulebook.fields import (
     Report,
     check_fields,
     nearest,
+    read_classes,
     read_degree,
     read_fact_rule,
     read_interval,
+    read_latex,
     read_let,
+    read_numpy,
     read_point,
     read_rewrite,
 )
-from matcalc.rulebook.rule import COMPARISONS, RELATIONS, Fact, FactRule, Interval, Rewrite, Rule
+from matcalc.rulebook.rule import COMPARISONS, RELATIONS, Fact, FactRule, Interval, Rewrite, Rule, digest
 
 
 def rule_from_table(
@@ -177,7 +178,11 @@ class _Entry:
             scale=table.get("scale"),
             square=table.get("square"),
             source=table.get("source", ""),
-            latex=table.get("latex"),
+            role=table.get("role"),
+            latex=read_latex(table.get("latex", {}), self.report),
+            numpy=read_numpy(table.get("numpy", {}), self.report),
+            sympy=table.get("sympy"),
+            from_sympy=read_classes(table.get("from_sympy", {}), self.report),
         )
         self.lets("where", rule.where)
         self.check_complete(rule)
@@ -392,9 +397,3 @@ class _Entry:
         """Report parameters that are not an equation, its unknown and where the solution is sought from."""
         if self.signatures and [p.kind for p in rule.parameters] != ["equation", "unknown", "array"]:
             self.about("implicit", "an implicit entry takes an equation, its unknown and an array to start from")
-
-
-def digest(name: str, table: Mapping[str, Any]) -> bytes:
-    """Return the digest of an entry's content: the same wherever it stands, in whatever order."""
-    text = json.dumps([name, table], sort_keys=True, default=str)
-    return blake2b(text.encode(), digest_size=16).digest()

@@ -6,11 +6,16 @@ Formulas are not read here; what is read here is the book's own shorthand, one f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
+from matcalc.errors import MatcalcError
+from matcalc.language.identifiers import identifier
+from matcalc.language.latex_names import LOOKS
+from matcalc.rulebook.roles import ROLES
 from matcalc.rulebook.rule import Interval
 
 Report = Callable[[str, str], None]
@@ -29,7 +34,8 @@ RULE_FIELDS: Mapping[str, Types] = {
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "inside": (dict,), "fails": (str,), "gauge": (str,),
     "opaque": (str, dict),
     "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
-    "square": (str,), "source": (str,), "latex": (str,),
+    "square": (str,), "source": (str,), "role": (str,), "latex": (str, list, dict),
+    "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
@@ -43,6 +49,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "transpose": ("same",), "parity": ("even", "odd"), "monotone": ("increasing", "decreasing"),
     "curvature": ("convex", "concave"), "of": ("any", "matrix", "square"),
     "scaled": ("any", "nonzero", "positive"),
+    "role": tuple(ROLES),
 }  # fmt: skip
 EDGE_FIELDS: Mapping[str, Types] = {
     "at": (dict,), "part": (str,), "value": (str,), "G": (str,), "derivative": (dict,), "pullback": (dict,),
@@ -133,6 +140,53 @@ def read_fact_rule(text: str) -> tuple[tuple[tuple[str, str], ...], str, str] | 
     parts = re.split(r"\band\b", before) if before.strip() else []
     conditions = [pair for pair in map(read_fact, parts) if pair]
     return (tuple(conditions), fact[1], fact[0]) if len(conditions) == len(parts) else None
+
+
+def read_latex(value: str | list[str] | Mapping[str, str], report: Report) -> Mapping[str, tuple[str, ...]]:
+    """Return templates by what `latex` looks up after the name: a text, one by number of arguments, or by kind."""
+    if not isinstance(value, Mapping):
+        return MappingProxyType({"": (value,) if isinstance(value, str) else tuple(value)})
+    for kind in value:
+        if kind not in LOOKS:
+            report("latex", f"latex of '{kind}', not one of: {' '.join(LOOKS)}")
+    return MappingProxyType({LOOKS[kind]: (text,) for kind, text in value.items() if kind in LOOKS})
+
+
+def read_numpy(value: str | list[str] | Mapping[str, str], report: Report) -> Mapping[str, tuple[str, ...]]:
+    """Return NumPy's names with the words that say how each is called."""
+    table = value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, "")
+    found: dict[str, tuple[str, ...]] = {}
+    for name, text in table.items():
+        words = tuple(word.strip() for word in text.split(",")) if text else ()
+        try:
+            for word in words:
+                for part in word.removesuffix("'").split("="):
+                    identifier(part, f"numpy '{name}':")
+            found[identifier(name, "NumPy's name")] = words
+        except MatcalcError as error:
+            report("numpy", str(error))
+    return MappingProxyType(found)
+
+
+def read_classes(value: Mapping[str, str], report: Report) -> Mapping[str, str]:
+    """Return SymPy's classes with the formulas that they stand for."""
+    found: dict[str, str] = {}
+    for name, text in value.items():
+        try:
+            found[identifier(name, "SymPy's class")] = text
+        except MatcalcError as error:
+            report("from_sympy", str(error))
+    return MappingProxyType(found)
+
+
+def read_pattern(text: str, parameters: Sequence[str]) -> list[tuple[tuple[str, ...], str]]:
+    """Return what `(x, 0) => formula; ...` says of each form of the arguments; a formula alone is in `parameters`."""
+    found = []
+    for part in text.split(";"):
+        left, arrow, right = part.partition("=>")
+        words = tuple(word.strip() for word in left.strip().strip("()").split(",")) if arrow else tuple(parameters)
+        found.append((words, (right if arrow else left).strip()))
+    return found
 
 
 def stated_facts(domain: str) -> list[tuple[str, str]]:

@@ -51,7 +51,8 @@ class Rulebook:
     rules: by name. spellings: what a call may be written as (names, aliases, parts `qr_Q`, shared names).
     prelude: Python text that values call, by address: the Python files of rules/, `[prelude]` of any other file.
     functions: Python functions that values call, by name. precise: Python text that says what of the prelude is said
-    again for values at many digits, by address.
+    again for values at many digits, by address. claims: what one entry alone has, by field and word: a role, a name
+    of NumPy's, a class of SymPy's.
     """
 
     rules: Mapping[str, Rule]
@@ -61,6 +62,7 @@ class Rulebook:
     spellings: Mapping[str, tuple[Candidate, ...]] = field(repr=False)
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=lambda: NOTHING, repr=False)
     precise: Mapping[str, str] = field(default_factory=lambda: NOTHING, repr=False)
+    claims: Mapping[tuple[str, str], Rule] = field(default_factory=dict, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,6 +101,18 @@ class Rulebook:
         Raises: as `candidates`.
         """
         return self.rules[name] if name in self.rules else self.candidates(name)[0].rule
+
+    def playing(self, role: str) -> Rule:
+        """Return the entry that plays a part in the language (`ROLES`).
+
+        Raises: UnknownName if none does.
+        """
+        found = self.claims.get(("role", role))
+        if found is None:
+            raise UnknownName(
+                f"no operation of the rulebook plays the part '{role}'", hint=f"of an entry: role = {role!r}"
+            )
+        return found
 
     def closure(self, facts: Iterable[str]) -> frozenset[str]:
         """Return `facts` with all that they imply, each alone and together."""
@@ -295,11 +309,12 @@ def _extended(
     """Return `base` with more; names that are taken join `faults`, which are raised if there are any (`strict`)."""
     known, fresh = dict(base.rules), []
     spellings = {spelling: list(found) for spelling, found in base.spellings.items()}
+    claims = dict(base.claims)
     for rule in rules:
         old = known.setdefault(rule.name, rule)
         if old is rule:
             fresh.append(rule)
-            faults.extend(_spell(rule, spellings))
+            faults.extend([*_spell(rule, spellings), *_claim(rule, claims)])
         elif old != rule:
             faults.append(f"{rule.address}: [{rule.name}] is taken by {old.address}")
     all_facts = _all_facts(base, facts, faults)
@@ -313,6 +328,7 @@ def _extended(
         MappingProxyType({spelling: tuple(found) for spelling, found in spellings.items()}),
         base.functions,
         base.precise,
+        MappingProxyType(claims),
     )
 
 
@@ -351,6 +367,18 @@ def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
     if rule.overload is not None:
         spellings.setdefault(rule.overload, []).extend(_candidates(rule, only))
     return faults
+
+
+def _claim(rule: Rule, claims: dict[tuple[str, str], Rule]) -> list[str]:
+    """Enter what a rule alone may have; return the faults: what another has already."""
+    wanted = [("role", rule.role)] if rule.role else []
+    wanted += [("numpy", name) for name in rule.numpy]
+    wanted += [("sympy", name) for name in (rule.sympy or "", *rule.from_sympy) if name.isidentifier()]
+    others = {claim: claims.setdefault(claim, rule) for claim in wanted}
+    return [
+        f"{rule.address}: [{rule.name}] {field} '{word}' is that of {other.name}, {other.address}"
+        for (field, word), other in others.items() if other is not rule
+    ]  # fmt: skip
 
 
 def _candidates(rule: Rule, output: str) -> list[Candidate]:

@@ -7,9 +7,12 @@ content is: an edited rule is another rule, and what was compiled from the old o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import blake2b
+from typing import Any
 
 from matcalc.language.declare import Declaration, Signature
 
@@ -20,6 +23,8 @@ Interval = tuple[float, bool, float, bool]
 RELATIONS = "<>=!"
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 """What comparisons are written with."""
+SPELLED = ("role", "numpy", "sympy", "from_sympy")
+"""Fields that say what an operation is called by others, and not what it is."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
 
@@ -83,7 +88,11 @@ class Rule:
     scale: str | None
     square: str | None
     source: str
-    latex: str | None
+    role: str | None
+    latex: Mapping[str, tuple[str, ...]]
+    numpy: Mapping[str, tuple[str, ...]]
+    sympy: str | None
+    from_sympy: Mapping[str, str]
 
     @property
     def signature(self) -> Signature:
@@ -144,13 +153,25 @@ class Rule:
         return self.definitions[index] if self.definitions else None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rule) and self.digest == other.digest
+        return self is other or (
+            isinstance(other, Rule) and self.digest == other.digest and self.fields == other.fields
+        )
 
     def __hash__(self) -> int:
         return hash(self.digest)
 
     def __repr__(self) -> str:
         return f"<rule {self.name}, {self.address}>"
+
+
+def digest(name: str, table: Mapping[str, Any]) -> bytes:
+    """Return the digest of what an entry means: the same wherever it stands, in whatever order, however it is spelled.
+
+    Nodes are ordered by it, so that a formula prints as before when its operation gets another look.
+    """
+    meant = {field: value for field, value in table.items() if field not in SPELLED}
+    text = json.dumps([name, meant], sort_keys=True, default=str)
+    return blake2b(text.encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ LONGEST_NUMBER = 4096
 
 def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:
     """Return the map of `rule` on operands of one shape."""
-    if rule.name == "pow":
+    if rule.role == "fixed_power":
         return power(args[0], params[0])
-    if rule.name == "powr" and (exponent := _constant(args[1])) is not None:
+    if rule.role == "free_power" and (exponent := _constant(args[1])) is not None:
         return power(args[0], exponent)
     kept = _kept_axes(args)
     if len(kept) < len(args[0].shape):

@@ -65,7 +65,7 @@ def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
 
 def _length(node: Node) -> int:
     """Return about how many tokens a node prints as: what factoring makes smaller."""
-    if node.kind == "map" and node.rule.name == "pow":
+    if node.kind == "map" and node.rule.role == "fixed_power":
         return node.args[0].length + 2
     if node.kind in ("map", "op"):
         return 2 + sum(a.length + 1 for a in node.args)
@@ -281,7 +281,7 @@ def _was_positive(node: Node) -> bool:
 
 def _map_range(node: Node) -> Range:
     rule = node.rule
-    if rule.name == "pow":
+    if rule.role == "fixed_power":
         return power_range(node.args[0].range, node.params[0].numerator, node.params[0].denominator)
     if rule.monotone and len(node.args) == 1 and not node.params:
         return image(rule, node.args[0].range)

@@ -14,6 +14,7 @@ from functools import lru_cache, wraps
 from typing import Protocol
 
 from matcalc.errors import NotSupported, RuleError
+from matcalc.rulebook.notations import sum_of_squares
 from matcalc.tensor.canonical_labels import Factor, components, order_operands
 from matcalc.tensor.grouping import MOST, runs_of
 from matcalc.tensor.labelling import EITHER_WAY, described, labelled, symmetry
@@ -265,10 +266,10 @@ def has_square(node: Node) -> bool:
 
 
 def square_of(node: Node) -> Node:
-    """Return the square of an operation as its rule says it: "sum(x.^2)", "x.^2", or itself."""
+    """Return the square of an operation as its rule says it: the sum of squares, "x.^2", or itself."""
     text, argument = node.rule.square, node.args[0]
     axes = tuple(range(len(argument.shape)))
-    if text == "sum(x.^2)":
+    if text == sum_of_squares():
         core = len(argument.shape) - len(node.batches[0])
         at = (*node.batches[0], *range(node.batch_rank, node.batch_rank + core))
         return simple_product(1, [(argument, at), (argument, at)], tuple(range(node.batch_rank)))

@@ -97,12 +97,12 @@ def op_node(
 
 def power_node(base: Node, exponent: Fraction) -> Node:
     """Return `base.^exponent` as it stands: the caller has normalised both."""
-    return map_node(default_rulebook().get("pow"), (exponent,), (base,))
+    return map_node(default_rulebook().playing("fixed_power"), (exponent,), (base,))
 
 
 def exponent_of(node: Node) -> tuple[Node, Fraction]:
     """Return base and exponent of a node; anything that is no power has exponent 1."""
-    if node.kind == "map" and node.rule.name == "pow":
+    if node.kind == "map" and node.rule.role == "fixed_power":
         return node.args[0], node.params[0]
     return node, Fraction(1)
 

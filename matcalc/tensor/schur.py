@@ -161,7 +161,7 @@ def _exponents(scalars: Sequence[Node]) -> tuple[tuple[Node, Fraction], ...]:
 
 
 def _exponent(node: Node) -> tuple[Node, Fraction]:
-    if node.kind == "map" and node.rule.name == "pow":
+    if node.kind == "map" and node.rule.role == "fixed_power":
         return node.args[0], node.params[0]
     return node, Fraction(1)
 

@@ -16,9 +16,6 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.product import simple_product
 from matcalc.tensor.sums import add
 
-OFF = "unless_eq"
-"""The rule that is 1 where its operands differ: what a support is made a switch by."""
-
 
 def is_switch(node: Node) -> bool:
     """Whether a node is a map of which a zero annihilates."""
@@ -89,4 +86,4 @@ def switch_of(node: Node) -> Node:
     """Return the switch that is 0 where `node` is 0, else 1."""
     axes = tuple(range(node.rank))
     zero = simple_product(0, [], axes, dict(enumerate(node.shape)))
-    return apply(default_rulebook().get(OFF), [node, zero])
+    return apply(default_rulebook().playing("unequal"), [node, zero])

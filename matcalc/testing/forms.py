@@ -14,10 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from matcalc.language.declare import Declaration, Signature, read_signature, size_names
 from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.signature import size_of
 from matcalc.tensor.size import Size
@@ -25,12 +27,10 @@ from matcalc.tensor.size import Size
 Shape = tuple[Size, ...]
 
 LANGUAGE = Path(__file__).resolve().parent / "language.toml"
-PLAIN_TEXTS = {"integer": "1", "number": "5/2", "function": "exp"}
-"""What is written for parameters that are no tensors."""
+PLAIN_TEXTS = {"integer": "1", "number": "5/2"}
+"""What is written for parameters that are no tensors, beside functions."""
 NUMBERS = {"p": 2, "q": 3, "n": 3}
 """Integer parameters that a shape mentions: `repmat(A, 2, 3)`."""
-FITTED = ("reshape", "unvec")
-"""Operations whose plain arguments have to fit a shape: their forms are in `language.toml`."""
 UNWRITTEN = ("equation", "unknown")
 """Kinds of parameters that bind names of their own; a form of such an operation is not made from its signature."""
 RANKS = (0, 1, 2)
@@ -90,10 +90,24 @@ def forms(book: Rulebook) -> tuple[Form, ...]:
 
 
 @lru_cache(maxsize=1)
+def _language() -> dict[str, Any]:
+    return tomllib.loads(LANGUAGE.read_text(encoding="utf-8"))
+
+
+def _fitted() -> list[str]:
+    """Return the operations whose plain arguments have to fit a shape: their forms are in `language.toml`."""
+    return list(_language()["fitted"])
+
+
+def _is_plain(p: Declaration) -> bool:
+    return p.kind == "function" or p.kind in PLAIN_TEXTS
+
+
+@lru_cache(maxsize=1)
 def own_forms() -> tuple[Form, ...]:
     """Return the forms of the language that are no calls of an operation, or give it plain arguments."""
     found = []
-    for entry in tomllib.loads(LANGUAGE.read_text(encoding="utf-8"))["form"]:
+    for entry in _language()["form"]:
         signature = read_signature(entry["signature"])
         slots = [_slot(p, _shape(p, {}), entry.get("inside", {})) for p in signature.parameters]
         text = entry["text"]
@@ -113,16 +127,16 @@ def forms_of(rule: Rule) -> Iterator[Form]:
     if rule.opaque is not None or rule.value is None:
         return
     for whole in rule.signatures:
-        if any(p.kind in UNWRITTEN for p in whole.parameters) or rule.spelling in FITTED:
+        if any(p.kind in UNWRITTEN for p in whole.parameters) or rule.spelling in _fitted():
             continue
         given = tuple(_as_plain(p) if p.name in rule.opaque_in else p for p in whole.parameters)
         without = tuple(p for p in given if not (p.repeated and rule.kind == "op"))
         uses = [replace(whole, parameters=parameters) for parameters in dict.fromkeys((without, given))]
         for use, (index, name) in itertools.product(uses, enumerate(rule.names)):
-            spelled = name if len(rule.names) > 1 else (rule.overload or name)
+            called = name if len(rule.names) > 1 else (rule.overload or name)
             output = use.outputs[index]
             for rank, axis in _ways(use, output):
-                yield _form(rule, spelled, use, output, rank, axis)
+                yield _form(rule, called, use, output, rank, axis)
 
 
 def _as_plain(parameter: Declaration) -> Declaration:
@@ -132,7 +146,7 @@ def _as_plain(parameter: Declaration) -> Declaration:
 
 def _ways(signature: Signature, output: Declaration) -> Iterator[tuple[int, int | None]]:
     """Yield the rank of arrays and entries with the axis: None, or one of a matrix."""
-    tensors = [p for p in signature.parameters if p.kind not in PLAIN_TEXTS]
+    tensors = [p for p in signature.parameters if not _is_plain(p)]
     if not tensors:
         return
     kinds = [p.kind for p in signature.parameters]
@@ -150,13 +164,13 @@ def _ways(signature: Signature, output: Declaration) -> Iterator[tuple[int, int 
         yield from ((2, 0), (2, 1))
 
 
-def _form(rule: Rule, spelled: str, signature: Signature, output: Declaration, rank: int, axis: int | None) -> Form:
+def _form(rule: Rule, called: str, signature: Signature, output: Declaration, rank: int, axis: int | None) -> Form:
     known = {p.name: Size.of(NUMBERS.get(p.name, 1)) for p in signature.parameters if p.kind == "integer"}
     written, slots = [], []
     for p in signature.parameters:
-        if p.kind in PLAIN_TEXTS:
+        if _is_plain(p):
             in_shape = any(p.name in size_names(d) for d in (*signature.parameters, output))
-            text = str(known[p.name]) if in_shape else PLAIN_TEXTS[p.kind]
+            text = str(known[p.name]) if in_shape else PLAIN_TEXTS.get(p.kind) or spelled("exponential")
             written.append(f"{p.name}={text}" if p.name == "ddof" else text)
             continue
         if p.kind in ("entry", "array"):
@@ -167,7 +181,7 @@ def _form(rule: Rule, spelled: str, signature: Signature, output: Declaration, r
             shape = _shape(p, known)
         slots.append(_slot(p, shape, rule.inside))
         written.append(f"{{{p.name}}}")
-    text = _comparison(spelled, written) if spelled[-1] in "<>=" else f"{spelled}({', '.join(written)})"
+    text = _comparison(called, written) if called[-1] in "<>=" else f"{called}({', '.join(written)})"
     if axis is not None:
         text = f"{text[:-1]}, axis={axis})"
     for name, formula in rule.sizes.items():
@@ -182,14 +196,14 @@ def _form(rule: Rule, spelled: str, signature: Signature, output: Declaration, r
         result = _shape(output, known)
     kinds = ", ".join(KINDS[slot.rank] for slot in slots)
     marks = "".join(f", axis={axis}" for _ in (axis,) if axis is not None)
-    plain = ", ".join(text for p, text in zip(signature.parameters, written, strict=True) if p.kind in PLAIN_TEXTS)
-    key = f"{spelled}({', '.join(filter(None, (kinds, plain)))}{marks})"
-    return Form(key, spelled, text, tuple(slots), result, rule.kind == "map" or output.kind == "entry", axis)
+    plain = ", ".join(text for p, text in zip(signature.parameters, written, strict=True) if _is_plain(p))
+    key = f"{called}({', '.join(filter(None, (kinds, plain)))}{marks})"
+    return Form(key, called, text, tuple(slots), result, rule.kind == "map" or output.kind == "entry", axis)
 
 
-def _comparison(spelled: str, written: Sequence[str]) -> str:
+def _comparison(called: str, written: Sequence[str]) -> str:
     """Return `where(x > y, a, b)` of the spelling `where>` that the rulebook gives it."""
-    match = re.fullmatch(r"(\w+)(\W+)", spelled)
+    match = re.fullmatch(r"(\w+)(\W+)", called)
     assert match is not None
     return f"{match[1]}({', '.join([f'{written[0]} {match[2]} {written[1]}', *written[2:]])})"
 

@@ -13,6 +13,20 @@ KINDS = {
     "T3": "tensor",
 }
 
+LOOKS = {
+    "det": (r"\det({0})",),
+    "eye": (r"\mathbf{I}_{{0}}",),
+    "eye[]": (r"\delta_{{1}{2}}",),
+    "inv": (r"{0^}^{-1}",),
+    "kron": (r"{0^} \otimes {1^}",),
+    "norm1": (r"\lVert {0} \rVert_1",),
+    "norm2": (r"\lVert {0} \rVert_2",),
+    "norm2:": (r"\lVert {0} \rVert",),
+    "norm2:matrix": (r"\lVert {0} \rVert_F",),
+    "ones": (r"\mathbf{1}_{{0}}", r"\mathbf{1}_{{0} \times {1}}"),
+    "where": (r"\begin{cases} {1} & \text{if } {0} \\ {2} & \text{otherwise} \end{cases}",),
+}
+
 TABLE = [
     ("2*X'*(X*w - y)", r"2 \mathbf{X}^\top (\mathbf{X} \mathbf{w} - \mathbf{y})"),
     ("inv(S)", r"\mathbf{S}^{-1}"),
@@ -73,20 +87,24 @@ TABLE = [
 
 @pytest.mark.parametrize(("text", "expected"), TABLE, ids=[row[0] for row in TABLE])
 def test_latex(text, expected):
-    assert latex(read(text), KINDS) == expected
+    assert latex(read(text), KINDS, LOOKS) == expected
 
 
-def test_given_templates_win():
-    given = {"norm2": r"\left\|{0}\right\|_{2}", "f": (r"\phi({0})", r"\phi_{{1}}({0})")}
-    assert latex(read("norm2(x)^2"), KINDS, given) == r"\left\|\mathbf{x}\right\|_{2}^{2}"
-    assert latex(read("norm2(X)"), KINDS, given) == r"\lVert \mathbf{X} \rVert_F"
-    assert latex(read("pow(x, 3)'"), KINDS, {"pow": r"{0^}^{\circ {1}}"}) == r"(\mathbf{x}^{\circ 3})^\top"
+def test_without_a_template_a_call_is_one():
+    assert latex(read("inv(X) + sin(s)"), KINDS) == r"\operatorname{inv}(\mathbf{X}) + \sin(s)"
+
+
+def test_templates_by_kind_and_by_number_of_arguments():
+    given = {"g": (r"\left\|{0}\right\|_{2}",), "g:matrix": (r"\lVert {0} \rVert",)}
+    given["f"] = (r"\phi({0})", r"\phi_{{1}}({0})")
+    assert latex(read("g(x)^2 + g(X)"), KINDS, given) == r"\left\|\mathbf{x}\right\|_{2}^{2} + \lVert \mathbf{X} \rVert"
+    assert latex(read("pow(x, 3)'"), KINDS, {"pow": (r"{0^}^{\circ {1}}",)}) == r"(\mathbf{x}^{\circ 3})^\top"
     assert latex(read("f(x) + f(x, 2)"), KINDS, given) == r"\phi(\mathbf{x}) + \phi_{2}(\mathbf{x})"
 
 
 def test_braces_balance():
     for text, _ in TABLE:
-        written = latex(read(text), KINDS)
+        written = latex(read(text), KINDS, LOOKS)
         assert written.count("{") == written.count("}")
         assert written.count(r"\left") - written.count(r"\left\lfloor") >= 0
 

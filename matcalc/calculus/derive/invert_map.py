@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from matcalc.errors import NotDifferentiable
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.canonical_labels import Factor, components
 from matcalc.tensor.constructors import add, product, selector, transpose
 from matcalc.tensor.node import Indices, Node, Operand, terms_of
@@ -44,7 +45,7 @@ def inverse_image(linear: Node, image: Node) -> Node:
         diagonal = add([(1, _diagonal(term, rank)) for term in terms])
         return _formula("G./D" if rank else "G/D", G=image, D=diagonal)
     if rank == 1:
-        return _formula("inv(M)*G", M=linear, G=image)
+        return _formula("M^-1*G", M=linear, G=image)
     found = _two_sided(terms, image) if rank == 2 else None
     return found if found is not None else _stacked(terms, image)
 
@@ -133,8 +134,8 @@ def _two_sided(terms: Sequence[Node], image: Node) -> Node | None:
     if has_right:
         named["B"] = add([(1, part) for part in right])
     if has_left and has_right:
-        return _formula("sylvester(A, B, G)", **named)
-    return _formula("inv(A)*G" if has_left else "G*inv(B)", **named)
+        return _formula(f"{spelled('two_sided_solution')}(A, B, G)", **named)
+    return _formula("A^-1*G" if has_left else "G*B^-1", **named)
 
 
 def _product_of_sides(term: Node, image: Node) -> Node | None:
@@ -154,7 +155,7 @@ def _product_of_sides(term: Node, image: Node) -> Node | None:
     one, other = product(term.coef, left, (a, c), sizes), product(1, right, (b, d), sizes)
     if one.shape[0] != one.shape[1] or other.shape[0] != other.shape[1]:
         return None
-    return _formula("inv(A)*G*inv(B)", A=one, B=transpose(other), G=image)
+    return _formula("A^-1*G*B^-1", A=one, B=transpose(other), G=image)
 
 
 def _stacked(terms: Sequence[Node], image: Node) -> Node:
@@ -167,5 +168,5 @@ def _stacked(terms: Sequence[Node], image: Node) -> Node:
     stacks = [(stack, (row, *out[::-1])), (stack, (column, *into[::-1]))]
     matrix = add([(1, product(1, [(term, (*out, *into)), *stacks], (row, column))) for term in terms])
     stacked = product(1, [(image, out), stacks[0]], (row,))
-    solved = _formula("inv(M)*g", M=matrix, g=stacked)
+    solved = _formula("M^-1*g", M=matrix, g=stacked)
     return product(1, [(solved, (row,)), stacks[0]], out)

@@ -11,7 +11,6 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
-from matcalc.formula.elaborate.powers import MATRIX_POWER
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import add, eye, matmul, operate, scale
 from matcalc.tensor.node import Node, terms_of
@@ -20,7 +19,6 @@ from matcalc.tensor.substitute import rebuild
 from matcalc.tensor.sums import split_coef
 
 _NAMED = re.compile(r"(\w+)\(X\) => \w+\((\w+), X\) if symmetric\(X\)")
-ROOT = "sqrt"
 MOST_FACTORS = 3
 
 
@@ -65,6 +63,7 @@ def _alone(body: Node, matrix: Node, book: Rulebook) -> Node | None:
         return operate(book.get(names[body.rule.name]), [matrix]) if is_plain else None
     if exponent.denominator == 1:
         return matmul(*[matrix] * int(exponent)) if 0 < exponent <= MOST_FACTORS else None
-    if exponent == Fraction(1, 2) and ROOT in names:
-        return operate(book.get(names[ROOT]), [matrix])
-    return operate(book.get(MATRIX_POWER), [matrix], (exponent,))
+    root = names.get(book.playing("square_root").name)
+    if exponent == Fraction(1, 2) and root is not None:
+        return operate(book.get(root), [matrix])
+    return operate(book.playing("matrix_power"), [matrix], (exponent,))

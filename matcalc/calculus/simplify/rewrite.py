@@ -100,7 +100,7 @@ class Rewriter:
             elif ast.head == "block":
                 names.add("selector")
             elif ast.head == "power" and ast.value == ".^" and _is_no_count(ast.args[1]):
-                names.add("pow")
+                names.add(self.book.playing("fixed_power").name)
         return frozenset(names)
 
     def prepare(self, names: frozenset[str]) -> None:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node, kept_with_node
 
 DEPTH, LENGTH, SHORT = 4, 56, 30
@@ -92,7 +93,7 @@ def _simple(rest: list[tuple[Node, tuple[int, ...]]], out: tuple[int, ...], dept
         return ".*".join(_tight(a, depth - 1) for a, _ in rest)
     if not out and len({at for _, at in rest}) == 1:
         body = ".*".join(_tight(a, depth - 1) for a, _ in rest)
-        return f"sum({body})"
+        return f"{spelled('total')}({body})"
     if len(rest) == 1 and len(out) == 2 and rest[0][1] == out[::-1]:
         return f"{_tight(rest[0][0], depth - 1)}'"
     if len(out) > 2 or len(set(out)) < len(out) or any(len(at) > 2 for _, at in rest):
@@ -138,8 +139,8 @@ def _chain(rest: list[tuple[Node, tuple[int, ...]]], out: tuple[int, ...], depth
 def _call(node: Node, depth: int) -> str:
     args = [_formula(a, depth - 1)[0] for a in node.args]
     params = [_number(p) if isinstance(p, (Fraction, float)) else str(p) for p in node.params]
-    if node.kind == "map" and node.rule.name == "pow":
+    if node.kind == "map" and node.rule.role == "fixed_power":
         base = _tight(node.args[0], depth - 1)
-        return f"sqrt({args[0]})" if params == ["1/2"] else f"({base}.^{params[0]})"
+        return f"{spelled('square_root')}({args[0]})" if params == ["1/2"] else f"({base}.^{params[0]})"
     name = node.rule.name + (f"_{node.output}" if node.kind == "op" and node.output else "")
     return f"{name}({', '.join([*args, *(p for p in params if len(p) < 20)])})"

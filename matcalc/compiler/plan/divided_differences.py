@@ -18,6 +18,7 @@ from matcalc.compiler.plan.radius import derivative, radius, radius_of_map
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, apply, product, symbol
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.raw_nodes import number, parameter
@@ -45,12 +46,12 @@ def divided(node: Node) -> Node:
         at = {parameter(): Batched(node.args[0], axes)}
         value = spread(instantiate(derivative(body, order), at, {}, shape), axes, shape)
         value = product(Fraction(1, factorial(order)), [(value, axes)], axes)
-        return apply(default_rulebook().get("if_finite"), [value, node.args[0]]) if order else value
+        return apply(default_rulebook().playing("where_finite"), [value, node.args[0]]) if order else value
     points = _points(order + 1)
     bound = {s: Batched(arg, axes) for s, arg in zip(points, node.args, strict=True)}
     template = difference(body) if order == 1 else several(body, order + 1)
     for end in points if order == 1 else _ascending(points)[::order]:
-        template = apply(default_rulebook().get("if_finite"), [template, end])
+        template = apply(default_rulebook().playing("where_finite"), [template, end])
     return spread(instantiate(template, bound, {}, shape), axes, shape)
 
 
@@ -154,12 +155,13 @@ def several(body: Node, count: int) -> Node:
             found[first, last] = _where_wide(high, low, trusted, quotient, near)
     # at a tie of all of them the mean would not see that there is no value, or a jump
     given = {"p": found[0, 1], "q": found[0, count - 1]}
-    return build_formula("where(abs(p) >= 0, q, p)", (), default_rulebook(), given)
+    text = f"{spelled('choice')}({spelled('magnitude')}(p) >= 0, q, p)"
+    return build_formula(text, (), default_rulebook(), given)
 
 
 def _ascending(points: Sequence[Node]) -> list[Node]:
     """Return the points in ascending order, by exchanges of neighbours."""
-    low, high = default_rulebook().get("min2"), default_rulebook().get("max2")
+    low, high = map(default_rulebook().playing, ("smaller", "larger"))
     found = list(points)
     for end in range(len(found) - 1, 0, -1):
         for k in range(end):
@@ -217,7 +219,8 @@ def _share(x: Sequence[Node], low: int, high: int, interval: int, place: float) 
 
 def _where_wide(a: Node, b: Node, trusted: Node, wide: Node, near: Node) -> Node:
     given = {"a": a, "b": b, "r": trusted, "q": wide, "d": near}
-    return build_formula(f"where({WIDE}*abs(a - b) > r, q, d)", (), default_rulebook(), given)
+    text = f"{spelled('choice')}({WIDE}*{spelled('magnitude')}(a - b) > r, q, d)"
+    return build_formula(text, (), default_rulebook(), given)
 
 
 def _at(body: Node, x: Node) -> Node:
@@ -241,4 +244,4 @@ def _over(a: Node, b: Node) -> Node:
 
 
 def _ratio(a: Node, b: Node) -> Node:
-    return apply(default_rulebook().get("ratio0"), [a, b])
+    return apply(default_rulebook().playing("safe_ratio"), [a, b])

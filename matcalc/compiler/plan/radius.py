@@ -16,6 +16,7 @@ from matcalc.calculus import function_bodies
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.raw_nodes import constant, number, parameter
@@ -25,7 +26,6 @@ from matcalc.tensor.substitute import Batched, instantiate, spread
 
 ENTIRE = 2  # exp and sin change by their own size over 1
 EXACT_DEGREE = 12  # a polynomial up to this degree is its own series anywhere
-COMPOSITE = "R ./ (abs(u) + sqrt(R.*abs(v)))"
 
 
 @lru_cache(maxsize=256)
@@ -48,10 +48,12 @@ def radius(body: Node) -> Node:
     found = [_of_composite(node) for node in order if node.kind == "map" and parameter() in toposort([node])]
     if not found:
         degree = _degree(order)
-        return constant(_infinity()) if degree <= EXACT_DEGREE else _formula("abs(x)", x=parameter())
+        return (
+            constant(_infinity()) if degree <= EXACT_DEGREE else _formula(f"{spelled('magnitude')}(x)", x=parameter())
+        )
     least = found[0]
     for other in found[1:]:
-        least = _formula("min(u, v)", u=least, v=other)
+        least = _formula(f"{spelled('smaller')}(u, v)", u=least, v=other)
     return least
 
 
@@ -80,10 +82,16 @@ def _of_composite(node: Node) -> Node:
         first = derivative(arg, 1)
         if first.is_zero:
             continue
-        moved = own if arg is parameter() else _formula(COMPOSITE, R=own, u=first, v=derivative(arg, 2))
-        found = moved if found is None else _formula("min(u, v)", u=found, v=moved)
+        moved = own if arg is parameter() else _through(own, first, derivative(arg, 2))
+        found = moved if found is None else _formula(f"{spelled('smaller')}(u, v)", u=found, v=moved)
     assert found is not None
     return found
+
+
+def _through(own: Node, first: Node, second: Node) -> Node:
+    """Return how far a parameter may move for a function of it to move by a radius, by its two derivatives."""
+    size = spelled("magnitude")
+    return _formula(f"R ./ ({size}(u) + (R.*{size}(v)).^(1/2))", R=own, u=first, v=second)
 
 
 def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> Node:

@@ -23,8 +23,6 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import rebuild
 from matcalc.tensor.switches import annihilates, switches_of
 
-SELECTED = "selected"
-"""The map that is f.*v, and 0 where f is 0."""
 RESULT, FAST, OPERAND, VALUE = "result_", "fast_", "a_", "value_"
 PART = '@njit(error_model="numpy", fastmath=False)'
 
@@ -147,7 +145,7 @@ def _indices_beside(index: int, terms: Sequence[Term]) -> Indices:
 
 def _selected(value: Node, switches: Sequence[Term], at: Indices, sizes: Mapping[int, Size]) -> Node:
     """Return what stands at indices, selected by switches."""
-    rule = default_rulebook().get(SELECTED)
+    rule = default_rulebook().playing("selected_product")
     for term in switches:
         value = apply(rule, [product(1, [term], at, sizes), value])
     return value
@@ -164,7 +162,7 @@ def _as_one(switch: Node) -> Node:
     """Return 1 where a switch is not 0, else 0."""
     if switch.kind == "selector":
         return switch
-    return apply(default_rulebook().get(SELECTED), [switch, power(switch, Fraction(-1))])
+    return apply(default_rulebook().playing("selected_product"), [switch, power(switch, Fraction(-1))])
 
 
 def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> Node:

@@ -21,6 +21,7 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, inner, product, symbol, zeros
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import substitute
@@ -94,7 +95,8 @@ def _gradient(d: Derivation, result: Node) -> Iterator[Line]:
     (x,), (dx,) = d.wrt, _tangents(d)
     yield from _collected(f"d{name}", f, d, {x: dx})
     if d.convention == "magnus":
-        note = Reason(f"both triangles of {x.name} counted together: 2*A - diag(diag(A))")
+        diag = spelled("diagonals")
+        note = Reason(f"both triangles of {x.name} counted together: 2*A - {diag}({diag}(A))")
         yield Line("gradient", formula_of(result), result, (note,))
     else:
         yield Line("gradient", formula_of(result), result)
@@ -130,10 +132,11 @@ def _jacobian(d: Derivation, result: Node) -> Iterator[Line]:
             yield Line("", formula, node, (Reason("collect"), *reasons))
     elif d.layout == "vec":
         moved = pushforward(f, {x: dx})
-        formula = times(formula_of(result), syntax.call("vec", formula_of(dx)))
-        left = f"vec(d{name})" if rank > 1 else f"d{name}"
+        vec, kron = spelled("stacked_columns"), spelled("tensor_product")
+        formula = times(formula_of(result), syntax.call(vec, formula_of(dx)))
+        left = f"{vec}(d{name})" if rank > 1 else f"d{name}"
         stacked = conventions.as_matrix(moved, rank)
-        yield Line(left, formula, stacked, (Reason("vec(A*X*B) = kron(B', A)*vec(X)"), *reasons))
+        yield Line(left, formula, stacked, (Reason(f"{vec}(A*X*B) = {kron}(B', A)*{vec}(X)"), *reasons))
     yield Line("Jacobian", formula_of(result), result)
 
 

@@ -14,18 +14,20 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import inner, split_coef, transpose
 from matcalc.tensor.node import Node
 
-FORMS = ("{0}*d{1}", "{0}'*d{1}", "tr({0}'*d{1})", "sum({0}.*d{1})")
-"""The form by the rank of the variable; the last for all higher ones."""
+FORMS = (("", "{0}*d{1}"), ("", "{0}'*d{1}"), ("diagonal_trace", "({0}'*d{1})"), ("total", "({0}.*d{1})"))
+"""The form by the rank of the variable, and what is taken of it; the last for all higher ones."""
 
 
 def form_for(*variables: Node) -> str:
     """Return what the form is called for these variables: `tr(A'*dU) + tr(B'*dV)`."""
     letters = ("abcdefgh" if x.rank == 1 else "ABCDEFGH" for x in variables)
     parts = [(min(x.rank, 3), name[k % 8], x.name) for k, (x, name) in enumerate(zip(variables, letters, strict=True))]
-    return " + ".join(FORMS[rank].format(letter, name) for rank, letter, name in parts)
+    shown = [(*FORMS[rank], letter, name) for rank, letter, name in parts]
+    return " + ".join((role and spelled(role)) + form.format(letter, name) for role, form, letter, name in shown)
 
 
 def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
@@ -34,7 +36,7 @@ def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
     candidates = [canonical_formula(gradient, tangent)]
     if gradient.rank == 2:
         coef, plain = split_coef(transpose(gradient))
-        whole = syntax.call("tr", times(formula_of(plain), formula_of(tangent)))
+        whole = syntax.call(spelled("diagonal_trace"), times(formula_of(plain), formula_of(tangent)))
         candidates.append(_times(coef, whole))
     natural = formula_of(node)
     if natural.head == "product" and text(natural.args[-1]) == tangent.name:
@@ -46,11 +48,11 @@ def canonical_formula(gradient: Node, tangent: Node) -> Ast:
     """Return tr(A'*dX) with A as it prints; a'*dx, A*dt and sum(A.*dT) for other ranks."""
     ast, last = formula_of(gradient), formula_of(tangent)
     if gradient.rank > 2:
-        return syntax.call("sum", syntax.product([ast, last], [".*"]))
+        return syntax.call(spelled("total"), syntax.product([ast, last], [".*"]))
     if gradient.rank and transpose_of(gradient) is not gradient:
         ast = ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
     whole = times(ast, last)
-    return syntax.call("tr", whole) if gradient.rank == 2 else whole
+    return syntax.call(spelled("diagonal_trace"), whole) if gradient.rank == 2 else whole
 
 
 def transpose_of(node: Node) -> Node | None:

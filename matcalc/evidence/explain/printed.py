@@ -12,13 +12,14 @@ from matcalc.evidence.explain.derivation import Line
 from matcalc.evidence.explain.reasons import KINDS, Reason
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex import latex
-from matcalc.language.latex_names import escaped
+from matcalc.language.latex_names import Templates, escaped
 from matcalc.language.read import read
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import latex_looks
 from matcalc.tensor.node import toposort
 
-D = {"d": r"\mathrm{d}\left({0}\right)"}
+D: Templates = {"d": (r"\mathrm{d}\left({0}\right)",)}
 
 
 def printed(lines: Sequence[Line], form: str = "text") -> str:
@@ -118,8 +119,8 @@ def _plain(words: str) -> str:
     return escaped(words).replace("^", r"\^{}").replace("&", r"\&").replace("#", r"\#")
 
 
-def _looks() -> dict[str, str]:
-    return {**D, **{r.spelling: r.latex for r in default_rulebook().rules.values() if r.latex is not None}}
+def _looks() -> Templates:
+    return {**D, **latex_looks(default_rulebook())}
 
 
 def _kinds(lines: Sequence[Line]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import diag_matrix, hadamard
 from matcalc.tensor.node import Node
 
@@ -63,7 +64,8 @@ def _words(reasons: Sequence[str], is_cycle: bool) -> str:
     if not reasons:
         return "a sum of squares"
     names = [r.replace("P", letter, 1) for r, letter in zip(reasons, "PQ", strict=False)]
-    form = "B'*P*B" if not is_cycle else "tr(P*B'*Q*B)" if len(reasons) > 1 else "tr(B'*P*B)"
+    form = "P*B'*Q*B" if is_cycle and len(reasons) > 1 else "B'*P*B"
+    form = f"{spelled('diagonal_trace')}({form})" if is_cycle else form
     return f"of the form {form} with {' and '.join(names)}"
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from matcalc.evidence.explain.reasons import written
 from matcalc.evidence.explain.squares import nonnegative
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.chain import Links, chain_between
 from matcalc.tensor.constructors import matmul, symbol, transpose
 from matcalc.tensor.node import Node, terms_of, toposort
@@ -154,7 +155,7 @@ def _product(node: Node, fact: str) -> Why | None:
         links = chain_between(node, *node.out) if node.out[0] != node.out[1] else None
         if links is not None and len(links.matrices) == 3 and fact in ("spd", "psd") and parallel_sum(links.matrices):
             (first, _), _, (last, _) = links.matrices
-            return Why("a parallel sum A*inv(A + B)*B", ((first, fact), (last, fact)))
+            return Why(f"a parallel sum A*{spelled('inverse')}(A + B)*B", ((first, fact), (last, fact)))
         if links is not None and fact == "spd" and is_definite(node, links):
             middle = [a for a, _ in links.matrices[len(links.matrices) // 2 :][: len(links.matrices) % 2]]
             shown = f"P = {written(middle[0])} spd" if middle else "a positive diagonal P"

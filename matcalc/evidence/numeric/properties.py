@@ -13,9 +13,10 @@ from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_word
 from matcalc.evidence.numeric.rule_point import Point, interior
 from matcalc.evidence.numeric.sampling import Array, defect, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.notations import spelled
 
-OTHERS = {"function": "sin", "number": Fraction(3)}
-"""What else stands for the functions and numbers of a call."""
+OTHERS = ("function", "number")
+"""Kinds of parameters that something else is tried for."""
 
 FARTHER = (4.0, 1e-3)
 """Other scales of the arguments, at which an interval has to hold too."""
@@ -61,7 +62,7 @@ def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Poi
     plain, data = dict(at.plain), dict(at.data)
     for p in at.rule.parameters:
         if p.name not in given and p.kind in OTHERS:
-            plain[p.name] = OTHERS[p.kind]
+            plain[p.name] = spelled("sine") if p.kind == "function" else Fraction(3)
     for name, array in at.data.items():
         if name not in given:
             data[name] = sample(rng, array.shape, at.facts[name])

@@ -23,6 +23,7 @@ from matcalc.evidence.numeric.rule_point import MODES, facts_in, interior
 from matcalc.evidence.numeric.sampling import Array, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node, toposort
@@ -30,7 +31,6 @@ from matcalc.tensor.raw_nodes import exponent_of, parameter
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
 
-FUNCTION = "exp"
 NUMBERS = (Fraction(5, 2), Fraction(-2))
 """What a number variable stands for: a power that is real of what is positive alone, and one that takes both signs."""
 
@@ -123,7 +123,7 @@ def applied_sides(
     """Return both sides over other symbols, functions and numbers being given."""
     left, right = pattern.left, pattern.right
     if pattern.others:
-        body = build_formula(f"{FUNCTION}(x)", (), book, {"x": parameter()})
+        body = build_formula(f"{spelled('exponential')}(x)", (), book, {"x": parameter()})
         given = tuple((name, body if isinstance(v, Node) else number) for name, v in pattern.others)
         left, right, _ = sides(pattern.rewrite, pattern.let, given, book)
     return substitute(left, dict(chosen)), substitute(right, dict(chosen))

@@ -20,6 +20,7 @@ from matcalc.language.declare import Declaration, size_names
 from matcalc.language.read import read
 from matcalc.rulebook.fields import stated_facts
 from matcalc.rulebook.load import NOTHING, Rulebook, default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node
@@ -37,7 +38,6 @@ SIZES = (LENGTHS, (4, 2, 3, 5))
 SKEW = (6,)
 """Lengths for skew arguments: those of odd order are singular, and up to order 4 what is made of them is linear."""
 
-FUNCTION = "exp"
 NUMBER = Fraction(5, 2)
 INTEGER = 2
 
@@ -240,7 +240,7 @@ def _plain(p: Declaration, known: Mapping[str, int], draws: Draws, rng: np.rando
     if given is not None:
         value = given(rng, ()) if callable(given) else given
         return Fraction(value) if p.kind == "number" else value
-    return {"function": FUNCTION, "number": NUMBER, "integer": known.get(p.name, INTEGER)}[p.kind]
+    return {"function": spelled("exponential"), "number": NUMBER, "integer": known.get(p.name, INTEGER)}[p.kind]
 
 
 def _drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int, given: Any) -> Array:

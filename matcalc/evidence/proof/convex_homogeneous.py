@@ -14,6 +14,7 @@ from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.evidence.explain.reasons import written
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, apply, number, power, product
 from matcalc.tensor.node import Node, terms_of, toposort
 from matcalc.tensor.substitute import substitute
@@ -64,11 +65,11 @@ def by_degree(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] 
         return [f"{written(scale(-1, f))} is {opposite}:", *lines] if lines is not None else None
     if not f.range.positive or not all(map(is_cone, xs)):
         return None
-    logarithm = simplify(apply(default_rulebook().get("log"), [f]))
+    logarithm = simplify(apply(default_rulebook().playing("logarithm"), [f]))
     if simplify(pushforward(logarithm, {x: x for x in xs})) is not number(1):
         return None
     inverse, square = simplify(power(f, Fraction(-1))), simplify(power(f, Fraction(2)))
-    trials = [("log(f)", logarithm, "concave")] if way == "concave" else [("f^2", square, "convex")]
+    trials = [(f"{spelled('logarithm')}(f)", logarithm, "concave")] if way == "concave" else [("f^2", square, "convex")]
     for name, node, needed in [*trials, ("1/f", inverse, opposite)]:
         lines = prove(node, xs, needed)
         if lines is not None:

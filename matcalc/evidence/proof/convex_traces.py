@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from matcalc.evidence.explain.reasons import written
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Indices, Node
 from matcalc.tensor.raw_nodes import parameter
@@ -25,6 +26,7 @@ def trace_of_function(node: Node, at: Indices, prove: Prove) -> tuple[str, list[
     for way in ("convex", "concave"):
         lines = prove(of_number, [x], way)
         if lines is not None:
-            head = f"tr({written(node)}) is {way}, as {written(of_number)} is in its eigenvalues x"
+            trace = spelled("diagonal_trace")
+            head = f"{trace}({written(node)}) is {way}, as {written(of_number)} is in its eigenvalues x"
             return way, [head, *lines], matrix
     return None

@@ -69,7 +69,7 @@ def _asked(node: Node) -> Iterator[Condition]:
     if node.rule.kind == "implicit":
         yield Condition("", node, f"{written(node)} found from its start")
         return
-    if node.rule.name == "pow":
+    if node.rule.role == "fixed_power":
         yield from _of_power(node)
         return
     slots = [template_parameter(node, k) for k in range(len(node.args))]

@@ -15,6 +15,7 @@ from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import ONE, Make, Reader, Shape, Value
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
 FIRST = ("ArrayContraction", "ArrayDiagonal", "PermuteDims", "Reshape")  # what follows are axes
@@ -82,7 +83,9 @@ def _contraction(reader: Reader, node: Any, args: list[Value]) -> Value:
         for name, group in summed:
             place |= dict.fromkeys(group, syntax.name(name))
         ast = _entry(args[0], axes, [place.get(k, number(0)) for k in range(len(axes))])
-        return call("sum", spread(ast, [(name, axes[group[0]]) for name, group in summed])) if summed else ast
+        return (
+            call(spelled("total"), spread(ast, [(name, axes[group[0]]) for name, group in summed])) if summed else ast
+        )
 
     return _made(reader, [axes[k] for k in free], body)
 
@@ -126,7 +129,7 @@ def _reshaped(reader: Reader, node: Any, args: list[Value]) -> Value:
     if axes == shape:
         return args[0]
     if axes is not None and len(axes) == 2 and shape is not None and shape[1:] == (ONE,):
-        return Value(call("vec", syntax.transpose(args[0].ast)), shape)
+        return Value(call(spelled("stacked_columns"), syntax.transpose(args[0].ast)), shape)
     raise NotSupported(f"Reshape of SymPy, {node}: only rows of a matrix one after the other")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -84,7 +84,8 @@ def _eye(n: Any) -> Any:
     return sympy.Identity(n)
 
 
-def _sum(x: Any, axis: Any = None) -> Any:
+def total(x: Any, axis: Any = None) -> Any:
+    """Return the sum of entries, along an axis where one is given."""
     if not is_matrix(x):
         return x
     rows, columns = x.shape
@@ -94,17 +95,24 @@ def _sum(x: Any, axis: Any = None) -> Any:
     return multiply(x.T, _ones(rows, 1)) if axis == 0 else multiply(x, _ones(columns, 1))
 
 
-def _mean(x: Any) -> Any:
-    return multiply(1 / (x.shape[0] * x.shape[1]), _sum(x)) if is_matrix(x) else x
+def count(x: Any) -> Any:
+    """Return the number of entries."""
+    return x.shape[0] * x.shape[1] if is_matrix(x) else 1
 
 
-def _norm2(x: Any) -> Any:
+def length(x: Any) -> Any:
+    """Return the root of the sum of squares of entries."""
     import sympy
 
     if not is_matrix(x):
         return sympy.Abs(x)
     squares = multiply(x.T, x) if x.shape[1] == 1 else sympy.Trace(multiply(x.T, x))
     return sympy.sqrt(squares)
+
+
+def entries(function: Callable[..., Any], x: Any) -> Any:
+    """Return a function of each entry."""
+    return entrywise(getattr(function, "__name__", "the function"), function, [x])
 
 
 def _sqrt(x: Any) -> Any:
@@ -123,56 +131,12 @@ def _diag(x: Any) -> Any:
     return multiply(sympy.HadamardProduct(x, sympy.Identity(n)), sympy.OneMatrix(n, 1))
 
 
-def _of_matrix(name: str) -> Callable[[Any], Any]:
-    def make(x: Any) -> Any:
-        import sympy
-
-        return getattr(sympy, name)(x)
-
-    return make
-
-
-def _logdet(x: Any) -> Any:
-    import sympy
-
-    return sympy.log(sympy.Abs(sympy.Determinant(x)))
-
-
-def _kron(*factors: Any) -> Any:
-    import sympy
-
-    return sympy.KroneckerProduct(*factors)
-
-
-def _softmax(x: Any) -> Any:
-    import sympy
-
-    powers = entrywise("exp", sympy.exp, [x])
-    return multiply(1 / _sum(powers), powers)
-
-
-def _logsumexp(x: Any) -> Any:
-    import sympy
-
-    return sympy.log(_sum(entrywise("exp", sympy.exp, [x])))
-
-
-CALLS: dict[str, Callable[..., Any]] = {
-    "ones": _ones,
-    "zeros": _zeros,
-    "eye": _eye,
-    "sum": _sum,
-    "mean": _mean,
-    "norm2": _norm2,
-    "normalize": lambda x: multiply(1 / _norm2(x), x),
-    "sqrt": _sqrt,
-    "diag": _diag,
-    "tr": _of_matrix("Trace"),
-    "det": _of_matrix("Determinant"),
-    "inv": _of_matrix("Inverse"),
-    "logdet": _logdet,
-    "solve": lambda a, b: multiply(_of_matrix("Inverse")(a), b),
-    "kron": _kron,
-    "softmax": _softmax,
-    "logsumexp": _logsumexp,
+BY_ROLE: Mapping[str, Callable[..., Any]] = {
+    "all_ones": _ones,
+    "all_zeros": _zeros,
+    "identity": _eye,
+    "total": total,
+    "square_root": _sqrt,
+    "diagonals": _diag,
 }
+"""What takes more than its entry in a rulebook can say: shapes of any number, an axis."""

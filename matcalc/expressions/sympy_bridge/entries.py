@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
+from matcalc.expressions.sympy_bridge.by_rule import scalar_writer
 from matcalc.expressions.sympy_bridge.calls import as_scalar, is_matrix
-from matcalc.expressions.sympy_bridge.names import scalar_functions
 from matcalc.expressions.sympy_bridge.sizes import size_to
 from matcalc.language import syntax
 from matcalc.language.index_sums import listed, summed_in
@@ -167,20 +167,16 @@ class Entries:
         return made
 
     def _call(self, ast: Ast, bound: frozenset[str]) -> Any:
-        import sympy
-
-        name = syntax.call_name(ast)
-        function = scalar_functions().get(name)
+        name, operands = syntax.call_name(ast), list(ast.args)
+        if operands and operands[0].head == "compare":
+            name, operands = f"{name}{operands[0].value}", [*operands[0].args, *operands[1:]]
+        found = scalar_writer(name, len(operands))
         if syntax.call_keywords(ast):
             raise NotSupported(f"{name} along an axis in an index form has no SymPy form")
-        if any(arg.head == "index_form" for arg in ast.args) or function is None:
+        if any(arg.head == "index_form" for arg in ast.args) or found is None:
             made = [self.form(arg, bound) if arg.head == "index_form" else self.write(arg) for arg in ast.args]
             return as_scalar(self.write(Ast("applied", (), (ast, made))))
-        if ast.args[0].head == "compare":
-            sides = [self.entry(side, bound) for side in ast.args[0].args]
-            yes, no = (self.entry(arg, bound) for arg in ast.args[1:])
-            return sympy.Piecewise((yes, sympy.Rel(*sides, ast.args[0].value)), (no, True))
-        return function(*(self.entry(arg, bound) for arg in ast.args))
+        return found[1](*(self.entry(arg, bound) for arg in operands))
 
     def _summed(self, entry: Any, names: list[str]) -> Any:
         import sympy

@@ -16,6 +16,7 @@ from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value, size_formula
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
 BINDS = ("Sum", "Product", "ArrayComprehension")
@@ -183,8 +184,8 @@ def _at_least(left: str, right: str, shift: Size) -> Ast:
     return syntax.condition(syntax.name(left), ">=", syntax.name(right) if shift == 0 else side)
 
 
-def _over_index(function: str) -> Make:
-    """Return `function({i: body*ones(n)[i]})` for each limit, the first one innermost."""
+def _over_index(role: str) -> Make:
+    """Return the operation that plays a part, of `{i: body*ones(n)[i]}`, for each limit, the first one innermost."""
 
     def make(reader: Reader, node: Any, args: list[Value]) -> Value:
         before = dict(reader.bound)
@@ -198,8 +199,8 @@ def _over_index(function: str) -> Make:
         pairs = zip(node.limits, indices, strict=True)
         if any(_is_counted(node.function, limit[0]) and _is_short(index) for limit, index in pairs) and not conditions:
             _restore(reader, before)
-            return _written_out(reader, node, function)
-        if conditions and function != "sum":
+            return _written_out(reader, node, role)
+        if conditions and role != "total":
             raise NotSupported(f"{node} of SymPy: the bounds of an index depend on another index")
         value = reader.read(node.function)
         _restore(reader, before)
@@ -209,10 +210,10 @@ def _over_index(function: str) -> Make:
             ast = syntax.part(column_of(ast) if value.is_row else ast, *map(syntax.name, outer))
         if conditions:
             ast = syntax.product((ast, *conditions), ["*"] * len(conditions))
-            ast = call(function, spread(ast, [(index.name, index.length) for index in indices]))
+            ast = call(spelled(role), spread(ast, [(index.name, index.length) for index in indices]))
         else:
             for index in indices:
-                ast = call(function, spread(ast, [(index.name, index.length)]))
+                ast = call(spelled(role), spread(ast, [(index.name, index.length)]))
         if axes:
             ast = spread(ast, list(zip(outer, axes, strict=True)))
         return Value(syntax.transpose(ast) if value.is_row else ast, value.shape)
@@ -227,7 +228,7 @@ def _restore(reader: Reader, bound: Mapping[Any, Index]) -> None:
 
 def spread(ast: Ast, indices: Sequence[tuple[str, Size]]) -> Ast:
     """Return the index form of an entry over indices, each with its length."""
-    ones = [syntax.part(call("ones", size_formula(count)), syntax.name(name)) for name, count in indices]
+    ones = [syntax.part(call(spelled("all_ones"), size_formula(count)), syntax.name(name)) for name, count in indices]
     body = syntax.product((ast, *ones), ["*"] * len(ones)) if ones else ast
     return syntax.index_form([name for name, _ in indices], body)
 
@@ -250,7 +251,7 @@ def _is_counted(body: Any, variable: Any) -> bool:
     return False
 
 
-def _written_out(reader: Reader, node: Any, function: str) -> Value:
+def _written_out(reader: Reader, node: Any, role: str) -> Value:
     """Return a sum or product over integers with its terms written out, the outermost index first."""
     *inner, (variable, start, last) = node.limits
     if not inner:
@@ -260,11 +261,11 @@ def _written_out(reader: Reader, node: Any, function: str) -> Value:
         body = [rest.subs(variable, k) for k in range(int(start), int(last) + 1)]
     values = [reader.read(term) for term in body]
     if not values:
-        return Value(number(int(function == "prod")))
+        return Value(number(int(role == "entries_product")))
     asts = [v.ast for v in values]
     if len(asts) == 1:
         return values[0]
-    if function == "sum":
+    if role == "total":
         return Value(syntax.add(asts, [1] * len(asts)), values[0].shape)
     return Value(syntax.product(asts, ["*"] * (len(asts) - 1)), values[0].shape)
 
@@ -350,8 +351,8 @@ READ: dict[str, Make] = {
     "ArrayElement": _array_element,
     "Indexed": _indexed,
     "KroneckerDelta": _delta,
-    "Sum": _over_index("sum"),
-    "Product": _over_index("prod"),
+    "Sum": _over_index("total"),
+    "Product": _over_index("entries_product"),
     "FunctionMatrix": _function_matrix,
     "ArrayComprehension": _array_comprehension,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
-from matcalc.errors import NotSupported, ShapeError
+from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.facts import facts_of
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import (
@@ -23,6 +23,7 @@ from matcalc.expressions.sympy_bridge.values import (
 )
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
 
@@ -37,13 +38,13 @@ def _matrix_symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(ast, shape_of(node))
 
 
-def _constant(function: str) -> Make:
+def _constant(role: str) -> Make:
     def make(reader: Reader, node: Any, args: list[Value]) -> Value:
         shape = shape_of(node)
         if shape is None:
-            return Value(number(int(function != "zeros")))
+            return Value(number(int(role != "all_zeros")))
         lengths = [size for size in shape if size is not ONE]
-        ast = call(function, *map(size_formula, lengths[:1] if function == "eye" else lengths))
+        ast = call(spelled(role), *map(size_formula, lengths[:1] if role == "identity" else lengths))
         return Value(syntax.transpose(ast) if shape[0] is ONE else ast, shape)
 
     return make
@@ -123,7 +124,11 @@ def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
     if len(tensors) > 1:
         rows_alone = all(a.is_row for a in args if a.shape is not None)
         upright = [column_of(ast) for ast in tensors] if rows_alone else tensors
-        tensors = [syntax.transpose(call("kron", *upright)) if rows_alone else call("kron", *upright)]
+        tensors = [
+            syntax.transpose(call(spelled("tensor_product"), *upright))
+            if rows_alone
+            else call(spelled("tensor_product"), *upright)
+        ]
     factors = scalars + tensors
     ast = syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
     rows = columns = ONE
@@ -144,20 +149,20 @@ def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
     base, exponent = args
     vector = squared(base.ast) if base.shape is None and node.exp * 2 == 1 else None
     if vector is not None:
-        return Value(call("norm2", vector))
+        return Value(call(spelled("euclidean_length"), vector))
     if base.shape is None or node.exp.is_number:
         return Value(syntax.power(base.ast, exponent.ast), base.shape)
     if any(s in reader.bound for s in node.exp.free_symbols):
         raise NotSupported(f"{node} of SymPy: the exponent of a matrix runs with an index whose bounds are no numbers")
     if all(s.name in reader.sizes for s in node.exp.free_symbols):
-        return Value(call("powm", base.ast, size_formula(size_from(node.exp))), base.shape)
-    power = syntax.product((exponent.ast, call("logm", base.ast)), ("*",))
-    return Value(call("expm", power), base.shape)
+        return Value(call(spelled("matrix_power"), base.ast, size_formula(size_from(node.exp))), base.shape)
+    power = syntax.product((exponent.ast, call(spelled("matrix_logarithm"), base.ast)), ("*",))
+    return Value(call(spelled("matrix_exponential"), power), base.shape)
 
 
 def squared(ast: Ast) -> Ast | None:
     """Return x of `x'*x` or `tr(X'*X)`, a sum of squares; None of anything else."""
-    if ast.head == "call" and syntax.call_name(ast) == "tr":
+    if ast.head == "call" and syntax.call_name(ast) == spelled("diagonal_trace"):
         (ast,) = ast.args
     if ast.head != "product" or ast.value != ("*",):
         return None
@@ -178,7 +183,7 @@ def whole_exponents(node: Any) -> set[str]:
 def _inverse(reader: Reader, node: Any, args: list[Value]) -> Value:
     if args[0].shape is None:
         return Value(syntax.power(args[0].ast, syntax.negative(number(1))))
-    return Value(call("inv", args[0].ast), args[0].shape)
+    return Value(call(spelled("inverse"), args[0].ast), args[0].shape)
 
 
 def _transpose(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -189,15 +194,6 @@ def _transpose(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(inner, value.shape[::-1])
 
 
-def _scalar_of(function: str) -> Make:
-    """Return a function of square matrices that leaves a 1 x 1 matrix as it is."""
-
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
-        return args[0] if args[0].shape is None else Value(call(function, args[0].ast))
-
-    return make
-
-
 def _diag(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return `diag`, of a vector or of a matrix."""
     (value,) = args
@@ -205,7 +201,7 @@ def _diag(reader: Reader, node: Any, args: list[Value]) -> Value:
         return value
     inner = value.ast.args[0] if value.is_row and value.ast.head == "transpose" else value.ast
     size = max(value.shape, key=lambda s: s is not ONE)
-    return Value(call("diag", inner), (size, size if ONE in value.shape else ONE))
+    return Value(call(spelled("diagonals"), inner), (size, size if ONE in value.shape else ONE))
 
 
 def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -215,8 +211,8 @@ def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
     if ONE in value.shape:
         raise NotSupported(f"DiagonalMatrix of SymPy of a vector, {node}: DiagMatrix makes it a diagonal matrix")
     if value.shape[0] is not value.shape[1]:
-        return Value(call("tril", call("triu", value.ast)), value.shape)
-    identity = call("eye", size_formula(value.shape[0]))
+        return Value(call(spelled("lower_triangle"), call(spelled("upper_triangle"), value.ast)), value.shape)
+    identity = call(spelled("identity"), size_formula(value.shape[0]))
     return Value(syntax.product((value.ast, identity), (".*",)), value.shape)
 
 
@@ -234,7 +230,9 @@ def _apply(reader: Reader, node: Any, args: list[Value]) -> Value:
     shape = args[0].shape
     if shape is None or value.shape is not None:
         return value
-    ones = call("ones", *(size_formula(size) for size in shape if size is not ONE))  # of a function that is constant
+    ones = call(
+        spelled("all_ones"), *(size_formula(size) for size in shape if size is not ONE)
+    )  # of a function that is constant
     spread = syntax.product((value.ast, syntax.transpose(ones) if args[0].is_row else ones), ("*",))
     return Value(spread, shape)
 
@@ -252,14 +250,16 @@ def _block_diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
     if any(a.shape is None for a in args):
         entries = [[a.ast if a is b else _zeros(full(a)[0], full(b)[1]) for b in args] for a in args]
         return Value(grid(entries, matrix_shape(*shape)), matrix_shape(*shape))
-    return Value(call("blkdiag", *(a.ast for a in args)), matrix_shape(*shape))
+    return Value(call(spelled("diagonal_blocks"), *(a.ast for a in args)), matrix_shape(*shape))
 
 
 def _zeros(rows: Size, columns: Size) -> Ast:
     lengths = [size_formula(size) for size in (rows, columns) if size is not ONE]
     if not lengths:
         return number(0)
-    return syntax.transpose(call("zeros", *lengths)) if rows is ONE else call("zeros", *lengths)
+    return (
+        syntax.transpose(call(spelled("all_zeros"), *lengths)) if rows is ONE else call(spelled("all_zeros"), *lengths)
+    )
 
 
 def _sum(sizes: Iterable[Size]) -> Size:
@@ -270,7 +270,7 @@ def _explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
     rows, columns = node.shape
     shape = shape_of(node)
     if not args:
-        return _constant("zeros")(reader, node, args)
+        return _constant("all_zeros")(reader, node, args)
     entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
     return Value(grid(entries, shape), shape)
 
@@ -332,21 +332,6 @@ def column_of(ast: Ast) -> Ast:
     return ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
 
 
-def _called(function: str, then: str = "") -> Make:
-    """Return a part of a factorisation of a square matrix; SymPy's singular values and eigenvalues are diagonal."""
-
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
-        (value,) = args
-        if value.shape is None or value.shape[0] is not value.shape[1]:
-            raise ShapeError(f"{type(node).__name__} of SymPy takes a square matrix here")
-        ast = call(function, value.ast)
-        if then:
-            ast = syntax.transpose(ast) if then == "transpose" else call(then, ast)
-        return Value(ast, value.shape)
-
-    return make
-
-
 def _made_explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
     return reader.read(node.as_explicit())
 
@@ -355,9 +340,9 @@ EXPLICIT = ("PermutationMatrix", "CompanionMatrix")  # what SymPy writes out
 
 READ: dict[str, Make] = {
     "MatrixSymbol": _matrix_symbol,
-    "Identity": _constant("eye"),
-    "ZeroMatrix": _constant("zeros"),
-    "OneMatrix": _constant("ones"),
+    "Identity": _constant("identity"),
+    "ZeroMatrix": _constant("all_zeros"),
+    "OneMatrix": _constant("all_ones"),
     "MatAdd": _mat_add,
     "MatMul": _mat_mul,
     "HadamardProduct": _hadamard,
@@ -366,8 +351,6 @@ READ: dict[str, Make] = {
     "Inverse": _inverse,
     "Transpose": _transpose,
     "Adjoint": _transpose,
-    "Trace": _scalar_of("tr"),
-    "Determinant": _scalar_of("det"),
     "KroneckerProduct": _kronecker,
     "DiagMatrix": _diag,
     "DiagonalOf": _diag,
@@ -375,15 +358,6 @@ READ: dict[str, Make] = {
     "DotProduct": _dot,
     "ElementwiseApplyFunction": _apply,
     "ArrayElementwiseApplyFunc": _apply,
-    "LofCholesky": _called("chol"),
-    "UofCholesky": _called("chol", "transpose"),
-    "QofQR": _called("qr_Q"),
-    "RofQR": _called("qr_R"),
-    "UofSVD": _called("svd_U"),
-    "SofSVD": _called("svd_s", "diag"),
-    "VofSVD": _called("svd_V"),
-    "EigenValues": _called("eigh_w", "diag"),
-    "EigenVectors": _called("eigh_V"),
     **dict.fromkeys(EXPLICIT, _made_explicit),
     "BlockMatrix": _block,
     "BlockDiagMatrix": _block_diagonal,

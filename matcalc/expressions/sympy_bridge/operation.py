@@ -20,11 +20,11 @@ from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 
-# What explicit matrices of SymPy have methods for; of one operand.
 METHODS: dict[str, Callable[[Any], Any]] = {
-    "adj": lambda X: X.adjugate(),
-    "pinv": lambda X: X.pinv(),
+    "cofactors": lambda X: X.adjugate(),
+    "pseudoinverse": lambda X: X.pinv(),
 }
+"""What explicit matrices of SymPy have methods for, by the part that it plays; of one operand."""
 
 
 class _Named:
@@ -66,8 +66,9 @@ class _Named:
         made = self.func(*self.args[: 2 + self.sizes], *done)  # type: ignore[attr-defined]
         if any(not isinstance(arg, Str) and arg.free_symbols for arg in made.operands):
             return made
-        if self.operation in METHODS and len(done) == 1 and getattr(done[0], "is_Matrix", False):
-            return METHODS[self.operation](sympy.Matrix(done[0])).as_immutable()
+        role = default_rulebook().get(self.operation).role or ""
+        if role in METHODS and len(done) == 1 and getattr(done[0], "is_Matrix", False):
+            return METHODS[role](sympy.Matrix(done[0])).as_immutable()
         return made.value()
 
     def value(self) -> Any:

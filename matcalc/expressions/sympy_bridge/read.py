@@ -12,6 +12,7 @@ from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
+from matcalc.expressions.sympy_bridge.by_rule import reader
 from matcalc.expressions.sympy_bridge.given_objects import name_of
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import Index, Make, Value, number_of
@@ -172,8 +173,9 @@ def _meaning(node: Any) -> Make | None:
     if getattr(node, "is_Number", False):
         return None
     for kind in type(node).__mro__:
-        if kind.__name__ in READ:
-            return READ[kind.__name__]
+        make = READ.get(kind.__name__) or reader(kind.__name__)
+        if make is not None:
+            return make
     name = type(node).__name__
     raise NotSupported(f"{name} of SymPy {REASONS.get(name, 'has no form in the matrix language')}")
 

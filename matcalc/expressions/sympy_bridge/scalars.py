@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from matcalc.errors import NotSupported, UnknownName
+from matcalc.expressions.sympy_bridge.by_rule import REWRITTEN, of_a_matrix
 from matcalc.expressions.sympy_bridge.facts import facts_of
 from matcalc.expressions.sympy_bridge.given_objects import name_of
 from matcalc.expressions.sympy_bridge.indexed import index_condition
 from matcalc.expressions.sympy_bridge.matrices import multiplied, squared
-from matcalc.expressions.sympy_bridge.names import FUNCTIONS, MATRIX_FUNCTIONS, REWRITTEN
 from matcalc.expressions.sympy_bridge.values import (
     Make,
     Reader,
@@ -26,13 +26,14 @@ from matcalc.language import syntax
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 
 
 def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a symbol, a size, or a bound index as a number."""
     index = reader.bound.get(node)
     if index is not None:
-        counted = call("cumsum", call("ones", size_formula(index.length)))
+        counted = call(spelled("running_total"), call(spelled("all_ones"), size_formula(index.length)))
         if index.start != 1:
             counted = syntax.add((counted, size_formula(index.start - 1)), (1, 1))
         return Value(syntax.part(counted, syntax.name(index.name)))
@@ -48,7 +49,7 @@ def _pi(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 
 def _e(reader: Reader, node: Any, args: list[Value]) -> Value:
-    return Value(call("exp", number(1)))
+    return Value(call(spelled("exponential"), number(1)))
 
 
 def _add(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -105,7 +106,7 @@ def _pow(reader: Reader, node: Any, args: list[Value]) -> Value:
     if node.exp.is_Rational and node.exp.q == 2:
         return _root(base, int(node.exp.p))
     if type(node.base).__name__ == "Exp1":
-        return Value(call("exp", exponent.ast), exponent.shape)
+        return Value(call(spelled("exponential"), exponent.ast), exponent.shape)
     shape = base.shape or exponent.shape
     return Value(syntax.power(base.ast, exponent.ast, shape is not None), shape)
 
@@ -114,37 +115,11 @@ def _root(base: Value, power: int) -> Value:
     """Return the square root of a value to a power; the root of a sum of squares is a norm."""
     vector = squared(base.ast) if base.shape is None else None
     if vector is not None:
-        norm = call("norm2", vector)
+        norm = call(spelled("euclidean_length"), vector)
         return Value(norm if power == 1 else syntax.power(norm, rational(Fraction(power))))
     if power == 1:
-        return Value(call("sqrt", base.ast), base.shape)
+        return Value(call(spelled("square_root"), base.ast), base.shape)
     return Value(syntax.power(base.ast, rational(Fraction(power, 2)), base.shape is not None), base.shape)
-
-
-def _log(reader: Reader, node: Any, args: list[Value]) -> Value:
-    """Return a logarithm; that of the absolute value of a determinant is logdet."""
-    (ast,) = (a.ast for a in args)
-    for name in ("abs", "det"):
-        if ast.head != "call" or syntax.call_name(ast) != name:
-            return _function("log")(reader, node, args)
-        (ast,) = ast.args
-    return Value(call("logdet", ast))
-
-
-def _function(name: str) -> Make:
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
-        if not any(map(is_matrix, node.args, args)):
-            return Value(call(name, *(a.ast for a in args)), common(args))
-        theirs = type(node).__name__
-        if theirs not in MATRIX_FUNCTIONS:
-            raise NotSupported(_of_a_matrix(theirs, node))
-        return Value(call(MATRIX_FUNCTIONS[theirs], args[0].ast), args[0].shape)
-
-    return make
-
-
-def _of_a_matrix(name: str, node: Any) -> str:
-    return f"{name} of a matrix of SymPy, {node}: write .applyfunc({name}) for its entries"
 
 
 def _named(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -155,25 +130,13 @@ def _named(reader: Reader, node: Any, args: list[Value]) -> Value:
     except UnknownName:
         raise NotSupported(f"the function {name} of SymPy: no operation of the rulebook has that name") from None
     if rule.operands and any(map(is_matrix, node.args, args)):
-        raise NotSupported(_of_a_matrix(name, node))
+        raise NotSupported(of_a_matrix(name, node))
     return Value(call(name, *(a.ast for a in args)), common(args) if rule.operands else None)
 
 
 def _imaginary(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return 0: all numbers are real."""
     return Value(number(0), args[0].shape)
-
-
-def _heaviside(reader: Reader, node: Any, args: list[Value]) -> Value:
-    """Return step(x), which is 0 at 0, or (1 + sign(x))/2 where SymPy says 1/2."""
-    at_zero = node.args[1] if len(node.args) > 1 else None
-    x = args[0]
-    if at_zero == 0:
-        return Value(call("step", x.ast), x.shape)
-    if at_zero is None or at_zero * 2 == 1:
-        both = syntax.add((number(1), call("sign", x.ast)), (1, 1))
-        return Value(syntax.product((both, number(2)), ("/",)), x.shape)
-    raise NotSupported(f"Heaviside with the value {at_zero} at 0")
 
 
 def relations(test: Any) -> list[Any]:
@@ -188,7 +151,7 @@ def relations(test: Any) -> list[Any]:
     return found
 
 
-SWITCHES: Mapping[tuple[object, object], str] = {(1, 0): "when", (0, 1): "unless"}
+SWITCHES: Mapping[tuple[object, object], str] = {(1, 0): "condition", (0, 1): "negation"}
 """Branches of a condition that is itself the number: as a factor it selects, whatever else stands in the product."""
 
 
@@ -225,8 +188,8 @@ def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no:
         condition = syntax.compare(left.ast, test.rel_op, right.ast)
         switch = SWITCHES.get((yes.ast.value, no.ast.value)) if yes.ast.head == no.ast.head == "number" else None
         if switch is not None:
-            return Value(call(switch, condition), common([left, right]))
-        return Value(call("where", condition, yes.ast, no.ast), common([yes, no, left, right]))
+            return Value(call(spelled(switch), condition), common([left, right]))
+        return Value(call(spelled("choice"), condition, yes.ast, no.ast), common([yes, no, left, right]))
     kind = type(test).__name__
     if kind not in ("And", "Or"):
         raise NotSupported(f"the condition {test} of a Piecewise of SymPy")
@@ -239,29 +202,6 @@ def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no:
 def _real(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a part of a number that all of a real number is."""
     return args[0]
-
-
-def _regularized(name: str) -> Make:
-    """Return gamma(a)*name(a, x), for an incomplete gamma function that SymPy does not divide by gamma(a)."""
-
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
-        a, x = (value.ast for value in args)
-        shape = common(args)
-        return Value(_joined(call("gamma", a), ".*" if shape is not None else "*", call(name, a, x)), shape)
-
-    return make
-
-
-def _betainc(reader: Reader, node: Any, args: list[Value]) -> Value:
-    """Return the incomplete beta function over beta(a, b), from 0 to x."""
-    if node.args[2] != 0:
-        raise NotSupported(f"{type(node).__name__} of SymPy from {node.args[2]}: only from 0")
-    a, b, _, x = (value.ast for value in args)
-    return Value(call("betainc", a, b, x), common(args))
-
-
-def _beta(reader: Reader, node: Any, args: list[Value]) -> Value:
-    return Value(call("exp", call("betaln", *(a.ast for a in args))), common(args))
 
 
 def _mod(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -317,11 +257,6 @@ def _rewritten(reader: Reader, node: Any, args: list[Value]) -> Value:
     return reader.read(node.rewrite(getattr(sympy, REWRITTEN[type(node).__name__])))
 
 
-def _sinc(reader: Reader, node: Any, args: list[Value]) -> Value:
-    """Return sin(x)/x: our sinc has its zeros at integers."""
-    return Value(call("sinc", _joined(args[0].ast, "/", syntax.name("pi"))), args[0].shape)
-
-
 READ: dict[str, Make] = {
     "Symbol": _symbol,
     "Mod": _mod,
@@ -333,17 +268,9 @@ READ: dict[str, Make] = {
     "Add": _add,
     "Mul": _mul,
     "Pow": _pow,
-    "Heaviside": _heaviside,
     "Piecewise": _piecewise,
     "re": _real,
     "im": _imaginary,
     "conjugate": _real,
-    "lowergamma": _regularized("gammainc"),
-    "uppergamma": _regularized("gammaincc"),
-    "betainc_regularized": _betainc,
-    "beta": _beta,
-    "sinc": _sinc,
     **dict.fromkeys(REWRITTEN, _rewritten),
-    **{theirs: _function(ours) for theirs, ours in FUNCTIONS.items()},
-    "log": _log,
 }

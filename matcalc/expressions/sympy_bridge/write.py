@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.expressions.sympy_bridge.calls import CALLS, entrywise, is_matrix, multiply, transposed
+from matcalc.expressions.sympy_bridge.by_rule import scalar_writer, writer
+from matcalc.expressions.sympy_bridge.calls import BY_ROLE, entrywise, is_matrix, multiply, transposed
 from matcalc.expressions.sympy_bridge.entries import Entries
-from matcalc.expressions.sympy_bridge.names import COMPARING, scalar_functions
 from matcalc.expressions.sympy_bridge.sizes import size_to
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language import syntax
@@ -212,38 +212,35 @@ def _transpose(ast: Ast, args: list[Any]) -> Any:
     return transposed(args[0])
 
 
-REDUCING = ("max", "min")
-"""Functions of entries that reduce a single argument."""
-
-
 def _call(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
     name = syntax.call_name(ast)
     keywords = [key for key, _ in syntax.call_keywords(ast)]
     positional = args[: len(args) - len(keywords)]
     named = dict(zip(keywords, args[len(positional) :], strict=True))
-    if name in CALLS and ("axis" not in named or name == "sum") and not _is_beyond(name, positional):
-        return CALLS[name](*positional, **named)
-    function = None if named or (name in REDUCING and len(positional) == 1) else scalar_functions().get(name)
-    if function is None:
-        return _operation(ast, positional, symbols)
-    if isinstance(positional[0], tuple):
+    whole = None if positional and isinstance(positional[0], tuple) else _whole(name, positional, named)
+    if whole is not None:
+        return whole(*positional, **named)
+    if positional and isinstance(positional[0], tuple):
         condition, sides = positional[0]
-        positional = [*sides, *positional[1:]]
-        function = _conditioned(function, str(condition.value))
-        if sum(map(is_matrix, positional)) > 1:
-            ast = syntax.call(f"{name}_{COMPARING[str(condition.value)]}", *condition.args, *ast.args[1:])
-            return _operation(ast, positional, symbols)
-    elif sum(map(is_matrix, positional)) > 1:
+        name, positional = f"{name}{condition.value}", [*sides, *positional[1:]]
+        ast = syntax.call(default_rulebook().get(name).name, *condition.args, *ast.args[1:])
+    found = None if named else scalar_writer(name, len(positional))
+    if found is None or sum(map(is_matrix, positional)) > 1:
         return _operation(ast, positional, symbols)
-    return entrywise(name, function, positional)
+    return entrywise(found[0].spelling, found[1], positional)
 
 
-def _is_beyond(name: str, args: Sequence[Any]) -> bool:
-    """Whether SymPy has no class for a call: one with further tangents, or of the diagonal of an oblong matrix."""
-    parameters = default_rulebook().candidates(name)[0].rule.parameters
-    if parameters and parameters[-1].repeated and len(args) >= len(parameters):
-        return True
-    return name == "diag" and args[0].shape[1] != 1 and args[0].shape[0] != args[0].shape[1]
+def _whole(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """Return what writes a call of an operation on whole arrays, None where SymPy has no class for it.
+
+    That is so for a call with further tangents, along an axis, or of the diagonal of an oblong matrix.
+    """
+    rule = default_rulebook().candidates(name)[0].rule
+    made = BY_ROLE.get(rule.role or "") or (None if rule.operands else writer(rule))
+    along = "axis" in named and rule.role != "total"
+    further = rule.parameters and rule.parameters[-1].repeated and len(args) >= len(rule.parameters)
+    oblong = rule.role == "diagonals" and args[0].shape[1] != 1 and args[0].shape[0] != args[0].shape[1]
+    return None if along or further or oblong else made
 
 
 def _operation(ast: Ast, args: Sequence[Any], symbols: Mapping[str, Node]) -> Any:
@@ -275,17 +272,6 @@ def _operation(ast: Ast, args: Sequence[Any], symbols: Mapping[str, Node]) -> An
         return ScalarOperation(name, keywords, *operands)
     rows, columns = (*map(size_to, node.shape), 1)[:2]
     return Operation(name, keywords, *((columns, rows) if row else (rows, columns)), *operands)
-
-
-def _conditioned(function: Callable[..., Any], relation: str) -> Callable[..., Any]:
-    """Return a function of a condition as one of the two sides that are compared."""
-
-    def compared(x: Any, y: Any, *rest: Any) -> Any:
-        import sympy
-
-        return function(sympy.Rel(x, y, relation), *rest)
-
-    return compared
 
 
 def _part(ast: Ast, args: list[Any]) -> Any:

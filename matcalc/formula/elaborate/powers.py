@@ -1,7 +1,7 @@
 """Powers, transposes and signs: what `^ .^ '` and a leading minus mean, by the shape of the base.
 
-The operators stand for entries of the rulebook (`A^-1` is `inv(A)`, `A^.5` is `sqrtm(A)`): the table below
-names them once. Integer powers up to 12 are repeated factors, which the normal form flattens and cancels.
+The operators stand for entries of the rulebook, by the parts that those play: `A^-1` is a call of the inverse. Integer
+powers up to 12 are repeated factors, which the normal form flattens and cancels.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from matcalc.formula.elaborate.inference import Inference, einsum, shown
 from matcalc.formula.elaborate.typed import Einsum, Labels, Typed, typed_exact
 from matcalc.formula.elaborate.unify import bits, check_bits, times
 from matcalc.language.syntax import Ast
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
-INVERSE, PSEUDOINVERSE, ROOT, MATRIX_POWER, POWER = "inv", "pinv", "sqrtm", "powm", "powr"
 MOST_FACTORS = 12
 HALF = Fraction(1, 2)
 MAX_EXPONENT = 256  # of a number that is raised exactly
@@ -79,7 +79,7 @@ def is_inverse_transpose(inference: Inference, ast: Ast) -> bool:
 def infer_inverse_transpose(inference: Inference, ast: Ast, base: Typed, call: CallRule) -> Typed:
     """Return A^-T, which is inv(A)'."""
     return infer_transpose(
-        inference, Ast("transpose", (ast,), None, ast.span, ast.at), call(inference, ast, INVERSE, [base])
+        inference, Ast("transpose", (ast,), None, ast.span, ast.at), call(inference, ast, spelled("inverse"), [base])
     )
 
 
@@ -94,9 +94,9 @@ def infer_power(inference: Inference, ast: Ast, base: Typed, exponent: Typed, ca
                 ast,
                 hint="write .^ for entries",
             )
-        return call(inference, ast, POWER, [base, exponent])
+        return call(inference, ast, spelled("free_power"), [base, exponent])
     if base.rank == 2 and exponent.rank == 0:
-        return call(inference, ast, MATRIX_POWER, [base, exponent])
+        return call(inference, ast, spelled("matrix_power"), [base, exponent])
     raise _no_power(inference, ast, base)
 
 
@@ -116,11 +116,11 @@ def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fract
         about = ast.args[:1] * 2
         raise inference.fault(message, ast, hint="write .^ for entries", about=about, sizes=(rows, columns))
     if exponent == HALF:
-        return call(inference, ast, ROOT, [base])
+        return call(inference, ast, spelled("matrix_root"), [base])
     if not is_written_out(exponent):
-        return call(inference, ast, MATRIX_POWER, [base, typed_exact(Size.of(exponent), ast.args[1])])
+        return call(inference, ast, spelled("matrix_power"), [base, typed_exact(Size.of(exponent), ast.args[1])])
     if exponent < 0:
-        base = call(inference, ast, INVERSE, [base])
+        base = call(inference, ast, spelled("inverse"), [base])
     return _repeated(inference, ast, base, abs(int(exponent)))
 
 

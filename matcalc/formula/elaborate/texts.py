@@ -24,11 +24,16 @@ from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.notations import numpy_names
 from matcalc.tensor.node import Node, sizes_met
 from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import declaration
 
-READERS: Mapping[str, Callable[[str], Ast]] = {"matrix": read, "numpy": read_numpy}
+READERS: Mapping[str, Callable[[str, Rulebook], Ast]] = {
+    "matrix": lambda text, book: read(text),
+    "numpy": lambda text, book: read_numpy(text, numpy_names(book)),
+}
+"""Dialect -> its reader, with the rulebook that says what operations are called in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ def elaborate(
     reader = READERS[dialect]
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
-    trees = [reader(formula) if isinstance(formula, str) else formula for formula in formulas]
+    trees = [reader(formula, book) if isinstance(formula, str) else formula for formula in formulas]
     inference = Inference(book, numpy=dialect == "numpy")
     adopt(inference, symbols or {}, sizes)
     declared = read_declarations(declarations)

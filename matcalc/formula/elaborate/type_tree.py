@@ -17,6 +17,7 @@ from matcalc.formula.elaborate.inference import Inference
 from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.syntax import BINDERS, Ast, call_name, definition, parts_in
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
 
@@ -174,8 +175,8 @@ def _leave_product(inference: Inference, ast: Ast, values: list[Typed], entered:
 
 def _inverse(inference: Inference, ast: Ast, value: Typed) -> Typed:
     """Return what a matrix on the left of a division stands for: of one that is not square, least squares."""
-    name = powers.INVERSE if inference.same(*value.shape) else powers.PSEUDOINVERSE
-    return calls.call_rule(inference, ast, name, [value])
+    role = "inverse" if inference.same(*value.shape) else "pseudoinverse"
+    return calls.call_rule(inference, ast, spelled(role), [value])
 
 
 def _leave_negative(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:

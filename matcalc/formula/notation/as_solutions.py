@@ -12,6 +12,7 @@ from typing import cast
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call_name
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 
 Flip = Callable[[Ast], Ast]
 
@@ -34,7 +35,7 @@ def _inverted(node: Ast, flipped: Flip) -> Ast | None:
 
 def _rotated(node: Ast) -> Ast:
     """Return a trace of a product that ends with an inverse as one that begins with it; any other formula as it is."""
-    if node.head != "call" or call_name(node) != "tr" or node.args[0].head != "product":
+    if node.head != "call" or call_name(node) != spelled("diagonal_trace") or node.args[0].head != "product":
         return node
     inner = node.args[0]
     ends = _inverted(inner.args[-1], lambda a: a) is not None

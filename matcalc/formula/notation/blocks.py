@@ -13,7 +13,7 @@ from typing import NamedTuple
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.flatten import opened
-from matcalc.formula.notation.form import ATOM, Form, call, number
+from matcalc.formula.notation.form import ATOM, Form, number, played
 from matcalc.formula.notation.node_reading import Reading, scaled
 from matcalc.formula.notation.products import product_reading
 from matcalc.language import syntax
@@ -151,7 +151,7 @@ def _cell(context: Context, block: Placed | None, spans: tuple[Span, ...], turn:
     sizes = [length for _, length in spans]
     if all(size == 1 for size in sizes):
         return number(0)
-    return call("zeros", *(context.size(s) for s in (sizes[::-1] if turn else sizes)))
+    return played("all_zeros", *(context.size(s) for s in (sizes[::-1] if turn else sizes)))
 
 
 def _array(rows: list[list[Form]]) -> Form:

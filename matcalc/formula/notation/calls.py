@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from matcalc.formula.elaborate.powers import MATRIX_POWER, is_written_out
+from matcalc.formula.elaborate.powers import is_written_out
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.form import Form
@@ -80,7 +80,7 @@ def _difference(node: Node) -> tuple[int | None, bool]:
 
 
 def _call(context: Context, node: Node, shown: Sequence[Form]) -> Form:
-    if node.rule.name == MATRIX_POWER and len(shown) == 1 and not is_written_out(Fraction(node.params[0])):
+    if node.rule.role == "matrix_power" and len(shown) == 1 and not is_written_out(Fraction(node.params[0])):
         return forms.raised(shown[0], parameter_form(context, node.params[0]), False)
     return forms.call(name_of(node), *arguments(context, node, shown))
 

@@ -210,7 +210,7 @@ def row_sums(matrix: Item, size: Form) -> Piece:
         return plain
     straight = piece.costs[0] <= piece.costs[1]
     axis = forms.number(int(straight != flip))
-    call = factor_reading.leaf(forms.call("sum", read(piece, not straight), axis=axis), 1)
+    call = factor_reading.leaf(forms.played("total", read(piece, not straight), axis=axis), 1)
     call.summed = piece
     summed = chain([*front, (call, False)])
     return summed if summed.costs[0] < plain.costs[0] else plain

@@ -19,6 +19,7 @@ from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.write_node import form_of_size, formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import exponent_of
 from matcalc.tensor.size import Size
@@ -115,11 +116,13 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
     seen: set[int] = set()
     for index, name in zip(node.out, entry.at, strict=True):
         if index in seen:
-            factors.append(_subscripted(syntax.call("eye", _size(node.index_sizes[index])), labels[index], name))
+            factors.append(
+                _subscripted(syntax.call(spelled("identity"), _size(node.index_sizes[index])), labels[index], name)
+            )
             measured.add(index)
         seen.add(index)
     factors += [
-        _subscripted(syntax.call("ones", _size(node.index_sizes[i])), name)
+        _subscripted(syntax.call(spelled("all_ones"), _size(node.index_sizes[i])), name)
         for i, name in labels.items() if i not in measured
     ]  # fmt: skip
     for a, at in node.operands:
@@ -195,7 +198,7 @@ def _map(entry: Entry, inner: Sequence[Ast]) -> Ast:
         return syntax.call(name_of(entry.node), *given)
     size = abs(exponent)
     half = Fraction(1, 2)
-    base = syntax.call("sqrt", inner[0]) if size == half else inner[0]
+    base = syntax.call(spelled("square_root"), inner[0]) if size == half else inner[0]
     power = base if size in (1, half) else syntax.power(base, syntax.number(size))
     return syntax.product([syntax.number(1), power], ["/"]) if exponent < 0 else power
 

@@ -61,14 +61,14 @@ def leaf(form: Form, rank: int, symmetric: bool = False, turned: Form | None = N
 
 def ones(size: Form) -> Piece:
     """Return the column `ones(n)`."""
-    piece = leaf(forms.call("ones", size), 1)
+    piece = leaf(forms.played("all_ones", size), 1)
     piece.ones = size
     return piece
 
 
 def diagonal(weight: Piece) -> Piece:
     """Return `diag(w)` of a column w."""
-    piece = leaf(forms.call("diag", read(weight)), 2, symmetric=True)
+    piece = leaf(forms.played("diagonals", read(weight)), 2, symmetric=True)
     piece.weight = weight
     return piece
 
@@ -76,7 +76,7 @@ def diagonal(weight: Piece) -> Piece:
 def diagonal_of(matrix: Piece) -> Piece:
     """Return the column `diag(A)` of a square matrix."""
     direction = (matrix.costs[1], turned_names(matrix)) < (matrix.costs[0], matrix.names)
-    piece = leaf(forms.call("diag", read(matrix, direction)), 1)
+    piece = leaf(forms.played("diagonals", read(matrix, direction)), 1)
     piece.cycle = matrix
     return piece
 
@@ -111,7 +111,7 @@ def chain(items: Iterable[Item]) -> Piece:
 
 def ones_matrix(rows: Form, columns: Form) -> Piece:
     """Return `ones(m, n)`."""
-    return leaf(forms.call("ones", rows, columns), 2, turned=forms.call("ones", columns, rows))
+    return leaf(forms.played("all_ones", rows, columns), 2, turned=forms.played("all_ones", columns, rows))
 
 
 def directed(items: Sequence[Item], flip: bool) -> tuple[Item, ...]:
@@ -189,7 +189,7 @@ def groups(items: Sequence[Item], flip: bool) -> list[tuple[Piece, bool, int]]:
 def _built_of(piece: Piece) -> object:
     """Return what makes two pieces equal: the same leaves in the same order."""
     if piece.kind == "leaf":
-        return piece if piece.weight is None else ("diag", _built_of(piece.weight))
+        return piece if piece.weight is None else ("weight", _built_of(piece.weight))
     items = tuple((_built_of(p), f) for p, f in piece.items)
     return piece.kind, items, tuple((_built_of(p), f) for p, f in piece.under)
 

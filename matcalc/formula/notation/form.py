@@ -15,6 +15,7 @@ from fractions import Fraction
 from matcalc.formula.elaborate.powers import MOST_FACTORS
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
+from matcalc.rulebook.notations import spelled
 
 SUM, PRODUCT, SIGN, POWER, ATOM = 1, 2, 3, 4, 5
 MOST_NAMES = 16  # leaves kept in an ordering key: keys of deep formulas stay small
@@ -105,6 +106,11 @@ def call(function: str, *args: Form, **keywords: Form) -> Form:
     names = joined(inner) or (function,)
     degree = 1 if any(a.degree for a in inner) else 0
     return Form(ast, ATOM, tokens - (not inner), transposes(inner), names, degree, used(inner))
+
+
+def played(role: str, *args: Form, **keywords: Form) -> Form:
+    """Return a call of the entry of the rulebook that plays a part."""
+    return call(spelled(role), *args, **keywords)
 
 
 def transposed(x: Form) -> Form:

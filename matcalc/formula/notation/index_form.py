@@ -16,7 +16,7 @@ from matcalc.formula.notation import factor_reading
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.contraction import Edge, Net, reduce_net
 from matcalc.formula.notation.factor_reading import Piece
-from matcalc.formula.notation.form import ATOM, Form, call
+from matcalc.formula.notation.form import ATOM, Form, played
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.node_reading import quotient
@@ -53,7 +53,7 @@ def body(
     identities: list[Form] = []
     for index, name in zip(out, outputs, strict=True):
         if index in label:
-            identities.append(names.entry(call("eye", net.size(index)), (label[index], name)))
+            identities.append(names.entry(played("identity", net.size(index)), (label[index], name)))
         label.setdefault(index, name)
     inner = [i for i in net.indices() if i not in label]
     label.update(zip(inner, names.fresh(len(inner), taken), strict=True))
@@ -69,7 +69,7 @@ def body(
             conditions += conditions_of(other.selector, [label[i] for i in other.at])
             entries.held_above.update(other.at)
     unmeasured = [i for i in label if i not in measured]
-    lengths = [names.entry(call("ones", net.size(i)), (label[i],)) for i in unmeasured]
+    lengths = [names.entry(played("all_ones", net.size(i)), (label[i],)) for i in unmeasured]
     entries.held_above.update(unmeasured)
     above = [*tops, *factors, *identities, *lengths, *conditions]
     form = quotient(above, [*bottoms, *divisors])
@@ -105,7 +105,7 @@ def _tell_apart(net: Net) -> None:
             if index in at:
                 net.sizes = [*net.sizes, net.sizes[index]]
                 net.edges.append(
-                    Edge(index, twin, factor_reading.leaf(call("eye", net.size(index)), 2, symmetric=True))
+                    Edge(index, twin, factor_reading.leaf(played("identity", net.size(index)), 2, symmetric=True))
                 )
             at.append(twin)
         net.others[place] = other._replace(at=tuple(at))

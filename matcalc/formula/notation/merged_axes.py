@@ -29,7 +29,7 @@ def fold_merge(net: Net, other: Other) -> bool:
     if len(found) < len(parts) or any(end in parts and net.around(end, other) for end in ends):
         return False
     if len(ends) == len(parts) == 2 and ends[0] == ends[1] != total:
-        call = form.call("khatri_rao", *(read(piece) for piece, _ in found))
+        call = form.played("columnwise_product", *(read(piece) for piece, _ in found))
         _replace(net, [other], [a for a in arounds if a])
         net.edges.append(Edge(total, ends[0], factor_reading.leaf(call, 2)))
         return True
@@ -47,7 +47,7 @@ def fold_merge(net: Net, other: Other) -> bool:
 def _factor(net: Net, part: int, around: Around | None) -> tuple[Piece, int | None] | None:
     """Return the column on a part, or the matrix on it and where that leads; the identity if it stays."""
     if around is None:
-        return factor_reading.leaf(form.call("eye", net.size(part)), 2, symmetric=True), part
+        return factor_reading.leaf(form.played("identity", net.size(part)), 2, symmetric=True), part
     if len(around.edges) > 1:
         return None
     if around.edges:
@@ -61,7 +61,7 @@ def _reshape(net: Net, other: Other, total: int, parts: Sequence[int]) -> bool:
     if around is None or around.edges or not around.weights or len(parts) != 2:
         return False
     last, row = parts
-    call = form.call("reshape", read(column(around.weights)), net.size(row), net.size(last))
+    call = form.played("unstacked_columns", read(column(around.weights)), net.size(row), net.size(last))
     net.take(around)
     net.others.remove(other)
     net.edges.append(Edge(row, last, factor_reading.leaf(call, 2)))
@@ -73,7 +73,7 @@ def _vec(net: Net, other: Other, arounds: Sequence[Around]) -> bool:
     edge = first.edges[0]
     matrix = chain([*second.diagonal(), edge.leaving(second.index), *first.diagonal()])
     _replace(net, [other], arounds)
-    call = form.call("vec", read(matrix))
+    call = form.played("stacked_columns", read(matrix))
     net.weights.setdefault(other.at[0], []).append(factor_reading.leaf(call, 1))
     return True
 
@@ -107,7 +107,7 @@ def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence
     if not (crossed and identity):
         items.append((_kron_piece(factors, 2), False))
     if crossed:
-        exchange = form.call("commutation", net.size(right[0]), net.size(right[1]))
+        exchange = form.played("exchange", net.size(right[0]), net.size(right[1]))
         items.append((factor_reading.leaf(exchange, 2), False))
     _replace(net, [one, two], arounds)
     net.edges.append(Edge(one.at[0], two.at[0], chain(items)))
@@ -116,8 +116,8 @@ def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence
 
 def _kron_piece(factors: Sequence[Piece], rank: int) -> Piece:
     """Return `kron(A, B)`; its transpose is that of the factors."""
-    straight = form.call("kron", *(read(f) for f in factors))
-    turned = form.call("kron", *(read(f, True) for f in factors))
+    straight = form.played("tensor_product", *(read(f) for f in factors))
+    turned = form.played("tensor_product", *(read(f, True) for f in factors))
     return factor_reading.leaf(straight, rank, turned=turned if rank == 2 else None)
 
 
@@ -129,7 +129,7 @@ def _link(net: Net, one: Other, two: Other, a: int, b: int) -> tuple[list[Around
             return None
         if around.weights:
             return [around], diagonal(column(around.weights))
-        return [around], factor_reading.leaf(form.call("eye", net.size(a)), 2, symmetric=True)
+        return [around], factor_reading.leaf(form.played("identity", net.size(a)), 2, symmetric=True)
     first, second = net.around(a, one), net.around(b, two)
     if first is None or second is None or first.edges != second.edges or len(first.edges) > 1:
         return None

@@ -15,6 +15,7 @@ from fractions import Fraction
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.form import Form, product
 from matcalc.language import syntax
+from matcalc.rulebook.notations import spelled
 
 MOST_DIVISOR = 9  # x/9 is written so, 0.1*x rather than x/10
 
@@ -186,7 +187,7 @@ def _rank(form: Form) -> tuple[bool, int, tuple[str, ...], int, int]:
 def is_identity(form: Form) -> bool:
     """Whether a term is a multiple of an identity matrix."""
     last = form.ast.args[-1] if form.ast.head == "product" else form.ast
-    return last.head == "call" and syntax.call_name(last) == "eye"
+    return last.head == "call" and syntax.call_name(last) == spelled("identity")
 
 
 def _is_unit(form: Form) -> bool:

@@ -18,12 +18,13 @@ from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.contraction import Edge, Net, Other, matrix_between, reduce_net, vector_at
 from matcalc.formula.notation.factor_reading import Piece, elementwise, read
-from matcalc.formula.notation.form import Form, call, number
+from matcalc.formula.notation.form import Form, number, played
 from matcalc.formula.notation.index_form import index_body
 from matcalc.formula.notation.node_reading import Reading, quotient
 from matcalc.formula.notation.scalar import scalar_form
 from matcalc.formula.notation.selectors import fold_selectors
 from matcalc.language.syntax import call_name
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import power, size_number
 from matcalc.tensor.labelling import is_turning
 from matcalc.tensor.node import Indices, Node, OpenProduct
@@ -147,7 +148,7 @@ def _zeros(context: Context, node: OpenProduct) -> Form:
         out = tuple(range(len(sizes)))
         net = Net({}, [], frozenset(out), sizes, context.size, [])
         return index_body(context.names, net, out, [number(0)], [])
-    form = call("zeros", *(context.size(s) for s in sizes))
+    form = played("all_zeros", *(context.size(s) for s in sizes))
     return form.repeating(number(0))
 
 
@@ -176,7 +177,12 @@ def _scalars(context: Context, node: OpenProduct, signs: dict[Node, int]) -> tup
 
 def _size_below(node: Node) -> Size | None:
     """Return the size of several terms that a scalar is a negative power of: its written power reads as one size."""
-    if node.kind != "map" or node.rule.name != "pow" or node.args[0].kind != "size" or len(node.args[0].size.terms) < 2:
+    if (
+        node.kind != "map"
+        or node.rule.role != "fixed_power"
+        or node.args[0].kind != "size"
+        or len(node.args[0].size.terms) < 2
+    ):
         return None
     return node.args[0].size
 
@@ -191,7 +197,7 @@ def _root(context: Context, size: Size, exponent: Fraction) -> Form:
     if exponent.denominator == 1:
         return form
     if exponent == Fraction(-1, 2):
-        return call("sqrt", form)
+        return played("square_root", form)
     return forms.raised(form, number(-exponent), False)
 
 
@@ -203,13 +209,13 @@ def _means(context: Context, counts: dict[Node, int], signs: dict[Node, int]) ->
         form = context.readings[arg].signed(signs.get(arg, 1))
         if not divisors or any(counts.get(d, 0) < 1 for d in divisors):
             continue
-        if counts.get(arg, 0) != 1 or form.ast.head != "call" or call_name(form.ast) != "sum":
+        if counts.get(arg, 0) != 1 or form.ast.head != "call" or call_name(form.ast) != spelled("total"):
             continue
         for used in [arg, *divisors]:
             counts[used] -= 1
             if not counts[used]:
                 del counts[used]
-        found.append(call("mean", *(replace(form, ast=inner, tokens=form.tokens - 3) for inner in form.ast.args)))
+        found.append(played("average", *(replace(form, ast=inner, tokens=form.tokens - 3) for inner in form.ast.args)))
     return found
 
 
@@ -302,7 +308,7 @@ def _tensor_total(net: Net) -> Form | None:
     tensor = _tensor(net)
     if tensor is None or tensor.form is None or not len(set(tensor.at)) == len(tensor.at) <= MOST_AXES:
         return None
-    return call("sum", tensor.form)
+    return played("total", tensor.form)
 
 
 def components(net: Net) -> list[set[int]]:
@@ -318,7 +324,7 @@ def components(net: Net) -> list[set[int]]:
 def _body(net: Net, out: Indices) -> tuple[Form, Form | None] | None:
     """Return the formula of a network and of its transpose, None where matrix notation has none."""
     if not net.weights and not net.edges and not net.others and len(set(out)) == len(out) <= MOST_AXES:
-        return call("ones", *(net.size(i) for i in out)), None
+        return played("all_ones", *(net.size(i) for i in out)), None
     tensor = _tensor(net)
     if tensor is not None and tensor.form is not None and tensor.at == out:
         return tensor.form, None
@@ -337,11 +343,11 @@ def _body(net: Net, out: Indices) -> tuple[Form, Form | None] | None:
 
 def _diagonal(net: Net, index: int) -> Form:
     """Return a diagonal matrix: `eye(n)`, `diag(x)`, `A.*eye(n)`."""
-    identity = call("eye", net.size(index))
+    identity = played("identity", net.size(index))
     if index not in net.weights:
         return identity
     column = vector_at(net, index)
-    diagonal = call("diag", read(column))
+    diagonal = played("diagonals", read(column))
     if column.cycle is None:
         return diagonal
     matrix = read(column.cycle, column.cycle.costs[1] < column.cycle.costs[0])

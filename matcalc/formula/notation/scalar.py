@@ -17,9 +17,9 @@ from matcalc.formula.notation.contraction import Net, reduce_net
 from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, directed, elementwise, read
 from matcalc.formula.notation.form import Form
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import sum_of_squares
 
 MOST_ROOTS = 6
-SUM_OF_SQUARES = "sum(x.^2)"
 
 
 def scalar_form(net: Net) -> Form | None:
@@ -80,7 +80,7 @@ def _squared_norm(piece: Piece) -> list[Form]:
 def _norm() -> str | None:
     """Return the name of the operation whose square the rulebook says is the sum of squares."""
     rules = default_rulebook().rules.values()
-    return next((rule.name for rule in rules if rule.square == SUM_OF_SQUARES), None)
+    return next((rule.name for rule in rules if rule.square == sum_of_squares()), None)
 
 
 def _inner_products(weights: list[Piece]) -> list[Piece]:
@@ -118,7 +118,7 @@ def total(piece: Piece) -> Form:
         piece = piece.summed
     elif piece.kind == "chain" and piece.items[-1][0].ones and len(piece.items) > 1:
         piece = chain(piece.items[:-1])
-    plain = forms.call("sum", read(piece, piece.rank == 2 and piece.costs[1] < piece.costs[0]))
+    plain = forms.played("total", read(piece, piece.rank == 2 and piece.costs[1] < piece.costs[0]))
     return min([plain, *_root(piece)], key=lambda f: f.tokens)
 
 
@@ -143,7 +143,7 @@ def trace(matrix: Piece) -> Form:
             mirrored = ends[0][0] is ends[1][0] and ends[0][1] and not ends[1][1] and len(around) > 1
             readings.append((piece.costs[0], not mirrored, piece.names, piece))
             norms += _halved(piece.items) if mirrored else []
-    found = [forms.call("tr", read(min(readings, key=lambda r: r[:3])[3])), *norms]
+    found = [forms.played("diagonal_trace", read(min(readings, key=lambda r: r[:3])[3])), *norms]
     if len(items) == 2:
         found.append(total(elementwise([items[0], (items[1][0], not items[1][1])])))
     return min(found, key=lambda f: f.tokens)

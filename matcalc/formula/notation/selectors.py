@@ -51,8 +51,8 @@ def _triangular(net: Net, other: Other, beside: list[Edge]) -> bool:
     ones = factor_reading.ones_matrix(net.size(row), net.size(last))
     matrix, flip = beside[0].leaving(row) if beside else (ones, False)
     offset = other.selector.offset
-    lower = _triangle(net, "tril", read(matrix, flip), -offset)
-    upper = _triangle(net, "triu", read(matrix, not flip), offset)
+    lower = _triangle(net, "lower_triangle", read(matrix, flip), -offset)
+    upper = _triangle(net, "upper_triangle", read(matrix, not flip), offset)
     if form.transposed(upper).cost < lower.cost:
         piece, ends = factor_reading.leaf(upper, 2, turned=lower), (last, row)
     else:
@@ -63,20 +63,20 @@ def _triangular(net: Net, other: Other, beside: list[Edge]) -> bool:
     return True
 
 
-def _triangle(net: Net, function: str, matrix: form.Form, offset: Size) -> form.Form:
-    return form.call(function, matrix, *([] if offset == 0 else [net.size_of(offset)]))
+def _triangle(net: Net, role: str, matrix: form.Form, offset: Size) -> form.Form:
+    return form.played(role, matrix, *([] if offset == 0 else [net.size_of(offset)]))
 
 
 def _flip(net: Net, other: Other) -> bool:
-    return any(_move(net, other, index, lambda x: form.call("flip", x)) for index in other.at)
+    return any(_move(net, other, index, lambda x: form.played("reversal", x)) for index in other.at)
 
 
 def _shift(net: Net, other: Other) -> bool:
     """Read `i == (j + c) % n` as a cyclic shift of the vector on the side that is summed."""
     offset = other.selector.offset
     target, source = other.at
-    return _move(net, other, source, lambda x: form.call("circshift", x, net.size_of(offset))) or _move(
-        net, other, target, lambda x: form.call("circshift", x, net.size_of(-offset))
+    return _move(net, other, source, lambda x: form.played("rotation", x, net.size_of(offset))) or _move(
+        net, other, target, lambda x: form.played("rotation", x, net.size_of(-offset))
     )
 
 
@@ -109,7 +109,7 @@ def _conv(net: Net, other: Other) -> bool:
         vectors.append(read(column(around.weights)))
     vectors.sort(key=lambda x: x.names)
     net.others.remove(other)
-    net.weights.setdefault(target, []).append(factor_reading.leaf(form.call("conv", *vectors), 1))
+    net.weights.setdefault(target, []).append(factor_reading.leaf(form.played("convolved", *vectors), 1))
     return True
 
 
@@ -124,7 +124,7 @@ def _vech(net: Net, other: Other) -> bool:
     net.take(around)
     net.take(beside)
     net.others.remove(other)
-    net.weights.setdefault(target, []).append(factor_reading.leaf(form.call("vech", read(matrix)), 1))
+    net.weights.setdefault(target, []).append(factor_reading.leaf(form.played("stacked_triangle", read(matrix)), 1))
     return True
 
 
@@ -135,7 +135,7 @@ def _vech_of_diagonal(net: Net, other: Other) -> bool:
         return False
     weights = net.weights.pop(index, []) or [factor_reading.ones(net.size(index))]
     net.others.remove(other)
-    call = form.call("vech", read(factor_reading.diagonal(column(weights))))
+    call = form.played("stacked_triangle", read(factor_reading.diagonal(column(weights))))
     net.weights.setdefault(target, []).append(factor_reading.leaf(call, 1))
     return True
 

@@ -137,7 +137,7 @@ def _bound(net: Net, bound: Size, length: Size) -> Form:
 def slice_as_matrix(net: Net, other: Other) -> bool:
     """Read a slice as columns of the identity."""
     long, short = other.at
-    identity = forms.call("eye", net.size(long))
+    identity = forms.played("identity", net.size(long))
     form = forms.part(identity, [_EVERYTHING, _range(net, other)])
     net.edges.append(Edge(long, short, factor_reading.leaf(form, 2)))
     net.others.remove(other)

@@ -19,7 +19,7 @@ Term = tuple[Fraction, Node, Reading]
 LEAST_SAVED = 6
 """Tokens that a sum must lose for its symmetric or skew part to be named."""
 
-PARTS = ((1, "sym"), (-1, "skew"))
+PARTS = ((1, "symmetric_part"), (-1, "skew_part"))
 
 
 def with_parts(terms: Sequence[Term]) -> Reading | None:
@@ -27,14 +27,14 @@ def with_parts(terms: Sequence[Term]) -> Reading | None:
     left = list(terms)
     shown: list[tuple[Fraction, Reading]] = []
     ties: list[bytes] = []
-    for sign, name in PARTS:
+    for sign, role in PARTS:
         halves = _halves(left, sign)
         if not halves:
             continue
         left = [t for t in left if all(t is not half and t is not other for half, other in halves)]
         content = _content([half[0] for half, _ in halves])
         inner = summed([(h[0] / content, h[2]) for h, _ in halves], [h[1].digest for h, _ in halves])
-        part = forms.call(name, inner.form)
+        part = forms.played(role, inner.form)
         shown.append((2 * content, Reading(part, turned=part if sign > 0 else None, is_skew=sign < 0)))
         ties.append(halves[0][0][1].digest)
     if not shown:

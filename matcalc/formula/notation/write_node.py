@@ -14,7 +14,6 @@ from math import prod
 
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
-from matcalc.formula.elaborate.powers import POWER
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.blocks import block_reading
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
@@ -31,6 +30,7 @@ from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
 from matcalc.language import syntax
 from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.labelling import is_turning
 from matcalc.tensor.node import Node, everything, sizes_met, terms_of, toposort
@@ -100,7 +100,7 @@ def function_form(body: Node) -> Form:
     if body.kind == "map" and not body.params and len(body.args) == 1 and body.args[0].kind == "symbol":
         return forms.name(name_of(body))
     if body.kind == "map" and exponent_of(body)[1] == HALF and body.args[0].kind == "symbol":
-        return forms.name("sqrt")
+        return forms.name(spelled("square_root"))
     inner = form_of(body)
     return Form(syntax.function(PARAMETER, inner.ast), forms.ATOM, inner.tokens + 2, 0, (), 0)
 
@@ -286,7 +286,7 @@ def _map(context: Context, node: Node) -> Reading:
     shown = [r.form for r in readings]
     if node.shape and any(f.scalar is None for f in shown):
         shown = [f.scalar or f for f in shown]
-    if node.rule.name == POWER:
+    if node.rule.role == "free_power":
         return Reading(forms.raised(shown[0], shown[1], bool(node.shape)))
     given = arguments(context, node, shown)
     if node.rule.relation:
@@ -299,7 +299,7 @@ def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
 
     def make(x: Form) -> Form:
         if exponent == HALF:
-            return forms.call("sqrt", x)
+            return forms.played("square_root", x)
         if exponent < 0:
             return forms.product([forms.number(1), below(x)], ["./" if elementwise else "/"])
         return forms.raised(x, forms.number(exponent), elementwise)
@@ -308,7 +308,7 @@ def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
         if exponent == -1:
             return x
         if exponent == -HALF:
-            return forms.call("sqrt", x)
+            return forms.played("square_root", x)
         return forms.raised(x, forms.number(-exponent), elementwise)
 
     whole = exponent.denominator == 1

@@ -123,7 +123,7 @@ def test_dimensions_are_sizes():
         (sp.oo, "oo"),
         (MatrixSymbol("x y", 2, 2), "'x y'"),
         (c + MatrixSymbol("c", 1, 2)[0, 0], "two SymPy symbols named c"),
-        (sp.Heaviside(c, 3), "3 at 0"),
+        (sp.Heaviside(c, 3), r"Heaviside\(c, 3\) of SymPy"),
         (sp.Piecewise((c, c > 0)), "Piecewise"),
     ],
 )

@@ -1,0 +1,175 @@
+"""What rules say of SymPy: their fields `sympy` and `from_sympy` as functions, for writing and for reading.
+
+A rule's `sympy` is the class that means the same, or Python text in its parameters with SymPy's names in scope, and
+those of SCOPE for what has to know matrices. `from_sympy` says what formula further classes stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.sympy_bridge import calls
+from matcalc.expressions.sympy_bridge.values import Make, Reader, Value, common, is_matrix
+from matcalc.language import syntax
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast
+from matcalc.rulebook.fields import read_pattern
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
+from matcalc.rulebook.rule import Rule
+
+# SymPy's class -> the function that SymPy rewrites it by.
+REWRITTEN = {
+    "sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh",
+    "factorial": "gamma", "binomial": "gamma", "MatrixPermute": "MatMul",
+}  # fmt: skip
+
+OF_MATRICES = {"exponential": "matrix_exponential", "logarithm": "matrix_logarithm"}
+"""Functions that SymPy itself takes of a matrix as a whole: the part of ours for numbers -> that for matrices."""
+
+
+def writer(rule: Rule) -> Callable[..., Any] | None:
+    """Return a rule as a function of SymPy objects, in the order of its parameters; None where SymPy has no form."""
+    return None if rule.sympy is None else _compiled(rule.sympy, tuple(p.name for p in rule.parameters))
+
+
+def scalar_writer(name: str, count: int) -> tuple[Rule, Callable[..., Any]] | None:
+    """Return the elementwise rule that a call of `count` arguments means, as a function of SymPy's scalars."""
+    for candidate in default_rulebook().spellings.get(name, ()):
+        rule = candidate.rule
+        fits = len(rule.parameters) == count or (rule.associative and count > len(rule.parameters))
+        made = writer(rule) if rule.operands and fits else None
+        if made is not None:
+            return rule, made
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    import sympy
+
+    if text.isidentifier():
+        return getattr(sympy, text)  # type: ignore[no-any-return]
+    return eval(f"lambda {', '.join(parameters)}: {text}", {**vars(sympy), **SCOPE})  # type: ignore[no-any-return]
+
+
+def _derivative(function: Callable[..., Any], orders: Sequence[Any], *args: Any) -> Any:
+    """Return the derivative of these orders in each argument, by SymPy.
+
+    Raises: NotSupported where SymPy has no such derivative of its own function.
+    """
+    import sympy
+
+    names = [sympy.Dummy(f"t{k}", positive=True) for k in range(len(args))]
+    found = function(*names)
+    for name, order in reversed(list(zip(names, orders, strict=True))):
+        found = sympy.diff(found, (name, int(order))) if int(order) else found
+    if found.has(sympy.Derivative):
+        given = ", ".join(map(str, orders))
+        raise NotSupported(f"a derivative of orders ({given}) has no SymPy form: SymPy has none of its own function")
+    return found.subs(dict(zip(names, args, strict=True)))
+
+
+SCOPE: Mapping[str, Callable[..., Any]] = {
+    "derivative": _derivative,
+    "multiply": calls.multiply,
+    "total": calls.total,
+    "count": calls.count,
+    "length": calls.length,
+    "entries": calls.entries,
+}
+"""What `sympy` texts may use beside SymPy's names."""
+
+
+def reader(kind: str) -> Make | None:
+    """Return how a class of SymPy is read, by the rule that has it; None where no rule has."""
+    rule = default_rulebook().claims.get(("sympy", kind))
+    return None if rule is None else _reader(rule, kind)
+
+
+@lru_cache(maxsize=1024)
+def _reader(rule: Rule, kind: str) -> Make:
+    if rule.sympy != kind:
+        patterns = read_pattern(rule.from_sympy[kind], [p.name for p in rule.parameters])
+        return _by_pattern(patterns, bool(rule.operands))
+    if rule.operands:
+        return _logarithm(rule) if rule.role == "logarithm" else _function(rule)
+    return _of_matrix(rule)
+
+
+def of_a_matrix(name: str, node: Any) -> str:
+    return f"{name} of a matrix of SymPy, {node}: write .applyfunc({name}) for its entries"
+
+
+def _function(rule: Rule) -> Make:
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        if not any(map(is_matrix, node.args, args)):
+            return Value(syntax.call(rule.spelling, *(a.ast for a in args)), common(args))
+        whole = OF_MATRICES.get(rule.role or "")
+        if whole is None:
+            raise NotSupported(of_a_matrix(type(node).__name__, node))
+        return Value(syntax.call(spelled(whole), args[0].ast), args[0].shape)
+
+    return make
+
+
+def _logarithm(rule: Rule) -> Make:
+    """Return how a logarithm is read: that of the absolute value of a determinant is an operation of its own."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        (ast,) = (a.ast for a in args)
+        for role in ("magnitude", "determinant"):
+            if ast.head != "call" or syntax.call_name(ast) != spelled(role):
+                return _function(rule)(reader, node, args)
+            (ast,) = ast.args
+        return Value(syntax.call(spelled("log_determinant"), ast))
+
+    return make
+
+
+def _of_matrix(rule: Rule) -> Make:
+    """Return how a scalar of a square matrix is read: of a 1 x 1 matrix it is that itself."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        return args[0] if args[0].shape is None else Value(syntax.call(rule.spelling, args[0].ast))
+
+    return make
+
+
+def _by_pattern(patterns: Sequence[tuple[tuple[str, ...], str]], is_entrywise: bool) -> Make:
+    """Return how a class is read by the formula that it stands for, of entries or of a square matrix."""
+
+    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+        if is_entrywise and any(map(is_matrix, node.args, args)):
+            raise NotSupported(of_a_matrix(type(node).__name__, node))
+        if not is_entrywise and (args[0].shape is None or args[0].shape[0] is not args[0].shape[1]):
+            raise ShapeError(f"{type(node).__name__} of SymPy takes a square matrix here")
+        for left, formula in patterns:
+            if len(left) == len(args) and all(_is(word, arg) for word, arg in zip(left, node.args, strict=True)):
+                meant = {word: value.ast for word, value in zip(left, args, strict=True)}
+                return Value(_put_in(read(formula), meant), common(args) if is_entrywise else args[0].shape)
+        known = " or ".join(f"({', '.join(left)})" for left, _ in patterns)
+        raise NotSupported(f"{node} of SymPy: {type(node).__name__} is read with the arguments {known}")
+
+    return make
+
+
+def _is(word: str, arg: Any) -> bool:
+    """Whether an argument is what stands at its place: any for a name, a number for itself."""
+    import sympy
+
+    return word.isidentifier() or bool(arg == sympy.Rational(word))
+
+
+def _put_in(formula: Ast, meant: Mapping[str, Ast]) -> Ast:
+    """Return a formula with what its names stand for."""
+    done: list[Ast] = []
+    for node in syntax.walk(formula):
+        first = len(done) - len(syntax.children(node))
+        inner = done[first:]
+        del done[first:]
+        done.append(meant.get(str(node.value), node) if node.head == "name" else syntax.exchanged(node, inner))
+    return done[0]

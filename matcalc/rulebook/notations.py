@@ -1,0 +1,58 @@
+"""The fields `latex`, `numpy` and `sympy` of a rule: what it is called, and looks like, in other languages.
+
+Languages and bridges know no operation: what they need is gathered from a rulebook here, once, and handed to them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from matcalc.language.latex_names import Templates
+from matcalc.language.numpy_names import MANNERS, Called, NumpyNames
+from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.rule import Rule
+
+WORDS_KEPT = 4
+"""Rulebooks whose names stay gathered."""
+
+
+def spelled(role: str) -> str:
+    """Return the name by which the entry that plays a part is called.
+
+    Raises: UnknownName if none does.
+    """
+    return default_rulebook().playing(role).spelling
+
+
+def sum_of_squares() -> str:
+    """Return the text of `square` of a norm."""
+    return f"{spelled('total')}(x.^2)"
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def latex_looks(book: Rulebook) -> Templates:
+    """Return the templates of calls, by the keys that `latex` looks up."""
+    return {rule.spelling + key: look for rule in book.rules.values() for key, look in rule.latex.items()}
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def numpy_names(book: Rulebook) -> NumpyNames:
+    """Return what NumPy's functions are here."""
+    found = {name: _called(rule, words) for rule in book.rules.values() for name, words in rule.numpy.items()}
+    stacked, unstacked = (book.playing(role).spelling for role in ("stacked_columns", "unstacked_columns"))
+    return NumpyNames(found, stacked, unstacked)
+
+
+def _called(rule: Rule, words: tuple[str, ...]) -> Called:
+    manners = {word: True for word in words if word in MANNERS}
+    pairs = [(key, value) for key, sign, value in (word.partition("=") for word in words) if sign]
+    parameters = [p.name for p in rule.parameters]
+    parts = dict(zip(rule.outputs, rule.names, strict=True))
+    items = [word for word in words if word not in MANNERS and "=" not in word]
+    return Called(
+        rule.spelling,
+        tuple(parts.get(word.rstrip("'"), word.rstrip("'")) + word[len(word.rstrip("'")) :] for word in items),
+        **manners,
+        keywords={key: value for key, value in pairs if value in parameters},
+        fixed={key: value for key, value in pairs if value not in parameters},
+    )

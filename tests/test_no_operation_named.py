@@ -1,0 +1,148 @@
+"""No operation of the rulebook is named in the engine: what it needs it asks for by a field of rules.
+
+A name counts where it is a string of its own, or is called in one: `"inv"`, `f"inv({x})"`. Docstrings are prose, and so
+are messages and hints. Words that mean something else as well are listed, each with the reason and where it stands.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import matcalc
+from matcalc.rulebook import roles
+from matcalc.rulebook.load import shipped_rulebook
+
+PACKAGE = Path(matcalc.__file__).parent
+BOOK = shipped_rulebook()
+NAMES = {*BOOK.rules, *BOOK.spellings}
+CALLED = re.compile(rf"(?<![\w.])({'|'.join(sorted(NAMES, key=len, reverse=True))})\(")
+ANYWHERE = {
+    "sum": "the kind of a node, and the head of a tree, that adds: the language's `+`",
+    "skew": "a fact",
+    "square": "what a fact can be of; a field of rules",
+    "where": "a field of rules; the word that names parts of a formula",
+    "radius": "a field of rules",
+    "flip": "the kind of a selector, [i + j == n - 1]",
+    "conv": "the kind of a selector, [i == j + k]",
+}
+"""Words of the engine itself, wherever they stand alone, but where something is called by them."""
+CALLING_BY = ("call", "candidates", "operate", "apply")
+"""Functions whose first argument names an operation."""
+PLACES = {
+    ("min", "max"): (
+        "functions of sizes, which are part of the language",
+        "tensor/size.py tensor/signature.py language/declare.py compiler/lowering_entries.py"
+        " compiler/verify/expressions.py compiler/verify/integer_sets.py expressions/sympy_bridge/sizes.py",
+    ),
+    ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py checking.py commands/cli.py"
+               " evidence/explain/derivation.py"),
+    ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
+    ("solve",): ("a verb in a message", "formula/elaborate/arithmetic.py"),
+    ("kron",): ("a kind of product that facts pass through", "tensor/product_facts.py"),
+    ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
+    ("norm",): ("NumPy's own name", "language/numpy_dialect.py"),
+    ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
+    ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
+        "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
+    ("gamma", "iota", "psi"): ("Greek letters", "formula/elaborate/inference.py language/latex_names.py"),
+    ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "sin", "sinh", "tan", "tanh"): (
+        "commands of LaTeX", "language/latex_names.py"),
+    ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
+    ("sign", "step"): ("variables of a saved file's own test", "compiler/runtime/save_test.py"),
+    ("eye", "ones", "outer", "trace", "zeros"): ("constructors that the module exports", "tensor/constructors.py"),
+}  # fmt: skip
+"""Words with another meaning in some files: why, and where."""
+CALLS = {
+    "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
+    "advice on what to write": "language/numpy_dialect.py",
+    "Python text": "compiling.py compiler/runtime/save_test.py",
+    "a word that ends, then a parenthesis": "language/named_parts.py",
+}
+"""Files with strings that call something: why."""
+OTHER_LANGUAGES = ("evidence/precise/",)
+"""Rooms that are twins of NumPy and SciPy with many digits: their names are those of the libraries."""
+LISTED = {(word, place) for words, (_, places) in PLACES.items() for place in places.split() for word in words}
+CALLING = {place for places in CALLS.values() for place in places.split()}
+PROSE = ("hint", "message", "help")
+"""Keywords and variables whose strings are messages."""
+
+
+@cache
+def parsed(place: str) -> ast.Module:
+    return ast.parse((PACKAGE / place).read_text(encoding="utf-8"))
+
+
+def strings(tree: ast.AST) -> Iterator[tuple[ast.Constant, bool]]:
+    """Yield the strings of a module that are no docstring, with whether they stand in a message."""
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while stack:
+        node, in_prose = stack.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node, in_prose
+        in_prose = in_prose or _is_prose(node)
+        stack.extend((child, in_prose) for child in ast.iter_child_nodes(node))
+
+
+def _is_prose(node: ast.AST) -> bool:
+    if isinstance(node, ast.Raise):
+        return True
+    if isinstance(node, ast.keyword):
+        return node.arg in PROSE
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    return any(isinstance(target, ast.Name) and target.id in PROSE for target in targets)
+
+
+def leaks(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a module that name an operation, with the name."""
+    place = path.relative_to(PACKAGE).as_posix()
+    if place.startswith(OTHER_LANGUAGES):
+        return
+    tree = parsed(place)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    called = {id(node.args[0]) for node in calls if _name(node.func) in CALLING_BY}
+    for node, in_prose in strings(tree):
+        word = str(node.value)
+        if word in NAMES:
+            if id(node) in called or (word not in ANYWHERE and (word, place) not in LISTED):
+                yield node.lineno, word
+        elif not in_prose and place not in CALLING:
+            yield from ((node.lineno, f"{found}(...)") for found in CALLED.findall(word))
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+@cache
+def words_at(place: str) -> frozenset[str]:
+    return frozenset(str(node.value) for node, _ in strings(parsed(place)))
+
+
+def test_what_is_listed_is_needed():
+    assert [(word, place) for word, place in sorted(LISTED) if word not in words_at(place)] == []
+    assert [place for place in sorted(CALLING) if not any(map(CALLED.search, words_at(place)))] == []
+    everywhere = set().union(*(words_at(path.relative_to(PACKAGE).as_posix()) for path in MODULES))
+    assert set(ANYWHERE) <= everywhere & NAMES
+
+
+def test_each_part_is_played_once_and_asked_for():
+    """A role that nobody asks for is none, one that no entry plays is a hole; and no role is an operation's name."""
+    asked = set().union(*(words_at(p.relative_to(PACKAGE).as_posix()) for p in MODULES if p.name != "roles.py"))
+    assert [role for role in roles.ROLES if ("role", role) not in BOOK.claims] == []
+    assert [role for role in roles.ROLES if role not in asked] == []
+    assert not set(roles.ROLES) & NAMES
+
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_operation_is_named(path):
+    found = list(leaks(path))
+    assert not found, f"{path}: {found}"

@@ -43,26 +43,26 @@ ROOMS = [
 FLOORS = 11
 
 
-def modules() -> list[Path]:
-    """Return the modules of the package but those that only open a folder or start the program (dunder names)."""
-    return sorted(path for path in PACKAGE.rglob("*.py") if not path.name.startswith("__"))
+def modules(folder: Path) -> list[Path]:
+    """Return the modules of a package but those that only open a folder or start the program (dunder names)."""
+    return sorted(path for path in folder.rglob("*.py") if not path.name.startswith("__"))
 
 
-def dotted(path: Path) -> str:
-    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+def dotted(path: Path, folder: Path) -> str:
+    return ".".join(path.relative_to(folder).with_suffix("").parts)
 
 
 def room(module: str) -> str:
     return module.rpartition(".")[0]
 
 
-def module_of(name: str) -> str:
-    """Return the module of matcalc that an imported name belongs to: of a folder, "folder.__init__"; else ""."""
-    if name.partition(".")[0] != "matcalc":
+def module_of(name: str, folder: Path) -> str:
+    """Return the module of a package that an imported name belongs to: of a folder, "folder.__init__"; else ""."""
+    if name.partition(".")[0] != folder.name:
         return ""
     parts = name.split(".")[1:]
     for length in range(len(parts), 0, -1):
-        place = PACKAGE.joinpath(*parts[:length])
+        place = folder.joinpath(*parts[:length])
         if place.with_suffix(".py").exists():
             return ".".join(parts[:length])
         if (place / "__init__.py").exists():
@@ -70,8 +70,8 @@ def module_of(name: str) -> str:
     return ""
 
 
-def imports(path: Path) -> dict[str, int]:
-    """Return module of matcalc -> line, for all imports in a file, those inside functions too."""
+def imports(path: Path, folder: Path) -> dict[str, int]:
+    """Return module of the package -> line, for all imports in a file, those inside functions too."""
     found: dict[str, int] = {}
     for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(statement, ast.Import):
@@ -80,11 +80,16 @@ def imports(path: Path) -> dict[str, int]:
             names = [f"{statement.module}.{alias.name}" for alias in statement.names]
         else:
             continue
-        found |= {target: statement.lineno for target in map(module_of, names) if target}
+        found |= {target: statement.lineno for name in names if (target := module_of(name, folder))}
     return found
 
 
-IMPORTS = {dotted(path): imports(path) for path in modules()}
+def imports_in(folder: Path) -> dict[str, dict[str, int]]:
+    return {dotted(path, folder): imports(path, folder) for path in modules(folder)}
+
+
+IMPORTS = imports_in(PACKAGE)
+BENCHMARKS = PACKAGE.parent / "benchmarks"
 
 
 def ground() -> set[str]:
@@ -137,9 +142,12 @@ def test_floors():
     assert max(depth.values()) <= FLOORS, depth
 
 
-def test_imports_go_round_nowhere():
+@pytest.mark.parametrize("folder", [PACKAGE, BENCHMARKS], ids=["matcalc", "benchmarks"])
+def test_imports_go_round_nowhere(folder):
+    found = imports_in(folder)
+    assert any(found.values())
     try:
-        graphlib.TopologicalSorter({module: set(targets) for module, targets in IMPORTS.items()}).prepare()
+        graphlib.TopologicalSorter({module: set(targets) for module, targets in found.items()}).prepare()
     except graphlib.CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from benchmarks.accuracy import tables
 from benchmarks.accuracy.answers import Answers
-from benchmarks.accuracy.cases import Case, cases, conditions, errors
+from benchmarks.accuracy.case import Case
+from benchmarks.accuracy.cases import cases, conditions, errors
 from benchmarks.accuracy.inputs import OWN
 from benchmarks.accuracy.peer import PEERS, Peer
 from benchmarks.accuracy.store import Store

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import matcalc as mc
-from benchmarks.accuracy.cases import KINDS, Case
+from benchmarks.accuracy.case import KINDS, Case
 from benchmarks.accuracy.inputs import OWN
 
 KIND = ("scalar", "vector({})", "matrix({})", "tensor({})", "tensor({})")

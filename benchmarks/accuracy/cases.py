@@ -1,4 +1,4 @@
-"""A case: one input of a rule with directions, and the truth of value, JVP, VJP and second derivative there.
+"""Cases: inputs of a rule with directions, and the truth of value, JVP, VJP and second derivative there.
 
 The truth is the rule's own value at many digits (`matcalc.evidence.precise`) and differences of it. It is kept as
 two doubles for each number, enough for an error of 1e-30, so that another environment can read it from a file. A
@@ -9,11 +9,11 @@ relative change of the data.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from benchmarks.accuracy.case import Case
 from benchmarks.accuracy.derivatives import orders
 from benchmarks.accuracy.inputs import inputs
 from benchmarks.accuracy.store import Store
@@ -25,7 +25,6 @@ from matcalc.evidence.precise.arithmetic import Array, mp, objects
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 
-KINDS = ("value", "jvp", "vjp", "second")
 SHAKEN = 1e-30
 ENTRYWISE = 220
 """Digits for elementwise functions, whose arguments span many orders."""
@@ -33,31 +32,6 @@ ENTRYWISE = 220
 LARGEST, LEAST = 1e290, 1e-290
 NOISE = 1e-28
 """The part of its natural size below which a derivative by differences is noise: there it counts as 0."""
-
-
-@dataclass
-class Case:
-    """`truth[kind]` is a pair of arrays, high and low parts; `entrywise` where each entry is a problem of its own."""
-
-    rule: str
-    output: str
-    wrt: str
-    regime: str
-    entrywise: bool
-    data: dict[str, Array]
-    facts: dict[str, tuple[str, ...]]
-    plain: dict[str, Any]
-    G: Array
-    dX: Array
-    V: Array
-    truth: dict[str, tuple[Array, Array]]
-    point: Point | None = None
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What compiled code depends on: not the numbers."""
-        shapes = tuple((name, np.shape(a)) for name, a in self.data.items())
-        return self.rule, shapes, tuple(map(str, self.plain.values()))
 
 
 def cases(book: Rulebook, rule: Rule, store: Store | None = None) -> Iterator[Case]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy.cases import KINDS, Case
+from benchmarks.accuracy.case import KINDS, Case
 from matcalc.evidence.numeric.sampling import projected
 
 HERE = Path(__file__).parent

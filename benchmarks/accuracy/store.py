@@ -10,12 +10,11 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from benchmarks.accuracy.cases import Case
+from benchmarks.accuracy.case import Case
 
 Truth = dict[str, tuple[Any, Any]]
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from benchmarks.accuracy import side_by_side
-from benchmarks.accuracy.cases import KINDS
+from benchmarks.accuracy.case import KINDS
 from benchmarks.accuracy.side_by_side import NOTHING, Records, figure
 
 HEADER = """\

@@ -1,0 +1,38 @@
+"""One case: an input of a rule with directions, and the truth of each kind of answer there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from matcalc.evidence.numeric.rule_point import Point
+from matcalc.evidence.precise.arithmetic import Array
+
+KINDS = ("value", "jvp", "vjp", "second")
+
+
+@dataclass
+class Case:
+    """`truth[kind]` is a pair of arrays, high and low parts; `entrywise` where each entry is a problem of its own."""
+
+    rule: str
+    output: str
+    wrt: str
+    regime: str
+    entrywise: bool
+    data: dict[str, Array]
+    facts: dict[str, tuple[str, ...]]
+    plain: dict[str, Any]
+    G: Array
+    dX: Array
+    V: Array
+    truth: dict[str, tuple[Array, Array]]
+    point: Point | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What compiled code depends on: not the numbers."""
+        shapes = tuple((name, np.shape(a)) for name, a in self.data.items())
+        return self.rule, shapes, tuple(map(str, self.plain.values()))

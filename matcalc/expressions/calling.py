@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from matcalc.calculus.derive.conventions import shape_text
-from matcalc.errors import NotDifferentiable, NotSupported, ParseError, ShapeError, UnknownName
+from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression, as_expression
-from matcalc.formula.elaborate.rule_formula import build_formula
-from matcalc.language.identifiers import free, identifier, shown
-from matcalc.language.read import read
-from matcalc.language.syntax import call_keywords, call_name
+from matcalc.formula.elaborate.given import build_given
+from matcalc.language import syntax
+from matcalc.language.identifiers import identifier
+from matcalc.language.read import read_argument
+from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import broadcast, symbol
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.node import toposort
 from matcalc.tensor.substitute import solution, substitute
 from matcalc.tensor.symbols import Names
-
-WORD = re.compile(r"\w+")
 
 
 def function(name: str) -> Callable[..., Any]:
@@ -42,46 +39,44 @@ def function(name: str) -> Callable[..., Any]:
         return solver(candidates[0].rule)
 
     def call(*args: Any, **keywords: Any) -> Expression:
-        symbols: dict[str, Node] = {}
-        names = Names({}, ())
-        written = []
-        row = False
-        taken = {word for text in (*args, *keywords.values()) if isinstance(text, str) for word in WORD.findall(text)}
-        for place, arg in enumerate(args):
-            if isinstance(arg, str):
-                written.append(single_argument(name, arg))
-                continue
-            e = as_expression(arg)
-            if e is None:
-                raise NotSupported(f"{name} takes expressions, numbers, arrays and sizes, not {arg!r}")
-            names = names.joined(e.names)
-            row = row or e.row
-            if e.node.kind == "number":
-                written.append(str(e))
-                continue
-            stand_in = free(f"a{place}_", taken)
-            symbols[stand_in] = e.node
-            written.append(f"{stand_in}'" if e.row and len(e.node.shape) == 1 else stand_in)
-        written += [f"{identifier(k, 'the keyword')}={single_argument(name, str(v))}" for k, v in keywords.items()]
-        conditions: list[Condition] = []
-        formula = f"{name}({', '.join(written)})"
-        node = build_formula(formula, (), default_rulebook(), symbols, conditions=conditions)
-        return Expression(node, names.under(conditions), row and len(node.shape) == 1)
+        operands = Operands(f"{name} takes expressions, numbers, arrays and sizes")
+        tree = syntax.call(
+            name,
+            *map(operands.argument, args),
+            **{identifier(key, "the keyword"): operands.argument(value) for key, value in keywords.items()},
+        )
+        node, conditions = build_given(tree)
+        return Expression(node, operands.names.under(conditions), operands.row and len(node.shape) == 1)
 
     call.__name__ = name
     call.__doc__ = f"Return {name} of expressions, as the text form gives it."
     return call
 
 
-def single_argument(function: str, text: str) -> str:
-    """Return the text of one argument: a formula or a function, such as `x -> log(x)^2`.
+class Operands:
+    """The operands of a call or block under way: the names of those that are expressions, and whether one is a row."""
 
-    Raises: ParseError for any other text.
-    """
-    call = read(f"{function}({text})")
-    if call.head != "call" or len(call.args) != 1 or call_keywords(call) or call_name(call) != function:
-        raise ParseError(f"{shown(text)} is not one argument of {function}")
-    return text
+    def __init__(self, taken: str) -> None:
+        self.taken, self.names, self.row = taken, Names({}, ()), False
+
+    def argument(self, value: Any) -> Ast:
+        """Return the tree of an argument; text is a formula or a function, such as `x -> log(x)^2`.
+
+        Raises: as `tree`; ParseError for text that is not one argument.
+        """
+        return read_argument(value) if isinstance(value, str) else self.tree(value)
+
+    def tree(self, value: Any) -> Ast:
+        """Return the tree of an operand.
+
+        Raises: NotSupported for what is none.
+        """
+        e = as_expression(value)
+        if e is None:
+            raise NotSupported(f"{self.taken}, not {value!r}")
+        self.names = self.names.joined(e.names)
+        self.row = self.row or e.row
+        return e.operand
 
 
 def parts(name: str, names: Sequence[str]) -> Callable[..., tuple[Expression, ...]]:
@@ -127,21 +122,9 @@ def solver(rule: Rule) -> Callable[..., Expression]:
 
 def block(rows: Sequence[Sequence[Any]]) -> Expression:
     """Return the block matrix of rows of expressions."""
-    symbols: dict[str, Node] = {}
-    names = Names({}, ())
-    lines = []
-    for i, row in enumerate(rows):
-        entries = []
-        for j, entry in enumerate(row):
-            e = as_expression(entry)
-            if e is None:
-                raise NotSupported(f"a block is an expression, a number or an array, not {entry!r}")
-            if e.node.kind == "number":
-                entries.append(str(e))
-                continue
-            names = names.joined(e.names)
-            symbols[f"a{i}_{j}_"] = e.node
-            entries.append(f"a{i}_{j}_'" if e.row else f"a{i}_{j}_")
-        lines.append(", ".join(entries))
-    node = build_formula(f"[{'; '.join(lines)}]", (), default_rulebook(), symbols)
-    return Expression(node, names)
+    operands = Operands("a block is an expression, a number or an array")
+    given = [[operands.tree(entry) for entry in row] for row in rows]
+    if not given or not all(given):
+        raise ShapeError("a block matrix has a row, and each row a block")
+    node, conditions = build_given(syntax.block(given))
+    return Expression(node, operands.names.under(conditions))

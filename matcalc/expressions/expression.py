@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from matcalc.calculus.derive import conventions
@@ -24,13 +25,16 @@ from matcalc.expressions.numeric_arguments import value_of
 from matcalc.expressions.numpy_operators import Arithmetic, Operation
 from matcalc.expressions.operators import Marked
 from matcalc.expressions.read_formulas import read_formulas
+from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import length_of, replaced
+from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
+from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
 from matcalc.language.latex import latex
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
@@ -320,6 +324,12 @@ class Expression(Arithmetic, Forms):
         """The node with its row mark."""
         return Marked(self.node, self.row)
 
+    @property
+    def operand(self) -> Ast:
+        """The tree that stands for the expression in a larger one: its node, given, as a row where it is one."""
+        leaf = given(self.node, self.formula)
+        return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
+
     def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
         right = as_expression(other)
         if right is None:
@@ -341,8 +351,17 @@ class Expression(Arithmetic, Forms):
         return Expression(made.node, self.names, made.row)
 
     def __getitem__(self, at: Any) -> Expression:
-        node, conditions = operators.part(self.node, at if isinstance(at, tuple) else (at,), str(self))
-        return Expression(node, self.names.under(conditions))
+        bounds: list[Expression] = []
+
+        def operand(value: Any) -> Ast | None:
+            if is_sympy(value):
+                return from_sympy(value, self.names.size_names)[0]
+            e = as_expression(value)
+            bounds.extend([e] if e is not None else [])
+            return e.operand if e is not None else None
+
+        node, conditions = build_given(part(self.operand, *subscripts(at, operand)))
+        return Expression(node, reduce(Names.joined, (e.names for e in bounds), self.names).under(conditions))
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()))

@@ -7,19 +7,15 @@ tells rows from columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a s
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
 from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import Condition
 
 SHOWN = 48  # characters of an operand in a message
 
@@ -137,20 +133,3 @@ def _shown(operand: Marked) -> str:
         formula = f"{formula[: SHOWN - 4]} ..."
     words = {0: "scalar", 1: f"{'row' if operand.row else 'vector'} of {shape}"}
     return f"{formula} ({words.get(len(operand.node.shape), shape)})"
-
-
-def part(node: Node, subscripts: Sequence[Any], shown: str) -> tuple[Node, list[Condition]]:
-    """Return a part of a node, and the conditions on sizes for it to be inside; `shown` is the node's formula."""
-    conditions: list[Condition] = []
-    written = f"a_[{', '.join(map(subscript, subscripts))}]"
-    made = build_formula(written, (), default_rulebook(), {"a_": node}, conditions=conditions)
-    whole = shown if node.kind == "symbol" else f"({shown})"
-    return made, [Condition(size, re.sub(r"\ba_", lambda _: whole, message)) for size, message in conditions]
-
-
-def subscript(part: Any) -> str:
-    """Return a Python subscript as it is written in a formula."""
-    if not isinstance(part, slice):
-        return str(part)
-    ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
-    return ":".join([*ends, *([str(part.step)] if part.step is not None else [])])

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import MatcalcError, ParseError
 from matcalc.language import faults, named_parts
-from matcalc.language.identifiers import bounded, normalised
+from matcalc.language.identifiers import bounded, normalised, shown
 from matcalc.language.syntax import BINDERS, Ast
 
 if TYPE_CHECKING:
     from lark import Lark, Token
 
 MAX_DIGITS = 1000  # of a number's decimal form: beyond it Fraction would take time or memory without bound
+
+STARTS = ["expression", "relation", "declaration", "signature", "given_arguments", "given_subscripts"]
 
 Actions = dict[str, Callable[[list[Any]], Any]]
 
@@ -62,6 +64,28 @@ def read_relation(text: str) -> Ast:
     return root
 
 
+def read_argument(text: str) -> Ast:
+    """Return the tree of one argument: a formula, a comparison, or a function such as `x -> log(x)^2`.
+
+    Raises: ParseError for all else, two arguments too.
+    """
+    found: list[Any] = parse(text, "given_arguments")
+    if len(found) != 1 or not isinstance(found[0], Ast) or found[0].head == "spread":
+        raise ParseError(f"{shown(text)} is not one argument")
+    root = found[0]
+    for side in root.args if root.head == "compare" else (root,):
+        _check_relations(side, text)
+    return root
+
+
+def read_subscripts(text: str) -> list[Ast]:
+    """Return the trees of subscripts as they stand between brackets: `1:3, 0`."""
+    found = cast("list[Ast]", parse(text, "given_subscripts"))
+    for one in found:
+        _check_relations(one, text)
+    return found
+
+
 def parse(text: str, start: str, begin: int = 0, end: int | None = None) -> Any:
     """Parse `text[begin:end]` as `start` of the grammar; positions count from the start of `text`."""
     return run(_parser(), text, start, begin, end)
@@ -84,7 +108,7 @@ def run(parser: Lark, text: str, start: str, begin: int = 0, end: int | None = N
 
 @cache
 def _parser() -> Lark:
-    return build("grammar.lark", ["expression", "relation", "declaration", "signature"], ACTIONS)
+    return build("grammar.lark", STARTS, ACTIONS)
 
 
 def build(grammar: str, starts: list[str], actions: Actions) -> Lark:
@@ -315,6 +339,7 @@ def _unnamed(children: list[Any]) -> list[list[Any]]:
 
 ACTIONS: Actions = {
     "gather": _gather, "more": _more, "terms": _gather, "factors": _gather, "expression": _only,
+    "given_arguments": _only, "given_subscripts": _only,
     "relation": _only, "sum": _sum, "product": _product, "signed": _signed, "power": _power,
     "transpose": _transpose, "number": _number, "name": _name, "parenthesised": _parenthesised, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,

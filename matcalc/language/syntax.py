@@ -11,10 +11,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import is_
+from typing import Any
 
 HEADS = (
     "number", "name", "sum", "product", "negative", "power", "transpose", "call", "part", "slice", "empty",
-    "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared",
+    "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared", "given",
 )  # fmt: skip
 
 BINDERS = ("index_form", "index_sum")
@@ -30,7 +31,8 @@ class Ast:
     index_form, index_sum: tuple of index names; condition, compare: the relation; function: the parameter;
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
-    shared: (name, Ast), a tree of its own that may stand in several places, written once under its name.
+    shared: (name, Ast), a tree of its own that may stand in several places, written once under its name;
+    given: (object, function), a value that is there already, and what returns the tree that it is written as.
     `span` is the character range in the text, `at` the place of the operator for a caret.
     """
 
@@ -75,6 +77,16 @@ def children(node: Ast) -> tuple[Ast, ...]:
     if node.head != "call":
         return node.args
     return node.args + tuple(value for _, value in call_keywords(node))
+
+
+def given_value(leaf: Ast) -> Any:
+    """Return the value that a given leaf stands for."""
+    return leaf.value[0]  # type: ignore[index]
+
+
+def given_tree(leaf: Ast) -> Ast:
+    """Return the tree that a given leaf is written as."""
+    return leaf.value[1]()  # type: ignore[index,no-any-return]
 
 
 def definition(part: Ast) -> Ast:
@@ -164,7 +176,7 @@ def name(text: str) -> Ast:
     return Ast("name", (), text)
 
 
-def call(function: str, *args: Ast, **keywords: Ast) -> Ast:
+def call(function: str, /, *args: Ast, **keywords: Ast) -> Ast:
     return Ast("call", args, (function, tuple(keywords.items())))
 
 
@@ -182,6 +194,10 @@ def power(base: Ast, exponent: Ast, elementwise: bool = False) -> Ast:
 
 def product(factors: Sequence[Ast], operators: Sequence[str]) -> Ast:
     return Ast("product", tuple(factors), tuple(operators))
+
+
+def given(value: object, written: Callable[[], Ast]) -> Ast:
+    return Ast("given", (), (value, written))
 
 
 def shared(name_: str, tree: Ast, span: tuple[int, int] = (0, 0)) -> Ast:
@@ -260,7 +276,7 @@ def operator_position(node: Ast, text: str, k: int) -> int:
 
 
 def _shown_value(node: Ast) -> object:
-    return node.value[0] if node.head in ("call", "shared") else node.value  # type: ignore[index]
+    return node.value[0] if node.head in ("call", "shared", "given") else node.value  # type: ignore[index]
 
 
 def _held(node: Ast) -> tuple[Ast, ...]:

@@ -7,15 +7,30 @@ product keeps its parentheses: the trees differ, and a chain is elaborated in on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, count
 from math import inf
 from typing import Any, cast
 
-from matcalc.language.syntax import Ast, call_keywords, call_name, definition, parts_in, whole
+from matcalc.language.syntax import (
+    Ast,
+    call_keywords,
+    call_name,
+    children,
+    definition,
+    exchanged,
+    given_tree,
+    parts_in,
+    walk,
+    whole,
+)
 
 SUM, PRODUCT, SIGNED, TIGHT, TRANSPOSED, PRIMARY = range(1, 7)
 """Levels of the precedence table; TRANSPOSED is a power's equal that may also be a base and have parts."""
+
+ENDED = -1
+"""In place of a level: the text of the tree ends here."""
 
 Piece = str | tuple[Ast, int]
 """What is still to be written: text, or a tree and the least level that needs no parentheses."""
@@ -65,8 +80,29 @@ def ends(ast: Ast, length: int, tail: int) -> str:
     return f"{front[: length - tail - 5]} ... {back[-tail:]}"
 
 
-def _text(ast: Ast, names: Mapping[Ast, str], most: float = inf, backwards: bool = False) -> str:
-    """Return the text of a tree; only a beginning, or an end, that has `most` characters at least."""
+def placed(ast: Ast) -> tuple[str, Ast]:
+    """Return the text of a tree without shared parts, and the tree with the place of each of its parts there."""
+    spans: dict[Ast, tuple[int, int]] = {}
+    written = _text(ast, {}, spans=spans)
+    made: list[Ast] = []
+    for node in walk(ast):
+        first = len(made) - len(children(node))
+        at = made[first].span[1] if node.head == "part" else -1  # its bracket
+        made[first:] = [replace(exchanged(node, made[first:]), span=spans.get(node, (0, 0)), at=at)]
+    return written, made[0]
+
+
+def _text(
+    ast: Ast,
+    names: Mapping[Ast, str],
+    most: float = inf,
+    backwards: bool = False,
+    spans: dict[Ast, tuple[int, int]] | None = None,
+) -> str:
+    """Return the text of a tree; only a beginning, or an end, that has `most` characters at least.
+
+    The place of each part is put into `spans`.
+    """
     written: list[str] = []
     length = 0
     stack: list[Piece] = [(ast, SUM)]
@@ -77,8 +113,18 @@ def _text(ast: Ast, names: Mapping[Ast, str], most: float = inf, backwards: bool
             length += len(piece)
             continue
         node, least = piece
+        if least == ENDED:
+            assert spans is not None
+            spans[node] = spans[node][0], length
+            continue
+        if spans is not None:
+            spans[node] = length, length
+            stack.append((node, ENDED))
         if node.head == "shared":
             stack.append(names.get(definition(node), cast(Any, node.value)[0]))
+            continue
+        if node.head == "given":
+            stack.append((given_tree(node), least))
             continue
         pieces = list(_PIECES[node.head](node))
         if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # of a part the level is in its base
@@ -93,6 +139,8 @@ def level(node: Ast) -> int:
         return _number_level(cast(Fraction, node.value))
     if node.head == "part":
         return _part_level(node)
+    if node.head == "given":
+        return level(given_tree(node))
     return _LEVELS.get(node.head, 0)
 
 

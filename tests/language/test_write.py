@@ -8,8 +8,21 @@ import pytest
 from matcalc.errors import ParseError
 from matcalc.language import syntax
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call, name, negate, negative, number, power, product, same, transpose
-from matcalc.language.write import text
+from matcalc.language.syntax import (
+    Ast,
+    call,
+    given,
+    name,
+    negate,
+    negative,
+    number,
+    power,
+    product,
+    same,
+    transpose,
+    walk,
+)
+from matcalc.language.write import ends, placed, text
 
 # Texts that are already in their shortest form come back as they are.
 FIXED = [
@@ -202,3 +215,20 @@ MAKERS = [
     make_block,
     make_index_form,
 ]
+
+
+@pytest.mark.parametrize("formula", FIXED)
+def test_placed_parts_stand_where_they_are_said_to(formula):
+    written, tree = placed(read(formula))
+    assert written == text(read(formula)) and same(tree, read(formula))
+    for part in walk(tree):
+        begin, end = part.span
+        assert begin == end or written[begin:end].strip("()") == text(part).strip("()")
+
+
+def test_a_given_value_is_written_as_its_tree():
+    total, other = (given(object(), lambda: read("a + b")) for _ in range(2))
+    tree = call("f", product([total, name("c")], ["*"]), transpose(other))
+    assert text(tree) == "f((a + b)*c, (a + b)')"
+    assert ends(tree, 16, 5) == "f((a + ...  b)')"
+    assert placed(tree)[1].args[0].args[0].span == (2, 9)

@@ -122,6 +122,11 @@ def _symbol(builder: Builder, value: Typed, args: list[Node]) -> Node:
     return builder.nodes[value.data]
 
 
+def _given(builder: Builder, value: Typed, args: list[Node]) -> Node:
+    node: Node = value.data
+    return node
+
+
 def _parameter(builder: Builder, value: Typed, args: list[Node]) -> Node:
     return parameter()
 
@@ -312,7 +317,7 @@ def _located(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcErro
 
 
 BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
-    "number": _number, "size": _size, "symbol": _symbol, "parameter": _parameter, "constant": _constant,
-    "selector": _selector, "einsum": _einsum, "condition": _condition, "sum": _sum, "power": _power,
-    "function": _function, "apply": _apply, "call": _call, "unknown": _unknown, "solution": _solution,
+    "number": _number, "size": _size, "symbol": _symbol, "given": _given, "parameter": _parameter,
+    "constant": _constant, "selector": _selector, "einsum": _einsum, "condition": _condition, "sum": _sum,
+    "power": _power, "function": _function, "apply": _apply, "call": _call, "unknown": _unknown, "solution": _solution,
 }  # fmt: skip

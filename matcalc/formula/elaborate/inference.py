@@ -18,8 +18,9 @@ from matcalc.errors import ShapeError
 from matcalc.formula.elaborate.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.formula.elaborate.unify import Fault, Sizes
 from matcalc.language.identifiers import supply
-from matcalc.language.syntax import Ast, operator_position, walk
+from matcalc.language.syntax import Ast, given_value, operator_position, walk
 from matcalc.language.write import ends
+from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.sizes_from_shapes import Condition
 
@@ -285,21 +286,28 @@ def origins(inference: Inference, sizes: Sequence[Size], parts: Sequence[Ast]) -
 
 def _origin(inference: Inference, size: Size, part: Ast, last: bool) -> str:
     """Return where a size of a formula comes from: an axis of one of its symbols, the last or the first such."""
-    leaves = [str(node.value) for node in walk(part) if node.head == "name" and node.value in inference.symbols]
+    leaves = [symbol for leaf in walk(part) for symbol in _symbols_at(inference, leaf)]
     leaves = leaves[::-1] if last else leaves
-    for name in sorted(dict.fromkeys(leaves), key=lambda name: not inference.symbols[name].declared):
-        symbol = inference.symbols[name]
+    for symbol in sorted(leaves, key=lambda symbol: not symbol.declared):
         axes = [k for k, own in enumerate(symbol.shape) if inference.sizes.resolve(own) is size]
         if not axes:
             continue
         axis = axes[-1] if last else axes[0]
         words = AXES.get(len(symbol.shape), ())
-        origin = f"{inference.size_text(size)} is the {words[axis] if words else f'axis {axis}'} of {name}"
+        origin = f"{inference.size_text(size)} is the {words[axis] if words else f'axis {axis}'} of {symbol.name}"
         if symbol.declared:
-            return f"{origin}, declared {name}: {inference.kind_text(symbol)}"
+            return f"{origin}, declared {symbol.name}: {inference.kind_text(symbol)}"
         places = [shown(place) for place in inference.sizes.met(symbol.shape[axis])]
         return f"{origin}, by {' and '.join(places[:2])}" if places else origin
     return ""
+
+
+def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
+    """Return the symbol that a name is; those in a node that is given."""
+    if leaf.head == "given":
+        node: Node = given_value(leaf)
+        return [Symbol(found.name, found.shape, found.data[1]) for found in toposort(node) if found.kind == "symbol"]
+    return [inference.symbols[str(leaf.value)]] if leaf.head == "name" and leaf.value in inference.symbols else []
 
 
 def inferred_rank(name: str) -> int | None:

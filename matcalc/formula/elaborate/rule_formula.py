@@ -22,7 +22,7 @@ from matcalc.formula.elaborate.type_tree import infer
 from matcalc.formula.elaborate.typed import Typed
 from matcalc.language.declare import RULE_KINDS, Declaration, read_declarations
 from matcalc.language.read import read, read_relation
-from matcalc.language.syntax import Ast, call_name
+from matcalc.language.syntax import Ast, call_name, given_value, walk
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.node import Node, Shape
@@ -35,7 +35,7 @@ MAX_NESTING = 20  # definitions in definitions: more than that is one that calls
 
 
 def build_formula(
-    text: str,
+    formula: str | Ast,
     where: Sequence[str],
     rulebook: Rulebook,
     symbols: Mapping[str, Node],
@@ -46,13 +46,15 @@ def build_formula(
     shape: Shape | None = None,
     nesting: int = 0,
     conditions: list[Condition] | None = None,
+    text: str = "",
 ) -> Node:
-    """Return the node of a formula over the given symbols.
+    """Return the node of a formula, text or a syntax tree, over the given symbols.
 
     `where` are lines `name = formula` that it may use; `splices` the tangents that `E...` stands for;
     `functions` the bodies of function parameters; `sizes` further sizes and numbers, with what they are;
     `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
-    their lengths from it; to `conditions` those on sizes are added that reading leaves open.
+    their lengths from it; to `conditions` those on sizes are added that reading leaves open; `text` is what a tree
+    is written as, for messages.
 
     Raises: ShapeError, UnknownName, ParseError, NotSupported, without the address of the rule.
     """
@@ -67,21 +69,27 @@ def build_formula(
         inference.size_names.update({n: Size.of(n) for size in node.shape for n in size.names})
     inference.size_names.update({n: Size.of(n) for size in shape or () for n in size.names})
     inference.size_names.update(sizes or {})
+    if isinstance(formula, Ast):
+        shapes = [given_value(leaf).shape for leaf in walk(formula) if leaf.head == "given"]
+        inference.size_names.update({n: Size.of(n) for shape in shapes for size in shape for n in size.names})
     builder = Builder(inference, nodes, partial(template_of, rulebook, nesting + 1))
     for line in where:
-        name, _, formula = line.partition("=")
-        node = _built(inference, builder, formula.strip(), None)
+        name, _, written = line.partition("=")
+        node = _built(inference, builder, _tree(written.strip()), written.strip(), None)
         nodes[name.strip()] = node
         inference.symbols[name.strip()] = Symbol(name.strip(), node.shape)
-    root = _built(inference, builder, text, shape)
+    if isinstance(formula, str):
+        root = _built(inference, builder, _tree(formula), formula, shape)
+    else:
+        root = _built(inference, builder, formula, text, shape)
     if conditions is not None:
         conditions += inference.conditions.get(0, [])
     return root
 
 
-def _built(inference: Inference, builder: Builder, text: str, shape: Shape | None) -> Node:
+def _built(inference: Inference, builder: Builder, tree: Ast, text: str, shape: Shape | None) -> Node:
     inference.text = text
-    value = infer(inference, _tree(text))
+    value = infer(inference, tree)
     if shape is not None:
         value = _shaped(inference, value, shape)
     inference.finish()

@@ -16,8 +16,9 @@ from matcalc.formula.elaborate.callee import Callee, enter_call, integer_argumen
 from matcalc.formula.elaborate.inference import Inference
 from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.language.index_sums import NONE, Names
-from matcalc.language.syntax import BINDERS, Ast, call_name, definition, parts_in
+from matcalc.language.syntax import BINDERS, Ast, call_name, definition, given_value, parts_in
 from matcalc.rulebook.notations import spelled
+from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
 
@@ -263,6 +264,14 @@ def _name(inference: Inference, ast: Ast) -> Typed:
     return Typed("symbol", ast, symbol.shape, data=name)
 
 
+def _given(inference: Inference, ast: Ast) -> Typed:
+    """Return a node that is there already; of a number or a size, what it is."""
+    node: Node = given_value(ast)
+    if node.kind in ("number", "size"):
+        return typed_exact(Size.of(node.value) if node.kind == "number" else node.size, ast)
+    return Typed("given", ast, node.shape, data=node)
+
+
 def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
     """Return the error of a name that means nothing, with the nearest names."""
     from difflib import get_close_matches
@@ -284,7 +293,7 @@ def _misplaced(inference: Inference, ast: Ast) -> Typed:
 
 Leave = Callable[[Inference, Ast, list[Typed], Entered], Typed]
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
-    "number": _number, "name": _name, "slice": _misplaced, "compare": _misplaced,
+    "number": _number, "name": _name, "given": _given, "slice": _misplaced, "compare": _misplaced,
     "spread": _misplaced, "empty": _misplaced,
 }  # fmt: skip
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {

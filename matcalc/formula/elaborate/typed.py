@@ -22,6 +22,7 @@ FORMS = (
     "number",
     "size",
     "symbol",
+    "given",
     "einsum",
     "sum",
     "power",
@@ -39,7 +40,7 @@ FORMS = (
 class Typed:
     """A value: its form, operands and payload `data`, and the shape as far as it is known.
 
-    number, size: Size; symbol: the name; einsum: Einsum; sum: coefficients; power: the exponent;
+    number, size: Size; symbol: the name; given: the node; einsum: Einsum; sum: coefficients; power: the exponent;
     call: Call; selector: Selector with open sizes; condition: the relation; constant: rows of numbers;
     function: None (args: the body); unknown: an Unknown; solution: a Solving (args: start, equation).
     `exact` is the value of an expression of numbers and sizes alone.

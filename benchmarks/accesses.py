@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from problems import FORWARD_SEED, Problem, load
 
 import matcalc as mc
-from matcalc.compiling import planned
+from matcalc.compiling import planned, request_of
 from matcalc.expressions.expression import Expression
 
 HEAD = ["| problem | discharged | hoisted | guarded |", "|---|---:|---:|---:|"]
@@ -38,7 +38,7 @@ def main() -> None:
         total = [0, 0, 0]
         for problem in load(name):
             outputs = formulas(problem)
-            proof = planned(outputs, [f"result{k}" for k in range(len(outputs))], None, "numba", None).program.proof
+            proof = planned(request_of(outputs, [f"result{k}" for k in range(len(outputs))])).program.proof
             assert proof is not None
             counts = [proof.discharged, len(proof.hoisted), len(proof.guarded)]
             total = [a + b for a, b in zip(total, counts, strict=True)]

@@ -16,7 +16,7 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import Interpreter
-from matcalc.compiling import TARGETS, build, planned
+from matcalc.compiling import TARGETS, build, planned, request_of
 from matcalc.errors import NotSupported
 from matcalc.evidence.numeric.differences import Slope
 from matcalc.evidence.numeric.sampling import Array
@@ -134,7 +134,7 @@ def _labels(formulas: Sequence[Expression]) -> list[str]:
 
 
 def _interpreted(formulas: Sequence[Expression]) -> Runner:
-    program = planned(formulas, _labels(formulas), None, "numba", None).program
+    program = planned(request_of(formulas, _labels(formulas))).program
     machine = Interpreter(program)
 
     def run(given: Mapping[str, Any]) -> Sequence[Array]:
@@ -147,7 +147,7 @@ def _interpreted(formulas: Sequence[Expression]) -> Runner:
 def _compiled(target: str) -> Callable[[Sequence[Expression]], Runner]:
     def make(formulas: Sequence[Expression]) -> Runner:
         nesting = tuple(range(len(formulas)))
-        function = build(formulas, _labels(formulas), nesting, None, target, "float64", None, "f", (), [])
+        function = build(request_of(formulas, _labels(formulas), nesting, target))
         return lambda given: [np.asarray(a) for a in function(*(given[name] for name in function.args))]
 
     return make

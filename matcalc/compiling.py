@@ -7,7 +7,9 @@ facts is projected on entry, so that what a caller hands in need not be symmetri
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 from matcalc.calculus.simplify.expand import separated
@@ -27,7 +29,10 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression, name_of
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.read_input import expressions, with_wrt
+from matcalc.expressions.written import latex_in
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -83,7 +88,8 @@ def compile(  # noqa: A001 - the interface names it so
     read = expressions(flat, declarations, dialect)
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
-    return build(read, labels, nesting, args, target, dtype, sizes, name, (), seconds, check_facts, guards)
+    request = request_of(read, labels, nesting, target=target, sizes=sizes, name=name)
+    return build(replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards))
 
 
 def value_and_gradient(
@@ -109,33 +115,67 @@ def value_and_gradient(
     nesting: Nesting = (0, tuple(range(1, len(parts) + 1))) if many else (0, 1)
     labels = ["value", *(f"gradient_{x}" for x in xs)]
     slopes = tuple((0, k + 1, x) for k, x in enumerate(xs)) if convention == "projected" else ()
-    return build([value, *parts], labels, nesting, None, target, "float64", sizes, name, slopes, seconds, check_facts)
+    request = request_of([value, *parts], labels, nesting, target=target, sizes=sizes, name=name)
+    return build(replace(request, slopes=slopes, seconds=seconds, check_facts=check_facts))
 
 
-def build(
+class Output(NamedTuple):
+    """What is computed: a node and its form of sums not factored, how it is called and how it is written."""
+
+    label: str
+    node: Node
+    unfactored: Node
+    formula: Callable[[], Ast]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
+
+    `slopes` are which output is the gradient of which, in which symbol.
+    """
+
+    outputs: Sequence[Output]
+    names: Names
+    nesting: Nesting
+    name: str = "f"
+    args: Sequence[Any] | None = None
+    target: str = "numba"
+    dtype: str = "float64"
+    sizes: Mapping[Any, int] | None = None
+    slopes: Sequence[tuple[int, int, str]] = ()
+    seconds: Sequence[tuple[str, float]] = ()
+    check_facts: bool = False
+    guards: str = "allow"
+
+
+def request_of(
     read: Sequence[Expression],
     labels: Sequence[str],
-    nesting: Nesting,
-    args: Sequence[Any] | None,
-    target: str,
-    dtype: str,
-    sizes: Mapping[Any, int] | None,
-    name: str,
-    slopes: Sequence[tuple[int, int, str]],
-    seconds: list[tuple[str, float]],
-    check_facts: bool = False,
-    guards: str = "allow",
-) -> Compiled:
-    """Plan, emit and load expressions that share their arguments."""
-    name = identifier(name, "name=")
+    nesting: Nesting = (),
+    target: str = "numba",
+    sizes: Mapping[Any, int] | None = None,
+    name: str = "f",
+) -> Request:
+    """Return the request for expressions, which share their arguments."""
+    outputs = [Output(label, e.node, e.unfactored, e.formula) for label, e in zip(labels, read, strict=True)]
+    return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)
+
+
+def build(request: Request) -> Compiled:
+    """Plan, emit and load what is asked for."""
+    target, guards = request.target, request.guards
+    name = identifier(request.name, "name=")
     if not is_one_of(target, TARGETS):
         raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
     if not is_one_of(guards, GUARDS):
         raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {shown(guards)}")
-    if dtype != "float64":
-        raise NotSupported(f"dtype {shown(dtype)}: functions compute in float64 and convert what they are given")
-    names, inputs, nodes, outputs, program, spent = planned(read, labels, args, target, sizes)
-    seconds = [*seconds, *spent]
+    if request.dtype != "float64":
+        raise NotSupported(
+            f"dtype {shown(request.dtype)}: functions compute in float64 and convert what they are given"
+        )
+    inputs, outputs, program, spent = planned(request)
+    names, seconds = request.names, [*request.seconds, *spent]
     assert program.proof is not None
     if guards == "refuse" and program.proof.guarded:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
@@ -150,19 +190,19 @@ def build(
         name=name,
         arguments=tuple(_operand(node, names) for node in inputs),
         outputs=tuple(Operand(label, node.shape) for label, node in outputs),
-        nesting=nesting,
+        nesting=request.nesting,
         source=source,
         numpy_source=numpy_source,
         target=target,
         sizes=tuple(program.size_args),
         faults=tuple(program.faults),
-        formulas=tuple(Formula(label, str(e), e.latex()) for (label, _), e in zip(outputs, read, strict=True)),
-        slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in slopes),
+        formulas=tuple(_formula(label, out, names) for (label, _), out in zip(outputs, request.outputs, strict=True)),
+        slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in request.slopes),
         declarations="; ".join(map(declaration, inputs)),
         version=_version(),
         plan=listing(program),
         seconds=tuple(seconds),
-        check_facts=check_facts,
+        check_facts=request.check_facts,
         conditions=(
             *(c for c in names.conditions if c.size in program.assumed),
             *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
@@ -173,43 +213,49 @@ def build(
     return _loaded(spec, own)
 
 
-class Planned(NamedTuple):
-    """What expressions that share their arguments are planned to; `seconds` by stage."""
+def _formula(label: str, output: Output, names: Names) -> Formula:
+    tree = output.formula()
+    return Formula(label, text(tree), latex_in(tree, names))
 
-    names: Names
+
+class Planned(NamedTuple):
+    """What outputs that share their arguments are planned to; `seconds` by stage."""
+
     inputs: list[Node]
-    nodes: list[Node]
     outputs: list[tuple[str, Node]]
     program: Program
     seconds: list[tuple[str, float]]
 
 
-def planned(
-    read: Sequence[Expression],
-    labels: Sequence[str],
-    args: Sequence[Any] | None,
-    target: str,
-    sizes: Mapping[Any, int] | None,
-) -> Planned:
-    """Simplify and plan expressions together, as every compiled function is."""
-    names = read[0].names
-    for e in read[1:]:
-        names = names.joined(e.names)
-    inputs = _ordered(names, args)
+def planned(request: Request) -> Planned:
+    """Simplify and plan outputs together, as every compiled function is."""
+    names = request.names
+    inputs = _ordered(names, request.args)
     clock = time.perf_counter()
-    plain = simplify_all([e.unfactored for e in read])
-    nodes = factor_all(simplify_all([e.node for e in read]))
-    count = len(nodes)
-    inputs, nodes = project_tangents(names, inputs, [*nodes, *plain])
-    nodes, plain = nodes[:count], nodes[count:]
+    plain, factored = _forms(request.outputs)
+    inputs, nodes = project_tangents(names, inputs, [*factored, *plain])
+    nodes, plain = nodes[: len(factored)], nodes[len(factored) :]
     apart = [separated(node) for node in plain]  # of a Hessian each term may have a kernel that their sum has not
     seconds = [("simplify", time.perf_counter() - clock)]
     clock = time.perf_counter()
     taken = {*(node.name for node in inputs), *names.size_names, *free_sizes(nodes, names)}
-    outputs = [(free(label, taken), node) for label, node in zip(labels, nodes, strict=True)]
-    hints = _hints(sizes or {}, names, nodes)
-    program = plan(outputs, inputs, hints, target, forms=[plain, apart], assumed=[c.size for c in names.conditions])
-    return Planned(names, inputs, nodes, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
+    outputs = [(free(out.label, taken), node) for out, node in zip(request.outputs, nodes, strict=True)]
+    hints = _hints(request.sizes or {}, names, nodes)
+    assumed = [c.size for c in names.conditions]
+    program = plan(outputs, inputs, hints, request.target, forms=[plain, apart], assumed=assumed)
+    return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
+
+
+def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
+    """Return the outputs simplified, and simplified and factored: the cheaper of the two is computed.
+
+    What is shown of a derivative is simplified again, where it differs: operations stand there by shorter names.
+    """
+    plain = simplify_all([out.unfactored for out in outputs])
+    named = [out.node for out in outputs if out.node is not out.unfactored]
+    simple = iter(simplify_all(named))
+    rows = zip(outputs, plain, strict=True)
+    return plain, factor_all([p if out.node is out.unfactored else next(simple) for out, p in rows])
 
 
 def _hoisted(size: Size) -> Condition:
@@ -289,6 +335,6 @@ def _ordered(names: Names, args: Sequence[Any] | None) -> list[Node]:
 
 def _operand(node: Node, names: Names) -> Operand:
     declared = names.symbols[node.name].data[1]
-    sample = next((text for fact, text in SAMPLES.items() if fact in declared), "")
+    sample = next((drawn for fact, drawn in SAMPLES.items() if fact in declared), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
     return Operand(node.name, node.shape, " ".join(sorted(declared)), sample, checked)

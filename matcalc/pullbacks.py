@@ -9,16 +9,17 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from matcalc.compiler.plan import to_save
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_array
-from matcalc.compiling import build
-from matcalc.expressions.expression import Expression
+from matcalc.compiling import Output, Request, build
 from matcalc.expressions.read_input import with_wrt
+from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node, toposort
@@ -101,20 +102,22 @@ def pullback(
     saved = to_save([e.node for e in cotangents], inputs, [bar])
     stand_ins = _stand_ins(saved, set(cotangents[0].names.scope))
     seconds = [("derive", time.perf_counter() - start)]
-    forward = [Expression(node, names) for node in (value.node, *saved)]
-    labels = ["value", *(s.name for s in stand_ins.values())]
-    places = tuple(range(len(forward)))
-    first = build(forward, labels, places, None, target, "float64", sizes, "forward", (), seconds)
+    forward = {"value": value.node, **{s.name: node for node, s in stand_ins.items()}}
+    first = build(replace(_pass("forward", forward, names, target, sizes), seconds=seconds))
     roots = [substitute(e.node, stand_ins) for e in cotangents]
     kept = _kept(inputs, roots, [*stand_ins.values(), bar])
     arguments = (*kept, *stand_ins.values(), bar)
     inner = Names({s.name: s for s in arguments}, tuple(s.name for s in arguments))
-    backward = [Expression(root, inner) for root in roots]
-    labels = [f"cotangent_{x.name}" for x in value.symbols_of(wrt)]
-    places = tuple(range(len(backward)))
-    second = build(backward, labels, places, None, target, "float64", sizes, "backward", (), [])
+    backward = {f"cotangent_{x.name}": root for x, root in zip(value.symbols_of(wrt), roots, strict=True)}
+    second = build(_pass("backward", backward, inner, target, sizes))
     positions = tuple(first.args.index(s.name) for s in kept)
     return TwoPass(first, second, positions, len(value.node.shape), many)
+
+
+def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Any, int] | None) -> Request:
+    """Return the request for one of the passes, which gives nodes by their labels."""
+    outputs = [Output(label, node, node, partial(formula_in, node, names)) for label, node in nodes.items()]
+    return Request(outputs, names, tuple(range(len(outputs))), name, target=target, sizes=sizes)
 
 
 def _stand_ins(saved: Sequence[Node], taken: set[str]) -> dict[Node, Node]:

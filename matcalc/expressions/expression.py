@@ -29,16 +29,13 @@ from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import length_of, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
+from matcalc.expressions.written import formula_in, latex_in
 from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.elaborate.texts import declarations_of
-from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
-from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text
 from matcalc.rulebook.fields import nearest
-from matcalc.rulebook.load import default_rulebook
-from matcalc.rulebook.notations import latex_looks
 from matcalc.tensor.constructors import add, inner, scale, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -105,15 +102,14 @@ class Expression(Arithmetic, Forms):
         """Return the syntax tree of the formula, its index names clear of all names in scope."""
         if self._shown is not None:
             return self._shown
-        return formula_of(self.node, (*self.names.symbols, *self.names.size_names))
+        return formula_in(self.node, self.names)
 
     def __repr__(self) -> str:
         return f"Expression({str(self)!r}, {self.declarations!r})"
 
     def latex(self) -> str:
         """Return the formula as LaTeX."""
-        kinds = {n.name: ("scalar", "vector", "matrix")[min(n.rank, 2)] for n in self.names.symbols.values()}
-        return latex(self.formula(), kinds, latex_looks(default_rulebook()))
+        return latex_in(self.formula(), self.names)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

@@ -11,7 +11,7 @@ from matcalc.compiler.runtime.library import global_names, load_library
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.save_test import TEST_NAMES
 from matcalc.compiler.runtime.source import TAKEN
-from matcalc.compiling import planned
+from matcalc.compiling import planned, request_of
 from matcalc.language.identifiers import MAX_BYTES, WORDS
 
 OTHERS = ["λ", "ν", "变", "ħ", "é", "_", "out", "self", "check_facts", "x" * MAX_BYTES]
@@ -45,7 +45,7 @@ PROGRAMS = [
 def numba_source(formula: str, wrt: str, declarations: str) -> str:
     """Return what is emitted for the target numba, which is not compiled."""
     value = mc.expression(formula, declarations)
-    program = planned([value, value.gradient(wrt)], ["value", f"gradient_{wrt}"], None, "numba", None).program
+    program = planned(request_of([value, value.gradient(wrt)], ["value", f"gradient_{wrt}"])).program
     return emit(program, "f", "numba")
 
 

@@ -18,7 +18,7 @@ from matcalc.compiler.plan.allocate import Allocator
 from matcalc.compiler.plan.describe import describe
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
-from matcalc.compiler.plan.lower import group_of, lower
+from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
@@ -125,12 +125,11 @@ def _plan_once(
         frozenset(straight),
         bodies,
         Known(assumed),
+        lower_when_read,
+        partial(_plan_part, target=target, folder=folder, sizes=tuple((sizes or {}).items()), assumed=assumed),
     )
     for node in inputs:
         session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
-    session.plan = partial(
-        _plan_part, target=target, folder=folder, sizes=tuple((sizes or {}).items()), assumed=assumed
-    )
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     accumulate(graph)
@@ -191,8 +190,6 @@ def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str,
                 results[name] = ref.value
                 continue
         if node.kind == "selector":
-            from matcalc.compiler.plan.lower import lower_selector
-
             lower_selector(session, node)
         results[name] = graph.point(node.shape, session.read(node, axes), describe(node))
     return results

@@ -30,14 +30,14 @@ from matcalc.tensor.size import Size
 
 def lower(session: Session, order: Sequence[Node]) -> None:
     """Lower the nodes of `order`, which stands operands first."""
-    session.form = _form
     for node in order:
         if node in session.refs or session.is_unformed(node) or node.kind in ("number", "size", "selector"):
             continue
         session.refs[node] = LOWER[node.kind](session, node)
 
 
-def _form(session: Session, node: Node) -> Ref:
+def lower_when_read(session: Session, node: Node) -> Ref:
+    """Lower a selector or an operation that was put off until something reads it."""
     return lower_selector(session, node) if node.kind == "selector" else lower_operation(session, node)
 
 

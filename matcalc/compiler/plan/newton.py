@@ -42,7 +42,6 @@ def newton_kernel(session: Session, node: Node) -> Kernel:
     step = inverse_image(slope_in(equation, unknown, pullback), image)
     residual, step = simplify_all([substitute(n, {unknown: value}) for n in (equation, step)])
     name = f"{node.rule.name}_{node.digest.hex()[:6]}"
-    assert session.plan is not None
     programs = [
         session.plan(((labels[0], residual),), (at, *symbols)),
         session.plan(((labels[1], step),), (at, right, *symbols)),

@@ -49,6 +49,8 @@ class Session:
     straight: frozenset[Node]  # nodes that are wanted in the order of their axes
     bodies: Mapping[tuple[object, ...], int]
     sizes: Known  # what is known of sizes
+    form: Callable[[Session, Node], Ref]  # lowers a node that was put off
+    plan: Callable[[tuple[tuple[str, Node], ...], tuple[Node, ...]], Program]  # of a part with symbols of its own
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
@@ -56,8 +58,6 @@ class Session:
     needed: set[str] = field(default_factory=set)
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
     gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
-    form: Callable[[Session, Node], Ref] | None = None
-    plan: Callable[[tuple[tuple[str, Node], ...], tuple[Node, ...]], Program] | None = None
 
     # ---- where nodes are
 
@@ -65,7 +65,6 @@ class Session:
         """Return where a node is, forming an operation that was put off."""
         found = self.refs.get(node)
         if found is None:
-            assert self.form is not None
             found = self.refs[node] = self.form(self, node)
         return found
 

@@ -180,7 +180,6 @@ def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> No
 def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) -> Kernel:
     """Return the entry of a mended contraction: as one of kernels.toml, with the sum point by point as its part."""
     name = f"mended_{node.digest.hex()[:6]}"
-    assert session.plan is not None
     program = session.plan(((VALUE, exact),), tuple(symbols))
     sizes = program.size_args
     part = Part(f"{name}_points", program, (VALUE, *(s.name for s in symbols), *sizes))

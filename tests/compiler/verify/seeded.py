@@ -20,7 +20,7 @@ from compiler.verify.kernel_mutants import kernel_mutants
 from compiler.verify.mutants import KINDS, mutants
 
 import matcalc as mc
-from matcalc.compiling import planned
+from matcalc.compiling import planned, request_of
 
 D = """X: matrix(m, n); A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) spd; L: matrix(n, n) lower;
 T: tensor(m, n, n); w, z: vector(n); y: vector(m); lam: scalar positive"""
@@ -48,7 +48,7 @@ def sample(formulas=FORMULAS):
         total = e if not e.node.shape else mc.expression(f"sum(({text}).^2)", D)
         xs = [x.name for x in total.names.ordered()]
         read = [e, *(total.gradient(x) for x in xs)]
-        found = planned(read, ["value", *(f"d{x}" for x in xs)], None, "numba", None)
+        found = planned(request_of(read, ["value", *(f"d{x}" for x in xs)]))
         told = judges.by_interpreter(found.outputs, found.inputs, found.program, found.program, compares=True)
         if told:
             print(f"left out, since the planner itself makes it wrong: {text}: {told}", file=sys.stderr)

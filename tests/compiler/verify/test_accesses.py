@@ -25,9 +25,9 @@ def test_the_programs_of_a_former_planner_are_refused(name):
 
 def planned(text, declarations=VECTORS):
     """The Program that is compiled for a formula."""
-    from matcalc.compiling import planned
+    from matcalc.compiling import planned, request_of
 
-    return planned([mc.expression(text, declarations)], ["result"], None, "numba", None).program
+    return planned(request_of([mc.expression(text, declarations)], ["result"])).program
 
 
 def test_the_plan_ends_with_the_count():

@@ -11,7 +11,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.verify.triangles import exact
-from matcalc.compiling import planned
+from matcalc.compiling import planned, request_of
 from matcalc.tensor.size import Size
 
 LET = "A: matrix(n, n); B: matrix(m, p); w: vector(m)"
@@ -46,7 +46,7 @@ CASES = [
 @pytest.mark.parametrize(("kind", "text"), CASES)
 @pytest.mark.sampled(15)
 def test_no_program_is_refused(kind, text):
-    program = planned([KINDS[kind](text)], ["result"], None, "numpy", None).program
+    program = planned(request_of([KINDS[kind](text)], ["result"], target="numpy")).program
     assert program.proof.discharged > 0
 
 

@@ -7,10 +7,11 @@ step, of what is shown alone.
 
 from __future__ import annotations
 
-import re
-from fractions import Fraction
 from functools import lru_cache
 
+from matcalc.calculus.simplify.rewrite import compiled
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, call_name
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import add, eye, matmul, operate, scale
 from matcalc.tensor.node import Node, terms_of
@@ -18,7 +19,7 @@ from matcalc.tensor.raw_nodes import exponent_of, parameter
 from matcalc.tensor.substitute import rebuild
 from matcalc.tensor.sums import split_coef
 
-_NAMED = re.compile(r"(\w+)\(X\) => \w+\((\w+), X\) if symmetric\(X\)")
+SYMMETRIC = "symmetric"
 MOST_FACTORS = 3
 
 
@@ -35,10 +36,23 @@ def named(root: Node) -> Node:
 
 
 @lru_cache(maxsize=8)
-def _names(book: Rulebook) -> dict[str, str]:
-    """Return the operation that is each function of a symmetric matrix, as the rewrites say."""
-    texts = (f"{rewrite.left} => {rewrite.right} if {rewrite.condition}" for rewrite in book.rewrites)
-    return {found[2]: found[1] for text in texts if (found := _NAMED.fullmatch(text))}
+def _names(book: Rulebook) -> dict[Node, str]:
+    """Return the operation that a function of a symmetric matrix is, by the function's body, as the rewrites say."""
+    found: dict[Node, str] = {}
+    for rewrite in book.rewrites:
+        if rewrite.condition is None or not _calls_function_of_matrix(read(rewrite.right), book):
+            continue
+        (pattern,) = compiled(rewrite, book)
+        left, right = pattern.left, pattern.right
+        is_called = left.kind == right.kind == "op" and left.args == right.args and not left.params
+        if is_called and pattern.conditions == ((SYMMETRIC, left.args[0]),):
+            found[right.params[0]] = left.rule.name
+    return found
+
+
+def _calls_function_of_matrix(tree: Ast, book: Rulebook) -> bool:
+    candidates = book.spellings.get(call_name(tree), ()) if tree.head == "call" else ()
+    return any(candidate.rule.calculus is True for candidate in candidates)
 
 
 def _of(body: Node, matrix: Node, book: Rulebook) -> Node | None:
@@ -56,14 +70,12 @@ def _of(body: Node, matrix: Node, book: Rulebook) -> Node | None:
 def _alone(body: Node, matrix: Node, book: Rulebook) -> Node | None:
     if body.kind == "number":
         return scale(body.value, eye(matrix.shape[0]))
+    name = _names(book).get(body)
+    if name is not None:
+        return operate(book.get(name), [matrix])
     base, exponent = exponent_of(body)
-    names = _names(book)
     if base is not parameter():
-        is_plain = body.kind == "map" and body.args == (parameter(),) and not body.params and body.rule.name in names
-        return operate(book.get(names[body.rule.name]), [matrix]) if is_plain else None
+        return None
     if exponent.denominator == 1:
         return matmul(*[matrix] * int(exponent)) if 0 < exponent <= MOST_FACTORS else None
-    root = names.get(book.playing("square_root").name)
-    if exponent == Fraction(1, 2) and root is not None:
-        return operate(book.get(root), [matrix])
     return operate(book.playing("matrix_power"), [matrix], (exponent,))

@@ -7,7 +7,6 @@ a vector, for the rows of a matrix too: then the right side carries a batch axis
 
 from __future__ import annotations
 
-import re
 from bisect import insort
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -33,7 +32,6 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 
-_SELECTS = re.compile(r"\[\w+ (>=|==[^]]*[*+])")  # a condition that is more than an identity: [p == i*n + j], [i >= j]
 ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
 
 
@@ -66,6 +64,11 @@ def _is_no_count(ast: Ast) -> bool:
     return isinstance(ast.value, Fraction) and ast.value.denominator > 1
 
 
+def _selects(ast: Ast) -> bool:
+    """Whether a tree is a condition that is more than an identity: [p == i*n + j], [i >= j]."""
+    return ast.head == "condition" and (ast.value != "==" or any(side.head != "name" for side in ast.args))
+
+
 def _key(left: Node) -> str:
     """Return the head of a left side without its content: sums are met without theirs."""
     return "sum" if len(terms_of(left)) > 1 else head(left)
@@ -95,7 +98,7 @@ class Rewriter:
                 (rule,) = meant
                 definition = rule.definition(0) if rule.kind == "definition" else None
                 names |= {rule.name} if rule.kind != "definition" else self.needs(definition or "")
-                if definition is not None and _SELECTS.search(definition):
+                if definition is not None and any(map(_selects, walk(read(definition)))):
                     names.add("selector")
             elif ast.head == "block":
                 names.add("selector")
@@ -259,10 +262,11 @@ def sides(rewrite: Rewrite, let: str, others: tuple[tuple[str, Any], ...], book:
     """Return both sides and the conditions of a rewrite, its functions and numbers being `others`."""
     bodies = {name: value for name, value in others if isinstance(value, Node)}
     functions = dict(bodies)
+    used = {call_name(a) if a.head == "call" else a.value for a in walk(read(rewrite.right))}
     for name, body in bodies.items():
         for order in (1, 2):
             known = "d" * order + name
-            if not re.search(rf"\b{known}\b", rewrite.right):
+            if known not in used:
                 continue
             functions[known] = function_variable(known) if is_function_variable(body) else derivative(body, order)
     numbers = {name: Size.of(value) for name, value in others if not isinstance(value, Node)}

@@ -15,7 +15,7 @@ from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.scope import Scope
-from matcalc.formula.elaborate.texts import READERS, elaborate
+from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import SIZE, read_declarations, size_names
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
@@ -47,15 +47,15 @@ def read_formulas(
         return []
     scope = dict(known or {})
     all_sizes = {*_sizes(formulas, declarations, scope), *sizes}
-    trees = [_tree(formula, scope, all_sizes) for formula in formulas]
+    given = [_given(formula, scope, all_sizes) for formula in formulas]
     made = elaborate(
-        trees, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes)
+        given, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes)
     )
     found = []
     for formula, tree, node, row, conditions in zip(
-        formulas, trees, made.nodes, made.rows, made.conditions, strict=True
+        formulas, made.trees, made.nodes, made.rows, made.conditions, strict=True
     ):
-        names = _names_in(tree, dialect, made.scope).under(conditions)
+        names = _names_in(tree, made.scope).under(conditions)
         found.append(Meaning(node, replace(names, theirs=symbols_in(formula)) if is_sympy(formula) else names, row))
     return found
 
@@ -72,7 +72,7 @@ def _sizes(formulas: Sequence[Any], declarations: str, known: Mapping[str, Node]
     return declared.union(shapes, *map(sizes_in, theirs))
 
 
-def _tree(formula: Any, known: dict[str, Node], sizes: set[str]) -> str | Ast:
+def _given(formula: Any, known: dict[str, Node], sizes: set[str]) -> str | Ast:
     """Return the tree or text of a formula; the symbols of a SymPy object become known, by name."""
     if isinstance(formula, (str, Ast)):
         return formula
@@ -98,6 +98,8 @@ def same_symbol(theirs: Node, known: Node) -> Node:
 
 def _declared(known: dict[str, Node], declarations: str) -> dict[str, Node]:
     """Return known symbols in the order of the declarations; those without facts have the declared ones."""
+    if not known:
+        return known
     facts = {d.name: d.facts for d in read_declarations(declarations) if d.name in known}
     found = {name: _with_facts(known[name], facts[name]) for name in facts}
     return {**found, **{name: node for name, node in known.items() if name not in found}}
@@ -107,10 +109,8 @@ def _with_facts(node: Node, facts: Sequence[str]) -> Node:
     return node if node.data[1] else symbol(node.name, node.shape, facts)
 
 
-def _names_in(tree: str | Ast, dialect: str, scope: Scope) -> Names:
+def _names_in(tree: Ast, scope: Scope) -> Names:
     """Return the names in scope, without what is only solved for, and those that a formula is written with."""
-    if isinstance(tree, str):
-        tree = READERS[dialect](tree, default_rulebook())
     free, bound = names_of(tree, default_rulebook())
     written = tuple(n for n in dict.fromkeys(free) if n in scope.symbols)
     kept = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}

@@ -7,13 +7,15 @@ are accordingly those of shapes and facts, and of linear algebra. Within roundin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.callee import renamed
 from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.language.read import read
+from matcalc.language.write import text as write
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Fact
 from matcalc.tensor.constructors import symbol
@@ -157,13 +159,9 @@ def _with_scale(book: Rulebook, text: str, array: Array) -> tuple[Array, float]:
 def _shown(book: Rulebook, text: str, name: str, array: Array, at: Sequence[int]) -> str:
     """Return `S[2, 0] = 1.25` for the text `X[j, i]` of a fact."""
     places = dict(zip("ij", at, strict=False))
-    plain = re.fullmatch(r"X\[([ij]), ([ij])\]", text)
-    if plain is not None:
-        return _entry(name, array, [places[plain[1]], places[plain[2]]])
     value = float(applied(book, text, array, "X", places))
     words = {"X": name, **{key: str(k) for key, k in places.items()}}
-    written = re.sub(r"\b[Xij]\b", lambda match: words[match[0]], text)
-    return f"{written} = {value!r}"
+    return f"{write(renamed(read(text), words))} = {value!r}"
 
 
 def _entry(name: str, array: Array, at: Sequence[int]) -> str:

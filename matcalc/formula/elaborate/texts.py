@@ -38,8 +38,9 @@ READERS: Mapping[str, Callable[[str, Rulebook], Ast]] = {
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """What texts mean: a node for each, whether it was written as a row, the conditions on sizes; and their scope."""
+    """What texts mean: a tree and node for each, whether it was written as a row, conditions on sizes; their scope."""
 
+    trees: tuple[Ast, ...]
     nodes: tuple[Node, ...]
     rows: tuple[bool, ...]
     conditions: tuple[tuple[Condition, ...], ...]
@@ -83,7 +84,7 @@ def elaborate(
         inference.text = text
         nodes.append(build(builder, value))
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
-    return Elaborated(tuple(nodes), tuple(value.row for value in values), conditions, scope)
+    return Elaborated(tuple(trees), tuple(nodes), tuple(value.row for value in values), conditions, scope)
 
 
 def declarations_of(node: Node, formula: Callable[[], Ast], symbols: Sequence[Node]) -> str:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import ShapeError
-from matcalc.formula.elaborate.callee import renamed
 from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.language import syntax
 from matcalc.language.read import read
+from matcalc.language.syntax import rebuild
 from matcalc.language.write import text as write
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Fact
@@ -160,8 +161,9 @@ def _shown(book: Rulebook, text: str, name: str, array: Array, at: Sequence[int]
     """Return `S[2, 0] = 1.25` for the text `X[j, i]` of a fact."""
     places = dict(zip("ij", at, strict=False))
     value = float(applied(book, text, array, "X", places))
-    words = {"X": name, **{key: str(k) for key, k in places.items()}}
-    return f"{write(renamed(read(text), words))} = {value!r}"
+    words = {"X": syntax.name(name), **{key: syntax.number(k) for key, k in places.items()}}
+    tree = rebuild(read(text), lambda leaf: words.get(str(leaf.value), leaf) if leaf.head == "name" else leaf)
+    return f"{write(tree)} = {value!r}"
 
 
 def _entry(name: str, array: Array, at: Sequence[int]) -> str:

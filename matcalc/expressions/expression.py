@@ -35,7 +35,6 @@ from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.language.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text
-from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import add, inner, scale, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -151,7 +150,7 @@ class Expression(Arithmetic, Forms):
             if length is not None:
                 sizes[name] = length
             else:
-                bound[self._symbol(name).name] = new.node, new.names
+                bound[self.names.symbol(name).name] = new.node, new.names
         return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
 
     @staticmethod
@@ -291,27 +290,19 @@ class Expression(Arithmetic, Forms):
     def _wrt(self, wrt: Wrt) -> tuple[list[Node], bool]:
         """Return the symbols to differentiate in, and whether they were given as a list."""
         many = isinstance(wrt, (list, tuple))
-        xs = [self._symbol(name_of(w)) for w in (wrt if many else [wrt])]
+        xs = [self.names.symbol(name_of(w)) for w in (wrt if many else [wrt])]
         for x in xs:
             if "constant" in x.facts:
                 raise NotDifferentiable(f"{x.name} is declared constant")
         return xs, many
 
     def _symbol_of(self, x: Any) -> Node:
-        return self._symbol(name_of(x))
+        return self.names.symbol(name_of(x))
 
     @property
     def leading_axes(self) -> int:
         """How many axes are those of what was differentiated, which are the rows of a matrix of stacked columns."""
         return self._trace.leading_axes if self._trace is not None else super().leading_axes
-
-    def _symbol(self, name: str) -> Node:
-        found = self.names.symbols.get(name)
-        if found is None:
-            known = list(self.names.symbols)
-            which = nearest(name, known) or (f"; its symbols are {', '.join(known[:8])}" if known else "")
-            raise UnknownName(f"{name} is no symbol of this expression{which}")
-        return found
 
     # Python's operators follow NumPy.
 

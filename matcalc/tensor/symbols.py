@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from matcalc.errors import ShapeError
+from matcalc.errors import ShapeError, UnknownName
 from matcalc.language.identifiers import identifier
+from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import Node, sizes_met
 from matcalc.tensor.sizes_from_shapes import Condition, undetermined
 
@@ -51,6 +52,18 @@ class Names:
         symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
         own = tuple(dict.fromkeys(self.sizes + other.sizes))
         return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own)
+
+    def symbol(self, name: str) -> Node:
+        """Return the symbol of a name.
+
+        Raises: UnknownName, with the name that may be meant.
+        """
+        found = self.symbols.get(name)
+        if found is None:
+            known = list(self.symbols)
+            which = nearest(name, known) or (f"; its symbols are {', '.join(known[:8])}" if known else "")
+            raise UnknownName(f"{name} is no symbol of this expression{which}")
+        return found
 
     @property
     def size_names(self) -> dict[str, None]:

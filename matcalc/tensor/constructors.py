@@ -18,7 +18,7 @@ from matcalc.tensor.node import Indices, Node, Operand, Shape
 from matcalc.tensor.operations import operate
 from matcalc.tensor.pickling import pickle_form
 from matcalc.tensor.product import finish, gather, remembered, size_number, transposed, zeros
-from matcalc.tensor.raw_nodes import constant, number, selector, symbol
+from matcalc.tensor.raw_nodes import constant, exponent_of, number, selector, symbol
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.sums import add, scale, split_coef
 
@@ -65,10 +65,26 @@ def power(base: Node, exponent: Fraction) -> Node:
 
 
 def _with_squares_settled(node: Node) -> Node:
-    """Return a product with the blocks that powers let meet distributed over: `flip([x; y]).^2`, `norm2([A; B])^2`."""
-    if node.kind != "product" or not any(arg.kind == "sum" or is_closed_scalar(arg) for arg in node.args):
+    """Return a product or its power with the blocks that powers let meet distributed over.
+
+    `flip([x; y]).^2` is one, `norm2([A; B])^2`, `1/norm2([A; B])^2`.
+    """
+    base, exponent = exponent_of(node)
+    if exponent != 1:
+        settled = _distributed(base, base.args) if base.kind == "product" else base
+        return node if settled is base else power(settled, exponent)
+    if node.kind != "product" or not any(arg.kind == "sum" or _may_hold_square(arg) for arg in node.args):
         return node
-    args = [_with_squares_settled(arg) if is_closed_scalar(arg) else arg for arg in node.args]
+    return _distributed(node, [_with_squares_settled(arg) if _may_hold_square(arg) else arg for arg in node.args])
+
+
+def _may_hold_square(node: Node) -> bool:
+    base, exponent = exponent_of(node)
+    return is_closed_scalar(node) or (exponent != 1 and base.kind == "product")
+
+
+def _distributed(node: Node, args: Sequence[Node]) -> Node:
+    """Return a product with these operands instead, distributed over blocks that meet."""
     operands, sizes = list(zip(args, node.indices, strict=True)), dict(enumerate(node.index_sizes))
     if tuple(args) == node.args and _met_blocks(Network(node.coef, operands, node.out, sizes)) is None:
         return node

@@ -196,10 +196,12 @@ def _close(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> 
         if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
             kept += terms
             continue
-        if len(terms) > MOST or any(_is_run(node) for node, _ in terms):  # by itself it may have room for its runs
+        collected = collect_powers(terms)
+        has_room = len(terms) > MOST or any(_is_run(node) for node, _ in terms)  # by itself it may, for its runs
+        if has_room or next_inlined(collected, ()) is not None:
             closed = simple_product(1, terms, (), sizes)
         else:
-            closed = _intern(Fraction(1), collect_powers(terms), (), sizes)
+            closed = _intern(Fraction(1), collected, (), sizes)
         if closed.kind == "number":
             coef *= closed.value
         elif closed.kind == "product" and not is_closed_scalar(closed):
@@ -257,6 +259,8 @@ def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
         inner = [exponent_of(arg) for arg in base.args]
         powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
         return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
+    if exponent < 0 and base.kind == "number" and base.is_zero:
+        exponent = Fraction(-1)  # all of them are 1/0
     return [(power_node(base, exponent), at)]
 
 

@@ -33,6 +33,9 @@ ONE_TO_ONE = ("merge", "slice", "flip", "shift")
 LONGEST_CONTENT = 100
 """Bits of the numbers of a sum whose content is taken out: 1e-30 and 1e30 are as long."""
 
+MOST_OPENED = MOST * MOST
+"""Terms of the groups of a sum that are looked at for its symmetry."""
+
 ACROSS = (1, 0)
 """The axes of a transposed matrix."""
 
@@ -301,14 +304,27 @@ def symmetry_of_sum(node: Node) -> frozenset[str]:
     """Return whether the terms of a square sum pair by transposition, with equal or with opposite signs."""
     if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
         return frozenset()
-    terms = dict(zip(node.args, node.coefs, strict=True))
+    terms = _opened(node)
     signs = set()
     for arg, coef in terms.items():
         factor, mirrored = split_coef(transposed(arg))
         if abs(terms.get(mirrored, 0)) != abs(coef * factor):
             return frozenset()
         signs.add(terms[mirrored] == coef * factor)
-    return frozenset() if len(signs) > 1 else SYMMETRIC if True in signs else SKEW
+    return frozenset() if len(signs) != 1 else SYMMETRIC if True in signs else SKEW
+
+
+def _opened(node: Node) -> Coefs:
+    """Return the terms of a sum, those of its groups too if they are few: groups need not pair themselves."""
+    terms = {arg: coef for coef, arg in node.terms}
+    while len(terms) <= MOST_OPENED and any(len(summands(arg)) > 1 for arg in terms):
+        opened: Coefs = {}
+        for arg, coef in terms.items():
+            for inner, part in summands(arg):
+                factor, rest = split_coef(part)
+                opened[rest] = opened.get(rest, Fraction(0)) + coef * inner * factor
+        terms = {arg: coef for arg, coef in opened.items() if coef}
+    return terms
 
 
 def exchanges_of_sum(node: Node) -> tuple[int, tuple[Exchange, ...]]:

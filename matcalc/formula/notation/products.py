@@ -28,6 +28,7 @@ from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import power, size_number
 from matcalc.tensor.labelling import is_turning
 from matcalc.tensor.node import Indices, Node, OpenProduct
+from matcalc.tensor.raw_nodes import exponent_of
 from matcalc.tensor.size import Size
 
 
@@ -165,9 +166,9 @@ def _scalars(context: Context, node: OpenProduct, signs: dict[Node, int]) -> tup
         sign = signs.get(arg, 1)
         below = reading.inverse if sign > 0 else reading.inverse_minus
         form = below or reading.signed(sign)
-        size = _size_below(arg)
-        if below and size is not None:
-            bottoms += [replace(_root(context, size, arg.params[0]), is_size=True)] * (count * _times(arg.params[0]))
+        sizes = sizes_below(context, arg)
+        if sizes:
+            bottoms += sizes * count
             continue
         if count > 1:
             form = forms.raised(form, number(count), False)
@@ -175,21 +176,16 @@ def _scalars(context: Context, node: OpenProduct, signs: dict[Node, int]) -> tup
     return _ordered(tops), _ordered(bottoms)
 
 
-def _size_below(node: Node) -> Size | None:
-    """Return the size of several terms that a scalar is a negative power of: its written power reads as one size."""
-    if (
-        node.kind != "map"
-        or node.rule.role != "fixed_power"
-        or node.args[0].kind != "size"
-        or len(node.args[0].size.terms) < 2
-    ):
-        return None
-    return node.args[0].size
+def sizes_below(context: Context, node: Node) -> list[Form]:
+    """Return what a scalar divides by where it is a negative power of a size of several terms, each to stand by itself.
 
-
-def _times(exponent: Fraction) -> int:
-    """Return how often a power is divided by: (n - 1)^-2 is twice by n - 1, (n - 1)^(-3/2) once by its own root."""
-    return -int(exponent) if exponent.denominator == 1 else 1
+    As one power, `(n - 1)^2`, it reads as one size: (n - 1)^-2 is twice by n - 1, (n - 1)^(-3/2) once by its own root.
+    """
+    base, exponent = exponent_of(node)
+    if exponent >= 0 or base.kind != "size" or len(base.size.terms) < 2:
+        return []
+    times = -int(exponent) if exponent.denominator == 1 else 1
+    return [replace(_root(context, base.size, exponent), is_size=True)] * times
 
 
 def _root(context: Context, size: Size, exponent: Fraction) -> Form:

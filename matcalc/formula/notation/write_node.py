@@ -24,7 +24,7 @@ from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, is_identity, of_difference, scaled, summed
-from matcalc.formula.notation.products import product_reading, selector_form
+from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
 from matcalc.language import syntax
@@ -279,6 +279,8 @@ def _repeated(scalar: Form) -> Reading:
 def _map(context: Context, node: Node) -> Reading:
     base, exponent = exponent_of(node)
     if exponent != 1:
+        if len(sizes := sizes_below(context, node)) > 1:
+            return Reading(forms.divided(forms.number(1), sizes))
         return _power(context.readings[base], exponent, bool(node.shape))
     readings = [context.readings[arg] for arg in node.args]
     if len(readings) == 1 and node.rule.parity:

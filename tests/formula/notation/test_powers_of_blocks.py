@@ -1,4 +1,7 @@
-"""Powers of blocks, re-indexed or not, and squares of their norms read back: where blocks meet, each is raised."""
+"""Powers of blocks, re-indexed or not, and squares of their norms read back: where blocks meet, each is raised.
+
+Norms of rows and columns inside blocks are among them: what declares its square is a product once it is squared.
+"""
 
 import itertools
 
@@ -8,16 +11,18 @@ import matcalc as mc
 
 LET = "a: scalar; b: scalar; c: scalar; x: vector(n); y: vector(m); A: matrix(n, m); B: matrix(p, m)"
 VECTORS = ["[a; b]", "[x; a]", "[x; y]"]
+NORMS = ["norm2(A, axis=0)", "std(A, axis=0)", "c*norm2(A, axis=1)", "abs(x)/sqrt(n)", "y.*norm2(A, axis=0)"]
 MATRICES = ["[A; B]", "[A, x]", "[A, x; y', a]"]
 FORMS = {
     "{v}": VECTORS, "flip({v})": VECTORS, "circshift({v}, 1)": VECTORS, "kron({v}, x)": VECTORS,
-    "kron(x, -{v})": VECTORS, "repmat({v}, 2)": VECTORS, "[{v}; b]": VECTORS, "diag({v})": VECTORS,
+    "kron(x, -{v})": VECTORS, "repmat({v}, 2)": VECTORS, "[{v}; b]": [*VECTORS, *NORMS], "diag({v})": VECTORS,
     "{v}[1:]": VECTORS, "({v})": MATRICES, "vec({v})": MATRICES, "flip({v}, axis=0)": MATRICES,
+    "[a; flip({v})]": NORMS, "blkdiag({v}, B)": NORMS, "kron({v}, [x; a])": NORMS,
     "kron({v}, A)": MATRICES, "{v}[:, ::-1]": MATRICES, "sum({v}, axis=1)": MATRICES, "norm2({v}, axis=0)": MATRICES,
 }  # fmt: skip
 POWERS = [
     "({f}).^2", "exp(({f}).^2)", "exp(({f}).^2 + 1)", "({f}).^3", "square({f})", "1./(1 + ({f}).^2)", "norm2({f})^2",
-    "c*norm2({f})^2", "exp(norm2({f})^4)", "norm2({f})/(1 + norm2({f}).^2)", "(c*norm2({f})).^2*x",
+    "c*norm2({f})^2", "exp(norm2({f})^4)", "c/norm2({f})^2", "norm2({f})/(1 + norm2({f}).^2)", "(c*norm2({f})).^2*x",
 ]  # fmt: skip
 
 

@@ -34,6 +34,7 @@ FORMS = [
     "kron(ones({s}), x)", "kron(eye({s}), X)", "[X, zeros(n, {s})]", "diag(ones({s}))", "tril(ones({s}, {s}))",
     "commutation({s}, 2)*c", "eye({s})*c + ones({s}, {s})", "mean(ones({s}))", "det(c*eye({s}))",
     "inv(eye({s}) + c*ones({s}, {s}))", "where(x > ({s}), x, 0)", "max(x, {s})",
+    "1/({s})/({s})", "exp(1/({s})/({s})/({s}))", "c + 2/({s})/({s})", "x + 1/({s})/({s})", "sqrt(1/({s})/({s}))",
 ]  # fmt: skip
 ARGUMENTS = {
     "scalar": "c",

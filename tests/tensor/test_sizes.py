@@ -40,7 +40,7 @@ def test_parts_of_objects():
     (X,) = mc.symbols("X: matrix(m, n)")
     e = mc.exp(X @ X.T)[4, 0]
     assert e(X=np.zeros((5, 1))) == 1
-    with pytest.raises(mc.ShapeError, match=r"\(exp\(X\*X'\)\)\[4, 0\] is outside axis 0 of .* where m = 3"):
+    with pytest.raises(mc.ShapeError, match=r"^exp\(X\*X'\)\[4, 0\] is outside axis 0 of .* where m = 3"):
         e(X=np.zeros((3, 1)))
 
 

@@ -23,6 +23,7 @@ from matcalc.tensor.product_facts import (
     is_definite,
     kronecker_facts,
     link_has,
+    sum_facts,
 )
 from matcalc.tensor.ranges import (
     NONNEGATIVE,
@@ -40,7 +41,6 @@ from matcalc.tensor.signature import PLAIN, tensors_of
 LONGEST = 1_000_000
 CONSTANT = frozenset(["constant"])
 EITHER_WAY = frozenset(["symmetric", "skew"])
-CLOSED_UNDER_SUM = ("symmetric", "skew", "lower", "upper", "diagonal", "integer")
 
 
 def closure(facts: Iterable[str]) -> frozenset[str]:
@@ -147,16 +147,13 @@ def _sum(node: Node) -> None:
         low_open, high_open = low_open or term.low_open, high_open or term.high_open
     node.range = Range(low, high, low_open, high_open)
     facts = _sign_facts(node)
-    facts += [f for f in CLOSED_UNDER_SUM if all(f in arg.facts for arg in node.args)]
-    positive_terms = all(coef > 0 for coef in node.coefs)
-    if positive_terms and all("psd" in arg.facts for arg in node.args):
-        facts.append("spd" if any("spd" in arg.facts for arg in node.args) else "psd")
+    facts += sum_facts(node)
+    if "psd" in facts and any("spd" in arg.facts for arg in node.args):
+        facts.append("spd")
     facts += block_facts(node)
     if "symmetric" in facts or "symmetric" in node.facts:
         found = complement(node)
         facts += [found.fact] if found is not None else []
-    if "integer" in facts and any(c.denominator != 1 for c in node.coefs):
-        facts.remove("integer")
     facts += node.facts
     node.facts = closure(facts)
     if not node.facts & EITHER_WAY:

@@ -13,14 +13,15 @@ from functools import lru_cache
 from math import inf
 
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.chain import chain_between, halves
+from matcalc.tensor.chain import chain_between
+from matcalc.tensor.mirror import mirror
 from matcalc.tensor.node import ANY, Node, Range
 from matcalc.tensor.product_facts import (
     block_facts,
     closed_under,
-    entries_of_psd,
     entrywise_facts,
     is_definite,
+    is_over_entries,
     kronecker_facts,
     link_has,
     sum_facts,
@@ -245,10 +246,9 @@ def _product_range(node: Node) -> Range:
     for arg, indices in node.operands:
         counts[arg, indices] = counts.get((arg, indices), 0) + 1
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
-    if summed and node.rank == 0 and halves(node, _is_psd):
-        result = NONNEGATIVE
-    elif summed and node.rank == 0 and entries_of_psd(node):
-        result = POSITIVE if all("spd" in arg.facts or arg.range.positive for arg in node.args) else NONNEGATIVE
+    if summed and node.rank == 0 and mirror(node):
+        is_strict = is_over_entries(node) and all("spd" in arg.facts or arg.range.positive for arg in node.args)
+        result = POSITIVE if is_strict else NONNEGATIVE
     else:
         for (arg, at), count in counts.items():
             own = _range_at(arg, at)
@@ -295,16 +295,12 @@ def _is_negative_complement(node: Node) -> bool:
     return node.rank == 2 and complement(node, -1) is not None
 
 
-def _is_psd(node: Node) -> bool:
-    return "psd" in node.facts
-
-
 def _matrix_facts(node: Node) -> list[str]:
     first, last = node.out
     if first == last:
         return _diagonal_facts(node)
     facts = list(node.facts)
-    if node.coef > 0 and "symmetric" in facts and halves(node, _is_psd):
+    if node.coef > 0 and "symmetric" in facts and mirror(node):
         facts.append("psd")
     if len(node.args) == 1 and node.args[0].kind == "sum" and "symmetric" in node.args[0].facts:
         found = complement(node)
@@ -325,7 +321,7 @@ def _matrix_facts(node: Node) -> list[str]:
             facts.append(fact)
     sign = 1 if node.coef > 0 else -1
     is_odd = len(links.matrices) % 2 == 1
-    if sign < 0 and is_odd and "symmetric" in facts and halves(node, _is_negative_complement):
+    if sign < 0 and is_odd and "symmetric" in facts and mirror(node, _is_negative_complement):
         facts.append("psd")
     if "psd" in facts and (is_definite(node, links) or is_definite_part(links.matrices, sign)):
         facts.append("spd")

@@ -108,13 +108,9 @@ def _has_independent_rows(node: Node, forward: bool) -> bool:
     return "nonsingular" in node.facts or (not forward and "orthonormal" in node.facts)
 
 
-def entries_of_psd(node: Node) -> bool:
-    """Whether a sum is over all entries of a Hadamard product of psd matrices, tr(A*B) among them."""
-    pairs = {tuple(sorted(at)) for at in node.indices if at}
-    return len(pairs) == 1 and all(
-        "psd" in arg.facts and len(set(at)) == len(at) == 2 if at else arg.range.nonnegative
-        for arg, at in node.operands
-    )
+def is_over_entries(node: Node) -> bool:
+    """Whether a sum is over all entries of a Hadamard product, `tr(A*B)` of symmetric matrices among them."""
+    return len({tuple(sorted(at)) for at in node.indices if at}) == 1
 
 
 def block_facts(node: Node) -> list[str]:

@@ -48,7 +48,7 @@ REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), "splits": 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "transpose": ("same",), "parity": ("even", "odd"), "monotone": ("increasing", "decreasing"),
     "curvature": ("convex", "concave"), "of": ("any", "matrix", "square"),
-    "scaled": ("any", "nonzero", "positive"),
+    "scaled": ("any", "nonzero", "positive", "integer"),
     "role": tuple(ROLES),
 }  # fmt: skip
 EDGE_FIELDS: Mapping[str, Types] = {

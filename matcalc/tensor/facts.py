@@ -13,16 +13,18 @@ from functools import lru_cache
 from math import inf
 
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.chain import chain_between, halves
+from matcalc.tensor.chain import chain_between
+from matcalc.tensor.mirror import mirror
 from matcalc.tensor.node import ANY, Node, Range
 from matcalc.tensor.product_facts import (
     block_facts,
     closed_under,
-    entries_of_psd,
     entrywise_facts,
     is_definite,
+    is_over_entries,
     kronecker_facts,
     link_has,
+    sum_facts,
 )
 from matcalc.tensor.ranges import (
     NONNEGATIVE,
@@ -40,7 +42,6 @@ from matcalc.tensor.signature import PLAIN, tensors_of
 LONGEST = 1_000_000
 CONSTANT = frozenset(["constant"])
 EITHER_WAY = frozenset(["symmetric", "skew"])
-CLOSED_UNDER_SUM = ("symmetric", "skew", "lower", "upper", "diagonal", "integer")
 
 
 def closure(facts: Iterable[str]) -> frozenset[str]:
@@ -147,16 +148,13 @@ def _sum(node: Node) -> None:
         low_open, high_open = low_open or term.low_open, high_open or term.high_open
     node.range = Range(low, high, low_open, high_open)
     facts = _sign_facts(node)
-    facts += [f for f in CLOSED_UNDER_SUM if all(f in arg.facts for arg in node.args)]
-    positive_terms = all(coef > 0 for coef in node.coefs)
-    if positive_terms and all("psd" in arg.facts for arg in node.args):
-        facts.append("spd" if any("spd" in arg.facts for arg in node.args) else "psd")
+    facts += sum_facts(node)
+    if "psd" in facts and any("spd" in arg.facts for arg in node.args):
+        facts.append("spd")
     facts += block_facts(node)
     if "symmetric" in facts or "symmetric" in node.facts:
         found = complement(node)
         facts += [found.fact] if found is not None else []
-    if "integer" in facts and any(c.denominator != 1 for c in node.coefs):
-        facts.remove("integer")
     facts += node.facts
     node.facts = closure(facts)
     if not node.facts & EITHER_WAY:
@@ -248,10 +246,9 @@ def _product_range(node: Node) -> Range:
     for arg, indices in node.operands:
         counts[arg, indices] = counts.get((arg, indices), 0) + 1
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
-    if summed and node.rank == 0 and halves(node, _is_psd):
-        result = NONNEGATIVE
-    elif summed and node.rank == 0 and entries_of_psd(node):
-        result = POSITIVE if all("spd" in arg.facts or arg.range.positive for arg in node.args) else NONNEGATIVE
+    if summed and node.rank == 0 and mirror(node):
+        is_strict = is_over_entries(node) and all("spd" in arg.facts or arg.range.positive for arg in node.args)
+        result = POSITIVE if is_strict else NONNEGATIVE
     else:
         for (arg, at), count in counts.items():
             own = _range_at(arg, at)
@@ -298,16 +295,12 @@ def _is_negative_complement(node: Node) -> bool:
     return node.rank == 2 and complement(node, -1) is not None
 
 
-def _is_psd(node: Node) -> bool:
-    return "psd" in node.facts
-
-
 def _matrix_facts(node: Node) -> list[str]:
     first, last = node.out
     if first == last:
         return _diagonal_facts(node)
     facts = list(node.facts)
-    if node.coef > 0 and "symmetric" in facts and halves(node, _is_psd):
+    if node.coef > 0 and "symmetric" in facts and mirror(node):
         facts.append("psd")
     if len(node.args) == 1 and node.args[0].kind == "sum" and "symmetric" in node.args[0].facts:
         found = complement(node)
@@ -328,7 +321,7 @@ def _matrix_facts(node: Node) -> list[str]:
             facts.append(fact)
     sign = 1 if node.coef > 0 else -1
     is_odd = len(links.matrices) % 2 == 1
-    if sign < 0 and is_odd and "symmetric" in facts and halves(node, _is_negative_complement):
+    if sign < 0 and is_odd and "symmetric" in facts and mirror(node, _is_negative_complement):
         facts.append("psd")
     if "psd" in facts and (is_definite(node, links) or is_definite_part(links.matrices, sign)):
         facts.append("spd")

@@ -1,19 +1,18 @@
-"""Facts of products and blocks: what Hadamard and Kronecker products and block diagonals inherit from all their parts.
+"""Facts of products, sums and blocks: what these inherit from all their parts.
 
-Which facts these are is said in `rules/facts.toml` (`products`, `scaled`).
+Which facts these are is said in `rules/facts.toml` (`products`, `sums`, `scaled`, `transposed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import cache
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import Links
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, Range
 from matcalc.tensor.size import Size
-
-SWAPPED = {"lower": "upper", "upper": "lower"}
 
 
 @cache
@@ -59,18 +58,34 @@ def _of_multiple(node: Node, facts: Iterable[str]) -> list[str]:
     scalars = [arg.range for arg in node.args if not arg.rank]
     if node.coef == 1 and not scalars:
         return list(facts)
-    known = default_rulebook().facts
-    kept = {"any"}
-    if node.coef and all(r.nonzero for r in scalars):
-        kept.add("nonzero")
-    if node.coef > 0 and all(r.positive for r in scalars):
-        kept.add("positive")
+    known, kept = default_rulebook().facts, _kept_by([node.coef], scalars)
     return [f for f in facts if known[f].scaled in kept]
+
+
+def sum_facts(node: Node) -> list[str]:
+    """Return the facts of a sum that all its terms have."""
+    common = frozenset.intersection(*(arg.facts for arg in node.args))
+    if not common:
+        return []
+    kept = _kept_by(node.coefs)
+    return [f.name for f in default_rulebook().facts.values() if f.name in common and f.sums and f.scaled in kept]
+
+
+def _kept_by(coefs: Iterable[Fraction], scalars: Sequence[Range] = ()) -> set[str]:
+    """Return the kinds of facts (`scaled`) that multiples by all these coefficients and scalars keep."""
+    kept = {"any"}
+    if all(coefs) and all(r.nonzero for r in scalars):
+        kept.add("nonzero")
+    if all(c > 0 for c in coefs) and all(r.positive for r in scalars):
+        kept.add("positive")
+    if not scalars and all(c.denominator == 1 for c in coefs):
+        kept.add("integer")
+    return kept
 
 
 def link_has(arg: Node, forward: bool, fact: str) -> bool:
     """Return whether a factor, or its transpose, has a fact."""
-    return (fact if forward else SWAPPED.get(fact, fact)) in arg.facts
+    return (fact if forward else default_rulebook().facts[fact].transposed) in arg.facts
 
 
 def is_definite(node: Node, links: Links) -> bool:
@@ -93,13 +108,9 @@ def _has_independent_rows(node: Node, forward: bool) -> bool:
     return "nonsingular" in node.facts or (not forward and "orthonormal" in node.facts)
 
 
-def entries_of_psd(node: Node) -> bool:
-    """Whether a sum is over all entries of a Hadamard product of psd matrices, tr(A*B) among them."""
-    pairs = {tuple(sorted(at)) for at in node.indices if at}
-    return len(pairs) == 1 and all(
-        "psd" in arg.facts and len(set(at)) == len(at) == 2 if at else arg.range.nonnegative
-        for arg, at in node.operands
-    )
+def is_over_entries(node: Node) -> bool:
+    """Whether a sum is over all entries of a Hadamard product, `tr(A*B)` of symmetric matrices among them."""
+    return len({tuple(sorted(at)) for at in node.indices if at}) == 1
 
 
 def block_facts(node: Node) -> list[str]:

@@ -76,6 +76,12 @@ def selected(f, v):
 
 
 @njit(**SCALAR)
+def selected_both(f, g):
+    """f*g, 0 where either is 0."""
+    return 0.0 if f == 0.0 or g == 0.0 else f * g
+
+
+@njit(**SCALAR)
 def holds_nan(x):
     """Whether an entry of a vector is NaN."""
     found = False

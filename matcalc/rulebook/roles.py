@@ -21,6 +21,7 @@ ROLES: Mapping[str, str] = {
     "negation": "0 where a condition holds",
     "unequal": "1 where two operands differ",
     "selected_product": "x.*y, and 0 where x is 0",
+    "both_switches": "x.*y, and 0 where either is 0",
     "safe_ratio": "x./y, and 0 where both are 0",
     "where_finite": "one operand where another is finite, else NaN",
     "smaller": "the smaller of two operands",

@@ -33,9 +33,6 @@ ONE_TO_ONE = ("merge", "slice", "flip", "shift")
 LONGEST_CONTENT = 100
 """Bits of the numbers of a sum whose content is taken out: 1e-30 and 1e30 are as long."""
 
-MOST_OPENED = MOST * MOST
-"""Terms of the groups of a sum that are looked at for its symmetry."""
-
 ACROSS = (1, 0)
 """The axes of a transposed matrix."""
 
@@ -301,10 +298,20 @@ def _content(coefs: list[Fraction]) -> Fraction:
 
 
 def symmetry_of_sum(node: Node) -> frozenset[str]:
-    """Return whether the terms of a square sum pair by transposition, with equal or with opposite signs."""
+    """Return whether the terms of a square sum pair by transposition, with equal or with opposite signs.
+
+    Groups need not pair themselves: where one does not, its terms and those of the other groups are looked at.
+    """
     if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
         return frozenset()
-    terms = _opened(node)
+    terms = {arg: coef for coef, arg in node.terms}
+    found = _pairing(terms)
+    if not found and any(len(summands(arg)) > 1 for arg in terms):
+        found = _pairing(_opened(terms))
+    return found
+
+
+def _pairing(terms: Coefs) -> frozenset[str]:
     signs = set()
     for arg, coef in terms.items():
         factor, mirrored = split_coef(transposed(arg))
@@ -314,17 +321,14 @@ def symmetry_of_sum(node: Node) -> frozenset[str]:
     return frozenset() if len(signs) != 1 else SYMMETRIC if True in signs else SKEW
 
 
-def _opened(node: Node) -> Coefs:
-    """Return the terms of a sum, those of its groups too if they are few: groups need not pair themselves."""
-    terms = {arg: coef for coef, arg in node.terms}
-    while len(terms) <= MOST_OPENED and any(len(summands(arg)) > 1 for arg in terms):
-        opened: Coefs = {}
-        for arg, coef in terms.items():
-            for inner, part in summands(arg):
-                factor, rest = split_coef(part)
-                opened[rest] = opened.get(rest, Fraction(0)) + coef * inner * factor
-        terms = {arg: coef for arg, coef in opened.items() if coef}
-    return terms
+def _opened(terms: Coefs) -> Coefs:
+    """Return the terms of a sum with those of its groups in their places."""
+    opened: Coefs = {}
+    for arg, coef in terms.items():
+        for inner, part in summands(arg):
+            factor, rest = split_coef(part)
+            opened[rest] = opened.get(rest, Fraction(0)) + coef * inner * factor
+    return {arg: coef for arg, coef in opened.items() if coef}
 
 
 def exchanges_of_sum(node: Node) -> tuple[int, tuple[Exchange, ...]]:

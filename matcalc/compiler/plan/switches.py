@@ -144,11 +144,14 @@ def _indices_beside(index: int, terms: Sequence[Term]) -> Indices:
 
 
 def _selected(value: Node, switches: Sequence[Term], at: Indices, sizes: Mapping[int, Size]) -> Node:
-    """Return what stands at indices, selected by switches."""
-    rule = default_rulebook().playing("selected_product")
-    for term in switches:
-        value = apply(rule, [product(1, [term], at, sizes), value])
-    return value
+    """Return what stands at indices, selected by switches: where one of them is off, another may be NaN."""
+    if not switches:
+        return value
+    both, selected = map(default_rulebook().playing, ("both_switches", "selected_product"))
+    switch, *others = [product(1, [term], at, sizes) for term in switches]
+    for other in others:
+        switch = apply(both, [switch, other])
+    return apply(selected, [switch, value])
 
 
 def _any_on(switches: Sequence[Term], index: int, sizes: Mapping[int, Size]) -> Term:

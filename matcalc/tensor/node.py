@@ -297,7 +297,8 @@ def kept_with_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]
 
 def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
     """Return the terms of a sum or of a multiple of one; any other node is its only term."""
-    if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum" and node.out == node.indices[0]:
+    is_multiple = node.kind == "product" and len(node.args) == 1 and node.out == node.indices[0]
+    if is_multiple and len(set(node.out)) == node.rank and node.args[0].kind == "sum":
         return [(node.coef * c, a) for c, a in node.args[0].terms]
     return list(node.terms) if node.kind == "sum" else [(Fraction(1), node)]
 

@@ -1,13 +1,14 @@
 """Products of tensors at random indices, held against NumPy's einsum: what is summed, kept, repeated, broadcast."""
 
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import matcalc as mc
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.tensor.constructors import product
+from matcalc.tensor.constructors import add, product
 from matcalc.tensor.size import Size
 
 LET = "x: vector(n); y: vector(n); z: vector(m); A: matrix(n, m); B: matrix(n, n); C: matrix(m, m); S: matrix(n, n) spd"
@@ -86,3 +87,31 @@ def test_a_product_is_what_einsum_says(seed):
         wanted = np.broadcast_to(np.reshape(core, thin), shape)
         (found,) = evaluate([product(2, operands, out, sizes)], data, LENGTHS)
         np.testing.assert_allclose(found, 2 * wanted, rtol=1e-11, atol=1e-11, err_msg=f"{operands} -> {out}")
+
+
+SUMS = ["B - S", "2*B - diag(diag(B))", "x*y' + B", "inv(S) - B/3", "B + C2 + S + x*x' + diag(y)"]
+READ = ["ab->ab", "ab->ba", "aa->a", "aa->", "ab->a", "ab->b", "ab->"]
+WRITTEN = {"ab": ["ab", "ba"], "ba": ["ab"], "a": ["aa", "ab", "ba"], "b": ["bb", "ab"], "": ["aa", "ab"]}
+
+
+@pytest.mark.parametrize("text", SUMS)
+def test_a_sum_and_what_is_read_of_it_are_added_as_they_are(text):
+    """A sum less a half of its diagonal, of its transpose, of its rows at each place: no re-indexing is a multiple."""
+    let = f"{LET}; C2: matrix(n, n)"
+    node, rng = mc.expression(text, let).node, np.random.default_rng(5)
+    data = {name: rng.normal(size=3) for name in "xy"} | {name: rng.normal(size=(3, 3)) for name in ("B", "C2")}
+    data["S"] = data["B"] @ data["B"].T + np.eye(3)
+    (value,) = evaluate([node], data, LENGTHS)
+    for spelled in READ:
+        at, kept = spelled.split("->")
+        for out in WRITTEN[kept]:
+            places = {letter: k for k, letter in enumerate(dict.fromkeys(at + out))}
+            sizes = {k: Size.of("n") for k in places.values()}
+            part = product(1, [(node, tuple(places[c] for c in at))], tuple(places[c] for c in out), sizes)
+            free = [c for c in dict.fromkeys(out) if c not in at]
+            inside = np.einsum(
+                f"{','.join([at, *free])}->{''.join(dict.fromkeys(out))}", value, *[np.ones(3)] * len(free)
+            )
+            want = np.diag(inside) if len(set(out)) < len(out) else inside
+            (got,) = evaluate([add([(Fraction(1, 2), node), (Fraction(1, 3), part)])], data, LENGTHS)
+            assert np.allclose(got, value / 2 + want / 3, rtol=1e-12, atol=1e-12), (text, at, out)

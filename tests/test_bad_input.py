@@ -85,7 +85,7 @@ def test_ill_shaped(text, named, caret):
     ],
     ids=["parentheses", "signs", "transposes", "terms", "symbols", "calls", "unbalanced"],
 )
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 def test_huge_texts_end_in_an_answer_or_an_error(text):
     began = time.process_time()
     try:

@@ -78,6 +78,7 @@ def test_an_answer_about_a_node_goes_with_the_node(ask):
     assert not any(node.digest == digest for node in nodes._interned.values())
 
 
+@pytest.mark.whole
 def test_texts_leave_no_sizes_behind():
     """A number in a formula may be a size; those of formulas that are gone are gone but for the last."""
     counts = []

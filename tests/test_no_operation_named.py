@@ -124,6 +124,7 @@ def words_at(place: str) -> frozenset[str]:
     return frozenset(str(node.value) for node, _ in strings(parsed(place)))
 
 
+@pytest.mark.whole
 def test_what_is_listed_is_needed():
     assert [(word, place) for word, place in sorted(LISTED) if word not in words_at(place)] == []
     assert [place for place in sorted(CALLING) if not any(map(CALLED.search, words_at(place)))] == []

@@ -38,8 +38,8 @@ def test_every_operation_is_inside_and_outside():
     assert outside >= within
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("start", range(0, 200, AT_ONCE))
+@pytest.mark.whole
 def test_a_share_of_the_table(start):
     none_is_wrong(pairs()[PART::PARTS][start : start + AT_ONCE])
 
@@ -67,6 +67,7 @@ def test_random_expressions(seed):
 
 
 @pytest.mark.parametrize("line", LINES)
+@pytest.mark.sampled(8)
 def test_what_was_wrong(line):
     text, declarations, _ = map(str.strip, line.split(" | "))
     for seed in range(8):  # all sets of sizes

@@ -46,6 +46,7 @@ def assert_linear(few, many):
 
 
 @pytest.mark.parametrize("name", ["regulator", "network", "averages", "logistic", "squares", "descent"])
+@pytest.mark.sampled(3)
 def test_construction_and_texts_are_linear_in_the_steps(name):
     def passes(steps):
         found = {}
@@ -58,6 +59,7 @@ def test_construction_and_texts_are_linear_in_the_steps(name):
 
 
 @pytest.mark.parametrize("name", ["network", "logistic", "matrix_squares"])
+@pytest.mark.sampled(3)
 def test_gradients_are_linear_in_the_steps(name):
     def passes(steps):
         found = {}
@@ -73,6 +75,7 @@ def test_gradients_are_linear_in_the_steps(name):
 
 
 @pytest.mark.parametrize("name", ["averages"])
+@pytest.mark.whole
 def test_what_is_compiled_is_linear_in_the_steps(name, tmp_path):
     def compiled(steps):
         e, wrt = RECURRENCES[name](steps)

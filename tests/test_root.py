@@ -103,6 +103,7 @@ def test_faults_have_their_own_messages_and_a_caret(text, declarations, message)
 
 
 @pytest.mark.parametrize("target", [None, *TARGETS])
+@pytest.mark.sampled(3)
 def test_known_equations(target):
     def solved(text, declarations="", **data):
         e = mc.expression(text, declarations)
@@ -135,6 +136,7 @@ def test_scales(target, scale):
 
 
 @pytest.mark.parametrize("target", [None, *TARGETS])
+@pytest.mark.sampled(2)
 def test_outside_the_domain(target):
     e = mc.expression("root(y^2 + a, y, start=b)", "a: scalar; b: scalar; y: scalar")
     f = e if target is None else mc.compile(e, target=target)
@@ -174,6 +176,7 @@ def test_steps_are_damped(target):
         ),
     ],
 )
+@pytest.mark.sampled(5)
 def test_gradients_and_hessians_against_differences(text, declarations, data):
     e = mc.expression(text, declarations)
     rng = np.random.default_rng(3)
@@ -191,6 +194,7 @@ def test_gradients_and_hessians_against_differences(text, declarations, data):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.sampled(2)
 def test_compiled_derivatives_are_those_of_plain_numpy(target):
     data = {"A": GENERAL, "C": RIGHT}
     e = mc.expression(f"sum({TANH}.^2)")
@@ -234,6 +238,7 @@ def test_other_structures(equation, shown):
     assert "reshape" not in text
 
 
+@pytest.mark.whole
 def test_a_saved_file_stands_alone(tmp_path):
     import subprocess
     import sys
@@ -244,5 +249,6 @@ def test_a_saved_file_stands_alone(tmp_path):
     subprocess.run([sys.executable, str(path)], check=True, capture_output=True)
 
 
+@pytest.mark.whole
 def test_check_agrees():
     assert mc.check("sum(root(A*Y + Y*A' + tanh(Y) - C, Y, start=C).^2)", "C", "A: matrix(n, n) spd")

@@ -123,7 +123,7 @@ RUINED = (np.nan, np.inf, -np.inf, 1e300)
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("ruin", RUINED)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_branches_that_are_contractions(ruin, path, tmp_path):
     """A row that is not taken is left out of every sum over rows; an entry that is not, of both matrix products."""
     rng = np.random.default_rng(1)
@@ -157,7 +157,7 @@ def test_branches_that_are_contractions(ruin, path, tmp_path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_branches_that_are_scalars_and_nested(path, tmp_path):
     """A scalar under a condition that holds nowhere, one inside another, and a value that two branches share."""
     x, s = np.array([-1.0, -2.0, np.nan]), 0.0

@@ -42,7 +42,7 @@ def test_every_entry_has_both_targets():
 
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.factors[0].name not in BY_PROPERTY])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(19)
 def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
     k = KERNELS[name]
     rng = np.random.default_rng(7)
@@ -106,7 +106,7 @@ UNSAFE += [n for n in KERNELS if n.startswith(("expm", "cosm", "sinm", "logm", "
 
 @pytest.mark.parametrize("name", [*UNSAFE, "softmax", "max", "norm2"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.sampled(7)
+@pytest.mark.whole
 def test_what_is_not_finite_ends(name, bad, numba_names):
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 5)

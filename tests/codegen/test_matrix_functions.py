@@ -92,6 +92,7 @@ def compiled(request):
 
 
 @pytest.mark.parametrize(("text", "count"), CASES)
+@pytest.mark.sampled(25)
 def test_against_high_precision(text, count, compiled):
     for name in FUNCTIONS[text][1]:
         found = compiled[text, count](X=MATRICES[name], **dict(zip(NAMES, TANGENTS[:count], strict=False)))

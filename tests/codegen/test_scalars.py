@@ -99,6 +99,7 @@ def run(functions, name, *arrays):
 
 
 @pytest.mark.parametrize("name", TABLE)
+@pytest.mark.whole
 def test_targets_agree_at_special_points(name, functions, numpy_names):
     points = np.array(SPECIAL)
     grids = np.meshgrid(*[points] * arity(TABLE[name]), indexing="ij")
@@ -110,6 +111,7 @@ def test_targets_agree_at_special_points(name, functions, numpy_names):
 
 
 @pytest.mark.parametrize("name", ACCURATE)
+@pytest.mark.whole
 def test_error_in_units_of_the_last_place(name, functions):
     rng = np.random.default_rng(3)
     lows = {"log": (1e-300, 1e300), "log1p": (-0.999, 30.0), "logit": (1e-9, 1 - 1e-9)}
@@ -131,6 +133,7 @@ def test_error_in_units_of_the_last_place(name, functions):
     assert errors[worst] < (4 if name == "logit" else 2.5), (x[worst], float(errors[worst]))
 
 
+@pytest.mark.whole
 def test_subnormal_results_of_exp(functions):
     x = np.linspace(-745.2, -708.0, 400)
     np.testing.assert_allclose(run(functions, "exp", x), np.exp(x), rtol=0, atol=5e-324)

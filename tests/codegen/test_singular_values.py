@@ -183,7 +183,7 @@ def test_singular_vectors_of_a_square_matrix_of_rank_one_less(target):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (3, 3)])
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 def test_second_derivative_of_the_polar_factor(target, shape):
     let = f"X: matrix({shape[0]}, {shape[1]}); C: matrix({shape[0]}, {shape[1]})"
     e = mc.expression("sum(polar_U(X).*C)", let)
@@ -228,7 +228,7 @@ def test_value_and_gradient_need_one_factorisation(text):
 
 @pytest.mark.parametrize("text", FACTORED)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.sampled(11)
+@pytest.mark.whole
 def test_what_is_not_finite_gives_nan(text, bad):
     let, name = FACTORED[text]
     f = mc.value_and_gradient(mc.expression(text, let), let[0])

@@ -21,6 +21,7 @@ def page_of(name):
     return rule_pages.page(BOOK.rules[name])
 
 
+@pytest.mark.whole
 def test_the_table_is_fresh():
     shown = (data_folder("rules") / "README.md").read_text(encoding="utf-8")
     assert shown == rule_pages.fresh(shown), "run python -m matcalc.commands.rule_pages"

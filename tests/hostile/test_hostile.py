@@ -44,6 +44,7 @@ def test_commands_are_right(command):
 @pytest.mark.parametrize(
     ("count", "seed"), [(400, 20240817), *(pytest.param(5000, seed, marks=pytest.mark.long) for seed in range(8))]
 )
+@pytest.mark.whole
 def test_hostile_texts(count, seed):
     counts, faults = try_texts(count, seed)
     assert not faults

@@ -46,6 +46,7 @@ def test_an_own_operation_compiles(cube, target, tmp_path):
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.sampled(2)
 def test_a_value_may_call_the_python_of_the_rulebook(target):
     """What it calls stands above the program, without types."""
     mc.define(f"own_square_{target}{SQUARE_MATRIX}", value="finite_(X) @ X", differential="dX*X + X*dX")

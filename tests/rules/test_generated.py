@@ -43,7 +43,7 @@ def at_one_point(rule, mode):
 
 
 @of(VALUED)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(31)
 def test_rule(rule):
     """Value, tangents, adjoints, second derivatives and declared properties, at several sizes and 1."""
     drawn = DRAWS.get(rule.name, {})
@@ -97,10 +97,9 @@ def test_edge(rule, k):
     is_as_stated(rule, k, evaluated)
 
 
-@pytest.mark.sampled(23)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @EACH_EDGE
-@pytest.mark.sampled(45)
+@pytest.mark.sampled(61)
 def test_compiled_edge(rule, k, target):
     is_as_stated(rule, k, partial(on_target, target))
 

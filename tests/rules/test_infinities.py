@@ -91,6 +91,7 @@ def differences(calls, target):
 
 
 @pytest.mark.parametrize("name", [n for n, r in RULES.items() if r.values and n != "radius"])
+@pytest.mark.sampled(3)
 def test_plain_and_numpy_agree(name):
     calls = list(texts(name))
     assert calls
@@ -98,6 +99,7 @@ def test_plain_and_numpy_agree(name):
 
 
 @pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.whole
 def test_plain_and_numba_agree(count):
     """The rules whose kernels are short; divided differences are formulas of these."""
     names = [n for n, r in RULES.items() if r.values and n not in ("radius", "dd", "betainc_diff", "gammainc_diff")]

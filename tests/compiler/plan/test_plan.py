@@ -137,7 +137,7 @@ NAMES = list(FAMILIES)
 
 
 @pytest.mark.parametrize("chosen", [NAMES[0:6], NAMES[6:11], NAMES[11:]], ids=["first", "second", "third"])
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_numba(chosen):
     """Several families in one function: compiling takes most of the time."""
     outputs, inputs = [], {}

@@ -148,6 +148,7 @@ def test_other_processors_and_versions_have_entries_of_their_own(folder, monkeyp
     assert len(list(folder.glob("versions*" + cache_entries.SUFFIX))) == 2
 
 
+@pytest.mark.whole
 def test_kills_while_entries_are_written(folder):
     report = endurance.kills(40)
     assert report["killed"] == 40 and not noted(cache_entries.write, "kept", "key", b"content")[1]

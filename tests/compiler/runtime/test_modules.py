@@ -119,6 +119,7 @@ def test_processes_at_the_same_time(folder):
     assert start().communicate(text, timeout=120)[0] == "True kept\n"
 
 
+@pytest.mark.whole
 def test_every_function_loads_alone():
     for target in ("numba", "numpy"):
         assert set(load_items(target, load_library(target).items)) >= {"chol_logdet"}

@@ -129,6 +129,7 @@ def test_every_function(call):
     assert tuple(map(str, again.shape)) == tuple(map(str, e.shape))
 
 
+@pytest.mark.whole
 def test_most_functions_read_back():
     same = refused = other = 0
     for call in CALLS:

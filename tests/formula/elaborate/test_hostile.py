@@ -18,7 +18,7 @@ DEEP = [
 
 
 @pytest.mark.parametrize("text", DEEP, ids=range(len(DEEP)))
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 def test_depth_and_length(text: str) -> None:
     assert len(elaborate([text]).nodes) == 1
 

@@ -60,7 +60,7 @@ COMPILED = [
 
 
 @pytest.mark.parametrize(("f", "wrt", "let", "against"), COMPILED)
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_compiled_code_is_run_and_interpreted(f, wrt, let, against):
     report = mc.check(f, wrt, let, against, compiled=True)
     assert report, report

@@ -63,6 +63,7 @@ def test_what_users_write_is_remembered_up_to_a_bound():
 
 
 @pytest.mark.parametrize("ask", [describe, runs_in])
+@pytest.mark.whole
 def test_an_answer_about_a_node_goes_with_the_node(ask):
     n = Size.of("n")
     matrices = [symbol(f"only_{ask.__name__}_{k}", (n, n)) for k in range(3)]

@@ -108,6 +108,7 @@ def test_coefficients_stay_within_floating_point_numbers(steps):
     assert mc.expression(str(e), e.declarations).node is e.node
 
 
+@pytest.mark.whole
 def test_a_regulator_over_twelve_steps_compiles():
     e, wrt = RECURRENCES["regulator"](12)
     fn = mc.value_and_gradient(e, wrt, target="numpy")

@@ -58,7 +58,7 @@ def pairs():
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_where_selects_entries(relation, path, tmp_path):
     u, v, a, b = pairs()
     rng = np.random.default_rng(0)
@@ -90,6 +90,7 @@ def shared(x, y):
 
 
 @pytest.mark.parametrize("path", PATHS)
+@pytest.mark.sampled(4)
 def test_max_min_clip_select(path, tmp_path):
     """Each of an infinite, NaN, huge operand beside any other; the slope of what is not the largest may be infinite."""
     a, b = (np.array(column) for column in zip(*itertools.product(HELD, HELD), strict=True))

@@ -124,6 +124,7 @@ PARTS = ["a*B", "B + a", "B.*(z*y')"]
 
 @pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:Degrees of freedom", "ignore:invalid value")
 @pytest.mark.parametrize("operation", REDUCED)
+@pytest.mark.sampled(3)
 def test_slopes_along_axes_of_nothing(operation):
     """What is measured along an empty axis does not change: where it has a value and a slope, the slope is 0."""
     let, compared = "a: scalar; B: matrix(k, m); y: vector(m); z: vector(k)", 0

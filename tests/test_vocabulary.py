@@ -174,8 +174,8 @@ for name, arguments in json.loads(sys.argv[1]).items():
 """
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("target", "chosen"), [("numba", [0]), ("numpy", range(len(CHUNKS)))])
+@pytest.mark.whole
 def test_stand_alone(target, chosen, tmp_path):
     """The saved files run without matcalc and give the same numbers; one of them in its compiled form."""
     programs, arguments = {}, {}

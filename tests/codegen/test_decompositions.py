@@ -35,6 +35,7 @@ def test_schur_form(n, numba_names, numpy_names):
 
 @pytest.mark.parametrize("size", [0.1, 1.0, 30.0, 1e40])
 @pytest.mark.parametrize("n", SIZES)
+@pytest.mark.whole
 def test_parts_of_the_exponential(n, size, numba_names, numpy_names):
     X = size * np.random.default_rng(n).standard_normal((n, n)) / np.sqrt(max(n, 1))
     for got in both("pade", {"X": X}, {"i": n, "j": 7 * n, "k": 2}, numba_names, numpy_names):
@@ -128,6 +129,7 @@ def test_second_differentials_at_any_gap(gap, numba_names, numpy_names):
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 6, 7, 40])
+@pytest.mark.whole
 def test_pfaffian(n, numba_names, numpy_names):
     rng = np.random.default_rng(n)
     A, E = (M - M.T for M in rng.standard_normal((2, n, n)))

@@ -73,7 +73,7 @@ def test_a_matrix_that_no_longer_fits_in_cache(name, flipped, numba_names):
 
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.fails])
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 def test_faults(name, numba_names, numpy_names):
     """At a zero matrix whatever divides by it fails: status 1, LinAlgError by its name; nothing else does."""
     k = KERNELS[name]

@@ -155,7 +155,7 @@ TALL, SQUARE = "X: matrix(5, 3); C: matrix(5, 3)", "X: matrix(4, 4); C: matrix(4
         ("sum(polar_P(X).*C)", SQUARE, [2, 1, 0, 0]),
     ],
 )
-@pytest.mark.sampled(9)
+@pytest.mark.whole
 def test_what_has_no_derivative_has_no_plausible_one(text, let, s, target):
     f = mc.value_and_gradient(mc.expression(text, let), "X", target=target)
     m, n = mc.expression("X", let).shape

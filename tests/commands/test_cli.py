@@ -87,6 +87,7 @@ def test_check(capsys):
     assert run(capsys, "check", LEAST_SQUARES, "--wrt", "w", "--against", "X'*(X*w - y)")[0] == 1
 
 
+@pytest.mark.whole
 def test_export(capsys, tmp_path):
     path = tmp_path / "grad.py"
     status, out, err = run(capsys, "export", LEAST_SQUARES, "--wrt", "w", "-o", str(path))

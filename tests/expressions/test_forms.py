@@ -193,6 +193,7 @@ def test_tensors_are_written_term_by_term():
     assert str(mc.jacobian("x*x'", "x", "x: vector(n)")) == "{i,j,k: x[j]*eye(n)[k,i] + x[i]*eye(n)[k,j]}"
 
 
+@pytest.mark.whole
 def test_faults():
     e = mc.expression("exp(x) + A*x")
     with pytest.raises(mc.NotSupported, match="exp"):

@@ -199,7 +199,7 @@ DEEP = [
 
 
 @pytest.mark.parametrize("text", DEEP, ids=lambda text: text[:8])
-@pytest.mark.sampled(6)
+@pytest.mark.whole
 def test_depth_and_length_are_not_limited(text):
     assert sum(1 for _ in walk(read(text))) >= 1
 

@@ -77,6 +77,7 @@ def test_a_function_that_closes_over_numbers_is_a_value():
     assert np.allclose(function(X), 3 * X @ X)
 
 
+@pytest.mark.whole
 def test_a_numba_function_is_a_value():
     from numba import njit
 

@@ -57,6 +57,7 @@ def test_own_rules_are_tried_in_larger_tensors(monkeypatch):
         mc.define(spelled[0].replace("rows", "other"), spelled[1], differential="-Y*dX*Y", degree=-1)
 
 
+@pytest.mark.whole
 def test_the_command_line_tests_a_file(tmp_path, capsys, mean):
     path = tmp_path / "fine.toml"
     path.write_text(FAULTY.partition("[wrong_sign]")[0].replace("fine", "told"))

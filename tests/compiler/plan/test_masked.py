@@ -47,6 +47,7 @@ def test_what_is_left_out_counts_for_nothing(text):
                 np.testing.assert_allclose(fn(**data), expected, rtol=1e-12, atol=1e-14, err_msg=str(data))
 
 
+@pytest.mark.whole
 def test_compiled_by_numba():
     together = mc.compile([mc.expression(text, LET) for text in CASES])
     for data in poisoned(together.args):

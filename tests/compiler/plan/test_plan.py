@@ -103,7 +103,7 @@ def test_jacobians_numpy(name):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("expected", [3, 50, 500])
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 def test_the_diagonal_of_a_solve_keeps_its_axis(expected, target):
     """The tangent of L is the lower solution of dL*L' + L*dL' = dS: an index of the result is not summed."""
     sizes, solved = {"n": expected}, "diag(inv(L)*A)"

@@ -115,6 +115,7 @@ def test_compiled_code_goes_with_its_last_user():
         assert [part() for part in found] == [None] * len(found)
 
 
+@pytest.mark.whole
 def test_code_that_others_call_by_address_stays():
     fn = mc.value_and_gradient("sum(exp(4.5*x))", "x", declarations="x: vector(n)")
     compute, module = fn.numba, weakref.ref(fn.module)

@@ -190,6 +190,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("text", RIGHT)
+@pytest.mark.sampled(3)
 def test_programs_that_are_right_pass_and_give_the_value(text):
     """At all sizes of the sets, value and gradient; what they give is compared with plain evaluation of the nodes."""
     e = mc.expression(text, D)

@@ -44,7 +44,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "text"), CASES)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(29)
 def test_no_program_is_refused(kind, text):
     program = planned(request_of([KINDS[kind](text)], ["result"], target="numpy")).program
     assert program.proof.discharged > 0

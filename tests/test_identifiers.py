@@ -201,3 +201,14 @@ def test_a_supply_of_names_is_clear_of_those_taken():
     names = supply("mnkpqrstlhdw", ["m", "k", "n1"])
     assert [next(names) for _ in range(4)] == ["n", "p", "q", "r"]
     assert [next(names) for _ in range(8)][-2:] == ["m1", "k1"]
+
+
+@pytest.mark.parametrize("kind", ["scalar", "vector(n)", "matrix(n, n)", "tensor(n, n, n)"])
+@pytest.mark.parametrize("name", ["_", "__", "_x", "x_"])
+def test_no_name_is_that_of_something_internal(name, kind):
+    """A symbol is printed and read back by its name: the parameter of functions has none that a symbol can have."""
+    e = mc.expression(f"sum({name}) + sum(exp({name}))", f"{name}: {kind}")
+    assert f"({name})" in str(e)
+    assert mc.expression(str(e), e.declarations).node is e.node
+    slope = mc.vjp("sum(log(1 + exp(w)))", "w", "w: vector(n)", cotangent=name)
+    assert mc.expression(str(slope), slope.declarations).node is slope.node

@@ -27,7 +27,7 @@ def symbol(name: str, shape: Sequence[Size], facts: Sequence[str] = ()) -> Node:
 @cache
 def parameter() -> Node:
     """Return the bound symbol of every function argument such as `x -> log(x)^2`: interned up to renaming."""
-    return symbol("_", ())
+    return symbol("#", ())  # no identifier: no symbol of a user is called so
 
 
 def number(value: Fraction | int) -> Node:

@@ -19,6 +19,7 @@ from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name
 from matcalc.rulebook.fields import nearest, read_pattern
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
+from matcalc.rulebook.sympy_text import read_sympy
 
 CONSTANTS = ("pi",)
 CHANGED = ("O", "Z", "P", "c")
@@ -105,7 +106,7 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
     for text in rule.values:
         _check_python("value", text, rule, report)
     if rule.sympy is not None:
-        _check_python("sympy", rule.sympy, rule, report)
+        _check_sympy(rule.sympy, report)
     for kind, text in rule.from_sympy.items():
         for left, formula in read_pattern(text, [d.name for d in rule.parameters]):
             _Names(book).check(f"from_sympy {kind}", formula, left, report)
@@ -124,6 +125,13 @@ def _check_python(what: str, text: str, rule: Rule, report: Report) -> None:
         compile(text, rule.address, "eval")
     except (SyntaxError, ValueError) as error:
         report(f"{what} does not parse: {error}")
+
+
+def _check_sympy(text: str, report: Report) -> None:
+    try:
+        read_sympy(text)
+    except RuleError as error:
+        report(str(error))
 
 
 def _check_words(book: Rulebook, rule: Rule, name: str, words: Sequence[str], report: Report) -> None:

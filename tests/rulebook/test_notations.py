@@ -50,6 +50,11 @@ def test_a_rule_of_ones_own_in_other_languages():
     [
         ('numpy = { soft = "axes" }', "unknown word 'axes' on numpy 'soft'; did you mean axis?"),
         ('sympy = "x/("', "sympy does not parse"),
+        ("sympy = \"__import__('os').getcwd()\"", "sympy takes names"),
+        ('sympy = "Abs(x).__class__"', "sympy takes names"),
+        ("sympy = \"Symbol('y')\"", "sympy takes names"),
+        ('sympy = "[x for x in (1, 2)]"', "sympy takes names"),
+        ('sympy = "x*0.5"', "sympy takes names"),
         ('from_sympy = { Soft = "softer(x)" }', "unknown function 'softer' in from_sympy Soft"),
         ('from_sympy = { Soft = "(y, 0) => softsign(x)" }', "unknown name 'x' in from_sympy Soft"),
     ],
@@ -64,3 +69,10 @@ def test_what_is_said_of_other_languages_is_checked(field, message):
 def test_a_part_that_nothing_plays():
     with pytest.raises(UnknownName, match="no operation of the rulebook plays the part 'idle'"):
         shipped_rulebook().playing("idle")
+
+
+@pytest.mark.parametrize("text", ["test", "preview(x)", "lambdify(x, x)", "open(x)", "__import__(x)", "nowhere(x)"])
+def test_what_sympy_texts_call_are_classes_of_sympy(text):
+    source = "\n".join(line for line in OWN.split("\n") if not line.startswith("sympy")) + f'sympy = "{text}"'
+    with on_trial(spelled(source)), pytest.raises(mc.MatcalcError, match="is no class of SymPy"):
+        mc.expression("softsign(x)", "x: scalar").sympy()

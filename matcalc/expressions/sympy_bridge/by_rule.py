@@ -1,16 +1,17 @@
 """What rules say of SymPy: their fields `sympy` and `from_sympy` as functions, for writing and for reading.
 
-A rule's `sympy` is the class that means the same, or Python text in its parameters with SymPy's names in scope, and
-those of SCOPE for what has to know matrices. `from_sympy` says what formula further classes stand for.
+A rule's `sympy` is the class that means the same, or a formula in its parameters, SymPy's classes and the functions of
+SCOPE for what has to know matrices. `from_sympy` says what formula further classes stand for.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
-from matcalc.errors import NotSupported, ShapeError
+from matcalc.errors import NotSupported, RuleError, ShapeError
 from matcalc.expressions.sympy_bridge import calls
 from matcalc.expressions.sympy_bridge.values import Make, Reader, Value, common, is_matrix
 from matcalc.language import syntax
@@ -20,6 +21,7 @@ from matcalc.rulebook.fields import read_pattern
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
+from matcalc.rulebook.sympy_text import names_in, read_sympy
 
 # SymPy's class -> the function that SymPy rewrites it by.
 REWRITTEN = {
@@ -49,11 +51,27 @@ def scalar_writer(name: str, count: int) -> tuple[Rule, Callable[..., Any]] | No
 
 @lru_cache(maxsize=1024)
 def _compiled(text: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    if text.isidentifier():
+        return cast("Callable[..., Any]", _meant(text))
+    tree = read_sympy(text)
+    scope = {name: _meant(name) for name in names_in(tree) if name not in parameters}
+    arguments = ast.arguments([], [ast.arg(name) for name in parameters], None, [], [], None, [])
+    function = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, tree.body)))
+    return cast("Callable[..., Any]", eval(compile(function, "<sympy>", "eval"), {"__builtins__": {}, **scope}))
+
+
+def _meant(name: str) -> object:
+    """Return what a name in a field `sympy` stands for.
+
+    Raises: RuleError for what is no class, no number and no function of SCOPE.
+    """
     import sympy
 
-    if text.isidentifier():
-        return getattr(sympy, text)  # type: ignore[no-any-return]
-    return eval(f"lambda {', '.join(parameters)}: {text}", {**vars(sympy), **SCOPE})  # type: ignore[no-any-return]
+    found = SCOPE.get(name, getattr(sympy, name, None))
+    is_class = isinstance(found, type) and issubclass(found, sympy.Basic)
+    if not (name in SCOPE or is_class or isinstance(found, sympy.Basic)):
+        raise RuleError(f"'{name}' in a field `sympy` is no class of SymPy")
+    return found
 
 
 def _derivative(function: Callable[..., Any], orders: Sequence[Any], *args: Any) -> Any:
@@ -73,7 +91,14 @@ def _derivative(function: Callable[..., Any], orders: Sequence[Any], *args: Any)
     return found.subs(dict(zip(names, args, strict=True)))
 
 
+def _sqrt(x: Any) -> Any:
+    import sympy
+
+    return sympy.sqrt(x)
+
+
 SCOPE: Mapping[str, Callable[..., Any]] = {
+    "sqrt": _sqrt,
     "derivative": _derivative,
     "multiply": calls.multiply,
     "total": calls.total,
@@ -81,7 +106,7 @@ SCOPE: Mapping[str, Callable[..., Any]] = {
     "length": calls.length,
     "entries": calls.entries,
 }
-"""What `sympy` texts may use beside SymPy's names."""
+"""What a field `sympy` may use beside SymPy's classes."""
 
 
 def reader(kind: str) -> Make | None:

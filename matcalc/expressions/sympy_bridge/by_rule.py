@@ -63,13 +63,14 @@ def _compiled(text: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
 def _meant(name: str) -> object:
     """Return what a name in a field `sympy` stands for.
 
-    Raises: RuleError for what is no class, no number and no function of SCOPE.
+    Raises: RuleError for what is no class, no number and no elementary function.
     """
     import sympy
 
     found = SCOPE.get(name, getattr(sympy, name, None))
     is_class = isinstance(found, type) and issubclass(found, sympy.Basic)
-    if not (name in SCOPE or is_class or isinstance(found, sympy.Basic)):
+    is_function = str(getattr(found, "__module__", "")).startswith("sympy.functions.")
+    if not (name in SCOPE or is_class or is_function or isinstance(found, sympy.Basic)):
         raise RuleError(f"'{name}' in a field `sympy` is no class of SymPy")
     return found
 
@@ -91,14 +92,7 @@ def _derivative(function: Callable[..., Any], orders: Sequence[Any], *args: Any)
     return found.subs(dict(zip(names, args, strict=True)))
 
 
-def _sqrt(x: Any) -> Any:
-    import sympy
-
-    return sympy.sqrt(x)
-
-
 SCOPE: Mapping[str, Callable[..., Any]] = {
-    "sqrt": _sqrt,
     "derivative": _derivative,
     "multiply": calls.multiply,
     "total": calls.total,

@@ -51,8 +51,16 @@ def largest(x):
 
 
 def pfaffian(A):
-    """By expansion along the first row."""
+    """By expansion along the first row; where that has too many terms, by the Schur complement of two rows at a time."""
     n = A.shape[0]
+    if n > 8:
+        j = 1 + int(np.argmax(np.abs(A[0, 1:])))
+        if A[0, j] == 0:
+            return scalar(0.0 * A.sum())
+        order = [0, j, *(k for k in range(1, n) if k != j)]
+        B = A[np.ix_(order, order)]
+        inner = B[2:, 2:] + B[2:, :2] @ np.array([[0, 1], [-1, 0]]) @ B[:2, 2:] / B[0, 1]
+        return scalar((-1) ** (j - 1) * B[0, 1] * pfaffian(inner).item())
     if n % 2:
         return scalar(0.0 * A.sum())
     if n == 0:

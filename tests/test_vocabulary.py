@@ -147,7 +147,7 @@ def given(kept):
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("k", range(len(CHUNKS)))
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(29)
 def test_compiled(k, target):
     kept, function = program(k, target)
     data = given(kept)

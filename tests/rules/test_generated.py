@@ -99,7 +99,7 @@ def test_edge(rule, k):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @EACH_EDGE
-@pytest.mark.sampled(61)
+@pytest.mark.sampled(97)
 def test_compiled_edge(rule, k, target):
     is_as_stated(rule, k, partial(on_target, target))
 

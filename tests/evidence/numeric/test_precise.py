@@ -33,7 +33,7 @@ def of(rule):
 @pytest.mark.parametrize(
     "rule", [r for r in BOOK.rules.values() if r.values and r.kind != "implicit"], ids=lambda rule: rule.name
 )
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 def test_values(rule):
     """Every value of the book runs at many digits and agrees with itself in double precision."""
     found = of(rule)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -20,8 +21,9 @@ from matcalc.errors import MatcalcError
 if TYPE_CHECKING:
     from matcalc.expressions.expression import Expression
 
-FORMS = ("text", "latex", "sympy", "python", "json", "dot")
-SHOWN = ("text", "latex", "sympy", "dot")
+FORMS = ("text", "named", "latex", "sympy", "python", "json", "dot")
+SHOWN = ("text", "named", "latex", "sympy", "dot")
+FORM_HELP = "form of the result; on a terminal `named`, with parts by name, where the text does not fit the line"
 REWRITTEN = ("simplify", "expand", "factor", "collect", "coefficient", "solve", "inv", "index", "kron")
 DERIVATIVES = {
     "gradient": "the gradient of a scalar formula",
@@ -86,7 +88,7 @@ def parser() -> argparse.ArgumentParser:
         command = add(commands, name, says, derivative)
         formula(command)
         command.set_defaults(command=name)
-        command.add_argument("--as", dest="form", choices=FORMS, default="text", help="form of the result")
+        command.add_argument("--as", dest="form", choices=FORMS, help=FORM_HELP)
         if name in ("jacobian", "hessian"):
             command.add_argument("--layout", choices=("tensor", "vec"), help="vec: a matrix by columns")
         if name == "gradient":
@@ -103,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--to", choices=REWRITTEN, default="simplify", help="the form; simplify by default")
     command.add_argument("--of", metavar="NAME", help="the symbol of collect and coefficient")
     declarations(command)
-    command.add_argument("--as", dest="form", choices=SHOWN, default="text", help="form of the result")
+    command.add_argument("--as", dest="form", choices=SHOWN, help=FORM_HELP)
     command = add(commands, "check", "test a derivative numerically; exit status 1 when it fails", check)
     formula(command)
     command.add_argument("--against", metavar="FORMULA", help="a formula for the derivative to be tested")
@@ -217,7 +219,12 @@ def labelled(result: Any, names: Sequence[str]) -> Iterator[tuple[str, Expressio
             yield name, block
 
 
-def shown(expression: Expression, form: str) -> str:
+def shown(expression: Expression, form: str | None) -> str:
+    """Return an expression in a form; by default its text, on a terminal by parts where it does not fit the line."""
+    if form is None and sys.stdout.isatty() and len(str(expression)) > shutil.get_terminal_size().columns:
+        form = "named"
+    if form == "named":
+        return str(expression.named())
     if form == "latex":
         return str(expression.latex())
     if form == "sympy":

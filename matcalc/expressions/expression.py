@@ -29,12 +29,12 @@ from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import length_of, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
-from matcalc.expressions.written import formula_in, latex_in
+from matcalc.expressions.written import formula_in, latex_in, named_formula_in
 from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.language.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
 from matcalc.language.syntax import Ast, given, part, transpose
-from matcalc.language.write import text
+from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import add, inner, scale, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -106,9 +106,16 @@ class Expression(Arithmetic, Forms):
     def __repr__(self) -> str:
         return f"Expression({str(self)!r}, {self.declarations!r})"
 
-    def latex(self) -> str:
-        """Return the formula as LaTeX."""
-        return latex_in(self.formula(), self.names)
+    def named(self) -> str:
+        """Return the text with parts by name, `formula where K = ..., a = K*y`: yours, and those that make it shortest.
+
+        It reads back to the same node.
+        """
+        return where_text(named_formula_in(self.node, self.names)[0])
+
+    def latex(self, named: bool = False) -> str:
+        """Return the formula as LaTeX; with `named` its parts stand by name, as in `named()`."""
+        return latex_in(*(named_formula_in(self.node, self.names) if named else (self.formula(), self.names)))
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

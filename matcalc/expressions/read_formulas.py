@@ -52,10 +52,10 @@ def read_formulas(
         given, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes)
     )
     found = []
-    for formula, tree, node, row, conditions in zip(
-        formulas, made.trees, made.nodes, made.rows, made.conditions, strict=True
+    for formula, tree, node, row, conditions, parts in zip(
+        formulas, made.trees, made.nodes, made.rows, made.conditions, made.parts, strict=True
     ):
-        names = _names_in(tree, made.scope).under(conditions)
+        names = replace(_names_in(tree, made.scope), conditions=conditions, parts=parts)
         found.append(Meaning(node, replace(names, theirs=symbols_in(formula)) if is_sympy(formula) else names, row))
     return found
 

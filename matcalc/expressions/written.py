@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import count
+
+from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.latex import latex
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_looks
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names
 
+VECTORS = "abcdpquvrstzghklmnwxyfeoij"
+MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
+"""Names of parts, in the order in which they are taken."""
 KINDS = ("scalar", "vector", "matrix")
 
 
@@ -18,7 +26,34 @@ def formula_in(node: Node, names: Names) -> Ast:
     return formula_of(node, (*names.symbols, *names.size_names))
 
 
+def named_formula_in(node: Node, names: Names) -> tuple[Ast, Names]:
+    """Return the syntax tree of a node with parts as the user named them, and further ones that make it shortest.
+
+    With it come the names, those of these parts among them.
+    """
+    own = {part: name for name, part in names.parts.items() if name not in names.scope and part.args}
+
+    def read_back(formula: Ast) -> Meaning:
+        return read_formulas([formula], known=names.symbols, sizes=names.size_names)[0]
+
+    tree = with_parts(formula_of(node, tuple(names.scope), own), lambda made: read_back(made).node is node)
+    taken = {*names.scope, *names_in(tree), *own.values()}
+    parts = read_back(tree).names.parts
+    called: dict[Ast, str] = {}
+
+    def name_of(part: Ast) -> str:
+        wanted, key = part_name(part), definition(part)
+        if wanted.isdigit() and key not in called:
+            letters = MATRICES if parts[wanted].rank > 1 else VECTORS
+            free = (f"{letter}{k or ''}" for k in count() for letter in letters)
+            called[key] = next(name for name in free if name not in taken and name not in called.values())
+        return called.get(key, wanted)
+
+    named = renamed_parts(tree, name_of)
+    return named, replace(names, parts=read_back(named).names.parts)
+
+
 def latex_in(formula: Ast, names: Names) -> str:
     """Return a formula over the symbols of `names` as LaTeX."""
-    kinds = {node.name: KINDS[min(node.rank, 2)] for node in names.symbols.values()}
+    kinds = {name: KINDS[min(node.rank, 2)] for name, node in {**names.parts, **names.symbols}.items()}
     return latex(formula, kinds, latex_looks(default_rulebook()))

@@ -69,7 +69,7 @@ def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates = NO_LOOKS) -
     for part in parts_in(ast):
         name = names[definition(part)]
         look = _look(definition(part), _Scope(kinds, scope.templates, parts=names))
-        kinds[name] = look.kind
+        kinds.setdefault(name, look.kind)
         rows.append(f"{symbol(name, kinds)} &= {look.text}")
     rows.append(f"& {_look(ast, _Scope(kinds, scope.templates, parts=names)).text}")
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"

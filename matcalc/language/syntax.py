@@ -94,6 +94,11 @@ def definition(part: Ast) -> Ast:
     return part.value[1]  # type: ignore[index,no-any-return]
 
 
+def part_name(part: Ast) -> str:
+    """Return the name of a shared part."""
+    return part.value[0]  # type: ignore[index,no-any-return]
+
+
 def parts_in(root: Ast) -> list[Ast]:
     """Return the shared parts of a tree, each once, before those that hold it."""
     found: dict[Ast, Ast] = {}

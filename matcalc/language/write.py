@@ -21,6 +21,7 @@ from matcalc.language.syntax import (
     definition,
     exchanged,
     given_tree,
+    part_name,
     parts_in,
     walk,
     whole,
@@ -42,6 +43,12 @@ def text(ast: Ast) -> str:
     return "; ".join([*(f"{name} = {tree}" for name, tree in named), body])
 
 
+def where_text(ast: Ast) -> str:
+    """Return the text of a tree, the formula first and then its shared parts, which `read` gives back too."""
+    named, body = lines(ast)
+    return " where ".join([body, *filter(None, [", ".join(f"{name} = {tree}" for name, tree in named)])])
+
+
 def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
     """Return the shared parts of a tree, each its name and its text, and the text of the formula over them."""
     names = part_names(ast)
@@ -57,7 +64,7 @@ def part_names(ast: Ast) -> dict[Ast, str]:
     taken.update(str(n) for node in whole(ast) if node.head == "index_form" for n in cast(Any, node.value))
     found: dict[Ast, str] = {}
     for part in parts:
-        wanted = str(cast(Any, part.value)[0])
+        wanted = part_name(part)
         name = next(n for n in chain([wanted], (f"{wanted}_{k}" for k in count(2))) if n not in taken)
         taken.add(name)
         found[definition(part)] = name
@@ -121,7 +128,7 @@ def _text(
             spans[node] = length, length
             stack.append((node, ENDED))
         if node.head == "shared":
-            stack.append(names.get(definition(node), cast(Any, node.value)[0]))
+            stack.append(names.get(definition(node), part_name(node)))
             continue
         if node.head == "given":
             stack.append((given_tree(node), least))

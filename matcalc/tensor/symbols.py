@@ -24,6 +24,7 @@ class Names:
     `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
     `conditions` are those on sizes that reading left open: that parts lie inside what they are parts of.
     `sizes` are names of sizes in scope, which may stand in no shape.
+    `parts` are what formulas gave names to, `K = A*A'; inv(K)`.
     `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` gives these back.
     """
 
@@ -33,6 +34,7 @@ class Names:
     conditions: tuple[Condition, ...] = ()
     theirs: Mapping[str, Any] = field(default_factory=dict)
     sizes: tuple[str, ...] = ()
+    parts: Mapping[str, Node] = field(default_factory=dict)
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -51,7 +53,8 @@ class Names:
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
         own = tuple(dict.fromkeys(self.sizes + other.sizes))
-        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own)
+        parts = {**other.parts, **self.parts}
+        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own, parts)
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.

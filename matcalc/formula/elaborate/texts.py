@@ -22,7 +22,7 @@ from matcalc.language.declare import SIZE, read_declarations
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import numpy_names
 from matcalc.tensor.node import Node, sizes_met
@@ -38,12 +38,13 @@ READERS: Mapping[str, Callable[[str, Rulebook], Ast]] = {
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """What texts mean: a tree and node for each, whether it was written as a row, conditions on sizes; their scope."""
+    """What texts mean: a tree and node for each, whether it was written as a row, conditions on sizes, named parts."""
 
     trees: tuple[Ast, ...]
     nodes: tuple[Node, ...]
     rows: tuple[bool, ...]
     conditions: tuple[tuple[Condition, ...], ...]
+    parts: tuple[Mapping[str, Node], ...]
     scope: Scope
 
 
@@ -80,11 +81,15 @@ def elaborate(
     scope = scope_of(inference)
     builder = Builder(inference, scope.symbols, partial(template_of, book, 0))
     nodes: list[Node] = []
-    for text, value in zip(texts, values, strict=True):
+    parts: list[Mapping[str, Node]] = []
+    for text, tree, value in zip(texts, trees, values, strict=True):
         inference.text = text
         nodes.append(build(builder, value))
+        read = [(part, inference.shared.get(definition(part))) for part in parts_in(tree)]  # None: inside an equation
+        parts.append({part_name(part): build(builder, typed) for part, typed in read if typed is not None})
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
-    return Elaborated(tuple(trees), tuple(nodes), tuple(value.row for value in values), conditions, scope)
+    rows = tuple(value.row for value in values)
+    return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
 
 
 def declarations_of(node: Node, formula: Callable[[], Ast], symbols: Sequence[Node]) -> str:

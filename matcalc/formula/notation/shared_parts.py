@@ -3,13 +3,13 @@
 A DAG of a hundred nodes may be a tree of millions of leaves: an unrolled recurrence holds each step in several
 places of the next. So where a formula would pass a few thousand characters, each node that several others hold is a
 part of its own, unless it is short; the text is then as long as the DAG. A short formula is left whole: a name for a
-part that can be taken in at a glance is one more thing to look up.
+part that can be taken in at a glance is one more thing to look up. What has a name already is called by it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -26,8 +26,9 @@ LEAST = 12
 class Shared:
     """The parts of one formula that have names, as they are found, operands first."""
 
-    def __init__(self, root: Node, nodes: Sequence[Node], taken: Collection[str]) -> None:
+    def __init__(self, root: Node, nodes: Sequence[Node], taken: Collection[str], given: Mapping[Node, str]) -> None:
         self.root = root
+        self.given = given
         self.places = Counter(arg for node in nodes for arg in node.args) if root.length > LONG else Counter[Node]()
         self.names = (name for name in map(str, count(1)) if f"T{name}" not in taken and f"t{name}" not in taken)
         self.tokens = 0
@@ -35,10 +36,11 @@ class Shared:
     def reading(self, node: Node, reading: Reading) -> Reading:
         """Return how a node is read by those that hold it: its name where it is shared."""
         form = reading.form
-        if self.places[node] < 2 or node is self.root or form.tokens < LEAST or form.scalar is not None:
+        is_long = self.places[node] > 1 and form.tokens >= LEAST and form.scalar is None
+        if node is self.root or not (is_long or node in self.given):
             return reading
         self.tokens += form.tokens + 3
-        name = ("T" if node.rank > 1 else "t") + next(self.names)
+        name = self.given.get(node) or ("T" if node.rank > 1 else "t") + next(self.names)
         part = Form(syntax.shared(name, form.ast), forms.ATOM, 1, 0, (name,), form.degree)
         return Reading(part)
 

@@ -7,10 +7,11 @@ is local and the walk needs no recursion. Reading the formula back builds the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
+from types import MappingProxyType
 
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
@@ -38,29 +39,31 @@ from matcalc.tensor.raw_nodes import exponent_of, parameter
 from matcalc.tensor.size import Size
 
 HALF = Fraction(1, 2)
+NOT_NAMED: Mapping[Node, str] = MappingProxyType({})
 
 
-def formula_of(root: Node, avoid: Collection[str] = ()) -> Ast:
+def formula_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED) -> Ast:
     """Return the formula of a node; reading it with the node's declarations gives the node back.
 
-    `avoid` are names in scope beyond the node's own symbols and sizes, which index names must not be.
+    `avoid` are names in scope beyond the node's own symbols and sizes, which index names must not be; `given` are
+    names for parts of the formula.
 
     Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
     """
-    return form_of(root, avoid).ast
+    return form_of(root, avoid, given).ast
 
 
-def form_of(root: Node, avoid: Collection[str] = ()) -> Form:
+def form_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED) -> Form:
     """Return the formula of a node with its price, that of the parts which it shares included.
 
-    Of a long formula what stands in several places is written once, as a shared part.
+    Of a long formula what stands in several places is written once, as a shared part; so is what has a name in `given`.
     """
     taken = {*avoid, *sizes_met([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
-    return _form_of(root, frozenset(taken))
+    return _form_of(root, frozenset({*taken, *given.values()}), tuple(given.items()))
 
 
 @lru_cache(maxsize=64)
-def _form_of(root: Node, taken: frozenset[str]) -> Form:
+def _form_of(root: Node, taken: frozenset[str], given: tuple[tuple[Node, str], ...]) -> Form:
     nodes = toposort(root)
     sizes: dict[Size, Form] = {}
 
@@ -74,7 +77,7 @@ def _form_of(root: Node, taken: frozenset[str]) -> Form:
 
     readings = _Readings()
     context = readings.context = Context(readings, size_form, function_form, equation_form, Names(taken))
-    shared = Shared(root, nodes, taken)
+    shared = Shared(root, nodes, taken, dict(given))
     for node in nodes:
         readings[node] = shared.reading(node, READ[node.kind](context, node))
     return shared.whole(readings[root].form)

@@ -1,0 +1,187 @@
+"""Names for what a formula holds more than once: the parts that make its text shortest, the longest saving first.
+
+A part is a subformula, or a run of factors in a product; what stands inside a binder may use what that binds, and is
+left alone. Whether a text with parts means what it meant is the caller's to say: a run of factors may mean nothing by
+itself, and a size is no value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from matcalc.language.syntax import (
+    BINDERS,
+    Ast,
+    call_keywords,
+    call_name,
+    children,
+    definition,
+    exchanged,
+    part_name,
+    parts_in,
+    product,
+    shared,
+    walk,
+    whole,
+)
+from matcalc.language.write import text
+
+CLOSED = (*BINDERS, "function", "slice")
+"""What is left alone."""
+VALUES = ("sum", "product", "power", "call", "part", "block", *BINDERS)
+"""Heads of what may be a part; a transpose is that of one."""
+WHOLE = slice(None)
+"""All of a node, no run of its factors."""
+FIRST, FURTHER = len(" where a = "), len(", a = ")
+"""Characters that a part takes beside its formula."""
+
+Key = tuple[object, ...]
+"""A formula by content; a run of factors is `("product", operators, *factors)`, as the product of them alone is."""
+
+
+def with_parts(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
+    """Return a tree with what it repeats as shared parts, all called by their number, for which `is_same` holds."""
+    made = _shortened(root, lambda tree: True)
+    return made if is_same(made) else _shortened(root, is_same)
+
+
+def _shortened(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
+    refused: set[Key] = set()
+    keys = _Keys()
+    while True:
+        counts = Counter(key for tree in _trees(root) for key, _, _ in _candidates(tree, keys))
+        frame = FURTHER if parts_in(root) else FIRST
+        savings = {key: keys.saving(key, n) - frame for key, n in counts.items() if n > 1 and key not in refused}
+        best = max(savings, key=lambda key: savings[key], default=None)
+        if best is None or savings[best] <= 0:
+            return root
+        made = _put_in(root, keys, best, shared(str(len(parts_in(root)) + 1), keys.formulas[best]))
+        if is_same(made):
+            root = made
+        else:
+            refused.add(best)
+
+
+def _trees(root: Ast) -> list[Ast]:
+    return [root, *map(definition, parts_in(root))]
+
+
+class _Keys(dict[Ast, Key]):
+    """The content of trees, each by a key with those of its operands as numbers, and a formula for each."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Key, int] = {}
+        self.formulas: dict[Key, Ast] = {}
+        self.lengths: dict[Key, int] = {}
+
+    def __missing__(self, root: Ast) -> Key:
+        for node in walk(root):
+            if node not in self:
+                self[node] = self.key(node, children(node), node.value)
+        return self[root]
+
+    def saving(self, key: Key, count: int) -> int:
+        """Return how many characters shorter a text is that has a name of one for a formula in `count` places."""
+        formula = self.formulas[key]
+        if key not in self.lengths:
+            self.lengths[key] = len(text(formula))
+        brackets = 2 if formula.head == "sum" else 0
+        return count * (self.lengths[key] + brackets - 1) - self.lengths[key]
+
+    def key(self, node: Ast, operands: Sequence[Ast], value: object) -> Key:
+        """Return the key of a formula of this head over operands that have keys."""
+        if node.head == "shared":
+            value = definition(node)
+        elif node.head == "call":
+            value = call_name(node), tuple(key for key, _ in call_keywords(node))
+        key = (node.head, value, *(self.numbers[self[child]] for child in operands))
+        self.numbers.setdefault(key, len(self.numbers))
+        return key
+
+
+def _candidates(tree: Ast, keys: _Keys) -> Iterator[tuple[Key, Ast, slice]]:
+    """Yield what may be a part, by its content, with the node that holds it and which of its factors it is."""
+    for node in walk(tree, CLOSED):
+        if node.head not in VALUES or node is tree:
+            pass
+        elif keys.formulas.setdefault(keys[node], node):
+            yield keys[node], node, WHOLE
+        for run in _runs(node):
+            factors = node.args[run]
+            made = product(factors, cast(tuple[str, ...], node.value)[run.start : run.stop - 1])
+            if all(factor in keys or keys[factor] for factor in factors):
+                key = keys.key(made, factors, made.value)
+                keys.formulas.setdefault(key, made)
+                yield key, node, run
+
+
+def _runs(node: Ast) -> Iterator[slice]:
+    """Yield the runs of factors in a product of matrices that is no such run itself, the longest first."""
+    if node.head != "product" or {*cast(tuple[str, ...], node.value)} != {"*"}:
+        return
+    count = len(node.args)
+    for length in range(count - 1, 1, -1):
+        for start in range(count - length + 1):
+            if all(factor.head != "number" for factor in node.args[start : start + length]):
+                yield slice(start, start + length)
+
+
+def _put_in(root: Ast, keys: _Keys, key: Key, part: Ast) -> Ast:
+    """Return a tree with a part wherever its formula stands, in other parts too."""
+    runs: dict[Ast, list[slice]] = {}
+    for tree in _trees(root):
+        for found, node, run in _candidates(tree, keys):
+            before = runs.setdefault(node, [])
+            if found == key and not any(_meet(run, one) for one in before):
+                before.append(run)
+
+    def change(node: Ast, new: Ast) -> Ast:
+        for run in sorted(runs.get(node, ()), key=lambda run: -(run.start or 0)):
+            if run == WHOLE:
+                return part
+            operators = cast(tuple[str, ...], new.value)
+            factors = (*new.args[: run.start], part, *new.args[run.stop :])
+            new = product(factors, (*operators[: run.start], *operators[run.stop - 1 :]))
+        return new
+
+    return _rebuilt(root, change)
+
+
+def _meet(run: slice, other: slice) -> bool:
+    return WHOLE in (run, other) or (run.start < other.stop and other.start < run.stop)
+
+
+def _rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
+    """Return a tree with its parts, each node changed: `change(node, new)` has it over changed operands as `new`."""
+    definitions: dict[Ast, Ast] = {}
+
+    def rebuilt(tree: Ast) -> Ast:
+        made: list[Ast] = []
+        for node in walk(tree):
+            new = exchanged(node, [made.pop() for _ in children(node)][::-1])
+            if node.head == "shared" and definitions[definition(node)] is not definition(node):
+                new = shared(part_name(node), definitions[definition(node)])
+            made.append(change(node, new))
+        return made[0]
+
+    for part in parts_in(root):
+        definitions[definition(part)] = rebuilt(definition(part))
+    return rebuilt(root)
+
+
+def renamed_parts(root: Ast, name_of: Callable[[Ast], str]) -> Ast:
+    """Return a tree whose shared parts are called as `name_of` says."""
+    return _rebuilt(root, lambda node, new: shared(name_of(node), definition(new)) if node.head == "shared" else new)
+
+
+def names_in(root: Ast) -> set[str]:
+    """Return all names in a tree, those that binders list and those of its parts included."""
+    found: set[str] = set()
+    for node in whole(root):
+        if node.head == "name":
+            found.add(str(node.value))
+        elif node.head in BINDERS:
+            found.update(cast(tuple[str, ...], node.value))
+    return found

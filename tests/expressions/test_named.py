@@ -1,0 +1,107 @@
+"""Long formulas by parts: as the user named them, else by letters; the text reads back and is never longer."""
+
+from functools import cache
+
+import pytest
+
+import matcalc as mc
+from matcalc.commands import cli
+from oracle import judging
+from oracle.cases import identities
+
+CASES = identities()
+GAUSSIAN = "D: matrix(n, n) symmetric; s: scalar; t: scalar; l: scalar; y: vector(n)"
+PROCESS = "K = s^2*exp(-D/(2*l^2)) + t^2*eye(n); y'*inv(K)*y/2 + logdet(K)/2"
+
+WRITTEN = [
+    ("tr(inv(A*B + C)*D*inv(A*B + C)*E*inv(A*B + C)*F)", "tr(P*D*P*E*P*F) where P = inv(A*B + C)"),
+    ("A*B + C", "A*B + C"),
+    ("sum(x)*exp(sum(x)*sum(y))", "sum(x)*exp(sum(x)*sum(y))"),
+    ("exp(A*tanh(x)).*log(A*tanh(x))./sinh(A*tanh(x)).^2", "exp(a).*log(a)./sinh(a).^2 where a = A*tanh(x)"),
+    ("{i,j: cosh(A[i,k]*B[k,j])*[i == j]} + {i,j: cosh(A[i,k]*B[k,j])}", None),
+]
+
+
+def read(text, e):
+    return mc.expression(text, e.declarations)
+
+
+def test_parts_have_the_names_that_the_user_gave():
+    e = mc.expression(PROCESS, GAUSSIAN)
+    assert e.named() == "(y'*inv(K)*y + logdet(K))/2 where K = s^2*exp(-0.5*D/l^2) + t^2*eye(n)"
+    slope = e.gradient("t")
+    assert slope.named() == "t*tr(P - P*y*y'*P) where K = s^2*exp(-0.5*D/l^2) + t^2*eye(n), P = inv(K)"
+    assert read(slope.named(), slope).node is slope.node
+    assert slope.latex(named=True).startswith(r"\begin{aligned} \mathbf{K} &= ")
+    assert slope.latex(named=True) != slope.latex()
+
+
+def test_names_of_parts_go_with_what_is_made_of_them():
+    e = mc.expression("K = A*A' + eye(n); logdet(K)", "A: matrix(n, m); y: vector(n)")
+    f = mc.expression("y'*L*y where L = B*B' + eye(n)", "B: matrix(n, m); y: vector(n)")
+    assert (e * f).named() == "logdet(K)*y'*L*y where K = eye(n) + A*A', L = eye(n) + B*B'"
+
+
+def test_a_name_that_is_a_symbol_elsewhere_is_not_taken():
+    e = mc.expression("K = A*A' + eye(n); logdet(K)", "A: matrix(n, m)")
+    f = mc.expression("tr(K)", "K: matrix(n, n)")
+    assert read((e + f).named(), e + f).node is (e + f).node
+    assert "K = " not in (e + f).named()
+
+
+@pytest.mark.parametrize(("text", "named"), WRITTEN)
+def test_parts_make_the_text_shorter(text, named):
+    e = mc.expression(text)
+    assert named is None or e.named() == named
+    assert len(e.named()) <= len(str(e))
+    assert read(e.named(), e).node is e.node
+
+
+def test_letters_are_free():
+    e = mc.expression(
+        "a*b*exp(sum(tanh(x)))*c*log(sum(tanh(x)))*cosh(sum(tanh(x)))",
+        "; ".join(f"{n}: scalar" for n in "abc") + "; x: vector(d)",
+    )
+    assert e.named().endswith(" where p = sum(tanh(x))")
+
+
+@cache
+def steps(count):
+    parts = ["x0 = x", *(f"x{k + 1} = A*x{k} - (x{k}'*x{k})*x{k}" for k in range(count))]
+    e = mc.expression("; ".join([*parts, f"x{count}'*x{count}"]), "A: matrix(n, n); x: vector(n)")
+    return e.gradient("x")
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_recurrences(count):
+    e = steps(count)
+    assert read(e.named(), e).node is e.node
+    assert len(e.named()) <= len(str(e))
+
+
+@cache
+def derivative(case):
+    return mc.expression(case.text, case.let), judging.derive(case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+@pytest.mark.sampled(20)
+def test_every_identity_reads_back(case):
+    for e in derivative(case):
+        assert read(e.named(), e).node is e.node
+        assert len(e.named()) <= len(str(e))
+
+
+def test_on_a_terminal_what_does_not_fit_the_line_is_named(capsys, monkeypatch):
+    words = ["gradient", "tr(inv(A*X*B + C)*D*inv(A*X*B + C))", "--wrt", "X"]
+    monkeypatch.setenv("COLUMNS", "60")
+    assert cli.main(words) == 0
+    plain = capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert cli.main(words) == 0
+    named = capsys.readouterr().out
+    assert " where " in named and " where " not in plain
+    assert cli.main([*words, "--as", "named"]) == 0
+    assert capsys.readouterr().out == named
+    assert cli.main([*words, "--as", "text"]) == 0
+    assert capsys.readouterr().out == plain

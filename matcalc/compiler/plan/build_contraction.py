@@ -13,6 +13,7 @@ from math import prod
 
 from matcalc.compiler.lowering_entries import TRAFFIC
 from matcalc.compiler.plan.contraction_order import Contraction, Join
+from matcalc.compiler.plan.describe import Factors, For, Said
 from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times, volume
@@ -23,12 +24,15 @@ from matcalc.tensor.size import Size
 
 @dataclass(slots=True)
 class Piece:
-    """An operand of a component: a value with the index of each axis, or an operation not computed so far."""
+    """An operand of a component: a value with the index of each axis, or an operation not computed so far.
+
+    Where it is a node, `of` are the indices of the axes of that.
+    """
 
     at: tuple[int, ...]
     value: Value | None = None
     node: Node | None = None
-    guards: tuple[Guard, ...] = ()
+    of: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -61,8 +65,9 @@ def contract(
     scaling: Scaling,
     node: Node,
     wanted: tuple[int, ...],
+    is_all: bool,
 ) -> tuple[Value, tuple[int, ...]]:
-    """Return the value of a component and the index of each of its axes."""
+    """Return the value of a component and the index of each of its axes; `is_all`: it is all of the product."""
     for piece in pieces:
         if piece.value is None and len(pieces) == 1:
             assert piece.node is not None
@@ -85,7 +90,7 @@ def contract(
         session.matcher, factors, kept, measure, session.known_axes, virtual, via, forming, wanted, turning
     )
     join = plan.plan()
-    builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node)
+    builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
     return builder.build(join)
 
 
@@ -110,6 +115,7 @@ class Builder:
         sizes: dict[int, Size],
         scaling: Scaling,
         node: Node,
+        wanted: tuple[int, ...] | None,
     ) -> None:
         self.session = session
         self.pieces = pieces
@@ -118,6 +124,7 @@ class Builder:
         self.sizes = sizes
         self.scaling = scaling
         self.node = node
+        self.wanted = wanted
         self.made: dict[int, Value] = {}
 
     def build(self, top: Join) -> tuple[Value, tuple[int, ...]]:
@@ -192,8 +199,16 @@ class Builder:
             coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
         expr = times(1, [coef, self._selected(factors)])
         if join.kind == "point":
-            return graph.point(domain, expr)
-        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self.session.comment(self.node, last))
+            return graph.point(domain, expr, self._said(join, join.domain, last))
+        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self._said(join, join.at, last))
+
+    def _said(self, join: Join, at: tuple[int, ...], last: bool) -> Said:
+        """Return what the value of a join is, with axes at these indices; what it is for where it is no product."""
+        if last and self.wanted is not None and self.scaling.is_one:
+            return self.node if at == self.wanted else Factors(((self.node, self.wanted),), at, self.sizes)
+        pieces = [piece for place, piece in enumerate(self.pieces) if join.mask >> place & 1]
+        factors = [(piece.node, piece.of) for piece in pieces if piece.node is not None]
+        return Factors(tuple(factors), at, self.sizes) if len(factors) == len(pieces) else For(self.node)
 
     def _selected(self, factors: Sequence[Expr]) -> Expr:
         """Return the product of factors where all their guards hold, else 0, whatever the others hold there."""
@@ -224,7 +239,7 @@ class Builder:
         if last and takes and not self.scaling.is_one and join.kind == "kernel":
             alpha = self.scaling.take()
         batch = {i: session.graph.batch_axes[n] for n, i in enumerate(match.batch)}
-        run = Run(match.kernel, [], [], alpha=alpha, comment=session.comment(self.node, last))
+        run = Run(match.kernel, [], [], alpha=alpha, comment=self._said(join, match.axes, last))
         run.batch = tuple((batch[i], sizes[i]) for i in match.batch)
         shape = tuple(volume([sizes[i] for i in group]) for group in match.out)
         run.sizes = tuple((letter, volume([sizes[i] for i in group])) for letter, group in match.letters)

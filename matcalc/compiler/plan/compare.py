@@ -15,7 +15,7 @@ from pathlib import Path
 
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.allocate import Allocator
-from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
@@ -45,21 +45,22 @@ def plan(
     folder: Path | None = None,
     forms: Sequence[Sequence[Node]] = (),
     assumed: Sequence[Size] = (),
+    parts: Mapping[Node, str] | None = None,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
     `sizes` are hints for costs; sizes that no input determines become arguments. Those `assumed` are not negative:
     whoever calls the Program makes sure of it. `forms` are other nodes of
     the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
-    may exist.
+    may exist. `parts` are names of nodes, by which comments and messages call them.
 
     Raises: NotSupported where something has no lowering.
     """
     lowerings = load(folder or data_folder("codegen"))
     matcher = Matcher(lowerings)
     estimate = Estimate(sizes)
-    comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
     given = [node for _, node in outputs]
+    describe = Describer([*given, *inputs], parts or {})
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: tuple[float, Program] | None = None
@@ -68,7 +69,7 @@ def plan(
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
             program = _plan_once(
-                named, order, form_all, inputs, lowerings, matcher, estimate, target, comment, folder, sizes, known
+                named, order, form_all, inputs, lowerings, matcher, estimate, target, describe, folder, sizes, known
             )
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):
@@ -96,7 +97,7 @@ def _plan_once(
     matcher: Matcher,
     estimate: Estimate,
     target: str,
-    comment: str,
+    describe: Describer,
     folder: Path | None,
     sizes: Mapping[str, int] | None,
     assumed: Sequence[Size],
@@ -127,6 +128,7 @@ def _plan_once(
         Known(assumed),
         lower_when_read,
         partial(_plan_part, target=target, folder=folder, sizes=tuple((sizes or {}).items()), assumed=assumed),
+        describe,
     )
     for node in inputs:
         session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
@@ -134,8 +136,9 @@ def _plan_once(
     lower(session, nodes)
     accumulate(graph)
     results = _results(session, outputs)
-    schedule = Scheduler(graph, list(results.values())).steps()
+    schedule = Scheduler(graph, list(results.values()), describe).steps()
     allocator = Allocator(graph, schedule, results)
+    comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
     return replace(allocator.program([n.name for n in inputs], size_args, sources, comment), assumed=assumed)
 
 
@@ -191,7 +194,7 @@ def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str,
                 continue
         if node.kind == "selector":
             lower_selector(session, node)
-        results[name] = graph.point(node.shape, session.read(node, axes), describe(node))
+        results[name] = graph.point(node.shape, session.read(node, axes), node)
     return results
 
 

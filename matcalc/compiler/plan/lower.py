@@ -11,11 +11,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.compiler.lowering_entries import Kernel, Scalar, Term, part_sizes
-from matcalc.compiler.plan.describe import describe
 from matcalc.compiler.plan.lower_product import lower_product, place_result
 from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.resolve_selectors import Indexed
-from matcalc.compiler.plan.session import Ref, Session, fault
+from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values import Operand, Part, Run, Value, plus, times, volume
@@ -60,7 +59,7 @@ def lower_map(session: Session, node: Node) -> Ref:
     args = [session.read(a, axes) if a.shape else session.read(a, ()) for a in node.args]
     shape = tuple(node.shape[a] for a in order)
     key, params = _scalar(session, node)
-    value = session.graph.point(shape, Apply(key, tuple(args), params), describe(node))
+    value = session.graph.point(shape, Apply(key, tuple(args), params), node)
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 
@@ -109,12 +108,11 @@ def lower_sum(session: Session, node: Node) -> Ref:
         if ref.value.base is not None:
             dense.append((coef, ref.value.base))
         parts += [replace(p, expr=times(coef, (p.expr,))) for p in ref.value.parts]
-    comment = describe(node)
     if parts:
         base = plus(dense) if dense else None
-        value = session.graph.placed(shape, base, parts, plus(every), comment)
+        value = session.graph.placed(shape, base, parts, plus(every), node)
     else:
-        value = session.graph.point(shape, plus(every), comment)
+        value = session.graph.point(shape, plus(every), node)
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 
@@ -163,7 +161,7 @@ def lower_operation(session: Session, node: Node) -> Ref:
     wanted = _result_name(kernel, node)
     value = dict(run.results)[wanted]
     if not node.shape and value.shape:
-        value = session.graph.point((), Read(value.name, (Size.of(0),)), describe(node))
+        value = session.graph.point((), Read(value.name, (Size.of(0),)), node)
     elif value.shape != node.shape:
         value = session.graph.view(value, node.shape)
     return Ref(value, tuple(range(len(node.shape))))
@@ -208,7 +206,7 @@ def _choose(session: Session, node: Node) -> Kernel:
     if not options:
         raise NotSupported(
             f"{node.rule.spelling} has no lowering",
-            hint=f"codegen/kernels.toml has no entry for {describe(node)}",
+            hint=f"codegen/kernels.toml has no entry for {session.describe(node)}",
         )
     return with_value(min(options, key=lambda o: o[:3])[3], own_kernel, node)
 
@@ -269,7 +267,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     rank = 0 if kernel.rows else node.batch_rank
     batch = graph.batch_axes[:rank]
     letters = _letters(session, node, kernel)
-    run = Run(kernel, [], [], tuple(letters.items()), comment=describe(node))
+    run = Run(kernel, [], [], tuple(letters.items()), comment=node)
     run.batch = tuple(zip(batch, node.shape[:rank], strict=True))
     run.kept = tuple(batch)
     run.params = (*_params(node), *((field, Size.of(n)) for field, n in part_sizes(kernel.parts).items()))
@@ -287,7 +285,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
                 run.operands.append(Operand(name, _rows(session, node, place, kernel)))
             else:
                 run.operands.append(_operand(session, node, place, name, pattern, batch))
-    run.fault = fault(kernel, named)
+    run.fault = session.fault(kernel, named)
     lead = node.shape[:rank]
     shapes = []
     for term in kernel.results:
@@ -334,7 +332,7 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term
     letters = entry.letters(dict(zip(argument.letters or (), _core(node, place), strict=True)))
     sizes = {letter: Size.of(size) for letter, size in letters.items()}
     factor = Run(entry, [], [operand], tuple(sizes.items()), batch=batch, kept=names, comment=entry.name)
-    factor.fault = entry.fails.replace("{" + argument.name + "}", describe(node.args[place]))
+    factor.fault = session.fault(entry, {argument.name: node.args[place]})
     shapes = [(r.name, (*lead, *(sizes[x] for x in r.letters or ())), r.dtype) for r in entry.results]
     session.graph.run(factor, shapes)
     template = " ".join(kernel.templates.values())

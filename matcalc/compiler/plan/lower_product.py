@@ -41,7 +41,7 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
         kept = frozenset(result_indices)
         own = scaling if len(groups) == 1 else Scaling(Fraction(1))
         wanted = tuple(i for at in indexed.out for i in indices_of(at)) if lone else ()
-        value, at = contract(session, group, kept, indexed.sizes, own, node, wanted)
+        value, at = contract(session, group, kept, indexed.sizes, own, node, wanted, lone)
         if at:
             parts.append((value, at))
         else:
@@ -77,10 +77,11 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
         plain = tuple(a for a in at if isinstance(a, int))
         if len(plain) == len(at) and len(set(plain)) == len(plain):
             if session.is_unformed(node):
-                pieces.append(Piece(plain, None, node))
+                pieces.append(Piece(plain, None, node, plain))
                 continue
             ref = session.ref(node)
-            pieces.append(Piece(tuple(plain[ref.axes.index(k)] for k in range(len(plain))), ref.value, node))
+            at_value = tuple(plain[ref.axes.index(k)] for k in range(len(plain)))
+            pieces.append(Piece(at_value, ref.value, node, plain))
             continue
         pieces.append(_gathered(session, node, at, indexed, taken))
     if any(isinstance(a, Size) for a in indexed.out):  # places of the result may need them as well
@@ -187,7 +188,7 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
             axes = {token(i): session.graph.axes[n] for n, i in enumerate(holder.at)}
             at = session.graph.axes[: len(holder.at)]
             expr = Select((moved_guard(guard, axes),), Read(holder.value.name, at))
-            holder.value = session.graph.point(holder.value.shape, expr)
+            holder.value, holder.node = session.graph.point(holder.value.shape, expr), None
     indexed.guards[:] = result_level
 
 
@@ -241,12 +242,11 @@ def _entrywise(
     expr = times(scaling.coef, factors)
     domain = tuple(indexed.sizes[i] for i in order)
     own = tuple(moved_guard(g, tokens) for g in guards)
-    comment = session.comment(node, True)
     flat = [i for a in indexed.out for i in indices_of(a)]
     simple = all(isinstance(a, (int, Rank)) for a in indexed.out) and len(set(flat)) == len(flat)
     if simple:
         body = Select(own, expr) if own else expr
-        value = graph.point(domain, body, comment)
+        value = graph.point(domain, body, node)
         if len(indexed.out) != len(flat):
             value = graph.view(value, node.shape)
         return Ref(value, tuple(range(len(node.shape))))
@@ -256,7 +256,7 @@ def _entrywise(
     once = here.at({}, own).is_injective(at, list(axes.values()))
     covers = once and not own and here.is_zero(volume(domain) - volume(node.shape))
     part = Part(domain, at, expr, own, once, covers)
-    return Ref(graph.placed(node.shape, None, (part,), whole, comment), tuple(range(len(node.shape))))
+    return Ref(graph.placed(node.shape, None, (part,), whole, node), tuple(range(len(node.shape))))
 
 
 def _spread(

@@ -14,7 +14,7 @@ from matcalc.calculus.derive.implicit import slope_in
 from matcalc.calculus.derive.invert_map import inverse_image
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.compiler.lowering_entries import Kernel, Part, part_sizes, read_kernel
-from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.describe import brief
 from matcalc.compiler.plan.session import Session
 from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.constructors import product, symbol
@@ -116,7 +116,7 @@ def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
 def _equation(node: Node) -> str:
     """Return the left side of an equation, bounded in length, with a name for its unknown."""
     equation, unknown = node.params
-    return describe(substitute(equation, {unknown: symbol(_name(node), unknown.shape)}))
+    return brief(substitute(equation, {unknown: symbol(_name(node), unknown.shape)}))
 
 
 def _name(node: Node) -> str:
@@ -125,7 +125,7 @@ def _name(node: Node) -> str:
 
 def _fault(node: Node) -> str:
     """Return what is said where there is no solution: the equation, its unknown and the start."""
-    name, start = _name(node), describe(node.args[0])
+    name, start = _name(node), brief(node.args[0])
     reason = f"Newton's method finds no solution from {start}, or the derivative in {name} is singular"
     return f"{node.rule.name}({_equation(node)}, {name}): {reason}"
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from matcalc.compiler.plan.describe import Describer, For, Said
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
 from matcalc.compiler.program import At, Call, Each, Expr, Let, Literal, Loop, Place, Read, Step, Store, Sum, reads
+from matcalc.tensor.node import Node
 
 
 @dataclass(slots=True)
@@ -35,7 +37,8 @@ class Schedule:
 
 
 class Scheduler:
-    def __init__(self, graph: Graph, outputs: Sequence[Value]) -> None:
+    def __init__(self, graph: Graph, outputs: Sequence[Value], describe: Describer) -> None:
+        self.describe = describe
         self.graph = graph
         self.outputs = outputs
         self.live: list[Item] = []
@@ -192,6 +195,11 @@ class Scheduler:
             yield level, 0, number, (value, place)
             level += 1
 
+    def _comment(self, said: Said, shape: At | Shape = ()) -> str:
+        """Return a comment with the shape of what is stored."""
+        inner = ", ".join(map(str, shape))
+        return f"{self.describe(said)}   ({inner}{',' if len(shape) == 1 else ''})" if shape else self.describe(said)
+
     def _call(self, run: Run, faults: dict[str, int]) -> Step:
         kept = tuple(a for a, _ in run.batch if a in run.kept)
         call = Call(
@@ -203,7 +211,7 @@ class Scheduler:
             run.alpha,
             run.onto.name if run.onto else "",
             faults.setdefault(run.fault, len(faults) + 1) if run.fault else 0,
-            _shaped(run.comment, run.results[0][1].shape),
+            self._comment(run.comment, run.results[0][1].shape),
         )
         step: Step = call
         for axis, size in reversed(run.batch):
@@ -224,16 +232,19 @@ class Scheduler:
         stores: list[Store] = []
         for value in cluster.points:
             expr = self.whole(value)
-            comment = _shaped(value.comment, value.shape) if value in stored else value.comment
             name = self.first_name(value)
+            said = For(value.comment) if name != value.name and isinstance(value.comment, Node) else value.comment
+            comment = self._comment(said, value.shape if value in stored else ())
             if value not in stored:
                 lets.append(Let(value.name, expr, comment))
             elif value.name in read_here or (bind_all and not isinstance(expr, Literal)):
-                lets.append(Let(value.name, expr, value.comment))
+                lets.append(Let(value.name, expr, self._comment(said)))
                 stores.append(Store(name, axes, Read(value.name, axes)))
             else:
                 stores.append(Store(name, axes, expr, comment=comment))
-        sums = tuple(Store(v.name, v.at, self.whole(v), comment=_shaped(v.comment, v.shape)) for v in cluster.sums)
+        sums = tuple(
+            Store(v.name, v.at, self.whole(v), comment=self._comment(v.comment, v.shape)) for v in cluster.sums
+        )
         return Loop(tuple(zip(axes, cluster.domain, strict=True)), tuple(lets), sums, tuple(stores))
 
     def _is_stored(self, value: Value, cluster: Cluster) -> bool:
@@ -250,7 +261,7 @@ class Scheduler:
         axes = self.graph.axes[: len(part.domain)]
         before = f"{value.name}_{place}"
         after = value.name if place == len(value.parts) - 1 else f"{value.name}_{place + 1}"
-        comment = _shaped(value.comment, value.shape)
+        comment = self._comment(value.comment, value.shape)
         if self._is_covered(value):
             store = Store(after, part.at, part.expr, comment=comment)
         elif place == 0 and value.base is None and part.once:
@@ -262,11 +273,6 @@ class Scheduler:
     def _is_covered(self, value: Value) -> bool:
         """Whether the parts of a value write all its entries, so that it need not be zeroed first."""
         return value.base is None and len(value.parts) == 1 and value.parts[0].covers
-
-
-def _shaped(comment: str, shape: At | Shape) -> str:
-    inner = ", ".join(map(str, shape))
-    return f"{comment}   ({inner}{',' if len(shape) == 1 else ''})" if shape else comment
 
 
 def accumulate(graph: Graph) -> None:

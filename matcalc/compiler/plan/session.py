@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
 from matcalc.compiler.plan.contraction_order import Key
-from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.values import Graph, Operand, Run, Value
@@ -51,6 +51,7 @@ class Session:
     sizes: Known  # what is known of sizes
     form: Callable[[Session, Node], Ref]  # lowers a node that was put off
     plan: Callable[[tuple[tuple[str, Node], ...], tuple[Node, ...]], Program]  # of a part with symbols of its own
+    describe: Describer
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
@@ -88,7 +89,7 @@ class Session:
             self.needed.add(ref.value.name)
             return ref.value
         axes: At = self.graph.axes[: len(node.shape)]
-        value = self.graph.point(node.shape, self.read(node, axes), describe(node))
+        value = self.graph.point(node.shape, self.read(node, axes), node)
         self.refs[node] = Ref(value, tuple(range(len(node.shape))))
         self.needed.add(value.name)
         return value
@@ -101,10 +102,6 @@ class Session:
         in.
         """
         return node.kind != "product" or self.bodies.get(body(node), 0) < 2
-
-    def comment(self, node: Node, last: bool) -> str:
-        text = describe(node)
-        return text if last else f"for {text}"
 
     # ---- operations
 
@@ -179,7 +176,14 @@ class Session:
         for field_name, argument in named.items():
             if re.search(r"\{" + field_name + r"(\.T)?\}", templates):
                 run.operands.append(Operand(field_name, self.array(argument)))
-        run.fault = fault(kernel, named)
+        run.fault = self.fault(kernel, named)
+
+    def fault(self, kernel: Kernel, named: Mapping[str, Node]) -> str:
+        """Return the message of a kernel that can fail, in the user's names."""
+        text = kernel.fails
+        for name, node in named.items():
+            text = text.replace("{" + name + "}", self.describe.name(node))
+        return text
 
     def add_factor(self, run: Run, kernel: Kernel, term: Term, argument: Node) -> None:
         """Add to a run the results of a factorisation; where the operand may come transposed, of the matrix itself.
@@ -207,8 +211,8 @@ class Session:
             found = entry.letters(dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True)))
             letters = {letter: Size.of(size) for letter, size in found.items()}
             made = Run(entry, [], [Operand(name, self.array(argument))], tuple(letters.items()))
-            made.comment = f"{entry.name}({describe(argument)})"
-            made.fault = fault(entry, {name: argument})
+            made.comment = f"{entry.name}({self.describe.name(argument)})"
+            made.fault = self.fault(entry, {name: argument})
             shapes = [(r.name, tuple(letters[x] for x in r.letters or ()), r.dtype) for r in entry.results]
             self.graph.run(made, shapes)
             self.runs[key] = made
@@ -227,11 +231,3 @@ def straightened(node: Node) -> tuple[Node, bool]:
 def body(node: Node) -> tuple[object, ...]:
     """Return a product without its coefficient."""
     return (node.args, node.indices, node.out)
-
-
-def fault(kernel: Kernel, named: Mapping[str, Node]) -> str:
-    """Return the message of a kernel that can fail, in the user's names."""
-    text = kernel.fails
-    for name, node in named.items():
-        text = text.replace("{" + name + "}", describe(node))
-    return text

@@ -100,7 +100,7 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
     terms: list[Term] = [(_over_symbols(session, a, symbols), at) for a, at in node.operands]
     exact = _index_by_index(node, terms)
     kernel = _kernel(session, node, exact, list(symbols.values()))
-    run = Run(kernel, [], [Operand(FAST, fast)], comment=session.comment(node, True))
+    run = Run(kernel, [], [Operand(FAST, fast)], comment=node)
     run.operands += [Operand(f"{OPERAND}{s.name}", session.array(arg)) for arg, s in symbols.items()]
     run.fault = kernel.fails
     run.params = tuple((n, Size.of(n)) for n in kernel.parts[0].program.size_args)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from matcalc.compiler.lowering_entries import Kernel
+from matcalc.compiler.plan.describe import Said
 from matcalc.compiler.program import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum, reads
 from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
@@ -55,7 +56,7 @@ class Value:
     of: Value | None = None
     start: Size | None = None
     dtype: str = "float64"
-    comment: str = ""
+    comment: Said = ""
     order: int = 0
     entries: tuple[float, ...] = ()
 
@@ -84,7 +85,7 @@ class Run:
     batch: tuple[tuple[str, Size], ...] = ()
     kept: tuple[str, ...] = ()
     fault: str = ""
-    comment: str = ""
+    comment: Said = ""
     order: int = 0
 
 
@@ -122,12 +123,12 @@ class Graph:
     def given(self, name: str, shape: Shape, kind: str = "input", entries: tuple[float, ...] = ()) -> Value:
         return self.add(Value(name, shape, kind, entries=entries))
 
-    def point(self, shape: Shape, expr: Expr, comment: str = "") -> Value:
+    def point(self, shape: Shape, expr: Expr, comment: Said = "") -> Value:
         axes = self.axes[: len(shape)]
         return self.add(Value(self.fresh(), shape, "point", expr, shape, axes, comment=comment))
 
     def placed(
-        self, shape: Shape, base: Expr | None, parts: Sequence[Part], expr: Expr | None, comment: str = ""
+        self, shape: Shape, base: Expr | None, parts: Sequence[Part], expr: Expr | None, comment: Said = ""
     ) -> Value:
         """Add a value that is `base` (zero if None) with `parts` added at their places; `expr` if at each
         point.
@@ -136,7 +137,7 @@ class Graph:
         value = Value(self.fresh(), shape, "point", expr, shape, axes, tuple(parts), base, comment=comment)
         return self.add(value)
 
-    def sum(self, domain: Shape, kept: Sequence[int], expr: Expr, comment: str = "") -> Value:
+    def sum(self, domain: Shape, kept: Sequence[int], expr: Expr, comment: Said = "") -> Value:
         """Add the sum of `expr` over the axes of `domain` that are not in `kept`; its axes are `kept`, in
         order.
         """

@@ -64,35 +64,28 @@ def form_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] =
 
 @lru_cache(maxsize=64)
 def _form_of(root: Node, taken: frozenset[str], given: tuple[tuple[Node, str], ...]) -> Form:
-    nodes = toposort(root)
-    sizes: dict[Size, Form] = {}
-
-    def size_form(size: Size) -> Form:
-        if size not in sizes:
-            sizes[size] = form_of_size(size)
-        return sizes[size]
-
-    def equation_form(equation: Node) -> Form:
-        return form_of(equation, taken)
-
-    readings = _Readings()
-    context = readings.context = Context(readings, size_form, function_form, equation_form, Names(taken))
-    shared = Shared(root, nodes, taken, dict(given))
-    for node in nodes:
-        readings[node] = shared.reading(node, READ[node.kind](context, node))
-    return shared.whole(readings[root].form)
+    shared = Shared(root, toposort(root), taken, dict(given))
+    return shared.whole(Readings(taken, shared.reading)[root].form)
 
 
-class _Readings(dict[Node, Reading]):
-    """The readings of the nodes of a formula; of what only its parts have, as groups of a block, on demand."""
+class Readings(dict[Node, Reading]):
+    """The readings of nodes over one set of names, each on demand after its operands; `named` puts names for parts."""
 
-    context: Context
+    def __init__(self, taken: frozenset[str], named: Callable[[Node, Reading], Reading]) -> None:
+        self.named = named
+        self.sizes: dict[Size, Form] = {}
+        self.context = Context(self, self.size_form, function_form, lambda e: form_of(e, taken), Names(taken))
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root):
             if node not in self:
-                self[node] = READ[node.kind](self.context, node)
+                self[node] = self.named(node, READ[node.kind](self.context, node))
         return self[root]
+
+    def size_form(self, size: Size) -> Form:
+        if size not in self.sizes:
+            self.sizes[size] = form_of_size(size)
+        return self.sizes[size]
 
 
 def function_form(body: Node) -> Form:

@@ -51,7 +51,7 @@ def largest(x):
 
 
 def pfaffian(A):
-    """By expansion along the first row; where that has too many terms, by the Schur complement of two rows at a time."""
+    """By expansion along the first row; where that has too many terms, by Schur complements of two rows."""
     n = A.shape[0]
     if n > 8:
         j = 1 + int(np.argmax(np.abs(A[0, 1:])))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.errors import NotSupported
@@ -29,6 +30,7 @@ class Factors(NamedTuple):
     operands: tuple[Operand, ...]
     out: tuple[int, ...]
     sizes: Mapping[int, Size]
+    coef: Fraction | int = 1
 
 
 class For(NamedTuple):
@@ -39,6 +41,16 @@ class For(NamedTuple):
 
 Said = str | Node | Factors | For
 """What a comment says: text, the formula of a value, or what the value is for."""
+
+
+def scaled(coef: Fraction | float, said: Said) -> Said:
+    """Return what a comment says of a multiple of what it is about."""
+    if coef == 1 or not isinstance(coef, (Fraction, int)):
+        return said
+    if isinstance(said, Node):
+        at = tuple(range(said.rank))
+        return Factors(((said, at),), at, dict(enumerate(said.shape)), coef)
+    return said._replace(coef=coef * said.coef) if isinstance(said, Factors) else said
 
 
 def brief(node: Node) -> str:
@@ -62,7 +74,7 @@ class Describer:
         if isinstance(said, For):
             text = self(said.node)
             return f"for {text}" if text else ""
-        node = product(1, *said) if isinstance(said, Factors) else said
+        node = product(said.coef, said.operands, said.out, said.sizes) if isinstance(said, Factors) else said
         try:
             ast = self.readings[node].form.ast
         except NotSupported:

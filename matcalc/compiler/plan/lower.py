@@ -268,6 +268,8 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     batch = graph.batch_axes[:rank]
     letters = _letters(session, node, kernel)
     run = Run(kernel, [], [], tuple(letters.items()), comment=node)
+    if len(kernel.results) > 1:
+        run.comment = f"{kernel.name}({', '.join(map(session.describe.name, node.args))})"
     run.batch = tuple(zip(batch, node.shape[:rank], strict=True))
     run.kept = tuple(batch)
     run.params = (*_params(node), *((field, Size.of(n)) for field, n in part_sizes(kernel.parts).items()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from matcalc.compiler.plan.describe import Describer, For, Said
+from matcalc.compiler.plan.describe import Describer, For, Said, scaled
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
 from matcalc.compiler.program import At, Call, Each, Expr, Let, Literal, Loop, Place, Read, Step, Store, Sum, reads
 from matcalc.tensor.node import Node
@@ -211,7 +211,7 @@ class Scheduler:
             run.alpha,
             run.onto.name if run.onto else "",
             faults.setdefault(run.fault, len(faults) + 1) if run.fault else 0,
-            self._comment(run.comment, run.results[0][1].shape),
+            self._comment(run.comment, run.results[0][1].shape if len(run.results) == 1 else ()),
         )
         step: Step = call
         for axis, size in reversed(run.batch):
@@ -321,7 +321,7 @@ def _chain(graph: Graph, value: Value, count: dict[str, int]) -> None:
     previous: Value | None = None
     for place, run in chosen:
         run.alpha = times(expr.terms[place][0], (run.alpha,))
-        run.onto = previous
+        run.onto, run.comment = previous, scaled(expr.terms[place][0], run.comment)
         previous = run.results[0][1]
     assert previous is not None
     rest = [t for k, t in enumerate(expr.terms) if k not in {p for p, _ in chosen}]

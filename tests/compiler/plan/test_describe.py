@@ -1,0 +1,95 @@
+"""Comments are true: what a line says that it computes is what the independent evaluator makes of those words.
+
+Each line of a program for NumPy runs as it stands; what it has assigned is seen right after it.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from oracle import judging
+from oracle.cases import identities
+from oracle.data import SIZES
+from oracle.reading import Unreadable
+from oracle.values import evaluate
+
+CASES = identities()
+LINE = re.compile(r"^ {4}(?P<target>\w+)(?P<entry>\[0\])?(\[.*?\])? (?P<sign>\+?)= .*?  # (?P<said>.*?)( \([^()]*\))?$")
+LENGTH = 75
+
+
+def seen(function, data):
+    """Run a function line by line; return what its comments say, each with what its line has assigned, and added."""
+    found = []
+    lines = []
+    for line in function.source.split("\n"):
+        read = LINE.match(line)
+        target = read and read["target"] + (read["entry"] or "")
+        before = f"    before = {target} + 0.0" if read and read["sign"] else "    before = 0.0"
+        after = f"    see({read['said'].strip()!r}, {target}, before)" if read else ""
+        lines += [before, line, after] if read else [line]
+    scope = {"see": lambda said, value, before: found.append((said, (np.array(value), value - before)))}
+    exec("\n".join(lines), scope)
+    (name,) = [key for key in scope if key.endswith("_into")]
+    results = [np.empty(shape or 1) for shape in shapes(function, data)]
+    assert scope[name](*(data[a] for a in function.args), *results) == 0
+    return found
+
+
+def shapes(function, data):
+    made = function(**{name: data[name] for name in function.args})
+    return [np.shape(one) for one in (made if isinstance(made, tuple) else (made,))]
+
+
+def is_whole(said):
+    return not said.startswith("for ") and "..." not in said
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+@pytest.mark.sampled(12)
+def test_comments_are_true(case):
+    function, data = program(case)
+    for said, values in seen(function, data):
+        assert len(said) < LENGTH
+        expected = read_by_the_oracle(said, data)
+        if expected is not None:
+            assert any(same(value, expected) for value in values), said
+
+
+def test_nearly_all_comments_are_judged():
+    said = [(words, data) for case in CASES[::12] for f, data in [program(case)] for words, _ in seen(f, data)]
+    judged = [words for words, data in said if read_by_the_oracle(words, data) is not None]
+    assert len(said) > 80
+    assert len(judged) > 0.8 * len(said), set(words for words, _ in said) - set(judged)
+
+
+def program(case):
+    """Return the program of a formula and its derivative for NumPy, and data."""
+    function = mc.compile([mc.expression(case.text, case.let), judging.derive(case)], target="numpy", name="f")
+    data = case.sample()
+    return function, {**data, **{name: SIZES[name] for name in function.args if name not in data}}
+
+
+def read_by_the_oracle(said, data):
+    """Return the value of a comment by the independent evaluator; None where it is cut or has not the words."""
+    try:
+        return evaluate(said, data, SIZES) if is_whole(said) else None
+    except (Unreadable, KeyError):
+        return None
+
+
+def same(value, expected):
+    """Whether a line has assigned a value: as it is, repeated along an axis, or with axes split or joined."""
+    if value.size == expected.size:
+        expected = expected.reshape(value.shape)
+    elif value.ndim < 3:
+        value = np.broadcast_to(value, expected.shape)
+    return value.shape == expected.shape and np.allclose(value, expected, rtol=1e-8, atol=1e-10, equal_nan=True)
+
+
+def test_what_a_line_on_the_way_is_for():
+    function = mc.value_and_gradient("sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w", "w", target="numpy")
+    assert re.search(r"X @ w +# X\*w \(m,\)", function.source)
+    assert re.search(r"-y\*r1 +# -y\.\*\(X\*w\)\n", function.source)

@@ -1,8 +1,8 @@
 """Python's operators on formulas, as NumPy means them, on nodes with a row mark.
 
-`*` is elementwise or scalar, `@` the matrix product, only scalars broadcast. A vector carries a mark that
-tells rows from columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a sum needs equal marks, and
-`x @ y.T` is the outer product; every other product with a vector is NumPy's.
+`*` is elementwise, `@` the matrix product, and shapes are broadcast. A vector carries a mark that tells rows from
+columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a sum of vectors needs equal marks, and `x @ y.T` is the
+outer product; every other product with a vector is NumPy's.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
+from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.node import Node
 
 SHOWN = 48  # characters of an operand in a message
@@ -59,7 +60,7 @@ def constant_of(value: Any) -> Node | None:
 
 
 def add(a: Marked, b: Marked, sign: int) -> Marked:
-    """Return a + sign*b; a scalar is added to every entry."""
+    """Return a + sign*b."""
     left, right, row = _alike(a, b, "add" if sign > 0 else "subtract")
     return Marked(constructors.add([(1, left), (sign, right)]), row)
 
@@ -111,19 +112,18 @@ def _scaled(scalar: Marked, other: Marked) -> Marked:
 
 
 def _alike(a: Marked, b: Marked, verb: str) -> tuple[Node, Node, bool]:
-    """Return two operands of one shape, a scalar broadcast, and the row mark."""
-    if not a.node.shape and b.node.shape:
-        return constructors.broadcast(a.node, b.node.shape), b.node, b.row
-    if not b.node.shape and a.node.shape:
-        return a.node, constructors.broadcast(b.node, a.node.shape), a.row
-    if a.node.shape != b.node.shape:
-        pairs = zip(a.node.shape, b.node.shape, strict=False)
-        differing = next((f": {m} and {n} differ" for m, n in pairs if m != n), "")
-        reason = differing if len(a.node.shape) == len(b.node.shape) else ": only scalars broadcast"
-        raise ShapeError(f"cannot {verb} {_shown(a)} and {_shown(b)}{reason}")
-    if a.row != b.row:
+    """Return two operands broadcast to one shape, and the row mark."""
+    rows = {operand.row for operand in (a, b) if len(operand.node.shape) == 1}
+    is_vector = max(len(a.node.shape), len(b.node.shape)) == 1
+    if is_vector and len(rows) > 1:
         raise ShapeError(f"cannot {verb} {_shown(a)} and {_shown(b)}: one is a row, the other a column")
-    return a.node, b.node, a.row
+    found = broadcast_nodes((a.node, b.node))
+    if found is None:
+        rank = min(len(a.node.shape), len(b.node.shape))
+        pairs = zip(a.node.shape[-rank:], b.node.shape[-rank:], strict=True)
+        m, n = next((m, n) for m, n in pairs if m != n and 1 not in (m, n))
+        raise ShapeError(f"cannot {verb} {_shown(a)} and {_shown(b)}: {m} and {n} differ")
+    return found[0], found[1], is_vector and True in rows
 
 
 def _shown(operand: Marked) -> str:

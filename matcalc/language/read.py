@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, lru_cache, partial
+from itertools import groupby
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -155,9 +156,15 @@ def _only(children: list[Any]) -> Any:
 
 
 def _sum(children: list[Any]) -> Ast:
+    """Return a chain of terms, left to right: each run of plain or of dotted signs is one sum."""
     chain = children[0]
-    signs = (1, *(1 if sign == "+" else -1 for sign in chain[1::2]))
-    return _chain("sum", chain, signs)
+    total = chain[:1]
+    for dotted, run in groupby(range(1, len(chain), 2), lambda k: chain[k].startswith(".")):
+        places = list(run)
+        total += chain[places[0] : places[-1] + 2]
+        signs = (1, *(1 if sign.endswith("+") else -1 for sign in total[1::2]))
+        total = [_chain("dotted_sum" if dotted else "sum", total, signs)]
+    return cast(Ast, total[0])
 
 
 def _product(children: list[Any]) -> Ast:

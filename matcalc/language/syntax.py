@@ -14,8 +14,8 @@ from operator import is_
 from typing import Any
 
 HEADS = (
-    "number", "name", "sum", "product", "negative", "power", "transpose", "call", "part", "slice", "empty",
-    "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared", "given",
+    "number", "name", "sum", "dotted_sum", "product", "negative", "power", "transpose", "call", "part", "slice",
+    "empty", "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared", "given",
 )  # fmt: skip
 
 BINDERS = ("index_form", "index_sum")
@@ -26,7 +26,7 @@ BINDERS = ("index_form", "index_sum")
 class Ast:
     """A node of the syntax tree; `head` is one of HEADS, the meaning of `value` depends on it.
 
-    number: Fraction; name: str; sum: tuple of +1/-1 for each term; product: tuple of the operators
+    number: Fraction; name: str; sum, dotted_sum: tuple of +1/-1 for each term; product: tuple of the operators
     between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
     index_form, index_sum: tuple of index names; condition, compare: the relation; function: the parameter;
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;

@@ -219,11 +219,15 @@ def _name(node: Ast) -> Iterator[Piece]:
 
 def _sum(node: Ast) -> Iterator[Piece]:
     signs = cast("tuple[int, ...]", node.value)
+    dot = "." if node.head == "dotted_sum" else ""
     for k, (sign, term) in enumerate(zip(signs, node.args, strict=True)):
         if k:
-            yield " + " if sign > 0 else " - "
+            yield f" {dot}+ " if sign > 0 else f" {dot}- "
         elif sign < 0:
             yield "-"
+        if not k and sign > 0 and {term.head, node.head} == {"sum", "dotted_sum"}:
+            yield term, SUM  # as it is read, left to right
+            continue
         yield term, (PRODUCT if k or sign > 0 or _takes_sign(term) else SIGNED)
 
 
@@ -350,11 +354,11 @@ def _spread(node: Ast) -> Iterator[Piece]:
 _LEVELS = {
     "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY,
     "index_form": PRIMARY, "index_sum": PRIMARY,
-    "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM,
+    "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM, "dotted_sum": SUM,
 }  # fmt: skip
 
 _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
-    "number": _number, "name": _name, "sum": _sum, "product": _product, "negative": _negative,
+    "number": _number, "name": _name, "sum": _sum, "dotted_sum": _sum, "product": _product, "negative": _negative,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
     "index_sum": _index_form, "condition": _condition,

@@ -229,12 +229,12 @@ def test_hints_of_sizes_are_checked():
 
 
 def test_objects_that_do_not_fit_are_both_shown():
-    X, Y, x = mc.symbols("X: matrix(m, n); Y: matrix(k, p); x: vector(n)")
+    X, Y, x = mc.symbols("X: matrix(m, n); Y: matrix(k, p); x: vector(m)")
     for act, message in (
         (lambda: X @ Y, "cannot multiply X (m x n) by Y (k x p): n and k differ"),
         (lambda: mc.exp(X) + Y, "cannot add exp(X) (m x n) and Y (k x p): m and k differ"),
-        (lambda: X - x, "cannot subtract X (m x n) and x (vector of n): only scalars broadcast"),
-        (lambda: x.T + x, "cannot add x (row of n) and x (vector of n): one is a row, the other a column"),
+        (lambda: X - x, "cannot subtract X (m x n) and x (vector of m): n and m differ"),
+        (lambda: x.T + x, "cannot add x (row of m) and x (vector of m): one is a row, the other a column"),
         (lambda: X @ 3, "@ needs vectors or matrices, not X (m x n) and 3 (scalar)"),
     ):
         with pytest.raises(mc.ShapeError) as caught:

@@ -6,15 +6,15 @@ the normal form in one call. The table below is all of level 2: what joins with 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import cast
 
 from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.expansion import Kind, common_kind, equal_shapes, expanded, no_expansion, no_fit
 from matcalc.formula.elaborate.inference import (
     Inference,
     as_scalar,
-    broadcast,
     common_axes,
     einsum,
     is_one_by_one,
@@ -211,19 +211,25 @@ def _scale_by_one_by_one(chain: Chain, factor: Typed) -> bool:
 
 
 def _entrywise(chain: Chain, factor: Typed, k: int, operator: str) -> None:
-    """Append `.* factor`: equal shapes, or a scalar."""
+    """Append `.* factor`: operands that expand to one shape, or a scalar."""
     inference = chain.inference
     if not chain.core or not factor.rank:
         _scale(chain, factor)
         return
-    fits = len(chain.core) == factor.rank and chain.row == factor.row
-    if fits and all(inference.same(a, b) for a, b in zip(chain.shape(), factor.shape, strict=True)):
-        chain.take(factor, chain.core)
+    if not (inference.broadcasts or len(chain.core) == factor.rank == 2) and _scale_by_one_by_one(chain, factor):
         return
-    if _scale_by_one_by_one(chain, factor):
-        return
-    verb = "multiply" if operator == ".*" else "divide"
-    raise _unequal(inference, chain.ast, k, f"{verb} entry by entry", chain.value(k + 1), factor, "by")
+    found = common_kind(inference, [Kind(chain.shape(), chain.row), Kind(factor.shape, factor.row)])
+    if found is None:
+        raise no_fit(inference, chain.ast, k, chain.value(k + 1), operator, factor)
+    core: list[int | None] = [None] * len(found.kind.shape)
+    for label, place in zip(chain.core, found.places[0], strict=True):
+        if place is not None:
+            core[place] = label
+    labels = [
+        label if label is not None else inference.label(s) for label, s in zip(core, found.kind.shape, strict=True)
+    ]
+    chain.take(factor, tuple(inference.label(ONE) if at is None else labels[at] for at in found.places[1]))
+    chain.core, chain.row = tuple(labels), found.kind.row
 
 
 def _divide(chain: Chain, factor: Typed, k: int, reciprocal: Invert) -> None:
@@ -255,34 +261,37 @@ def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Inve
 
 
 def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
-    """Return the value of a sum; scalars are added to every entry."""
+    """Return the value of a sum of equal shapes and scalars; under dotted signs and in NumPy all terms expand."""
     signs = cast("tuple[int, ...]", ast.value)
     if all(value.exact is not None for value in values):
         return typed_exact(_exact_sum(values, signs), ast)
-    ranked = [value for value in values if value.rank]
-    if not ranked:
-        axes = common_axes(values)
-        terms = tuple(broadcast(inference, value, axes, ()) for value in values)
-        return Typed("sum", ast, (), terms, tuple(map(Fraction, signs)), axes)
-    leader = next((value for value in ranked if not is_one_by_one(inference, value)), ranked[0])
-    fitted = [_term(inference, ast, k, leader, value) for k, value in enumerate(values)]
-    core, axes = inference.labels(leader), common_axes(fitted)
-    terms = tuple(broadcast(inference, value, axes, core) for value in fitted)
-    return Typed("sum", ast, leader.shape, terms, tuple(map(Fraction, signs)), axes, leader.row)
+    operators = tuple("+" if sign > 0 else "-" for sign in signs)
+    if ast.head == "sum" and not inference.broadcasts:
+        values = _alike(inference, ast, values, operators)
+    axes = common_axes(values)
+    found = expanded(inference, values, axes)
+    if found is None:
+        raise no_expansion(inference, ast, values, operators[1:])
+    kind_, terms = found
+    return Typed("sum", ast, kind_.shape, terms, tuple(map(Fraction, signs)), axes, kind_.row)
 
 
-def _term(inference: Inference, ast: Ast, k: int, leader: Typed, value: Typed) -> Typed:
-    """Return a term of a sum as it is added to `leader`: a 1 x 1 matrix among others is a scalar.
+def _alike(inference: Inference, ast: Ast, values: Sequence[Typed], operators: Sequence[str]) -> list[Typed]:
+    """Return the terms of a plain sum: scalars, and values of one shape; a 1 x 1 matrix among others is a scalar.
 
     Raises: ShapeError.
     """
-    if not value.rank or value is leader or _fits(inference, leader, value):
-        return value
-    if is_one_by_one(inference, value):
-        return as_scalar(inference, value)
-    adds = cast("tuple[int, ...]", ast.value)[k] > 0
-    verb, link = ("add", "to") if adds else ("subtract", "from")
-    raise _unequal(inference, ast, k - 1, verb, value, leader, link)
+    ranked = [value for value in values if value.rank]
+    leader = next((value for value in ranked if not is_one_by_one(inference, value)), ranked[0] if ranked else None)
+    fitted: list[Typed] = []
+    for k, value in enumerate(values):
+        if leader is None or not value.rank or value is leader or equal_shapes(inference, leader, value):
+            fitted.append(value)
+        elif is_one_by_one(inference, value):
+            fitted.append(as_scalar(inference, value))
+        else:
+            raise no_fit(inference, ast, k - 1, leader, operators[k], value)
+    return fitted
 
 
 def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
@@ -291,33 +300,6 @@ def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
         assert value.exact is not None
         total = bounded(total + value.exact * sign)
     return total
-
-
-def _fits(inference: Inference, a: Typed, b: Typed) -> bool:
-    """Make two shapes equal if they can be."""
-    if a.rank != b.rank or a.row != b.row:
-        return False
-    return all(inference.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))
-
-
-def _unequal(inference: Inference, ast: Ast, k: int, verb: str, a: Typed, b: Typed, link: str) -> ShapeError:
-    """Return the error of operands that should have equal shapes."""
-    hint, reason = "", ""
-    sizes: tuple[Size, ...] = ()
-    if a.rank == b.rank == 1 and a.row != b.row:
-        reason = "one is a row, the other a column"
-        hint = "a vector is a column: transpose one of the two"
-    elif a.rank == b.rank:
-        pairs = zip(a.shape, b.shape, strict=True)
-        sizes = next((pair for pair in pairs if not inference.same(*pair)), ())
-        reason = inference.differ(*sizes) if sizes else ""
-    elif {a.rank, b.rank} == {1, 2}:
-        reason = "a vector is no matrix"
-        hint = "write x*ones(n)' to repeat a column, diag(x) for a diagonal matrix"
-    message = f"cannot {verb} {inference.describe(a)} {link} {inference.describe(b)}"
-    return inference.fault(
-        f"{message}: {reason}" if reason else message, ast, operator=k, hint=hint, about=(a.ast, b.ast), sizes=sizes
-    )
 
 
 def _cannot(

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ShapeError
 from matcalc.formula.elaborate.callee import Callee, signature_of
+from matcalc.formula.elaborate.expansion import equal_shapes, expanded, no_expansion
 from matcalc.formula.elaborate.inference import (
     Inference,
     as_scalar,
-    broadcast,
     common_axes,
     einsum,
     is_one_by_one,
@@ -204,32 +204,34 @@ def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pai
 
 
 def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:
-    """Apply an elementwise entry: scalars are repeated along the axes of the others."""
+    """Apply an elementwise entry to operands of one shape and scalars; those of `.^` and in NumPy expand."""
     values = [value for parameter, value in pairs if parameter.kind not in PLAIN]
+    expands = inference.broadcasts or ast.head == "power"
     leader = next((value for value in values if value.rank), values[0])
     fitted: list[Typed] = []
     for value in values:
-        if value.rank and not _equal_shapes(inference, leader, value):
-            if is_one_by_one(inference, value):
-                value = as_scalar(inference, value)
-            else:
-                a, b = inference.describe(leader), inference.describe(value)
-                name = call_name(ast) if ast.head == "call" else str(ast.value)
-                message = f"'{name}' of operands of unequal shape: {a} and {b}"
-                pairs_ = zip(leader.shape, value.shape, strict=False)
-                sizes = next((pair for pair in pairs_ if not inference.same(*pair)), ())
-                raise inference.fault(message, ast, about=(leader.ast, value.ast), sizes=sizes)
+        if not expands and value.rank and not equal_shapes(inference, leader, value):
+            if not is_one_by_one(inference, value):
+                raise _unequal(inference, ast, leader, value)
+            value = as_scalar(inference, value)
         fitted.append(value)
-    axes, core = common_axes(fitted), inference.labels(leader)
-    aligned = tuple(broadcast(inference, value, axes, core) for value in fitted)
+    axes = common_axes(fitted)
+    found = expanded(inference, fitted, axes)
+    if found is None:
+        if ast.head == "power":
+            raise no_expansion(inference, ast, values, [str(ast.value)])
+        raise _unequal(inference, ast, leader, next(value for value in values if value.shape != leader.shape))
+    kind_, aligned = found
     data = Call(candidate, _tensors(pairs), _params(pairs), _integer_sizes(pairs), {})
-    return Typed("call", ast, leader.shape, aligned + _functions(pairs), data, axes, leader.row)
+    return Typed("call", ast, kind_.shape, aligned + _functions(pairs), data, axes, kind_.row)
 
 
-def _equal_shapes(inference: Inference, a: Typed, b: Typed) -> bool:
-    if a.rank != b.rank or a.row != b.row:
-        return False
-    return all(inference.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))
+def _unequal(inference: Inference, ast: Ast, a: Typed, b: Typed) -> ShapeError:
+    """Return the error of operands of an elementwise entry that have no common shape."""
+    name = call_name(ast) if ast.head == "call" else str(ast.value)
+    message = f"'{name}' of operands of unequal shape: {inference.describe(a)} and {inference.describe(b)}"
+    sizes = next((pair for pair in zip(a.shape, b.shape, strict=False) if not inference.same(*pair)), ())
+    return inference.fault(message, ast, about=(a.ast, b.ast), sizes=sizes)
 
 
 def _operation(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:

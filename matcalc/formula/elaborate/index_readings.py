@@ -13,7 +13,8 @@ from matcalc.formula.elaborate.inference import Inference, shown
 from matcalc.language import syntax
 from matcalc.language.syntax import BINDERS, Ast, children
 
-LINEAR = ("negative", "sum", "part", "condition")
+SUMS = ("sum", "dotted_sum")
+LINEAR = ("negative", *SUMS, "part", "condition")
 
 
 def unsummed(inference: Inference, tensor: Ast, name: str) -> ShapeError:
@@ -22,7 +23,7 @@ def unsummed(inference: Inference, tensor: Ast, name: str) -> ShapeError:
     path = _path(inference.form, tensor)
     outer = max(k for k, ast in enumerate(path) if ast.head in BINDERS)
     form, inside = path[outer], path[outer + 1 :]
-    while inside[0].head == "sum" and len(inside) > 1 and _holders(inference, inside[0], name) < 2:
+    while inside[0].head in SUMS and len(inside) > 1 and _holders(inference, inside[0], name) < 2:
         inside = inside[1:]
     readings = [_sum(name, inside[0])]
     bends = [k for k, (ast, child) in enumerate(pairwise(inside)) if not _is_linear(ast, child)]

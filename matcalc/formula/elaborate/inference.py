@@ -67,6 +67,7 @@ class Inference:
 
     strict: undeclared symbols are refused, as in rule files.
     numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
+    broadcasts: operands expand as NumPy's do, aligned at the last axis.
     lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
     parameters: the parameter of the function in force.
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
@@ -79,6 +80,7 @@ class Inference:
     rulebook: Rulebook
     strict: bool = False
     numpy: bool = False
+    broadcasts: bool = False
     symbols: dict[str, Symbol] = field(default_factory=dict)
     size_names: dict[str, Size] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
@@ -345,10 +347,17 @@ def einsum(
     return Typed("einsum", ast, shape, tuple(value for value, _ in operands), data, axes, row)
 
 
-def broadcast(inference: Inference, value: Typed, axes: Labels, core: Labels) -> Typed:
-    """Return `value` with exactly these named axes and these core axes; a scalar is repeated along them."""
+def broadcast(
+    inference: Inference, value: Typed, axes: Labels, core: Labels, places: Sequence[int | None] | None = None
+) -> Typed:
+    """Return `value` with exactly these named axes and these core axes, repeated along those that it has not.
+
+    `places` are its own among them, None for one of length 1 that is repeated; else they are all, or none of a scalar.
+    """
     own = core if value.rank else ()
-    if value.axes == axes and len(own) == len(core):
+    if places is not None:
+        own = tuple(inference.label(ONE) if place is None else core[place] for place in places)
+    if value.axes == axes and own == core:
         return value
     data = Einsum(Fraction(1), (value.axes + own,), axes + core)
     shape = tuple(inference.lengths[label] for label in core)

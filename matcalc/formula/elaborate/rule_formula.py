@@ -47,6 +47,7 @@ def build_formula(
     nesting: int = 0,
     conditions: list[Condition] | None = None,
     text: str = "",
+    broadcasts: bool = False,
 ) -> Node:
     """Return the node of a formula, text or a syntax tree, over the given symbols.
 
@@ -54,11 +55,11 @@ def build_formula(
     `functions` the bodies of function parameters; `sizes` further sizes and numbers, with what they are;
     `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
     their lengths from it; to `conditions` those on sizes are added that reading leaves open; `text` is what a tree
-    is written as, for messages.
+    is written as, for messages; with `broadcasts` operands expand as NumPy's do.
 
     Raises: ShapeError, UnknownName, ParseError, NotSupported, without the address of the rule.
     """
-    inference = Inference(rulebook, strict=True, functions=dict(functions or {}))
+    inference = Inference(rulebook, strict=True, broadcasts=broadcasts, functions=dict(functions or {}))
     nodes = dict(symbols)
     for slot, members in (splices or {}).items():
         names = tuple(f"{slot}_{k}" for k in range(len(members)))

@@ -66,7 +66,7 @@ def elaborate(
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
     trees = [reader(formula, book) if isinstance(formula, str) else formula for formula in formulas]
-    inference = Inference(book, numpy=dialect == "numpy")
+    inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy")
     adopt(inference, symbols or {}, sizes)
     declared = read_declarations(declarations)
     check_facts(declared, declarations, book)

@@ -301,8 +301,9 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "call": _enter_call, "function": _enter_function, "shared": _enter_shared,
 }  # fmt: skip
 LEAVE: dict[str, Leave] = {
-    "sum": _leave_sum, "product": _leave_product, "negative": _leave_negative, "transpose": _leave_transpose,
-    "power": _leave_power, "part": _leave_part, "block": _leave_block, "condition": _leave_condition,
+    "sum": _leave_sum, "dotted_sum": _leave_sum, "product": _leave_product, "negative": _leave_negative,
+    "transpose": _leave_transpose, "power": _leave_power, "part": _leave_part, "block": _leave_block,
+    "condition": _leave_condition,
     "index_form": _leave_index_form, "index_sum": _leave_index_sum, "call": _leave_call, "function": _leave_function,
     "shared": _leave_shared,
     equations.SCOPE: _leave_start,

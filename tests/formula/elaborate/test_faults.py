@@ -21,7 +21,7 @@ SHAPE = [
      "transpose one"),
     ("S - A", "cannot subtract A (n x m) from S (n x n): m and n differ", 2, ""),
     ("x + y", "cannot add y (vector of m) to x (vector of n): m and n differ", 2, ""),
-    ("1 + x + A", "cannot add A (n x m) to x (vector of n): a vector is no matrix", 6, "x*ones(n)'"),
+    ("1 + x + A", "cannot add A (n x m) to x (vector of n): a vector is no matrix", 6, "write x .+ A"),
     ("A.*B", "cannot multiply entry by entry A (n x m) by B (k x p): n and k differ", 1, ""),
     ("x./y", "cannot divide entry by entry x (vector of n) by y (vector of m): n and m differ", 1, ""),
     ("x/x", "cannot divide x (vector of n) by x (vector of n): / divides by a scalar", 1,

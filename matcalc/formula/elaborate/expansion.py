@@ -1,0 +1,178 @@
+"""Expansion: operands of different kinds brought to one shape, under the dotted operators and as NumPy does.
+
+In the matrix language a column is as many rows of one entry, a row its transpose, so that a column goes along columns
+and a row along rows; NumPy aligns shapes at their last axis. Then an axis of length 1 is repeated. That is decided
+by what is known while reading: a length that has a name is never taken for 1, nor two names for one length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from matcalc.errors import ShapeError
+from matcalc.formula.elaborate.inference import Inference, as_scalar, broadcast, is_one_by_one, shown
+from matcalc.formula.elaborate.typed import ONE, Labels, Typed
+from matcalc.language.syntax import Ast, power, product, transpose
+from matcalc.tensor.broadcasting import broadcast_shapes
+from matcalc.tensor.size import Size
+
+Same = Callable[[Size, Size], bool]
+
+CANNOT: Mapping[str, str] = {
+    "+": "add {} to {}", "-": "subtract {} from {}", ".*": "multiply entry by entry {} by {}",
+    "./": "divide entry by entry {} by {}", ".^": "raise entry by entry {} to {}",
+}  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """The shape of an operand, and whether it is a row."""
+
+    shape: tuple[Size, ...]
+    row: bool = False
+
+
+class Common(NamedTuple):
+    """The kind of the result, and for each operand which axis of it each of its axes is; None where it is repeated."""
+
+    kind: Kind
+    places: tuple[tuple[int | None, ...], ...]
+
+
+def common_kind(inference: Inference, kinds: Sequence[Kind], same: Same | None = None) -> Common | None:
+    """Return how operands expand to one kind, scalars apart; None where they do not.
+
+    Lengths are made equal by `same`, of `inference` where it is not given.
+    """
+    ranked = [kind for kind in kinds if kind.shape]
+    if not ranked:
+        return Common(Kind(()), ((),) * len(kinds))
+    columns = {kind.row for kind in ranked if len(kind.shape) == 1}
+    ranks = {len(kind.shape) for kind in ranked}
+    is_flat = ranks == {1}
+    if is_flat and inference.broadcasts and len(columns) > 1:
+        return None
+    as_they_are = inference.broadcasts or (len(ranks) == 1 and len(columns) < 2)
+    if not as_they_are and max(ranks) > 2:
+        return None
+    found = broadcast_shapes([_lengths(inference, kind, as_they_are) for kind in kinds], same or inference.same)
+    if found is None:
+        return None
+    own = (at if as_they_are else _own(kind, at) for kind, at in zip(kinds, found.places, strict=True))
+    return Common(Kind(found.shape, len(found.shape) == 1 and columns == {True}), tuple(own))
+
+
+def _lengths(inference: Inference, kind: Kind, as_it_is: bool) -> tuple[Size, ...]:
+    shape = tuple(map(inference.sizes.resolve, kind.shape))
+    if as_it_is or len(shape) != 1:
+        return shape
+    return (ONE, *shape) if kind.row else (*shape, ONE)
+
+
+def _own(kind: Kind, places: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    """Return the places of the axes that an operand has itself."""
+    return places if len(kind.shape) != 1 else places[1:] if kind.row else places[:1]
+
+
+def expanded(inference: Inference, values: Sequence[Typed], axes: Labels) -> tuple[Kind, tuple[Typed, ...]] | None:
+    """Return values in one kind, over the named axes `axes`; None where they do not expand to one."""
+    values = plain_scalars(inference, values)
+    found = common_kind(inference, [Kind(value.shape, value.row) for value in values])
+    if found is None:
+        return None
+    core = tuple(inference.label(size) for size in found.kind.shape)
+    made = (broadcast(inference, v, axes, core, at) for v, at in zip(values, found.places, strict=True))
+    return found.kind, tuple(made)
+
+
+def plain_scalars(inference: Inference, values: Sequence[Typed]) -> list[Typed]:
+    """Return values with 1 x 1 matrices among columns, rows and tensors as the scalars that they are."""
+    if inference.broadcasts or all(value.rank in (0, 2) for value in values):
+        return list(values)
+    return [as_scalar(inference, value) if is_one_by_one(inference, value) else value for value in values]
+
+
+def _advice(inference: Inference, a: Typed, operator: str, b: Typed) -> str:
+    """Return how two operands can be written with a dotted operator, one of them transposed where that is needed."""
+    if inference.broadcasts:
+        return ""
+
+    def may_be(one: Size, other: Size) -> bool:
+        one, other = inference.sizes.resolve(one), inference.sizes.resolve(other)
+        return one is other or "?" in one.key + other.key
+
+    def fits(x: Kind, y: Kind) -> bool:
+        return common_kind(inference, [x, y], may_be) is not None
+
+    x, y = Kind(a.shape, a.row), Kind(b.shape, b.row)
+    turned = y._replace(row=not y.row)
+    if len(x.shape) == len(y.shape) == 1 and x.row != y.row:
+        same = "transpose one of the two, or " if fits(x, turned) else ""
+        return f"{same}write {shown(_dotted(a.ast, operator, b.ast))}"
+    found = [(a.ast, b.ast)] if fits(x, y) else []
+    if len(y.shape) == 1 and fits(x, turned):
+        found.append((a.ast, _turned(b.ast)))
+    elif len(x.shape) == 1 and fits(x._replace(row=not x.row), y):
+        found.append((_turned(a.ast), b.ast))
+    written = [shown(_dotted(one, operator, other)) for one, other in found]
+    return f"write {' or '.join(written)}" if written else ""
+
+
+def _turned(ast: Ast) -> Ast:
+    return ast.args[0] if ast.head == "transpose" else transpose(ast)
+
+
+def _dotted(a: Ast, operator: str, b: Ast) -> Ast:
+    if operator in "+-":
+        return Ast("dotted_sum", (a, b), (1, 1 if operator == "+" else -1))
+    return power(a, b, True) if operator == ".^" else product((a, b), (operator,))
+
+
+def no_expansion(inference: Inference, ast: Ast, values: Sequence[Typed], operators: Sequence[str]) -> ShapeError:
+    """Return the error of the first two operands that do not expand to one kind."""
+    for k in range(1, len(values)):
+        for first in values[:k]:
+            pair = plain_scalars(inference, [first, values[k]])
+            if common_kind(inference, [Kind(value.shape, value.row) for value in pair]) is None:
+                return no_fit(inference, ast, k - 1, first, operators[k - 1], values[k])
+    raise AssertionError("operands that expand two by two expand together")
+
+
+def no_fit(inference: Inference, ast: Ast, k: int, left: Typed, operator: str, right: Typed) -> ShapeError:
+    """Return the error of operator `k` of a tree between operands that do not fit, with the dotted forms that do."""
+    one, other = (right, left) if operator in "+-" else (left, right)  # in the order in which the message has them
+    reason = ""
+    sizes: tuple[Size, ...] = ()
+    if one.rank == other.rank == 1 and one.row != other.row:
+        reason = "one is a row, the other a column"
+    elif one.rank == other.rank or inference.broadcasts:
+        sizes = _differing(inference, one, other)
+        reason = inference.differ(*sizes) if sizes else ""
+    elif {one.rank, other.rank} == {1, 2}:
+        reason = "a vector is no matrix"
+    elif max(one.rank, other.rank) > 2:
+        reason = "write an index form, {i,j,k: ...}, to say along which axes"
+    message = f"cannot {CANNOT[operator].format(inference.describe(one), inference.describe(other))}"
+    return inference.fault(
+        f"{message}: {reason}" if reason else message,
+        ast,
+        operator=k,
+        hint=_advice(inference, left, operator, right),
+        about=(one.ast, other.ast),
+        sizes=sizes,
+    )
+
+
+def _differing(inference: Inference, a: Typed, b: Typed) -> tuple[Size, ...]:
+    """Return the first two lengths that differ, of shapes that end at one axis."""
+    rank = min(a.rank, b.rank)
+    pairs = list(zip(a.shape[a.rank - rank :], b.shape[b.rank - rank :], strict=True))
+    wrong = [pair for pair in pairs if not inference.same(*pair)]
+    return next((pair for pair in wrong if ONE not in pair), wrong[0] if wrong else ())
+
+
+def equal_shapes(inference: Inference, a: Typed, b: Typed) -> bool:
+    """Make two shapes equal if they can be, and tell whether; a row is no column."""
+    if a.rank != b.rank or a.row != b.row:
+        return False
+    return all(inference.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))

@@ -1,0 +1,59 @@
+"""NumPy's broadcasting, said once: shapes are aligned at their last axis, and an axis of size 1 is stretched.
+
+An axis is stretched where its size is the number 1; a size that a name stands for is never taken to be 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import eq
+from typing import NamedTuple
+
+from matcalc.tensor.constructors import product
+from matcalc.tensor.node import Node, Shape
+from matcalc.tensor.size import Size
+
+
+class Broadcast(NamedTuple):
+    """The common shape of operands, and for each operand which axis of it each of its axes is; None where stretched."""
+
+    shape: Shape
+    places: tuple[tuple[int | None, ...], ...]
+
+
+def broadcast_shapes(shapes: Sequence[Shape], same: Callable[[Size, Size], bool] = eq) -> Broadcast | None:
+    """Return how operands of these shapes meet; None where two sizes differ.
+
+    `same` decides whether two sizes that are not the number 1 are equal.
+    """
+    rank = max(map(len, shapes), default=0)
+    common: list[Size] = [Size.of(1)] * rank
+    for shape in shapes:
+        for axis, size in enumerate(shape, rank - len(shape)):
+            if size == 1:
+                continue
+            if common[axis] != 1 and not same(common[axis], size):
+                return None
+            common[axis] = size
+    places = (
+        tuple(None if size == 1 and common[axis] != 1 else axis for axis, size in enumerate(shape, rank - len(shape)))
+        for shape in shapes
+    )
+    return Broadcast(tuple(common), tuple(places))
+
+
+def broadcast_node(node: Node, places: Sequence[int | None], shape: Shape) -> Node:
+    """Return a node repeated along the axes of `shape` that are none of its own."""
+    if tuple(places) == tuple(range(len(shape))):
+        return node
+    rank = len(shape)
+    labels = tuple(rank + k if place is None else place for k, place in enumerate(places))
+    return product(1, [(node, labels)], tuple(range(rank)), dict(enumerate(shape)))
+
+
+def broadcast_nodes(nodes: Sequence[Node]) -> list[Node] | None:
+    """Return nodes in their common shape; None where two sizes differ."""
+    found = broadcast_shapes([node.shape for node in nodes])
+    if found is None:
+        return None
+    return [broadcast_node(node, at, found.shape) for node, at in zip(nodes, found.places, strict=True)]

@@ -89,8 +89,11 @@ class Expression(Arithmetic, Forms):
 
     @property
     def declarations(self) -> str:
-        """Text that declares the symbols again, and sizes that would be read as symbols without it."""
-        return declarations_of(self.node, self.formula, self.names.ordered())
+        """Text that declares the symbols again, and sizes that would be read as symbols without it.
+
+        What was inferred is marked: `mu: scalar, undeclared`.
+        """
+        return declarations_of(self.node, self.formula, self.names.ordered(), self.names.undeclared)
 
     # Printing.
 
@@ -358,7 +361,7 @@ class Expression(Arithmetic, Forms):
         return Expression(node, reduce(Names.joined, (e.names for e in bounds), self.names).under(conditions))
 
     def __reduce__(self) -> tuple[object, ...]:
-        declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()))
+        declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)
         return _restored, (str(self), declared, self.names.written)
 
 

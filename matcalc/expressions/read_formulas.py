@@ -114,4 +114,4 @@ def _names_in(tree: Ast, scope: Scope) -> Names:
     free, bound = names_of(tree, default_rulebook())
     written = tuple(n for n in dict.fromkeys(free) if n in scope.symbols)
     kept = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}
-    return Names(kept, written, sizes=scope.sizes)
+    return Names(kept, written, sizes=scope.sizes, undeclared=frozenset(kept).intersection(scope.undeclared))

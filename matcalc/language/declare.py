@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -25,6 +25,9 @@ _Kinds = Mapping[str, tuple[int, int]]
 SIZE = "size"
 """The kind of a name that is no tensor: a length, which may stand in no shape at all."""
 
+MARK = ", undeclared"
+"""What follows the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
+
 KINDS: _Kinds = {
     "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0),
 }  # fmt: skip
@@ -34,6 +37,9 @@ RULE_KINDS: _Kinds = {
     "equation": (0, 0), "unknown": (0, 0),
 }  # fmt: skip
 """Kind -> least and greatest number of its sizes; a rule file knows a few more than the user."""
+
+SPELLINGS = {"array": "tensor"}
+"""Other spellings of kinds, where they are no kinds of their own."""
 
 FACTS: Mapping[str, str] = {
     "symmetric": "square", "skew": "square", "spd": "square", "psd": "square", "orthogonal": "square",
@@ -47,11 +53,14 @@ _SIZE_CALLS = ("min", "max")
 _EXAMPLES = {"vector": "w: vector(n)", "matrix": "X: matrix(m, n)", "tensor": "T: tensor(m, n, k)"}
 
 
+_MARKED = re.compile(r",\s*undeclared\s*\Z")
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """A declared name. `repeated` (E...) and `default` (k = 1) occur in signatures alone.
 
-    `span` is the place of the name in the text; an unnamed output has the name "".
+    `span` is the place of the name in the text; an unnamed output has the name "". `undeclared`: it was inferred.
     """
 
     name: str
@@ -61,6 +70,7 @@ class Declaration:
     span: tuple[int, int] = (0, 0)
     repeated: bool = False
     default: Ast | None = None
+    undeclared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +99,10 @@ def _declarations(text: str, *known: tuple[tuple[str, Any], ...]) -> tuple[Decla
     kinds, facts = map(dict, known)
     found: list[Declaration] = []
     for begin, end in _pieces(text):
-        names, type_ = parse(text, "declaration", begin, end)
-        found.extend(_located(text, _declaration, token, type_, kinds, facts) for token in names)
+        mark = _MARKED.search(text, begin, end)
+        names, type_ = parse(text, "declaration", begin, mark.start() if mark else end)
+        made = (_located(text, _declaration, token, type_, kinds, facts) for token in names)
+        found.extend(replace(d, undeclared=mark is not None) for d in made)
     _located(text, _check_names, found)
     return tuple(found)
 
@@ -119,7 +131,7 @@ def write_declaration(declaration: Declaration) -> str:
     sizes = f"({', '.join(map(write, d.sizes))})" if d.sizes else ""
     default = "" if d.default is None else f" = {write(d.default)}"
     name = f"{d.name}{'...' if d.repeated else ''}: " if d.name else ""
-    return " ".join([f"{name}{d.kind}{sizes}", *d.facts]) + default
+    return " ".join([f"{name}{d.kind}{sizes}", *d.facts]) + default + (MARK if d.undeclared else "")
 
 
 def size_names(declaration: Declaration) -> tuple[str, ...]:
@@ -163,10 +175,11 @@ def _signature(parts: list[Any], facts: Mapping[str, str]) -> Signature:
 
 
 def _declaration(token: Any, type_: list[Any], kinds: _Kinds, facts: Mapping[str, str]) -> Declaration:
-    kind, written, marks = type_
+    word, written, marks = type_
+    kind = str(word) if word in kinds else SPELLINGS.get(word, str(word))
     name = "" if token is None else identifier(token)
     sizes = tuple(written or ())
-    _check_kind(kind, sizes, kinds, facts)
+    _check_kind(kind, word, sizes, kinds, facts)
     for size in sizes:
         _check_size(size)
     for k, mark in enumerate(marks):
@@ -174,25 +187,25 @@ def _declaration(token: Any, type_: list[Any], kinds: _Kinds, facts: Mapping[str
             raise UnknownName(f"unknown fact '{mark}'", at=mark.start_pos, hint=_nearest(mark, facts))
         if mark in marks[:k]:
             raise ParseError(f"fact '{mark}' is given twice", at=mark.start_pos)
-        _check_fact(str(kind), sizes, mark, facts[mark])
-    first = kind if token is None else token
+        _check_fact(kind, sizes, mark, facts[mark])
+    first = word if token is None else token
     span = (first.start_pos, first.end_pos)
-    return Declaration(name, str(kind), sizes, tuple(map(str, marks)), span)
+    return Declaration(name, kind, sizes, tuple(map(str, marks)), span)
 
 
-def _check_kind(kind: Any, sizes: tuple[Ast, ...], kinds: _Kinds, facts: Mapping[str, str]) -> None:
+def _check_kind(kind: str, word: Any, sizes: tuple[Ast, ...], kinds: _Kinds, facts: Mapping[str, str]) -> None:
     if kind not in kinds:
         hint = _nearest(kind, kinds)
         if kind in facts:
             example = "k: scalar" if facts[kind] == "any" else "X: matrix(n, n)"
             hint = f"'{kind}' is a fact: write the kind first, as in  {example} {kind}"
-        raise UnknownName(f"unknown kind '{kind}'", at=kind.start_pos, hint=hint)
+        raise UnknownName(f"unknown kind '{kind}'", at=word.start_pos, hint=hint)
     least, greatest = kinds[kind]
     if least <= len(sizes) <= greatest:
         return
     takes = {(0, 0): "no sizes", (1, 1): "one size", (2, 2): "two sizes"}.get((least, greatest), "sizes")
-    hint = f"write  {_EXAMPLES[kind]}" if str(kind) in _EXAMPLES else ""
-    raise ShapeError(f"'{kind}' takes {takes}, found {len(sizes) or 'none'}", at=kind.start_pos, hint=hint)
+    hint = f"write  {_EXAMPLES[kind]}" if kind in _EXAMPLES else ""
+    raise ShapeError(f"'{word}' takes {takes}, found {len(sizes) or 'none'}", at=word.start_pos, hint=hint)
 
 
 def _check_size(size: Ast) -> None:

@@ -25,6 +25,7 @@ class Names:
     `conditions` are those on sizes that reading left open: that parts lie inside what they are parts of.
     `sizes` are names of sizes in scope, which may stand in no shape.
     `parts` are what formulas gave names to, `K = A*A'; inv(K)`.
+    `undeclared` are those whose kind was inferred.
     `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` gives these back.
     """
 
@@ -35,6 +36,7 @@ class Names:
     theirs: Mapping[str, Any] = field(default_factory=dict)
     sizes: tuple[str, ...] = ()
     parts: Mapping[str, Node] = field(default_factory=dict)
+    undeclared: frozenset[str] = frozenset()
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -54,7 +56,9 @@ class Names:
         symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
         own = tuple(dict.fromkeys(self.sizes + other.sizes))
         parts = {**other.parts, **self.parts}
-        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own, parts)
+        told = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
+        undeclared = (self.undeclared | other.undeclared) - told
+        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own, parts, undeclared)
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.

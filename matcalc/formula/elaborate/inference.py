@@ -9,7 +9,7 @@ operands.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -68,6 +68,7 @@ class Inference:
     strict: undeclared symbols are refused, as in rule files.
     numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
     broadcasts: operands expand as NumPy's do, aligned at the last axis.
+    ranks: of undeclared names that are not as they are spelled.
     lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
     parameters: the parameter of the function in force.
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
@@ -81,6 +82,7 @@ class Inference:
     strict: bool = False
     numpy: bool = False
     broadcasts: bool = False
+    ranks: Mapping[str, int] = field(default_factory=dict)
     symbols: dict[str, Symbol] = field(default_factory=dict)
     size_names: dict[str, Size] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
@@ -224,7 +226,7 @@ class Inference:
 
     def name_sizes(self) -> None:
         """Name the unknown lengths of the symbols m, n, k, p, q, ... in order of appearance."""
-        taken = {*self.symbols, *self.size_names, *self.bound}
+        taken = {*self.symbols, *self.size_names, *self.bound, *(name for _, name, *_ in self.index_labels)}
         for symbol in self.symbols.values():
             for size in symbol.shape:
                 for name in self.sizes.resolve(size).names:
@@ -268,7 +270,7 @@ class Inference:
 
     def infer_symbol(self, name: str) -> Symbol | None:
         """Return a new symbol of the kind that its spelling says, None where it says nothing."""
-        rank = inferred_rank(name)
+        rank = self.ranks.get(name, inferred_rank(name))
         if rank is None:
             return None
         symbol = Symbol(name, tuple(self.sizes.fresh() for _ in range(rank)), (), False)

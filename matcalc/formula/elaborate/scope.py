@@ -45,7 +45,9 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
             raise NotSupported(f"a variable of kind {declaration.kind}, {declaration.name}")
         shape = tuple(size_of(size, {}) for size in declaration.sizes)
         _check_same(inference, declaration, shape)
-        inference.symbols[declaration.name] = Symbol(declaration.name, shape, declaration.facts)
+        inference.symbols[declaration.name] = Symbol(
+            declaration.name, shape, declaration.facts, not declaration.undeclared
+        )
         for size in declaration.sizes:
             for node in walk(size):
                 if node.head == "name":

@@ -6,7 +6,7 @@ then nodes are built. Errors name the user's sub-expression and its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,11 +14,12 @@ from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.inference import Inference
+from matcalc.formula.elaborate.kinds import fitting
 from matcalc.formula.elaborate.rule_formula import template_of
 from matcalc.formula.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.elaborate.type_tree import infer, size_names
 from matcalc.formula.elaborate.typed import Typed
-from matcalc.language.declare import SIZE, read_declarations
+from matcalc.language.declare import MARK, SIZE, read_declarations
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
@@ -66,18 +67,23 @@ def elaborate(
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
     trees = [reader(formula, book) if isinstance(formula, str) else formula for formula in formulas]
-    inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy")
-    adopt(inference, symbols or {}, sizes)
     declared = read_declarations(declarations)
     check_facts(declared, declarations, book)
-    declare(inference, declared)
-    check_parts(inference, texts, trees)
-    size_names(inference, trees)
-    values: list[Typed] = []
-    for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):
-        inference.text, inference.number = text, number
-        values.append(infer(inference, tree))
-    inference.finish()
+    names = tuple(sizes)
+
+    def read_as(ranks: Mapping[str, int]) -> tuple[Inference, list[Typed]]:
+        inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy", ranks=ranks)
+        adopt(inference, symbols or {}, names)
+        declare(inference, declared)
+        check_parts(inference, texts, trees)
+        size_names(inference, trees)
+        values: list[Typed] = []
+        for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):
+            inference.text, inference.number = text, number
+            values.append(infer(inference, tree))
+        return inference, values
+
+    inference, values = fitting(read_as, trees, {*(d.name for d in declared), *(symbols or {})})
     scope = scope_of(inference)
     builder = Builder(inference, scope.symbols, partial(template_of, book, 0))
     nodes: list[Node] = []
@@ -92,10 +98,12 @@ def elaborate(
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
 
 
-def declarations_of(node: Node, formula: Callable[[], Ast], symbols: Sequence[Node]) -> str:
+def declarations_of(
+    node: Node, formula: Callable[[], Ast], symbols: Sequence[Node], undeclared: Collection[str] = ()
+) -> str:
     """Return text that declares symbols, and the sizes that the formula of a node would not be read with as sizes.
 
-    That is what stands nowhere but as a number: `q` in `q*c`, but not in `q*eye(q)`.
+    That is what stands nowhere but as a number: `q` in `q*c`, but not in `q*eye(q)`. Names in `undeclared` are marked.
     """
     shown = {n for s in symbols for size in s.shape for n in size.names}
     hidden = [n for n in sizes_met([node]) if n not in shown]
@@ -104,6 +112,7 @@ def declarations_of(node: Node, formula: Callable[[], Ast], symbols: Sequence[No
         inference = Inference(default_rulebook())
         adopt(inference, {s.name: s for s in symbols})
         size_names(inference, [ast])
-        written = dict.fromkeys(names_of(ast, inference.rulebook)[0])
-        hidden = [n for n in written if n in hidden and n not in inference.size_names]
-    return "; ".join([*map(declaration, symbols), *(f"{n}: {SIZE}" for n in hidden)])
+        met = dict.fromkeys(names_of(ast, inference.rulebook)[0])
+        hidden = [n for n in met if n in hidden and n not in inference.size_names]
+    written = [declaration(s) + (MARK if s.name in undeclared else "") for s in symbols]
+    return "; ".join([*written, *(f"{n}: {SIZE}" for n in hidden)])

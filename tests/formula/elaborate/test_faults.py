@@ -91,7 +91,9 @@ def test_shape_error(text: str, message: str, at: int, hint: str) -> None:
 
 def test_inferred_kinds_are_listed() -> None:
     error = fault("lam*x*y")
-    assert error.hint.endswith("lam: scalar, undeclared; x: vector(m), undeclared; y: vector(n), undeclared")
+    inferred, fitting = error.hint.splitlines()[-2:]
+    assert inferred.strip() == "lam: scalar, undeclared; x: vector(m), undeclared; y: vector(n), undeclared"
+    assert fitting.strip() == "it fits with  x: scalar | x: matrix(m, n) | y: scalar | y: matrix(1, n)"
 
 
 def test_declared_symbols_are_not_listed() -> None:

@@ -1,0 +1,93 @@
+"""Kinds of names that nobody declared: by their spelling, and where that does not fit by the smallest change that does.
+
+A change gives another kind to one name, or if that is not enough to two. It is taken where it is the only one of its
+size; else the error stays, and lists those that fit. What was taken is said with the symbols that are undeclared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
+
+from matcalc.errors import MatcalcError, ShapeError
+from matcalc.formula.elaborate.inference import Inference, inferred_rank
+from matcalc.formula.elaborate.typed import Typed
+from matcalc.language.syntax import Ast, whole
+
+Ranks = Mapping[str, int]
+Read = tuple[Inference, list[Typed]]
+Changes = list[tuple[Ranks, Read]]
+
+RANKS = (0, 1, 2)
+MOST_CHANGED = 2  # names at once
+MOST_NODES = 30_000  # of trees, that are read in search of what fits: 0.3 s
+MOST_LISTED = 6  # names with their kinds in a message
+
+
+def fitting(read: Callable[[Ranks], Read], trees: Sequence[Ast], declared: Collection[str]) -> Read:
+    """Return what trees are read as, sizes solved; `read` takes ranks of names that are not those of their spelling.
+
+    Raises: what reading raises; a ShapeError lists the changes of kinds that fit, where they are several.
+    """
+    try:
+        made = read({})
+    except ShapeError as fault:
+        found = _changes(read, trees, declared)
+        if len(found) == 1:
+            return found[0][1]
+        if found:
+            fault.hint = "\n  ".join(filter(None, (fault.hint, _listed(found))))
+        raise
+    made[0].finish()
+    return made
+
+
+def _changes(read: Callable[[Ranks], Read], trees: Sequence[Ast], declared: Collection[str]) -> Changes:
+    """Return the smallest changes of kinds that fit, each with what is read then."""
+    others = {name: ranks for name, ranks in _other_ranks(trees).items() if name not in declared}
+    left = MOST_NODES // max(sum(1 for tree in trees for _ in whole(tree)), 1)
+    found: Changes = []
+    for count in range(1, MOST_CHANGED + 1):
+        changes = list(islice(_of_size(others, count), left + 1))
+        left -= len(changes)
+        if found or left < 0:
+            break
+        for ranks in changes:
+            try:
+                made = read(ranks)
+                made[0].finish()
+            except MatcalcError:
+                continue
+            if all(name in made[0].symbols for name in ranks):
+                found.append((ranks, made))
+    return found
+
+
+def _of_size(others: Mapping[str, Sequence[int]], count: int) -> Iterator[Ranks]:
+    for names in combinations(others, count):
+        for ranks in product(*(others[name] for name in names)):
+            yield dict(zip(names, ranks, strict=True))
+
+
+def _other_ranks(trees: Sequence[Ast]) -> dict[str, list[int]]:
+    """Return the names in trees with the ranks that they may have beside that of their spelling.
+
+    An order above two is one that subscripts show.
+    """
+    found: dict[str, dict[int, None]] = {}
+    for node in (node for tree in trees for node in whole(tree)):
+        if node.head == "name" and inferred_rank(str(node.value)) is not None:
+            found.setdefault(str(node.value), dict.fromkeys(RANKS))
+        elif node.head == "part" and node.args[0].head == "name" and len(node.args) - 1 > max(RANKS):
+            found.setdefault(str(node.args[0].value), dict.fromkeys(RANKS))[len(node.args) - 1] = None
+    return {name: [rank for rank in ranks if rank != inferred_rank(name)] for name, ranks in found.items()}
+
+
+def _listed(found: Changes) -> str:
+    """Return the line of an error that lists the kinds that fit: `it fits with  x: scalar | x: matrix(m, m)`."""
+    texts = [
+        "; ".join(f"{name}: {inference.kind_text(inference.symbols[name])}" for name in ranks)
+        for ranks, (inference, _) in found
+    ]
+    most = MOST_LISTED // len(found[0][0])
+    return f"it fits with  {' | '.join(texts[:most])}{' | ...' if len(texts) > most else ''}"

@@ -1,0 +1,145 @@
+"""Kinds of names that nobody declared: by spelling, else by the only smallest change that fits; and that this is said.
+
+What fits is decided here by spelling the names so that they have every combination of kinds in turn.
+"""
+
+import pickle
+import re
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc.language.declare import read_declarations
+
+TAKEN = [
+    ("Q*K'/sqrt(d)", "Q: matrix(m, n); K: matrix(k, n); d: scalar"),
+    ("softmax(Q*K'/sqrt(d), axis=1)*V", "Q: matrix(m, n); K: matrix(k, n); d: scalar; V: matrix(k, p)"),
+    ("{i: T[i,j,k]*x[j]*y[k]}", "T: tensor(m, n, p); x: vector(n); y: vector(p)"),
+    ("{i: t[i,j,k,l]*x[j]*y[k]*z[l]}", "t: tensor(m, n, p, q); x: vector(n); y: vector(p); z: vector(q)"),
+    ("inv(s)*x", "s: matrix(m, m); x: vector(m)"),
+    ("det(a)/det(b)", "a: matrix(m, m); b: matrix(n, n)"),
+    ("{i: beta[i]*x[i]}", "beta: vector(m); x: vector(m)"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TAKEN)
+def test_the_only_smallest_change_that_fits_is_taken_and_marked(text, expected):
+    e = mc.expression(text)
+    assert e.declarations == "; ".join(f"{one}, undeclared" for one in expected.split("; "))
+    assert mc.expression(text, expected).node is e.node
+    assert mc.expression(text, expected).declarations == expected
+
+
+LISTED = [
+    ("x*y", "x: scalar | x: matrix(m, n) | y: scalar | y: matrix(1, n)"),
+    ("x^2", "x: scalar | x: matrix(m, m)"),
+    ("norm2(y - X*beta)^2", "y: scalar | y: matrix(m, n) | X: scalar | X: vector(m) | beta: vector(n)"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LISTED)
+def test_where_several_fit_the_error_lists_them(text, expected):
+    with pytest.raises(mc.ShapeError) as caught:
+        mc.expression(text)
+    assert caught.value.hint.splitlines()[-1].strip() == f"it fits with  {expected}"
+
+
+def test_an_error_lists_six_names_at_most():
+    with pytest.raises(mc.ShapeError) as caught:
+        mc.expression("a*b*c*d")
+    assert caught.value.hint.count("|") == 3 and caught.value.hint.endswith("| ...")
+
+
+TEXTS = [
+    "a*B*c", "a'*b + c", "sqrt(a)*B/c", "A*b + c'", "tr(a)*b", "A/b - c", "a.*b'*C", "a*b'", "norm2(a)*lam*b", "a^b",
+    "[a, b; c]", "{i: a[i,j]*b[j]}", "a\\B", "a + b'", "log(a)/b*C", "kron(a, b)*C", "outer(A, b)", "cross(a, B)",
+    "solve(a, b)", "a'*B*c/(d*d)",
+]  # fmt: skip
+SPELLED = ("alpha_{}", "v{}", "M{}")  # names of which the spelling says scalar, vector, matrix
+
+
+def spelled(text, ranks):
+    """Return the text with its names so that their spelling says these ranks, and the names."""
+    names = {name: SPELLED[rank].format(k) for k, (name, rank) in enumerate(ranks.items())}
+    return re.sub(r"\b([a-dA-C]|lam)\b", lambda found: names[found[0]], text), names
+
+
+def fits(text, ranks):
+    """Tell whether a formula can be read with names of these ranks."""
+    renamed, names = spelled(text, ranks)
+    try:
+        symbols = mc.expression(renamed).names.symbols
+    except mc.ShapeError:
+        return False
+    return all(len(symbols[names[name]].shape) == rank for name, rank in ranks.items())
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_taken_is_what_a_search_through_all_spellings_finds(text):
+    names = re.findall(r"\b(?:[a-dA-C]|lam)\b", text)
+    own = {name: 0 if name == "lam" else 2 if name.isupper() else 1 for name in names}
+    found = []
+    for count in range(3):
+        for changed in combinations(own, count):
+            for ranks in product(*([rank for rank in (0, 1, 2) if rank != own[name]] for name in changed)):
+                chosen = own | dict(zip(changed, ranks, strict=True))
+                found += [chosen] if fits(text, chosen) else []
+        if found:
+            break
+    try:
+        e = mc.expression(text)
+    except mc.ShapeError as fault:
+        assert len(found) != 1
+        assert ("it fits with" in fault.hint) == bool(found)
+        return
+    assert len(found) == 1
+    assert {name: len(e.names.symbols[name].shape) for name in own} == found[0]
+
+
+def test_values_are_those_of_the_kinds_that_are_taken():
+    Q, K, d = np.arange(6.0).reshape(2, 3), np.ones((4, 3)), 3.0
+    np.testing.assert_allclose(mc.expression("Q*K'/sqrt(d)")(Q=Q, K=K, d=d), Q @ K.T / np.sqrt(d))
+    np.testing.assert_allclose(mc.gradient("sum(Q*K'/sqrt(d))", "d")(Q=Q, K=K, d=d), -np.sum(Q @ K.T) / 2 / d**1.5)
+
+
+@pytest.mark.parametrize("text", ["kron(A, B)*z", "z'*kron(A, B)"])
+def test_sizes_that_are_left_open_change_no_kinds(text):
+    with pytest.raises(mc.ShapeError) as caught:
+        mc.expression(text, "z: vector(6)")
+    assert "declare the sizes" in caught.value.hint and "it fits" not in caught.value.hint
+
+
+def test_declared_kinds_are_not_changed():
+    with pytest.raises(mc.ShapeError) as caught:
+        mc.expression("x*y", "x: vector(n); y: vector(n)")
+    assert "it fits" not in caught.value.hint
+    e = mc.expression("Q*K'/sqrt(d)", "Q: matrix(m, n); K: matrix(m, n)")
+    assert e.declarations == "Q: matrix(m, n); K: matrix(m, n); d: scalar, undeclared"
+
+
+def test_the_mark_is_read_again_and_stays_with_what_is_derived():
+    e = mc.expression("norm2(X*w - y)^2", "X: matrix(m, n)")
+    assert e.declarations == "X: matrix(m, n); w: vector(n), undeclared; y: vector(m), undeclared"
+    again = mc.expression(str(e), e.declarations)
+    assert again.node is e.node and again.declarations == e.declarations
+    assert e.gradient("w").declarations == e.declarations
+    assert pickle.loads(pickle.dumps(e)).declarations == e.declarations
+    (z,) = mc.symbols("z: vector(m)")
+    assert e.substitute(y=z).declarations == "X: matrix(m, n); w: vector(n), undeclared; z: vector(m)"
+    (w,) = mc.symbols("w: vector(n)")
+    assert (e + w @ w).declarations == "X: matrix(m, n); w: vector(n); y: vector(m), undeclared"
+
+
+@pytest.mark.parametrize("text", ["mu: scalar, undeclared", "a, b: vector(n) positive,undeclared ; c: matrix(n, n)"])
+def test_declarations_have_the_mark(text):
+    marked = [d.name for d in read_declarations(text) if d.undeclared]
+    assert marked == (["mu"] if text.startswith("mu") else ["a", "b"])
+
+
+def test_array_is_another_spelling_of_tensor():
+    assert mc.symbols("T: array(a, b, c)")[0].node is mc.symbols("T: tensor(a, b, c)")[0].node
+    assert mc.expression("{i: T[i,j,j]}", "T: array(2, 3, 3)").declarations == "T: tensor(2, 3, 3)"
+    with pytest.raises(mc.ShapeError, match="'array' takes sizes, found none"):
+        mc.symbols("T: array")

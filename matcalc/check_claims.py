@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.compiler.targets import TARGETS
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import Interpreter
-from matcalc.compiling import TARGETS, build, planned, request_of
+from matcalc.compiling import build, planned, request_of
 from matcalc.errors import NotSupported
 from matcalc.evidence.numeric.differences import Slope
 from matcalc.evidence.numeric.sampling import Array

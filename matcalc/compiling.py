@@ -25,6 +25,7 @@ from matcalc.compiler.runtime.convert import to_size
 from matcalc.compiler.runtime.save_test import TEST_NAMES
 from matcalc.compiler.runtime.source import function_name
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
+from matcalc.compiler.targets import TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression, name_of
 from matcalc.expressions.numeric_arguments import project_tangents
@@ -39,7 +40,6 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names, declaration, free_sizes
 
-TARGETS = ("numba", "numpy")
 GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 

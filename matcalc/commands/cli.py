@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from matcalc.compiler.targets import TARGETS
 from matcalc.errors import MatcalcError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--convention", choices=("projected", "magnus"))
         if name in NEW_SYMBOL:
             command.add_argument(f"--{NEW_SYMBOL[name]}", metavar="NAME", help="name of the new symbol")
-        command.add_argument("--target", default="numba", help="target of --as python")
+        target(command, "target of --as python")
     command = add(commands, "explain", "the derivation, step by step", explain)
     formula(command)
     command.add_argument("--as", dest="form", choices=("text", "latex", "markdown"), default="text", help="form")
@@ -122,7 +123,7 @@ def parser() -> argparse.ArgumentParser:
     command = add(commands, "export", "write value and gradient as a stand-alone file", export)
     formula(command)
     command.add_argument("-o", "--output", metavar="FILE", required=True)
-    command.add_argument("--target", default="numba")
+    target(command, "what the file is written for")
     command = add(commands, "rules", "the rulebook: formula, domain, source, file and line, measured error", rules)
     command.add_argument(
         "name", nargs="?", metavar="NAME", help="one rule, with its adjoint as derived; or a rule file (.toml), tested"
@@ -153,11 +154,17 @@ def formula(command: Any) -> None:
     declarations(command)
 
 
+def target(command: Any, says: str) -> None:
+    command.add_argument("--target", choices=TARGETS, default=TARGETS[0], help=f"{says}; {TARGETS[0]} by default")
+
+
 def declarations(command: Any) -> None:
+    """Add what every command that reads formulas takes."""
     command.add_argument(
         "--let", metavar="DECL", action="append", default=[], help='declarations: "X: matrix(m, n) positive"'
     )
     command.add_argument("--dialect", choices=("matrix", "numpy"), default="matrix", help="spelling of EXPR")
+    command.add_argument("--quiet", action="store_true", help="no notes on standard error, such as inferred kinds")
 
 
 def installed_version() -> str:
@@ -180,6 +187,24 @@ def scope(arguments: argparse.Namespace) -> dict[str, str]:
     return {"declarations": "; ".join(arguments.let), "dialect": arguments.dialect}
 
 
+def read(arguments: argparse.Namespace, *formulas: str) -> list[Expression]:
+    """Return formulas in one scope; a note says the kinds and sizes of symbols that were not declared."""
+    from matcalc.expressions.read_input import expressions
+    from matcalc.language.declare import MARK
+    from matcalc.tensor.symbols import declaration
+
+    made = expressions([formula.strip() for formula in formulas], *scope(arguments).values())
+    inferred = {s.name: declaration(s) for e in made for s in e.names.ordered() if s.name in e.names.undeclared}
+    if inferred:
+        note(arguments, "; ".join(inferred.values()) + MARK)
+    return made
+
+
+def note(arguments: argparse.Namespace, message: str) -> None:
+    if not arguments.quiet:
+        print(message, file=sys.stderr)
+
+
 # Commands
 
 
@@ -192,6 +217,7 @@ def derivative(arguments: argparse.Namespace) -> int:
         if getattr(arguments, name, None) is not None:
             options[name] = getattr(arguments, name)
     wrt = variables(arguments)
+    read(arguments, arguments.expression)
     result = getattr(mc, arguments.command)(arguments.expression.strip(), wrt, **options)
     blocks = list(labelled(result, [wrt] if isinstance(wrt, str) else wrt))
     if arguments.form == "json":
@@ -203,7 +229,7 @@ def derivative(arguments: argparse.Namespace) -> int:
     for label, expression in blocks:
         print(f"{label}: {shown(expression, arguments.form)}" if label else shown(expression, arguments.form))
     for need in dict.fromkeys(need for _, expression in blocks for need in expression.needs):
-        print(f"note: needs {need}", file=sys.stderr)
+        note(arguments, f"note: needs {need}")
     return 0
 
 
@@ -259,7 +285,7 @@ def explain(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
     text, wrt = arguments.expression.strip(), variables(arguments)
-    is_scalar = mc.expression(text, **scope(arguments)).shape == ()
+    is_scalar = read(arguments, text)[0].shape == ()
     of = arguments.of or ("gradient" if is_scalar else "jacobian")
     result = getattr(mc, of)(text, wrt, **scope(arguments))
     for label, expression in labelled(result, [wrt] if isinstance(wrt, str) else wrt):
@@ -269,9 +295,7 @@ def explain(arguments: argparse.Namespace) -> int:
 
 
 def rewrite(arguments: argparse.Namespace) -> int:
-    import matcalc as mc
-
-    e = mc.expression(arguments.expression.strip(), **scope(arguments))
+    (e,) = read(arguments, arguments.expression)
     if arguments.to in ("collect", "coefficient"):
         if arguments.of is None:
             return complain(f"{arguments.to} needs --of NAME")
@@ -285,6 +309,7 @@ def rewrite(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
+    read(arguments, arguments.expression, *([arguments.against] if arguments.against else []))
     given = {"against": arguments.against, "compiled": not arguments.plain}
     report = mc.check(arguments.expression.strip(), variables(arguments), **given, **scope(arguments))
     print(report)
@@ -294,6 +319,7 @@ def check(arguments: argparse.Namespace) -> int:
 def equivalent(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
+    read(arguments, arguments.first, arguments.second)
     found = mc.equivalent(arguments.first, arguments.second, domain=arguments.domain, **scope(arguments))
     print(found)
     return 0 if found else 1
@@ -302,6 +328,7 @@ def equivalent(arguments: argparse.Namespace) -> int:
 def convex(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
+    read(arguments, arguments.expression)
     found = mc.convex(arguments.expression.strip(), variables(arguments), **scope(arguments))
     print(found)
     return 0 if found else 1
@@ -311,12 +338,13 @@ def export(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
     text, wrt = arguments.expression.strip(), variables(arguments)
+    read(arguments, text)
     compiled = mc.value_and_gradient(text, wrt, target=arguments.target, **scope(arguments))
     try:
         compiled.save(arguments.output)
     except OSError as error:
         return complain(f"cannot write {arguments.output}: {error.strerror}")
-    print(f"wrote {arguments.output}", file=sys.stderr)
+    note(arguments, f"wrote {arguments.output}")
     return 0
 
 

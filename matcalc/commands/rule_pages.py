@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from matcalc.errors import MatcalcError
@@ -142,18 +143,40 @@ def worst(rule: Rule) -> str:
 
 
 def listed(book: Rulebook | None = None) -> str:
-    """Return the list of all rules: a line for each signature, what it says below."""
+    """Return the list of all rules by family, a line for each signature, what it says below; internal ones last."""
     book = book or default_rulebook()
     wide = max(map(len, book.rules))
     where = max(len(rule.address) for rule in book.rules.values())
-    lines = []
-    for name, rule in book.rules.items():
+    lines: list[str] = []
+    found = ""
+    for rule in sorted(book.rules.values(), key=lambda rule: rule.internal):
+        name, before, found = rule.name, found, INTERNAL if rule.internal else family(rule)
+        lines += [] if found == before else [f"--- {found}", ""]
         lines += [f"{name:{wide}}  {rule.address:{where}}  {signature}" for signature in signatures(rule)]
         says = [f"{left} = {right}" for left, right in formulas(rule).items()]
         notes = {"domain": rule.domain, "gauge": rule.gauge, "source": rule.source, "error": worst(rule)}
         says += [f"{label}: {text}" for label, text in notes.items() if text]
-        lines += [f"{'':{wide}}    {text}" for text in says]
+        lines += [*(f"{'':{wide}}    {text}" for text in says), ""]
     return "\n".join([*lines, counted()])
+
+
+INTERNAL = "for internal use: what derivatives and kernels are written with"
+OWN = "of your own"
+
+
+def family(rule: Rule) -> str:
+    """Return the family that a shipped rule is in: the last heading above it in its file."""
+    file, _, line = rule.address.rpartition(":")
+    headings = _headings(file.removeprefix("rules/")) if file.startswith("rules/") else ()
+    return next((title for at, title in reversed(headings) if at < int(line)), OWN)
+
+
+@cache
+def _headings(name: str) -> tuple[tuple[int, str], ...]:
+    """Return the headings of a shipped rule file, `# --- powers: what they are`, with their lines."""
+    lines = (data_folder("rules") / name).read_text(encoding="utf-8").splitlines()
+    found = ((at, re.match(r"# --- ([^:;]+)", line)) for at, line in enumerate(lines, 1))
+    return tuple((at, title[1]) for at, title in found if title)
 
 
 def counted() -> str:

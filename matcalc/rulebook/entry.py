@@ -149,6 +149,7 @@ class _Entry:
             inverse=table.get("inverse", False),
             calculus=table.get("calculus", False),
             annihilates=table.get("annihilates", False),
+            internal=table.get("internal", False),
             commutes=table.get("commutes", False),
             associative=table.get("associative", False),
             keeps_rows=table.get("keeps_rows", False),

@@ -37,6 +37,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "square": (str,), "source": (str,), "role": (str,), "latex": (str, list, dict),
     "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,),
+    "internal": (bool,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),

@@ -23,7 +23,7 @@ Interval = tuple[float, bool, float, bool]
 RELATIONS = "<>=!"
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 """What comparisons are written with."""
-SPELLED = ("role", "numpy", "sympy", "from_sympy")
+SPELLED = ("role", "numpy", "sympy", "from_sympy", "internal")
 """Fields that say what an operation is called by others, and not what it is."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
@@ -59,6 +59,7 @@ class Rule:
     inverse: bool
     calculus: bool | str
     annihilates: bool
+    internal: bool
     commutes: bool
     associative: bool
     keeps_rows: bool

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from matcalc.commands import cli
+from matcalc.compiler.targets import TARGETS
 
 LEAST_SQUARES = "norm2(X*w - y)^2"
 
@@ -19,12 +20,37 @@ def run(capsys, *words):
 
 
 def test_gradient(capsys):
-    assert run(capsys, "gradient", LEAST_SQUARES, "--wrt", "w") == (0, "2*X'*(X*w - y)\n", "")
+    assert run(capsys, "gradient", LEAST_SQUARES, "--wrt", "w", "--quiet") == (0, "2*X'*(X*w - y)\n", "")
+
+
+INFERRED = [
+    ("sum(X*w) + mu*w'*w", [], "X: matrix(m, n); w: vector(n); mu: scalar, undeclared\n"),
+    ("sum(X*w) + mu*w'*w", ["--let", "X: matrix(m, n); w: vector(n)"], "mu: scalar, undeclared\n"),
+    ("sum(X*w) + mu*w'*w", ["--let", "X: matrix(m, n); w: vector(n); mu: scalar"], ""),
+    ("sum(X*w)/sqrt(d)", [], "X: matrix(m, n); w: vector(n); d: scalar, undeclared\n"),
+]
+
+
+@pytest.mark.parametrize(("formula", "let", "said"), INFERRED)
+@pytest.mark.parametrize("command", ["gradient", "explain", "convex", "rewrite", "check", "equivalent"])
+def test_what_was_inferred_is_said_in_one_line(capsys, command, formula, let, said):
+    words = {"rewrite": [formula], "equivalent": [formula, formula], "check": [formula, "--wrt", "w", "--plain"]}
+    words = [command, *words.get(command, [formula, "--wrt", "w"]), *let]
+    _, out, err = run(capsys, *words)
+    assert err == said
+    assert run(capsys, *words, "--quiet")[1:] == (out, "")
+
+
+def test_targets_are_listed(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["export", "sum(x)", "--wrt", "x", "-o", "x.py", "--target", "fortran"])
+    error = capsys.readouterr().err
+    assert all(target in error for target in TARGETS)
 
 
 def test_formula_from_standard_input(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(LEAST_SQUARES + "\n"))
-    assert run(capsys, "gradient", "-", "--wrt", "w") == (0, "2*X'*(X*w - y)\n", "")
+    assert run(capsys, "gradient", "-", "--wrt", "w", "--quiet") == (0, "2*X'*(X*w - y)\n", "")
 
 
 def test_formula_that_begins_with_a_sign(capsys):
@@ -57,7 +83,7 @@ def test_several_variables_are_labelled(capsys):
     ],
 )
 def test_derivatives(capsys, words, expected):
-    status, out, err = run(capsys, *words)
+    status, out, err = run(capsys, *words, "--quiet")
     assert (status, err) == (0, "")
     assert out == expected + "\n"
 

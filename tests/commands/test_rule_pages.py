@@ -2,7 +2,9 @@
 
 import json
 import re
+import tomllib
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +71,30 @@ def test_measured_errors_are_shown(monkeypatch):
     assert rule_pages.worst(BOOK.rules["inv"]) == "4.0e-15"
     assert "vjp 4e-15" in rule_pages.text(rule_pages.page(BOOK.rules["inv"]))
     assert rule_pages.worst(BOOK.rules["det"]) == ""
+
+
+VOCABULARY = Path(__file__).parents[1] / "vocabulary.toml"
+# What people write that is no call of the table: powers, parts of a matrix, equations, a constant in a derivative.
+WRITTEN = {"pow", "powr", "sym", "skew", "root", "stop", "gammaincc"}
+
+
+def test_internal_is_what_the_vocabulary_does_not_have():
+    calls = tomllib.loads(VOCABULARY.read_text(encoding="utf-8"))["call"]
+    texts = " ".join(text for call in calls for text in (call["f"], *call.get("also", ())))
+    called = {*re.findall(r"(\w+)\(", texts), *re.findall(r"\b(?:matfun|svdfun)\((\w+)", texts)}
+    for rule in BOOK.rules.values():
+        names = {rule.name, rule.spelling, *rule.names, *rule.aliases, *rule.part_aliases}
+        assert rule.internal != bool(names & (called | WRITTEN)), rule
+
+
+def test_operations_are_listed_by_family_and_those_for_internal_use_last():
+    lines = rule_pages.listed().splitlines()
+    titles = [line.removeprefix("--- ") for line in lines if line.startswith("--- ")]
+    assert len(set(titles)) == len(titles)
+    assert {"factorisations", "matrix functions", "norms of the entries"} < set(titles)
+    assert rule_pages.OWN not in titles and titles[-1] == rule_pages.INTERNAL
+    internal = lines[lines.index(f"--- {rule_pages.INTERNAL}") :]
+    assert {line.split()[0] for line in internal if ".toml:" in line} == {
+        rule.name for rule in BOOK.rules.values() if rule.internal
+    }
+    assert lines.index("--- factorisations") < next(k for k, line in enumerate(lines) if line.startswith("chol "))

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
+from matcalc.compiler.targets import TARGETS
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.oracle import IMPORTS, statements
@@ -27,7 +28,6 @@ from matcalc.tensor.ranges import digits
 from matcalc.tensor.signature import tensors_of
 from matcalc.tensor.size import Size
 
-TARGETS = ("numba", "numpy")
 RESULT = "result_"
 PLAIN = {"number": "{}", "integer": "int({})"}  # a parameter that is no tensor, as values take it
 Entry = TypeVar("Entry", Kernel, Scalar)

@@ -20,6 +20,7 @@ from matcalc.compiler.emit.spelling import applied
 from matcalc.compiler.listing import listing
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Program
+from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size
 from matcalc.compiler.runtime.save_test import TEST_NAMES
@@ -163,9 +164,14 @@ def request_of(
 
 
 def build(request: Request) -> Compiled:
-    """Plan, emit and load what is asked for."""
-    target, guards = request.target, request.guards
+    """Plan, emit and load what is asked for; on a terminal a line says so where that takes long."""
     name = identifier(request.name, "name=")
+    with waiting.said(f"compiling {name}"):
+        return _built(request, name)
+
+
+def _built(request: Request, name: str) -> Compiled:
+    target, guards = request.target, request.guards
     if not is_one_of(target, TARGETS):
         raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
     if not is_one_of(guards, GUARDS):

@@ -193,7 +193,8 @@ def read(arguments: argparse.Namespace, *formulas: str) -> list[Expression]:
     from matcalc.language.declare import MARK
     from matcalc.tensor.symbols import declaration
 
-    made = expressions([formula.strip() for formula in formulas], *scope(arguments).values())
+    let = "; ".join(arguments.let)
+    made = expressions([formula.strip() for formula in formulas], let, arguments.dialect)
     inferred = {s.name: declaration(s) for e in made for s in e.names.ordered() if s.name in e.names.undeclared}
     if inferred:
         note(arguments, "; ".join(inferred.values()) + MARK)

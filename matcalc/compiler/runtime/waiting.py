@@ -1,0 +1,37 @@
+"""A line for who waits: on a terminal, while something takes longer than a person expects, and gone afterwards."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PATIENCE = 2.0  # seconds
+ERASE = "\r\x1b[K"
+
+
+@contextmanager
+def said(message: str) -> Iterator[None]:
+    """Say what is being waited for, on standard error where that is a terminal; nothing where it is none."""
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield
+        return
+    done = threading.Event()
+
+    def wait() -> None:
+        if not done.wait(PATIENCE):
+            stream.write(f"{message} ...")
+            stream.flush()
+            done.wait()
+            stream.write(ERASE)
+            stream.flush()
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    try:
+        yield
+    finally:
+        done.set()
+        waiting.join()

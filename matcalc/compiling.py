@@ -36,6 +36,7 @@ from matcalc.language.identifiers import by_name, free, identifier, is_one_of, s
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.fields import nearest
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
@@ -43,22 +44,6 @@ from matcalc.tensor.symbols import Names, declaration, free_sizes
 
 GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
-
-SAMPLES = {
-    "spd": "(drawn := rng.standard_normal({shape})) @ drawn.T/max(len(drawn), 1) + np.eye(len(drawn))",
-    "psd": "(drawn := rng.standard_normal({shape})) @ drawn.T",
-    "symmetric": "((drawn := rng.standard_normal({shape})) + drawn.T)/2",
-    "skew": "((drawn := rng.standard_normal({shape})) - drawn.T)/2",
-    "orthogonal": "np.linalg.qr(rng.standard_normal({shape}))[0]",
-    "diagonal": "np.diag(rng.uniform(0.5, 1.5, {shape}[0]))",
-    "lower": "np.tril(rng.standard_normal({shape})) + 2.0*np.eye(*{shape})",
-    "upper": "np.triu(rng.standard_normal({shape})) + 2.0*np.eye(*{shape})",
-    "nonsingular": "rng.standard_normal({shape}) + 2.0*np.eye(*{shape})",
-    "positive": "rng.uniform(0.5, 1.5, {shape})",
-    "nonnegative": "rng.uniform(0.0, 1.0, {shape})",
-    "integer": "rng.integers(1, 4, {shape}).astype(float)",
-}
-"""NumPy text of random data with a fact, the first of a symbol's facts in this order being used."""
 
 
 def compile(  # noqa: A001 - the interface names it so
@@ -341,6 +326,8 @@ def _ordered(names: Names, args: Sequence[Any] | None) -> list[Node]:
 
 def _operand(node: Node, names: Names) -> Operand:
     declared = names.symbols[node.name].data[1]
-    sample = next((drawn for fact, drawn in SAMPLES.items() if fact in declared), "")
+    book = default_rulebook()
+    closed = book.closure(declared)
+    drawn = next(filter(None, (book.facts[f].drawn for f in book.strongest(f for f in book.facts if f in closed))), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
-    return Operand(node.name, node.shape, " ".join(sorted(declared)), sample, checked)
+    return Operand(node.name, node.shape, " ".join(sorted(declared)), drawn, checked)

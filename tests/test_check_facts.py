@@ -1,5 +1,7 @@
 """`check_facts=True`: each declared fact is checked against the data, and the entry that breaks it is named."""
 
+import runpy
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,16 @@ def test_data_of_the_book_have_their_facts_at_any_scale(fact, scale):
     for n in (0, 1, 2, 5, 12):
         check_declared([("X", [fact], scaled * sample(rng, (n, n), [fact]))])
         check_declared([("X", [fact], whole(rng.integers(-3, 4, (n, n)).astype(float), [fact]))])
+
+
+@pytest.mark.parametrize("facts", [*TESTED, "spd diagonal", "psd nonsingular", "lower nonsingular"])
+def test_a_saved_file_draws_data_that_have_the_facts(facts, tmp_path):
+    place = tmp_path / "saved.py"
+    mc.compile("sum(X)", declarations=f"X: matrix(n, n) {facts}", target="numpy").save(place)
+    saved = runpy.run_path(str(place))
+    for seed in range(3):
+        (X,) = saved["sample"](np.random.default_rng(seed))
+        check_declared([("X", facts.split(), X)])
 
 
 CORNER = np.zeros((3, 3))

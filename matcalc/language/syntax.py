@@ -245,11 +245,21 @@ def function(parameter: str, body: Ast) -> Ast:
     return Ast("function", (body,), parameter)
 
 
+def is_chain(x: Ast) -> bool:
+    """Whether further factors, or a sign, may stand beside those of a product: what `//` and `%` make is one factor."""
+    return x.head == "product" and not {"//", "%"} & set(x.value)  # type: ignore[call-overload]
+
+
+def factors_of(x: Ast) -> tuple[tuple[Ast, ...], tuple[str, ...]]:
+    """Return the factors of a product with the operators between them; any other tree is one factor."""
+    return (x.args, x.value) if is_chain(x) else ((x,), ())  # type: ignore[return-value]
+
+
 def negate(x: Ast) -> Ast:
     """Return -x with the sign on the first factor of a product, where it needs no parentheses."""
     if x.head == "negative":
         return x.args[0]
-    if x.head == "product" and not {"//", "%"} & set(x.value):  # type: ignore[call-overload]
+    if is_chain(x):
         return Ast("product", (negative(x.args[0]), *x.args[1:]), x.value, x.span, x.at)
     return negative(x)
 

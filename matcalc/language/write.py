@@ -21,6 +21,7 @@ from matcalc.language.syntax import (
     definition,
     exchanged,
     given_tree,
+    is_chain,
     part_name,
     parts_in,
     walk,
@@ -228,12 +229,7 @@ def _sum(node: Ast) -> Iterator[Piece]:
         if not k and sign > 0 and {term.head, node.head} == {"sum", "dotted_sum"}:
             yield term, SUM  # as it is read, left to right
             continue
-        yield term, (PRODUCT if k or sign > 0 or _takes_sign(term) else SIGNED)
-
-
-def _takes_sign(term: Ast) -> bool:
-    """Tell whether a sign before a product may be read as one of its first factor."""
-    return term.head != "product" or not {"//", "%"} & set(cast("tuple[str, ...]", term.value))
+        yield term, (PRODUCT if k or sign > 0 or term.head != "product" or is_chain(term) else SIGNED)
 
 
 def _product(node: Ast) -> Iterator[Piece]:

@@ -76,6 +76,7 @@ def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: R
         entries=tuple(map(str, table.get("entries", ()))),
         tangent=text("tangent"),
         sample=text("sample"),
+        drawn=text("drawn"),
         whole=text("whole"),
         near=text("near"),
         transposed=str(table.get("transposed", name)),

@@ -129,6 +129,12 @@ class Rulebook:
             ]
         return frozenset(found)
 
+    def strongest(self, facts: Iterable[str]) -> tuple[str, ...]:
+        """Return, of facts, those that no others of them imply."""
+        known = tuple(facts)
+        implied = {g for f in known for g in self.closure([f]) if f not in self.closure([g])}
+        return tuple(f for f in known if f not in implied)
+
     def contradiction(self, facts: Sequence[str]) -> tuple[str, str] | None:
         """Return two of `facts` that nothing can have together, the one given later second; None if there are none."""
         for k, later in enumerate(facts):
@@ -339,16 +345,12 @@ def _all_facts(base: Rulebook, facts: Sequence[Fact], faults: list[str]) -> dict
         if old is not fact and old != fact:
             faults.append(f"{fact.address}: [{fact.name}] is taken by {old.address}")
     for fact in facts:
-        for other in (*_named(fact), *filter(None, (fact.transposed, fact.negated))):
-            if other not in known:
+        together = [name for names in fact.follows for name in sorted(names)]
+        for other in (*fact.implies, *fact.excludes, *together, fact.transposed, fact.negated):
+            if other and other not in known:
                 near = nearest(other, known)
                 faults.append(f"{fact.address}: [{fact.name}] speaks of '{other}', which is no fact{near}")
     return known
-
-
-def _named(fact: Fact) -> list[str]:
-    """Return the facts that an entry says something about."""
-    return [*fact.implies, *fact.excludes, *(name for together in fact.follows for name in sorted(together))]
 
 
 def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
@@ -391,8 +393,4 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 _EMPTY = Rulebook(NOTHING, (), NOTHING, NOTHING, NOTHING)
 
 
-def _pickled(rule: Rule) -> tuple[Callable[..., Rule], tuple[Any, ...]]:
-    return rule_from_table, (rule.name, dict(rule.fields), rule.address)
-
-
-copyreg.pickle(Rule, _pickled)
+copyreg.pickle(Rule, lambda rule: (rule_from_table, (rule.name, dict(rule.fields), rule.address)))

@@ -209,6 +209,7 @@ class Fact:
     entries: tuple[str, ...]
     tangent: str | None
     sample: str | None
+    drawn: str | None
     whole: str | None
     near: str | None
     transposed: str

@@ -16,6 +16,9 @@ from threading import Lock
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.locks import held_at_fork
 
 REMEMBERED = 256  # results of each operation: nine of ten that a derivation asks for are among them
@@ -304,52 +307,48 @@ def _join(left: Monomial, right: Monomial) -> Monomial:
     return tuple(sorted(powers.items(), key=lambda item: atom_text(item[0])))
 
 
-def atom_text(atom: Atom) -> str:
-    """Return the text of a name, quotient, remainder, minimum or maximum."""
+def tree_of(size: Size) -> Ast:
+    """Return the formula that a size is written as, which `signature.size_of` reads back."""
+    return _tree(size.terms)
+
+
+def _tree(terms: tuple[tuple[Monomial, Fraction], ...]) -> Ast:
+    if not terms:
+        return syntax.number(0)
+    ordered = sorted(terms, key=lambda term: term[1].numerator < 0)  # what is added stands in front
+    trees = [_term_tree(monomial, abs(coefficient)) for monomial, coefficient in ordered]
+    signs = [-1 if coefficient.numerator < 0 else 1 for _, coefficient in ordered]
+    first = syntax.negate(trees[0]) if signs[0] < 0 else trees[0]
+    return syntax.add([first, *trees[1:]], [1, *signs[1:]]) if trees[1:] else first
+
+
+def _term_tree(monomial: Monomial, coefficient: Fraction | int = 1) -> Ast:
+    above = [tree for atom, power in monomial for tree in [_atom_tree(atom)] * power]
+    if coefficient.numerator != 1 or not above:
+        above.insert(0, syntax.number(coefficient.numerator))
+    below = [syntax.number(coefficient.denominator)] if coefficient.denominator != 1 else []
+    operators = ["*"] * (len(above) - 1) + ["/"] * len(below)
+    return syntax.product([*above, *below], operators) if operators else above[0]
+
+
+def _atom_tree(atom: Atom) -> Ast:
+    """Return the tree of a name, quotient, remainder, minimum or maximum."""
     if isinstance(atom, str):
-        return atom
+        return syntax.name(atom)
+    left, right = tree_of(atom.left), tree_of(atom.right)
     if atom.operator in ("min", "max"):
-        return f"{atom.operator}({atom.left}, {atom.right})"
-    sides = (
-        f"({s})" if len(s.terms) > 1 or "//" in str(s) or "%" in str(s) else str(s) for s in (atom.left, atom.right)
-    )
-    left, right = sides
-    if len(atom.right.terms) == 1 and not atom.right.is_integer and str(atom.right) not in atom.right.names:
-        right = f"({atom.right})"
-    return f"{left}{atom.operator}{right}"
+        return syntax.call(atom.operator, left, right)
+    factors, operators = syntax.factors_of(left)
+    return syntax.product([*factors, right], [*operators, atom.operator])
+
+
+def atom_text(atom: Atom) -> str:
+    return atom if isinstance(atom, str) else text(_atom_tree(atom))
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _monomial_text(monomial: Monomial) -> str:
-    factors = []
-    for atom, power in monomial:
-        text = atom_text(atom)
-        if not isinstance(atom, str) and atom.operator in ("//", "%") and len(monomial) + power > 2:
-            text = f"({text})"
-        factors += [text] * power
-    return "*".join(factors)
-
-
-def _text(terms: tuple[tuple[Monomial, Fraction], ...]) -> str:
-    if not terms:
-        return "0"
-    positive_first = sorted(terms, key=lambda t: t[1].numerator < 0)
-    pieces: list[str] = []
-    for monomial, coefficient in positive_first:
-        body = _monomial_text(monomial)
-        is_negative = coefficient.numerator < 0
-        size = -coefficient if is_negative else coefficient
-        if size.denominator != 1:
-            body = f"{size}" if not body else f"{size.numerator}*{body}/{size.denominator}"
-            body = body.removeprefix("1*")
-        elif not body:
-            body = str(size)
-        elif size.numerator != 1:
-            body = f"{size}*({body})" if "//" in body or "%" in body else f"{size}*{body}"
-        if coefficient == -1 and not pieces and ("//" in body or "%" in body):
-            body = f"({body})"
-        pieces += (("-" if is_negative else "") if not pieces else (" - " if is_negative else " + "), body)
-    return "".join(pieces)
+    return text(_term_tree(monomial))
 
 
 def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> tuple[str, ...]:
@@ -374,7 +373,7 @@ def polynomial(terms: dict[Monomial, Fraction]) -> Size:
         return found
     kept.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
     canonical = tuple(kept)
-    key = _text(canonical)
+    key = text(_tree(canonical))
     with _lock:
         found = _interned.get(key)
         if found is None:

@@ -1,10 +1,18 @@
 """Sizes where formulas meet data: what arguments determine, and what must fit."""
 
+import itertools
+import operator
+import re
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import matcalc as mc
 from matcalc.expressions.read_input import expressions
+from matcalc.language.read import read
+from matcalc.language.syntax import same
+from matcalc.tensor.size import Size, floordiv, maximum, minimum, modulo, tree_of
 
 OUTSIDE = [
     ("A[:, :k]*x", "A: matrix(m, n); x: vector(k)", {"A": (3, 2), "x": (5,)}, "A[:, :k] is outside axis 1 of A"),
@@ -253,3 +261,29 @@ def test_a_product_of_sizes_determines_neither_of_them():
         assert np.array_equal(mc.compile(e, target="numpy")(u, x, m), wanted)
     with pytest.raises(mc.ShapeError):
         e(np.ones(5), np.ones(2), 2)
+
+
+NUMBERS = {"n": Fraction(7), "m": Fraction(4)}
+OPERATIONS = [
+    (operator.add, operator.add), (operator.sub, operator.sub), (operator.mul, operator.mul),
+    (floordiv, operator.floordiv), (modulo, operator.mod), (minimum, min), (maximum, max),
+]  # fmt: skip
+
+
+def test_the_text_of_a_size_means_the_size():
+    """All of two operations on names and fractions: Python finds the value in the text that the operations give."""
+    pool = {Size.of(name): value for name, value in NUMBERS.items()}
+    pool |= {Size.of(value): value for value in map(Fraction, ("2", "-1", "2/3"))}
+    for _ in range(2):
+        made = {}
+        for (a, x), (b, y) in itertools.product(pool.items(), list(pool.items())[:5]):
+            for combine, meant in OPERATIONS:
+                for size, value, divisor in ((a, x, (b, y)), (b, y, (a, x))):
+                    if meant not in (operator.floordiv, operator.mod) or divisor[1] > 0:
+                        made[combine(size, divisor[0])] = meant(value, divisor[1])
+        pool |= made
+    assert len(pool) > 1000
+    for size, value in pool.items():
+        exact = re.sub(r"(\d+)", r"Fraction(\1)", str(size))
+        assert eval(exact, {"Fraction": Fraction, "min": min, "max": max, **NUMBERS}) == value, str(size)
+        assert same(tree_of(size), read(str(size))), str(size)

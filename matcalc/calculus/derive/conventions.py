@@ -81,9 +81,7 @@ def projected(node: Node, x: Node, first: int) -> Node:
 def subspace(x: Node) -> tuple[str, ...]:
     """Return the linear facts of a symbol that no other of them implies."""
     book = default_rulebook()
-    linear = book.hull(x.data[1])
-    implied = {f for fact in linear for f in book.closure([fact]) if fact not in book.closure([f])}
-    return tuple(fact for fact in linear if fact not in implied)
+    return book.strongest(book.hull(x.data[1]))
 
 
 @cache

@@ -52,11 +52,10 @@ def why(root: Node) -> list[str]:
     return [f"{written(node)} is {fact}: {because.words}" for (node, fact), because in lines]
 
 
-def strongest(facts: frozenset[str]) -> list[str]:
+def strongest(facts: frozenset[str]) -> tuple[str, ...]:
     """Return the facts that no others of them imply, in the order of the rulebook."""
     book = default_rulebook()
-    implied = {g for f in facts if f in book.facts for g in book.closure([f]) if g != f}
-    return [f for f in book.facts if f in facts and f not in implied and f != "constant"]
+    return book.strongest(f for f in book.facts if f in facts and f != "constant")
 
 
 def reason(node: Node, fact: str) -> Why:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from matcalc.calculus.evaluate.check_data import applied
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Fact
 
 ROUNDING = 1e-12
 """What counts as 0, relative to the largest entry, where a fact asks for more than 0."""
@@ -18,20 +19,18 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:
     """Return normal draws made to have the facts: by the sampler of each, the most particular last."""
-    book = default_rulebook()
-    drawn: Array = np.asarray(rng.standard_normal(tuple(shape)))
-    for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
-        text = book.facts[fact].sample
-        if text is not None and drawn.size:
-            drawn = applied(book, text, drawn)
-    return drawn
+    return _made(np.asarray(rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample)
 
 
 def whole(drawn: Array, facts: Sequence[str]) -> Array:
     """Return integers made to have the facts, by what each says of integers, the most particular last."""
+    return _made(drawn, facts, lambda fact: fact.whole)
+
+
+def _made(drawn: Array, facts: Sequence[str], by: Callable[[Fact], str | None]) -> Array:
     book = default_rulebook()
     for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
-        text = book.facts[fact].whole
+        text = by(book.facts[fact])
         if text is not None and drawn.size:
             drawn = applied(book, text, drawn)
     return drawn

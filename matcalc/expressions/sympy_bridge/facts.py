@@ -49,8 +49,7 @@ def facts_of(node: Any) -> tuple[str, ...]:
         excluded = ("singular", "nonsingular")
     if excluded is not None:
         raise ShapeError(f"SymPy assumes that {node} is {excluded[0]} and {excluded[1]}")
-    weaker = {fact for fact in found for other in found if fact != other and fact in book.closure([other])}
-    return tuple(fact for fact in found if fact not in weaker)
+    return book.strongest(found)
 
 
 def _assumed(node: Any) -> set[str]:

@@ -13,11 +13,11 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.matrices import column_of
 from matcalc.expressions.sympy_bridge.sizes import size_from
-from matcalc.expressions.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value, size_formula
+from matcalc.expressions.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, tree_of
 
 BINDS = ("Sum", "Product", "ArrayComprehension")
 MOST_TERMS = 1000  # of a sum that is written out
@@ -55,7 +55,7 @@ def entry(reader: Reader, value: Value, axes: Sequence[Size], positions: Sequenc
     if any(turned for _, turned in ranges):
         back = syntax.slice_of(None, None, syntax.negative(number(1)))
         ast = syntax.part(ast, *(back if turned else syntax.slice_of() for _, turned in ranges))
-    at = [syntax.name(p.index.name) if isinstance(p, _Running) else size_formula(p) for p in places]
+    at = [syntax.name(p.index.name) if isinstance(p, _Running) else tree_of(p) for p in places]
     return Value(syntax.part(ast, *at))
 
 
@@ -95,8 +95,8 @@ def _range(place: Size | _Running, length: Size) -> tuple[Ast | None, bool]:
     if first == 0 and count is length:
         return None, not place.up
     last = first + count
-    start = None if first == 0 else size_formula(first)
-    return syntax.slice_of(start, None if last is length else size_formula(last)), not place.up
+    start = None if first == 0 else tree_of(first)
+    return syntax.slice_of(start, None if last is length else tree_of(last)), not place.up
 
 
 def _element(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -144,7 +144,7 @@ def index_condition(reader: Reader, left: Any, relation: str, right: Any, node: 
     given = {}
     for variable, index in reader.bound.items():
         name = syntax.name(index.name)
-        start = size_formula(index.start)
+        start = tree_of(index.start)
         given[variable] = Value(name if index.start == 0 else syntax.add((name, start), (1, 1)))
     sides = [reader.read(side, given).ast for side in (left, right)]
     if not any(s in reader.bound for side in (left, right) for s in side.free_symbols):
@@ -180,7 +180,7 @@ def _bound(reader: Reader, node: Any, limit: Any) -> tuple[Index, list[Ast]]:
 
 
 def _at_least(left: str, right: str, shift: Size) -> Ast:
-    side = syntax.add((syntax.name(right), size_formula(shift)), (1, 1))
+    side = syntax.add((syntax.name(right), tree_of(shift)), (1, 1))
     return syntax.condition(syntax.name(left), ">=", syntax.name(right) if shift == 0 else side)
 
 
@@ -228,7 +228,7 @@ def _restore(reader: Reader, bound: Mapping[Any, Index]) -> None:
 
 def spread(ast: Ast, indices: Sequence[tuple[str, Size]]) -> Ast:
     """Return the index form of an entry over indices, each with its length."""
-    ones = [syntax.part(call(spelled("all_ones"), size_formula(count)), syntax.name(name)) for name, count in indices]
+    ones = [syntax.part(call(spelled("all_ones"), tree_of(count)), syntax.name(name)) for name, count in indices]
     body = syntax.product((ast, *ones), ["*"] * len(ones)) if ones else ast
     return syntax.index_form([name for name, _ in indices], body)
 

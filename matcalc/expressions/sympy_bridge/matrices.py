@@ -19,12 +19,11 @@ from matcalc.expressions.sympy_bridge.values import (
     full,
     matrix_shape,
     shape_of,
-    size_formula,
 )
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, tree_of
 
 
 def _matrix_symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
@@ -44,7 +43,7 @@ def _constant(role: str) -> Make:
         if shape is None:
             return Value(number(int(role != "all_zeros")))
         lengths = [size for size in shape if size is not ONE]
-        ast = call(spelled(role), *map(size_formula, lengths[:1] if role == "identity" else lengths))
+        ast = call(spelled(role), *map(tree_of, lengths[:1] if role == "identity" else lengths))
         return Value(syntax.transpose(ast) if shape[0] is ONE else ast, shape)
 
     return make
@@ -155,7 +154,7 @@ def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
     if any(s in reader.bound for s in node.exp.free_symbols):
         raise NotSupported(f"{node} of SymPy: the exponent of a matrix runs with an index whose bounds are no numbers")
     if all(s.name in reader.sizes for s in node.exp.free_symbols):
-        return Value(call(spelled("matrix_power"), base.ast, size_formula(size_from(node.exp))), base.shape)
+        return Value(call(spelled("matrix_power"), base.ast, tree_of(size_from(node.exp))), base.shape)
     power = syntax.product((exponent.ast, call(spelled("matrix_logarithm"), base.ast)), ("*",))
     return Value(call(spelled("matrix_exponential"), power), base.shape)
 
@@ -212,7 +211,7 @@ def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
         raise NotSupported(f"DiagonalMatrix of SymPy of a vector, {node}: DiagMatrix makes it a diagonal matrix")
     if value.shape[0] is not value.shape[1]:
         return Value(call(spelled("lower_triangle"), call(spelled("upper_triangle"), value.ast)), value.shape)
-    identity = call(spelled("identity"), size_formula(value.shape[0]))
+    identity = call(spelled("identity"), tree_of(value.shape[0]))
     return Value(syntax.product((value.ast, identity), (".*",)), value.shape)
 
 
@@ -231,7 +230,7 @@ def _apply(reader: Reader, node: Any, args: list[Value]) -> Value:
     if shape is None or value.shape is not None:
         return value
     ones = call(
-        spelled("all_ones"), *(size_formula(size) for size in shape if size is not ONE)
+        spelled("all_ones"), *(tree_of(size) for size in shape if size is not ONE)
     )  # of a function that is constant
     spread = syntax.product((value.ast, syntax.transpose(ones) if args[0].is_row else ones), ("*",))
     return Value(spread, shape)
@@ -254,7 +253,7 @@ def _block_diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 
 def _zeros(rows: Size, columns: Size) -> Ast:
-    lengths = [size_formula(size) for size in (rows, columns) if size is not ONE]
+    lengths = [tree_of(size) for size in (rows, columns) if size is not ONE]
     if not lengths:
         return number(0)
     return (
@@ -298,7 +297,7 @@ def _slice(reader: Reader, node: Any, args: list[Value]) -> Value:
     if value.is_row or value.is_column:
         return Value(_part(value, subscripts), shape)
     places = [
-        size_formula(size_from(bounds[0])) if length is ONE else subscript
+        tree_of(size_from(bounds[0])) if length is ONE else subscript
         for bounds, length, subscript in zip(node.args[1:], lengths, subscripts, strict=True)
     ]
     part = syntax.part(value.ast, *places)
@@ -314,8 +313,8 @@ def _length(bounds: Any) -> Size:
 
 def _range(bounds: Any, size: Size) -> Ast:
     start, stop = (size_from(bound) for bound in bounds[:2])
-    first = None if start == 0 else size_formula(start)
-    last = None if stop is size else size_formula(stop)
+    first = None if start == 0 else tree_of(start)
+    last = None if stop is size else tree_of(stop)
     return syntax.slice_of(first, last)
 
 

@@ -20,22 +20,22 @@ from matcalc.expressions.sympy_bridge.values import (
     is_matrix,
     rational,
     shape_of,
-    size_formula,
 )
 from matcalc.language import syntax
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
+from matcalc.tensor.size import tree_of
 
 
 def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
     """Return a symbol, a size, or a bound index as a number."""
     index = reader.bound.get(node)
     if index is not None:
-        counted = call(spelled("running_total"), call(spelled("all_ones"), size_formula(index.length)))
+        counted = call(spelled("running_total"), call(spelled("all_ones"), tree_of(index.length)))
         if index.start != 1:
-            counted = syntax.add((counted, size_formula(index.start - 1)), (1, 1))
+            counted = syntax.add((counted, tree_of(index.start - 1)), (1, 1))
         return Value(syntax.part(counted, syntax.name(index.name)))
     if node.name not in reader.sizes:
         reader.declare(node, node.name, (), facts_of(node))

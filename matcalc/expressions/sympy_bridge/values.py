@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.language import syntax
-from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.tensor.size import Size
 
@@ -109,8 +108,3 @@ def number_of(node: Any) -> Ast:
 
 def rational(value: Fraction) -> Ast:
     return syntax.negative(syntax.number(-value)) if value < 0 else syntax.number(value)
-
-
-def size_formula(size: Size) -> Ast:
-    """Return a size as a formula."""
-    return read(str(size))

@@ -16,13 +16,13 @@ from matcalc.formula.notation.calls import name_of
 from matcalc.formula.notation.form import number as number_form
 from matcalc.formula.notation.index_form import conditions_of
 from matcalc.formula.notation.index_names import Names
-from matcalc.formula.notation.write_node import form_of_size, formula_of
+from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import exponent_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import tree_of
 
 MOST = 400
 """Factors and terms beyond which a formula is not written out."""
@@ -116,13 +116,12 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
     seen: set[int] = set()
     for index, name in zip(node.out, entry.at, strict=True):
         if index in seen:
-            factors.append(
-                _subscripted(syntax.call(spelled("identity"), _size(node.index_sizes[index])), labels[index], name)
-            )
+            identity = syntax.call(spelled("identity"), tree_of(node.index_sizes[index]))
+            factors.append(_subscripted(identity, labels[index], name))
             measured.add(index)
         seen.add(index)
     factors += [
-        _subscripted(syntax.call(spelled("all_ones"), _size(node.index_sizes[i])), name)
+        _subscripted(syntax.call(spelled("all_ones"), tree_of(node.index_sizes[i])), name)
         for i, name in labels.items() if i not in measured
     ]  # fmt: skip
     for a, at in node.operands:
@@ -157,10 +156,6 @@ def _distance(at: Sequence[str], here: Sequence[str]) -> tuple[int, int]:
     """Return how soon the indices of a factor were met, and whether it starts with the one."""
     met = [here.index(i) for i in at if i in here]
     return (min(met), at.index(here[min(met)])) if met else (len(here), 0)
-
-
-def _size(size: Size) -> Ast:
-    return form_of_size(size).ast
 
 
 def _subscripted(base: Ast, *names: str) -> Ast:

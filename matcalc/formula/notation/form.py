@@ -162,23 +162,17 @@ def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:
     return Form(ast, PRODUCT, tokens, transposes(factors), joined(factors), degree, used(factors))
 
 
-def is_chain(ast: Ast) -> bool:
-    """Whether further factors may stand beside those of a product: what `//` and `%` make is one factor."""
-    return ast.head == "product" and not {"//", "%"} & set(ast.value)  # type: ignore[call-overload]
-
-
 def extended(front: Sequence[Form], x: Form) -> Form:
     """Return `front * x` where a product x needs no parentheses: its factors follow on."""
     if not front:
         return x
-    if x.is_whole or not is_chain(x.ast):
+    if x.is_whole or not syntax.is_chain(x.ast):
         return product([*front, x], ["*"] * len(front))
-    factors = tuple(f.ast for f in front) + x.ast.args
-    operators = ("*",) * len(front) + tuple(x.ast.value)  # type: ignore[arg-type]
+    factors, operators = syntax.factors_of(x.ast)
     both = (*front, x)
     tokens = len(front) + x.tokens + sum(f.within(SIGN) for f in front)
     degree = sum(f.degree for f in both)
-    ast = syntax.product(factors, operators)
+    ast = syntax.product([*(f.ast for f in front), *factors], [*("*" for _ in front), *operators])
     return Form(ast, PRODUCT, tokens, transposes(both), joined(both), degree, used(both))
 
 
@@ -195,12 +189,8 @@ def divided(x: Form, divisors: Sequence[Form]) -> Form:
     divisor = product(divisors, ["*"] * (len(divisors) - 1))
     both = (x, divisor)
     tokens = x.within(PRODUCT) + 1 + divisor.within(SIGN)
-    factors: tuple[Ast, ...] = (x.ast, divisor.ast)
-    operators: tuple[str, ...] = ("/",)
-    if is_chain(x.ast) and not x.is_whole:
-        factors = (*x.ast.args, divisor.ast)
-        operators = (*x.ast.value, "/")  # type: ignore[misc]
-    ast = syntax.product(factors, operators)
+    factors, operators = ((x.ast,), ()) if x.is_whole else syntax.factors_of(x.ast)
+    ast = syntax.product([*factors, divisor.ast], [*operators, "/"])
     return Form(ast, PRODUCT, tokens, transposes(both), joined(both), x.degree, used(both))
 
 

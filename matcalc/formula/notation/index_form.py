@@ -9,8 +9,9 @@ those used in nested index forms, so that no name is ever captured.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from matcalc.formula.notation import factor_reading
 from matcalc.formula.notation import form as forms
@@ -23,11 +24,11 @@ from matcalc.formula.notation.node_reading import quotient
 from matcalc.formula.notation.slices import slice_as_matrix
 from matcalc.language import syntax
 from matcalc.language.index_sums import held_in
-from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.tensor.node import Indices
 from matcalc.tensor.selectors import Selector, is_within
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, tree_of
 
 
 def index_body(names: Names, net: Net, out: Indices, tops: Sequence[Form], bottoms: Sequence[Form]) -> Form:
@@ -170,54 +171,56 @@ def _add_entry(
 
 def conditions_of(selector: Selector, at: Sequence[str]) -> list[Form]:
     """Return the rule of a selector on named indices."""
-    return [_condition(left, relation, right) for left, relation, right in RULES[selector.kind](selector, at)]
+    return [_condition(*sides) for sides in RULES[selector.kind](selector, [syntax.name(index) for index in at])]
 
 
-def _condition(left: str, relation: str, right: str) -> Form:
-    ast = syntax.condition(read_text(left), relation, read_text(right))
-    return Form(ast, ATOM, tokens(left) + tokens(right) + 3, 0, (), 0)
+Condition = tuple[Ast, str, Ast]
 
 
-def _shifted(text: str, offset: Size) -> str:
+def _condition(left: Ast, relation: str, right: Ast) -> Form:
+    ast = syntax.condition(left, relation, right)
+    return Form(ast, ATOM, tokens(text(ast)), 0, (), 0)
+
+
+def _sum(*terms: Ast) -> Ast:
+    return syntax.add(terms, [1] * len(terms)) if terms[1:] else terms[0]
+
+
+def _shifted(offset: Size, *indices: Ast) -> Ast:
+    """Return indices plus an offset."""
     if offset == 0:
-        return text
-    shown = str(offset)
-    if shown.startswith("-") and len(offset.terms) == 1:
-        return f"{text} - {shown[1:]}"
-    return f"{text} + {shown}" if len(offset.terms) == 1 else f"{text} + ({shown})"
+        return _sum(*indices)
+    is_negative = [c < 0 for _, c in offset.terms] == [True]
+    signs = [*[1] * len(indices), -1 if is_negative else 1]
+    return syntax.add([*indices, tree_of(-offset if is_negative else offset)], signs)
 
 
-def _times(text: str, size: Size) -> str:
-    return f"{text}*{size}" if str(size).isalnum() else f"{text}*({size})"
+def _times(index: Ast, size: Size) -> Ast:
+    return index if size == 1 else syntax.product([index, tree_of(size)], ["*"])
 
 
-def _merge(selector: Selector, at: Sequence[str]) -> list[tuple[str, str, str]]:
-    total, *parts = at
-    terms = []
-    for place, part in enumerate(parts):
-        stride = Size.of(1)
-        for size in selector.shape[place + 2 :]:
-            stride = stride * size
-        terms.append(part if stride == 1 else _times(part, stride))
-    return [(total, "==", " + ".join(terms))]
+def _merge(selector: Selector, at: Sequence[Ast]) -> list[Condition]:
+    strides = [prod(selector.shape[place:], start=Size.of(1)) for place in range(2, len(at) + 1)]
+    return [(at[0], "==", _sum(*map(_times, at[1:], strides)))]
 
 
-def _triangle(selector: Selector, at: Sequence[str]) -> list[tuple[str, str, str]]:
+def _triangle(selector: Selector, at: Sequence[Ast]) -> list[Condition]:
     p, i, j = at
-    column = _times(j, selector.shape[1])
-    return [(p, "==", f"{i} + {column} - {j}*({j} + 1)//2"), (i, ">=", j)]
+    pairs = syntax.product([j, _sum(j, syntax.number(1)), syntax.number(2)], ["*", "//"])
+    return [(p, "==", syntax.add([i, _times(j, selector.shape[1]), pairs], [1, 1, -1])), (i, ">=", j)]
 
 
-RULES = {
+def _shift(selector: Selector, at: Sequence[Ast]) -> list[Condition]:
+    moved = syntax.product([_shifted(selector.offset, at[1]), tree_of(selector.shape[1])], ["%"])
+    return [(at[0], "==", moved)]
+
+
+RULES: dict[str, Callable[[Selector, Sequence[Ast]], list[Condition]]] = {
     "merge": _merge,
-    "slice": lambda s, at: [(at[0], "==", _shifted(at[1], s.offset))],
-    "mask": lambda s, at: [(at[0], ">=", _shifted(at[1], s.offset))],
-    "flip": lambda s, at: [(f"{at[0]} + {at[1]}", "==", str(s.shape[0] - 1))],
-    "shift": lambda s, at: [(at[0], "==", f"({_shifted(at[1], s.offset)}) % {_modulus(s.shape[1])}")],
-    "conv": lambda s, at: [(at[0], "==", _shifted(f"{at[1]} + {at[2]}", s.offset))],
+    "slice": lambda s, at: [(at[0], "==", _shifted(s.offset, at[1]))],
+    "mask": lambda s, at: [(at[0], ">=", _shifted(s.offset, at[1]))],
+    "flip": lambda s, at: [(_sum(at[0], at[1]), "==", tree_of(s.shape[0] - 1))],
+    "shift": _shift,
+    "conv": lambda s, at: [(at[0], "==", _shifted(s.offset, at[1], at[2]))],
     "triangle": _triangle,
 }
-
-
-def _modulus(size: Size) -> str:
-    return str(size) if str(size).isalnum() else f"({size})"

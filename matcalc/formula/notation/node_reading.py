@@ -70,11 +70,11 @@ def _scaled(form: Form, coef: Fraction) -> Form:
         return forms.rewrapped(form, _scaled(form.body, coef))
     if _is_one(form.ast):
         return forms.number(coef)
-    if forms.is_chain(form.ast) and _is_one(form.ast.args[0]):
+    if syntax.is_chain(form.ast) and _is_one(form.ast.args[0]):
         return _replaced_one(form, coef)
     if coef.denominator == 1 or (forms.is_decimal(coef) and not _divides(coef)):
         return forms.extended([forms.number(coef)], form)
-    if forms.is_chain(form.ast) and "/" in form.ast.value:  # type: ignore[operator]
+    if syntax.is_chain(form.ast) and "/" in form.ast.value:  # type: ignore[operator]
         if forms.is_decimal(coef):
             return forms.extended([forms.number(coef)], form)
         return _with_quotient(form, coef)

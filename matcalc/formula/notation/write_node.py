@@ -29,14 +29,13 @@ from matcalc.formula.notation.products import product_reading, selector_form, si
 from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
 from matcalc.language import syntax
-from matcalc.language.read import read as read_text
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.labelling import is_turning
 from matcalc.tensor.node import Node, everything, sizes_met, terms_of, toposort
 from matcalc.tensor.raw_nodes import exponent_of, parameter
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, tree_of
 
 HALF = Fraction(1, 2)
 NOT_NAMED: Mapping[Node, str] = MappingProxyType({})
@@ -103,9 +102,8 @@ def function_form(body: Node) -> Form:
 
 def form_of_size(size: Size) -> Form:
     """Return a size as a formula."""
-    text = str(size)
-    ast = read_text(text)
-    return Form(ast, forms.level_of(ast), tokens(text), 0, size.names, 0)
+    ast = tree_of(size)
+    return Form(ast, forms.level_of(ast), tokens(str(size)), 0, size.names, 0)
 
 
 def _symbol(context: Context, node: Node) -> Reading:

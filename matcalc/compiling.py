@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
+from matcalc.calculus.derive import conventions
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
-from matcalc.calculus.simplify.simplify import simplify_all
+from matcalc.calculus.simplify.shortest import shortest_of
+from matcalc.calculus.simplify.simplify import simplify, simplify_all
 from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.emit.spelling import applied
 from matcalc.compiler.listing import listing
@@ -31,7 +33,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression, name_of
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.read_input import expressions, with_wrt
-from matcalc.expressions.written import latex_in
+from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -93,24 +95,27 @@ def value_and_gradient(
     start = time.perf_counter()
     value = with_wrt(f, wrt, declarations, dialect)
     parsed = time.perf_counter()
-    gradient = value.gradient(wrt, convention)
+    symbols = value.symbols_of(wrt)
+    simple = simplify(value.node)
+    gradients = shortest_of(conventions.gradients(simple, symbols, convention))
     seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
-    many = isinstance(gradient, tuple)
-    parts = list(gradient) if many else [gradient]
-    xs = [x.name for x in value.symbols_of(wrt)]
-    nesting: Nesting = (0, tuple(range(1, len(parts) + 1))) if many else (0, 1)
-    labels = ["value", *(f"gradient_{x}" for x in xs)]
-    slopes = tuple((0, k + 1, x) for k, x in enumerate(xs)) if convention == "projected" else ()
-    request = request_of([value, *parts], labels, nesting, target=target, sizes=sizes, name=name)
-    return build(replace(request, slopes=slopes, seconds=seconds, check_facts=check_facts))
+    names, xs = value.names_with(wrt), [x.name for x in symbols]
+    places = tuple(range(1, len(xs) + 1))
+    outputs = [Output("value", simple, simple, value.formula)]
+    for x, (node, plain) in zip(xs, gradients, strict=True):
+        outputs.append(Output(f"gradient_{x}", node, plain, partial(formula_in, node, names)))
+    slopes = [(0, k, x) for k, x in zip(places, xs, strict=True)] if convention == "projected" else ()
+    nesting = (0, places if isinstance(wrt, (list, tuple)) else 1)
+    request = Request(outputs, names, nesting, name, None, target, "float64", sizes, slopes, seconds, check_facts)
+    return build(request)
 
 
 class Output(NamedTuple):
-    """What is computed: a node and its form of sums not factored, how it is called and how it is written."""
+    """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored."""
 
     label: str
     node: Node
-    unfactored: Node
+    unfactored: Node | None
     formula: Callable[[], Ast]
 
 
@@ -240,13 +245,12 @@ def planned(request: Request) -> Planned:
 def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
     """Return the outputs simplified, and simplified and factored: the cheaper of the two is computed.
 
-    What is shown of a derivative is simplified again, where it differs: operations stand there by shorter names.
+    What is shown of a derivative has operations by shorter names, which simplification takes apart.
     """
-    plain = simplify_all([out.unfactored for out in outputs])
-    named = [out.node for out in outputs if out.node is not out.unfactored]
-    simple = iter(simplify_all(named))
-    rows = zip(outputs, plain, strict=True)
-    return plain, factor_all([p if out.node is out.unfactored else next(simple) for out, p in rows])
+    wanted = [out.node for out in outputs if out.node is not out.unfactored]
+    simple = dict(zip(wanted, simplify_all(wanted), strict=True))
+    forms = [simple.get(out.node, out.node) for out in outputs]
+    return [out.unfactored or node for out, node in zip(outputs, forms, strict=True)], factor_all(forms)
 
 
 def _hoisted(size: Size) -> Condition:
@@ -328,6 +332,7 @@ def _operand(node: Node, names: Names) -> Operand:
     declared = names.symbols[node.name].data[1]
     book = default_rulebook()
     closed = book.closure(declared)
-    drawn = next(filter(None, (book.facts[f].drawn for f in book.strongest(f for f in book.facts if f in closed))), "")
+    found = [book.facts[f].drawn for f in book.strongest([f for f in book.facts if f in closed])]
+    drawn = next(filter(None, found), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
     return Operand(node.name, node.shape, " ".join(sorted(declared)), drawn, checked)

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from matcalc.calculus.derive.conventions import vjps
+from matcalc.calculus.simplify.shortest import shortest, shortest_of
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.compiler.plan import to_save
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.compiled import Compiled
@@ -91,32 +94,29 @@ def pullback(
     Raises: what reading f raises; UnknownName; NotDifferentiable; NotSupported for what a target cannot do.
     """
     start = time.perf_counter()
-    value = with_wrt(f, wrt, declarations, dialect).simplify()
-    cotangent = free("G", set(value.names.scope))
-    found = value.vjp(wrt, cotangent)
-    many = isinstance(found, tuple)
-    cotangents = list(found) if many else [found]
-    names = value.names_with(wrt)
-    bar = cotangents[0].names.symbols[cotangent]
-    inputs = names.ordered()
-    saved = to_save([e.node for e in cotangents], inputs, [bar])
-    stand_ins = _stand_ins(saved, set(cotangents[0].names.scope))
+    given = with_wrt(f, wrt, declarations, dialect)
+    xs, names = given.symbols_of(wrt), given.names_with(wrt)
+    value, inputs, taken = shortest(given.node), names.ordered(), set(names.scope)
+    bar = symbol(free("G", taken), value.shape)
+    cotangents = [form.shown for form in shortest_of(vjps(simplify(value), xs, bar))]
+    saved = to_save(cotangents, inputs, [bar])
+    stand_ins = _stand_ins(saved, {*taken, bar.name})
     seconds = [("derive", time.perf_counter() - start)]
-    forward = {"value": value.node, **{s.name: node for node, s in stand_ins.items()}}
+    forward = {"value": value, **{s.name: node for node, s in stand_ins.items()}}
     first = build(replace(_pass("forward", forward, names, target, sizes), seconds=seconds))
-    roots = [substitute(e.node, stand_ins) for e in cotangents]
+    roots = [substitute(node, stand_ins) for node in cotangents]
     kept = _kept(inputs, roots, [*stand_ins.values(), bar])
     arguments = (*kept, *stand_ins.values(), bar)
     inner = Names({s.name: s for s in arguments}, tuple(s.name for s in arguments))
-    backward = {f"cotangent_{x.name}": root for x, root in zip(value.symbols_of(wrt), roots, strict=True)}
+    backward = {f"cotangent_{x.name}": root for x, root in zip(xs, roots, strict=True)}
     second = build(_pass("backward", backward, inner, target, sizes))
     positions = tuple(first.args.index(s.name) for s in kept)
-    return TwoPass(first, second, positions, len(value.node.shape), many)
+    return TwoPass(first, second, positions, value.rank, isinstance(wrt, (list, tuple)))
 
 
 def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Any, int] | None) -> Request:
     """Return the request for one of the passes, which gives nodes by their labels."""
-    outputs = [Output(label, node, node, partial(formula_in, node, names)) for label, node in nodes.items()]
+    outputs = [Output(label, node, None, partial(formula_in, node, names)) for label, node in nodes.items()]
     return Request(outputs, names, tuple(range(len(outputs))), name, target=target, sizes=sizes)
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
-from matcalc.calculus.simplify.simplify import simplify, simplify_all
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotDifferentiable, ShapeError, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
@@ -32,7 +32,7 @@ from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
 from matcalc.expressions.written import formula_in, latex_in, named_formula_in
 from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.elaborate.texts import declarations_of
-from matcalc.language.identifiers import MAX_BYTES, by_name, is_one_of, normalised, shown
+from matcalc.language.identifiers import MAX_BYTES, by_name, normalised, shown
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import add, inner, scale, symbol
@@ -62,7 +62,7 @@ class Expression(Arithmetic, Forms):
         self.names = names
         self.row = row
         self._trace = trace
-        self.unfactored = unfactored or node  # factoring is for reading: compiled is the cheaper of the two
+        self.unfactored = unfactored  # of a derivative, simplified: factoring is for reading, compiled is the cheaper
         self._shown = shown  # a reading of the node other than the one that notation prefers
 
     # What it is.
@@ -186,13 +186,7 @@ class Expression(Arithmetic, Forms):
 
     def gradient(self, wrt: Wrt, convention: str = "projected") -> Any:
         """Return the gradient of a scalar: the shape of `wrt`; a tuple for a list."""
-        if self.node.shape:
-            shape = conventions.shape_text(self.node.shape)
-            hint = "use vjp for a pullback, jacobian for all derivatives"
-            raise ShapeError(f"gradient needs a scalar, and this is {shape}", hint=hint)
-        if not is_one_of(convention, conventions.CONVENTIONS):
-            raise ShapeError(f"unknown convention {shown(convention)}: projected or magnus")
-        trace = Derivation("gradient", self.node, convention=convention)
+        trace = partial(Derivation, "gradient", self.node, convention=convention)
         return self._each(wrt, trace, lambda f, xs: conventions.gradients(f, xs, convention))
 
     def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Any:
@@ -203,19 +197,18 @@ class Expression(Arithmetic, Forms):
             found = conventions.jacobians(f, xs)
             return [conventions.as_matrix(j, rank) for j in found] if conventions.is_vec(layout) else found
 
-        return self._each(wrt, Derivation("jacobian", self.node, layout=layout), made)
+        return self._each(wrt, partial(Derivation, "jacobian", self.node, layout=layout), made)
 
     def hessian(self, wrt: Wrt, layout: str = "tensor") -> Any:
         """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
-        self._need_scalar("hessian")
-        xs, many = self._wrt(wrt)
+        xs = self.symbols_of(wrt)
         rows = conventions.hessians(simplify(self.node), xs)
         if conventions.is_vec(layout):
             rows = [tuple(conventions.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
         traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
-        made = _finished([block for row in rows for block in row], self._names_with(xs), traces)
+        made = _finished([block for row in rows for block in row], self.names_with(wrt), traces)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
-        return blocks if many else blocks[0][0]
+        return blocks if isinstance(wrt, (list, tuple)) else blocks[0][0]
 
     def differential(self, wrt: Wrt, tangent: Any = None) -> Expression:
         """Return the differential, linear in the new symbols d + name (lists take lists of names)."""
@@ -232,8 +225,7 @@ class Expression(Arithmetic, Forms):
         if f.shape:
             return _finished([pushforward(f, tangents)], names, [trace], self.row)[0]
         raw = conventions.gradients(f, xs, "projected")
-        plain = simplify_all(raw)
-        forms = shortest_of(plain, raw)
+        forms = shortest_of(raw)
         parts = [canonical(g, dx) for (g, _), dx in zip(forms, tangents.values(), strict=True)]
         unfactored = add([(1, inner(g, dx)) for (_, g), dx in zip(forms, tangents.values(), strict=True)])
         reading = joined([ast for node, ast in parts if not node.is_zero])
@@ -241,32 +233,27 @@ class Expression(Arithmetic, Forms):
 
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
-        xs, many = self._wrt(wrt)
         (name,) = new_names([name_of(cotangent)], ["G"], "cotangent")
         bar = symbol(name, self.node.shape)
-        names = self._names_with(xs).with_symbol(bar, "cotangent")
-        traces = [Derivation("vjp", self.node, (x,), cotangent=bar) for x in xs]
-        made = _finished(conventions.vjps(simplify(self.node), xs, bar), names, traces)
-        return made if many else made[0]
+        names = self.names_with(wrt).with_symbol(bar, "cotangent")
+        trace = partial(Derivation, "vjp", self.node, cotangent=bar)
+        return self._each(wrt, trace, lambda f, xs: conventions.vjps(f, xs, bar), names)
 
     def hvp(self, wrt: Wrt, vector: Any = "v") -> Any:
         """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
-        self._need_scalar("hvp")
-        many = isinstance(wrt, (list, tuple))
-        xs, names, vectors = self._with_tangents(
-            wrt, None if vector == "v" else vector, "vector", "v_" if many else "v"
-        )
-        after = tuple(vectors.values())
-        traces = [Derivation("hvp", self.node, (x, *(y for y in xs if y is not x)), after) for x in xs]
-        made = _finished(conventions.hvps(simplify(self.node), xs, vectors), names, traces)
-        return made if many else made[0]
+        prefix = "v_" if isinstance(wrt, (list, tuple)) else "v"
+        xs, names, vectors = self._with_tangents(wrt, None if vector == "v" else vector, "vector", prefix)
+
+        def trace(wrt: tuple[Node, ...]) -> Derivation:
+            return Derivation("hvp", self.node, (*wrt, *(y for y in xs if y not in wrt)), tuple(vectors.values()))
+
+        return self._each(wrt, trace, lambda f, xs: conventions.hvps(f, xs, vectors), names)
 
     def _with_tangents(
         self, wrt: Wrt, given: Any, parameter: str, prefix: str = "d"
     ) -> tuple[list[Node], Names, dict[Node, Node]]:
         """Return the symbols of `wrt`, and new ones for a direction in each, with the names of all."""
-        xs, _ = self._wrt(wrt)
-        names = self._names_with(xs)
+        xs, names = self.symbols_of(wrt), self.names_with(wrt)
         defaults = [prefix if prefix == "v" else f"{prefix}{x.name}" for x in xs]
         tangents = {}
         chosen = given if given is None or isinstance(given, (list, tuple)) else [given]
@@ -276,35 +263,32 @@ class Expression(Arithmetic, Forms):
             names = names.with_symbol(tangents[x], parameter)
         return xs, names, tangents
 
-    def _each(self, wrt: Wrt, trace: Derivation, make: Callable[[Node, Sequence[Node]], list[Node]]) -> Any:
-        xs, many = self._wrt(wrt)
-        traces = [replace(trace, wrt=(x,)) for x in xs]
-        made = _finished(make(simplify(self.node), xs), self._names_with(xs), traces)
-        return made if many else made[0]
-
-    def _need_scalar(self, what: str) -> None:
-        if self.node.shape:
-            raise ShapeError(f"{what} needs a scalar, and this is {conventions.shape_text(self.node.shape)}")
-
-    def _names_with(self, xs: Sequence[Node]) -> Names:
-        return replace(self.names, written=tuple(dict.fromkeys((*self.names.written, *(x.name for x in xs)))))
+    def _each(
+        self,
+        wrt: Wrt,
+        trace: Callable[[tuple[Node, ...]], Derivation],
+        make: Callable[[Node, Sequence[Node]], list[Node]],
+        names: Names | None = None,
+    ) -> Any:
+        xs = self.symbols_of(wrt)
+        made = _finished(make(simplify(self.node), xs), names or self.names_with(wrt), [trace((x,)) for x in xs])
+        return made if isinstance(wrt, (list, tuple)) else made[0]
 
     def names_with(self, wrt: Wrt) -> Names:
         """Return the names with the symbols of `wrt` among those written."""
-        return self._names_with(self._wrt(wrt)[0])
+        added = (x.name for x in self.symbols_of(wrt))
+        return replace(self.names, written=tuple(dict.fromkeys((*self.names.written, *added))))
 
     def symbols_of(self, wrt: Wrt) -> list[Node]:
-        """Return the symbols that `wrt` names."""
-        return self._wrt(wrt)[0]
+        """Return the symbols to differentiate in.
 
-    def _wrt(self, wrt: Wrt) -> tuple[list[Node], bool]:
-        """Return the symbols to differentiate in, and whether they were given as a list."""
-        many = isinstance(wrt, (list, tuple))
-        xs = [self.names.symbol(name_of(w)) for w in (wrt if many else [wrt])]
+        Raises: UnknownName; NotDifferentiable for one that is declared constant.
+        """
+        xs = [self.names.symbol(name_of(w)) for w in (wrt if isinstance(wrt, (list, tuple)) else [wrt])]
         for x in xs:
             if "constant" in x.facts:
                 raise NotDifferentiable(f"{x.name} is declared constant")
-        return xs, many
+        return xs
 
     def _symbol_of(self, x: Any) -> Node:
         return self.names.symbol(name_of(x))
@@ -369,7 +353,7 @@ def _finished(
     nodes: Sequence[Node], names: Names, traces: Sequence[Derivation], row: bool = False
 ) -> tuple[Expression, ...]:
     """Return derivatives simplified and factored, each with its form of sums not factored."""
-    found = zip(shortest_of(simplify_all(nodes), nodes), traces, strict=True)
+    found = zip(shortest_of(nodes), traces, strict=True)
     return tuple(Expression(node, names, row, trace, unfactored) for (node, unfactored), trace in found)
 
 

@@ -34,7 +34,13 @@ def finish(nodes: Sequence[Node]) -> list[Node]:
 
 
 def gradients(f: Node, wrt: Sequence[Node], convention: str) -> list[Node]:
-    """Return the gradient of a scalar in each symbol, projected or in the convention of Magnus and Neudecker."""
+    """Return the gradient of a scalar in each symbol, projected or in the convention of Magnus and Neudecker.
+
+    Raises: ShapeError for what is no scalar, or another convention.
+    """
+    _need_scalar("gradient", f, "use vjp for a pullback, jacobian for all derivatives")
+    if not is_one_of(convention, CONVENTIONS):
+        raise ShapeError(f"unknown convention {shown(convention)}: {' or '.join(CONVENTIONS)}")
     found = pullback(f, number(1), wrt)
     return [CONVENTIONS[convention](bar, x) for bar, x in zip(found, wrt, strict=True)]
 
@@ -52,6 +58,7 @@ def jacobians(root: Node, wrt: Sequence[Node]) -> list[Node]:
 
 def hessians(f: Node, wrt: Sequence[Node]) -> list[Row]:
     """Return the blocks of the Hessian, rows by first symbol, shape first.shape + second.shape."""
+    _need_scalar("hessian", f)
     rows = []
     for bar, x in zip(gradients(f, wrt, "projected"), wrt, strict=True):
         blocks = jacobians(simplify_all([bar])[0], wrt)
@@ -61,9 +68,15 @@ def hessians(f: Node, wrt: Sequence[Node]) -> list[Row]:
 
 def hvps(f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node]) -> list[Node]:
     """Return the rows of the Hessian applied to `vectors` (a direction for each symbol)."""
+    _need_scalar("hvp", f)
     bars = simplify_all(gradients(f, wrt, "projected"))
     moved = [pushforward(bar, vectors) for bar in bars]
     return [projected(m, x, 0) for m, x in zip(moved, wrt, strict=True)]
+
+
+def _need_scalar(what: str, f: Node, hint: str = "") -> None:
+    if f.shape:
+        raise ShapeError(f"{what} needs a scalar, and this is {shape_text(f.shape)}", hint=hint)
 
 
 def tangent_symbol(x: Node, name: str) -> Node:

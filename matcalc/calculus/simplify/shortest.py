@@ -25,7 +25,7 @@ ROUNDS = 4
 Measure = tuple[int, int]
 
 
-class Forms(NamedTuple):
+class Shortened(NamedTuple):
     """Two forms of a node: the shortest, which is shown, and one with its sums not factored, which may be cheaper.
 
     Where rewrites fuse what factoring brought together, there is one form alone: `sigmoid(-x) - sigmoid(x)`, which
@@ -50,13 +50,14 @@ def _by_names(node: Node) -> Node:
     return node if shown is node else min([node, shown], key=measure)
 
 
-def shortest_of(plain: Sequence[Node], nodes: Sequence[Node]) -> list[Forms]:
-    """Return the forms of nodes that simplify to `plain`, all their operations split.
+def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Shortened]:
+    """Return the forms of nodes, simplified together with all their operations split.
 
     What is too large to be read is factored alone, all in one go.
     """
+    plain = simplify_all(nodes, record=record)
     if len(toposort(plain)) > READABLE:
-        return [Forms(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
+        return [Shortened(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
     splits = [_forms(node, True) for node in plain]
     if not may_split(nodes):
         return [split._replace(shown=_by_names(split.shown)) for split in splits]
@@ -80,7 +81,7 @@ def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
     return _forms(simplify_all([node], record=record, splits=splits)[0], splits).shown
 
 
-def _forms(plain: Node, splits: bool) -> Forms:
+def _forms(plain: Node, splits: bool) -> Shortened:
     """Return a simplified node factored, and simplified and factored again while that shortens it.
 
     A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
@@ -90,14 +91,14 @@ def _forms(plain: Node, splits: bool) -> Forms:
         parted = separated(plain)
         best = min([best, parted, _round(parted, splits)[0]], key=measure)
     if best is plain:
-        return Forms(best, plain)
+        return Shortened(best, plain)
     fused = False
     for _ in range(ROUNDS):
         again, fires = _round(best, splits)
         if again is best or measure(again) >= measure(best):
             break
         best, fused = again, fused or fires
-    return Forms(best, best if fused else plain)
+    return Shortened(best, best if fused else plain)
 
 
 def _round(node: Node, splits: bool) -> tuple[Node, bool]:

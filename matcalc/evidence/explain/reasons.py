@@ -12,7 +12,7 @@ from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward, template_parameter
 from matcalc.calculus.simplify.rewrite import Applied
 from matcalc.calculus.simplify.shortest import shortest_of
-from matcalc.calculus.simplify.simplify import simplify
+from matcalc.calculus.simplify.simplify import Record, simplify
 from matcalc.errors import MatcalcError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.declare import RULE_KINDS, read_declarations
@@ -43,6 +43,15 @@ class Reason(NamedTuple):
 
 def simplified(node: Node) -> tuple[Node, tuple[Reason, ...]]:
     """Return a node simplified, with the rewrites used."""
+    return _recorded(lambda record: simplify(node, record=record))
+
+
+def settled(node: Node) -> tuple[Node, tuple[Reason, ...]]:
+    """Return a node as it is shown, simplified and factored, with the rewrites used."""
+    return _recorded(lambda record: shortest_of([node], record)[0].shown)
+
+
+def _recorded(make: Callable[[Record], Node]) -> tuple[Node, tuple[Reason, ...]]:
     used: dict[Reason, None] = {}
 
     def record(_: Node, applied: Applied) -> None:
@@ -51,13 +60,7 @@ def simplified(node: Node) -> tuple[Node, tuple[Reason, ...]]:
         kinds = tuple((d.name, d.kind) for d in read_declarations(rewrite.let, RULE_KINDS))
         used[Reason(condition, f"{rewrite.left} = {rewrite.right}", rewrite.address, kinds)] = None
 
-    return simplify(node, record=record), tuple(used)
-
-
-def settled(node: Node) -> tuple[Node, tuple[Reason, ...]]:
-    """Return a node as it is shown, simplified and factored, with the rewrites used."""
-    plain, used = simplified(node)
-    return shortest_of([plain], [node])[0].shown, used
+    return make(record), tuple(used)
 
 
 def rule_reason(node: Node, places: Sequence[int]) -> Reason:

@@ -12,7 +12,7 @@ from matcalc.calculus.derive.conventions import finish, gradients, vjps
 from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.shortest import shortest_of
-from matcalc.calculus.simplify.simplify import simplify, simplify_all
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.evidence.numeric.finding import Finding
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.formula.elaborate.rule_formula import build_formula
@@ -86,7 +86,7 @@ def _along(f: Node, steps: Mapping[Node, Node]) -> Node:
     if f.shape:
         return finish([pushforward(f, steps)])[0]
     raw = gradients(f, list(steps), "projected")
-    bars = [form.shown for form in shortest_of(simplify_all(raw), raw)]
+    bars = [form.shown for form in shortest_of(raw)]
     return add([(1, inner(bar, dx)) for bar, dx in zip(bars, steps.values(), strict=True)])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from matcalc.calculus.derive.conventions import gradients, tangent_symbol, vjps
 from matcalc.calculus.derive.differentiate import pullback, pushforward
 from matcalc.calculus.simplify.shortest import shortest_of
-from matcalc.calculus.simplify.simplify import simplify, simplify_all
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.evidence.numeric.finding import (
     EXACT,
     FLOOR,
@@ -121,7 +121,7 @@ def _pushforward(f: Node, x: Node) -> Node:
 
 
 def _shown(nodes: Sequence[Node]) -> Node:
-    ((node, _),) = shortest_of(simplify_all(nodes), nodes)
+    ((node, _),) = shortest_of(nodes)
     return node
 
 

@@ -5,6 +5,8 @@ The counts are polynomials in the sizes, from the costs of the kernels' entries 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from matcalc.compiler.program import (
     Apply,
     Call,
@@ -25,9 +27,11 @@ from matcalc.compiler.program import (
     Sum,
     View,
     parts,
+    reads,
     statements,
+    within,
 )
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import ONE, Size, volume
 
 COLUMN = 64
 
@@ -99,50 +103,34 @@ def _work(step: Step, program: Program) -> tuple[Size, Size]:
     table = program.table
     if isinstance(step, Call):
         sizes = dict(step.sizes)
-        moved = Size.of(0)
-        for term in step.kernel.measured:
-            volume = Size.of(8)
-            for letter in term.letters or ():
-                volume = volume * sizes.get(letter, Size.of(1))
-            moved = moved + volume
         if step.kernel.bytes is not None:
-            moved = Size.of(0) + step.kernel.bytes(sizes)
-        return Size.of(0) + step.kernel.flops(sizes), moved
+            return Size.of(0) + step.kernel.flops(sizes), Size.of(0) + step.kernel.bytes(sizes)
+        shapes = [[sizes.get(letter, ONE) for letter in term.letters or ()] for term in step.kernel.measured]
+        return Size.of(0) + step.kernel.flops(sizes), _bytes(shapes)
     if not isinstance(step, Loop):
         return Size.of(0), Size.of(0)
-    volume = Size.of(1)
-    for _, size in step.axes:
-        volume = volume * size
     flops = sum(_flops(x.expr) for x in statements(step)) + len(step.sums)
     touched: dict[str, None] = {}
     local = {let.value for let in step.lets}
     for x in statements(step):
-        stack = [x.expr]
-        while stack:
-            top = stack.pop()
-            stack.extend(parts(top))
-            if isinstance(top, Read) and top.value not in local:
-                touched[program.places.get(top.value, top.value)] = None
+        for read in reads(x.expr):
+            if read.value not in local:
+                touched[program.places.get(read.value, read.value)] = None
     touched.update(dict.fromkeys(program.places[s.value] for s in (*step.sums, *step.stores)))
-    moved = Size.of(0)
-    for name in touched:
-        entries = Size.of(8)
-        for size in table[name].shape:
-            entries = entries * size
-        moved = moved + entries
-    return volume * flops, moved
+    return volume(size for _, size in step.axes) * flops, _bytes(table[name].shape for name in touched)
+
+
+def _bytes(shapes: Iterable[Sequence[Size]]) -> Size:
+    return sum((volume(shape) * 8 for shape in shapes), Size.of(0))
 
 
 def _flops(expr: Expr) -> int:
-    total, stack = 0, [expr]
-    while stack:
-        top = stack.pop()
-        inner = parts(top)
-        stack.extend(inner)
+    total = 0
+    for top in within(expr):
         if isinstance(top, Apply):
             total += round(top.function.cost)
         elif isinstance(top, (Sum, Product)):
-            total += len(inner) - 1 + int(isinstance(top, Product) and abs(top.coef) != 1)
+            total += len(parts(top)) - 1 + int(isinstance(top, Product) and abs(top.coef) != 1)
     return total
 
 

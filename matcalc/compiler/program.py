@@ -266,12 +266,15 @@ def statements(loop: Loop) -> tuple[Statement, ...]:
     return (*loop.lets, *loop.sums, *loop.stores)
 
 
-def reads(expr: Expr) -> Iterator[Read]:
-    """Yield the reads of an expression, left to right."""
+def within(expr: Expr) -> Iterator[Expr]:
+    """Yield an expression and all that it is made of, left to right, each before its operands."""
     stack = [expr]
     while stack:
         top = stack.pop()
-        if isinstance(top, Read):
-            yield top
-        else:
-            stack.extend(reversed(parts(top)))
+        yield top
+        stack.extend(reversed(parts(top)))
+
+
+def reads(expr: Expr) -> Iterator[Read]:
+    """Yield the reads of an expression, left to right."""
+    return (part for part in within(expr) if isinstance(part, Read))

@@ -14,10 +14,11 @@ their signs to it an odd number of times, the product is its own negative: it is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 BUDGET = 500
+Item = TypeVar("Item")
 
 
 class Factor(NamedTuple):
@@ -73,22 +74,25 @@ def order_operands(operands: Sequence[Factor], fixed: Labels) -> tuple[list[int]
     return places, labels, vanishes
 
 
-def components(operands: Sequence[Factor], fixed: Labels) -> list[list[Factor]]:
+def components(operands: Sequence[Factor], fixed: Container[int]) -> list[list[Factor]]:
     """Split operands into groups that share no index outside `fixed`, in order of first appearance."""
+    return linked(operands, lambda operand: operand.indices, fixed)
+
+
+def linked(items: Sequence[Item], at: Callable[[Item], Iterable[int]], fixed: Container[int]) -> list[list[Item]]:
+    """Split what stands at indices into groups that share none outside `fixed`, in order of first appearance."""
     group_of: dict[int, int] = {}
-    groups: dict[int, list[Factor]] = {}
-    for number, operand in enumerate(operands):
-        free = [i for i in operand.indices if i not in fixed]
+    groups: dict[int, list[Item]] = {}
+    for number, item in enumerate(items):
+        free = [i for i in at(item) if i not in fixed]
         touched = sorted({group_of[i] for i in free if i in group_of})
         home = touched[0] if touched else number
         members = groups.setdefault(home, [])
         for other in touched[1:]:
             members.extend(groups.pop(other))
-        members.append(operand)
-        for member in members if len(touched) > 1 else [operand]:
-            for i in member.indices:
-                if i not in fixed:
-                    group_of[i] = home
+        members.append(item)
+        for member in members if len(touched) > 1 else [item]:
+            group_of.update((i, home) for i in at(member) if i not in fixed)
     return list(groups.values())
 
 

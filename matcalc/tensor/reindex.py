@@ -13,7 +13,7 @@ from fractions import Fraction
 from matcalc.tensor.network import Network
 from matcalc.tensor.node import Indices, Node
 from matcalc.tensor.selectors import Selector, merge, slice_of
-from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.size import is_nonnegative, volume
 
 Entry = tuple[Selector, Indices, int]
 MakeSelector = Callable[[Selector], Node]
@@ -270,9 +270,7 @@ def _split_common(network: Network, one: Entry, two: Entry, shared: tuple[int, i
     lead, tail = shared
     mine, theirs = slice(lead, len(parts) - tail), slice(lead, len(others) - tail)
     middle_sizes = first.shape[1:][mine]
-    total = Size.of(1)
-    for size in middle_sizes:
-        total = total * size
+    total = volume(middle_sizes)
     middle = network.fresh(total)
     head, end = parts[:lead], parts[len(parts) - tail :]
     sizes = (*first.shape[1 : lead + 1], total, *first.shape[len(parts) - tail + 1 :])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.size import Size, is_nonnegative, volume
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,7 +92,4 @@ RULES: dict[str, Callable[[np.ndarray, list[int], int], np.ndarray]] = {
 
 def merge(*sizes: Size) -> Selector:
     """Return the merge of axes of the given sizes, row-major, into one axis in front."""
-    total = Size.of(1)
-    for size in sizes:
-        total = total * size
-    return Selector("merge", (total, *sizes))
+    return Selector("merge", (volume(sizes), *sizes))

@@ -8,10 +8,11 @@ Sizes know arithmetic and nothing of tensors; equations between them are solved 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
+from math import prod
 from threading import Lock
 from typing import NamedTuple
 
@@ -305,6 +306,11 @@ def _join(left: Monomial, right: Monomial) -> Monomial:
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power
     return tuple(sorted(powers.items(), key=lambda item: atom_text(item[0])))
+
+
+def volume(shape: Iterable[Size]) -> Size:
+    """Return the number of entries of an array."""
+    return prod(shape, start=ONE)
 
 
 def tree_of(size: Size) -> Ast:

@@ -28,9 +28,9 @@ from matcalc.compiler.program import (
     Read,
     Select,
     Sum,
-    parts,
     statements,
     walk,
+    within,
 )
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import WORDS, free
@@ -130,12 +130,8 @@ def applied(program: Program) -> Iterator[Scalar]:
     """Yield the elementwise functions of a program, as often as they occur."""
     for step in walk(program.steps):
         if isinstance(step, Loop):
-            stack = [x.expr for x in statements(step)]
-            while stack:
-                top = stack.pop()
-                if isinstance(top, Apply):
-                    yield top.function
-                stack.extend(parts(top))
+            found = (part for statement in statements(step) for part in within(statement.expr))
+            yield from (part.function for part in found if isinstance(part, Apply))
 
 
 def _ordered(program: Program) -> list[str]:

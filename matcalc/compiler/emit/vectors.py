@@ -21,8 +21,9 @@ from matcalc.compiler.program import (
     Read,
     Select,
     Store,
-    parts,
+    reads,
     statements,
+    within,
 )
 from matcalc.compiler.verify.inequalities import is_evidently_injective
 from matcalc.tensor.size import Size
@@ -85,16 +86,13 @@ class VectorWriter:
 
     def spelled(self, expr: Expr, level: int = 1) -> str:
         """Return the text of an expression; reads under a Select stay inside their arrays."""
-        self.selecting = self.guarded or _has_select(expr)
+        self.selecting = self.guarded or any(isinstance(part, Select) for part in within(expr))
         return self.expressions.tight(expr, level)
 
     def spans(self, expr: Expr) -> frozenset[str]:
         """Return the axes that the text of an expression really has."""
         found: set[str] = set()
-        stack = [expr]
-        while stack:
-            top = stack.pop()
-            stack.extend(parts(top))
+        for top in within(expr):
             if isinstance(top, Read):
                 found |= self.local[top.value] if top.value in self.local else self.axes_of(top.at)
             elif isinstance(top, Select):
@@ -137,18 +135,15 @@ class VectorWriter:
         found: set[str] = set()
         written: set[str] = set()
         for store in (*loop.sums, *loop.stores):
-            found |= {v for v in _reads(store.expr) if viewed.get(v) in written}
+            found |= {r.value for r in reads(store.expr) if viewed.get(r.value) in written}
             written.add(self.program.places[store.value])
         return found
 
     def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:
         """Bind the axes that index arithmetic, diagonals, guards or places with repetition speak of."""
         needed: set[str] = set()
-        stack: list[Expr] = [x.expr for x in statements(loop)]
         guards = list(loop.guards)
-        while stack:
-            top = stack.pop()
-            stack.extend(parts(top))
+        for top in (part for statement in statements(loop) for part in within(statement.expr)):
             if isinstance(top, Read) and top.value not in {let.value for let in loop.lets}:
                 shape = self.table[self.program.places.get(top.value, top.value)].shape
                 if shape and not self.is_plain(top.at, shape):
@@ -284,24 +279,3 @@ class VectorWriter:
 
 def _inverse(order: Sequence[int]) -> list[int]:
     return sorted(range(len(order)), key=order.__getitem__)
-
-
-def _reads(expr: Expr) -> set[str]:
-    found: set[str] = set()
-    stack = [expr]
-    while stack:
-        top = stack.pop()
-        stack.extend(parts(top))
-        if isinstance(top, Read):
-            found.add(top.value)
-    return found
-
-
-def _has_select(expr: Expr) -> bool:
-    stack = [expr]
-    while stack:
-        top = stack.pop()
-        if isinstance(top, Select):
-            return True
-        stack.extend(parts(top))
-    return False

@@ -17,14 +17,14 @@ from matcalc.compiler.plan.resolve_selectors import Indexed
 from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
-from matcalc.compiler.plan.values import Operand, Part, Run, Value, plus, times, volume
+from matcalc.compiler.plan.values import Operand, Part, Run, Value, plus, times
 from matcalc.compiler.program import Apply, Expr, Literal, Number, Read
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 from matcalc.tensor.node import Node
 from matcalc.tensor.ranges import digits
 from matcalc.tensor.signature import PLAIN
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, volume
 
 
 def lower(session: Session, order: Sequence[Node]) -> None:

@@ -14,10 +14,11 @@ from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
 from matcalc.compiler.plan.poles import is_pole_of_nothing
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
 from matcalc.compiler.plan.session import Ref, Session
-from matcalc.compiler.plan.values import Part, Value, moved, moved_guard, times, volume
+from matcalc.compiler.plan.values import Part, Value, moved, moved_guard, times
 from matcalc.compiler.program import Expr, Guard, Index, Literal, Number, Read, Select
+from matcalc.tensor.canonical_labels import linked
 from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.size import Size, is_nonnegative, volume
 from matcalc.tensor.size_factors import size_factors
 
 
@@ -33,7 +34,7 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
     pieces = _pieces(session, indexed, scaling, frozenset(result_indices))
     outer = tuple(indexed.guards)
     parts: list[tuple[Value, tuple[int, ...]]] = []
-    groups = _components(pieces, frozenset(result_indices))
+    groups = linked(pieces, lambda piece: piece.at, frozenset(result_indices))
     measured = {i for p in pieces for i in p.at}
     _count(session, indexed, scaling, measured.union(result_indices))
     lone = len(groups) == 1 and not outer and measured >= set(result_indices)
@@ -190,25 +191,6 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
             expr = Select((moved_guard(guard, axes),), Read(holder.value.name, at))
             holder.value, holder.node = session.graph.point(holder.value.shape, expr), None
     indexed.guards[:] = result_level
-
-
-def _components(pieces: list[Piece], kept: frozenset[int]) -> list[list[Piece]]:
-    """Group pieces that share summed indices, in order of first appearance."""
-    group_of: dict[int, int] = {}
-    groups: dict[int, list[Piece]] = {}
-    for number, piece in enumerate(pieces):
-        summed = [i for i in piece.at if i not in kept]
-        touched = sorted({group_of[i] for i in summed if i in group_of})
-        home = touched[0] if touched else number
-        members = groups.setdefault(home, [])
-        for other in touched[1:]:
-            members.extend(groups.pop(other))
-        members.append(piece)
-        for member in members:
-            for i in member.at:
-                if i not in kept:
-                    group_of[i] = home
-    return list(groups.values())
 
 
 def _direct(session: Session, part: tuple[Value, tuple[int, ...]], indexed: Indexed) -> Ref | None:

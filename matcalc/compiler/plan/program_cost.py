@@ -17,6 +17,7 @@ from matcalc.compiler.program import (
     Sum,
     parts,
     statements,
+    within,
 )
 
 ALLOCATION = 60.0
@@ -44,15 +45,11 @@ def price(program: Program, estimate: Estimate) -> float:
 def work(expr: Expr) -> float:
     """Return the flops of one evaluation of an expression."""
     total = 0.0
-    stack = [expr]
-    while stack:
-        top = stack.pop()
-        inner = parts(top)
-        stack.extend(inner)
+    for top in within(expr):
         if isinstance(top, Apply):
             total += top.function.cost
         elif isinstance(top, (Sum, Product)):
-            total += len(inner) - 1 + int(isinstance(top, Product) and top.coef != 1)
+            total += len(parts(top)) - 1 + int(isinstance(top, Product) and top.coef != 1)
         elif isinstance(top, Read):
             total += 0.5
     return total

@@ -228,11 +228,3 @@ def moved_index(index: Index, axes: dict[str, Index]) -> Index:
 def moved_guard(guard: Guard, axes: dict[str, Index]) -> Guard:
     index = moved_index(guard.size, axes)
     return Guard(guard.relation, Size.of(index))
-
-
-def volume(shape: Sequence[Size]) -> Size:
-    """Return the number of entries of an array."""
-    total = Size.of(1)
-    for size in shape:
-        total = total * size
-    return total

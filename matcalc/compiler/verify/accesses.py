@@ -36,7 +36,7 @@ from matcalc.compiler.program import (
     statements,
 )
 from matcalc.compiler.verify.inequalities import Known
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, volume
 from matcalc.tensor.size_equations import quotient
 
 
@@ -131,14 +131,14 @@ class _Checker:
         where = f"the view {view.buffer} of {view.of}"
         room, tested = base, False
         if view.start is not None:
-            length = shape[0] if len(shape) == len(base) else _quotient(_volume(shape), _volume(base[1:]), where)
+            length = shape[0] if len(shape) == len(base) else _quotient(volume(shape), volume(base[1:]), where)
             ends = view.start, base[0] - view.start - length
             if any(self.known.is_never(end) for end in ends):
                 raise ProgramFault(f"{where} runs from {view.start} for {length} of {base[0]} entries")
             tested = any([self._make_nonnegative(end) for end in ends])
             room = (length, *base[1:])
-        if not self.known.is_zero(_volume(room) - _volume(shape)):
-            raise ProgramFault(f"{where} has {_volume(shape)} entries, and there are {_volume(room)}")
+        if not self.known.is_zero(volume(room) - volume(shape)):
+            raise ProgramFault(f"{where} has {volume(shape)} entries, and there are {volume(room)}")
         self.discharged += not tested
         if view.start is None:
             self.roots[view.buffer] = self.root(view.of)
@@ -271,7 +271,7 @@ class _Checker:
         """Whether points, each with an entry of its own, are as many as there are entries."""
         if loop.guards:
             return False
-        return here.is_zero(_volume(tuple(s for _, s in loop.axes)) - _volume(shape))
+        return here.is_zero(volume(s for _, s in loop.axes) - volume(shape))
 
     # ---- what is whole
 
@@ -304,13 +304,6 @@ def _reads(expr: Expr) -> Iterator[tuple[Read, tuple[Guard, ...]]]:
             stack.append((top.body, (*guards, *top.guards)))
         else:
             stack.extend((part, guards) for part in reversed(parts(top)))
-
-
-def _volume(shape: Shape) -> Size:
-    total = Size.of(1)
-    for size in shape:
-        total = total * size
-    return total
 
 
 def _quotient(entries: Size, by: Size, where: str) -> Size:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 
 from matcalc.formula.notation import factor_reading
 from matcalc.formula.notation import form as forms
@@ -28,7 +27,7 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.tensor.node import Indices
 from matcalc.tensor.selectors import Selector, is_within
-from matcalc.tensor.size import Size, tree_of
+from matcalc.tensor.size import Size, tree_of, volume
 
 
 def index_body(names: Names, net: Net, out: Indices, tops: Sequence[Form], bottoms: Sequence[Form]) -> Form:
@@ -200,7 +199,7 @@ def _times(index: Ast, size: Size) -> Ast:
 
 
 def _merge(selector: Selector, at: Sequence[Ast]) -> list[Condition]:
-    strides = [prod(selector.shape[place:], start=Size.of(1)) for place in range(2, len(at) + 1)]
+    strides = [volume(selector.shape[place:]) for place in range(2, len(at) + 1)]
     return [(at[0], "==", _sum(*map(_times, at[1:], strides)))]
 
 

@@ -36,7 +36,7 @@ from matcalc.expressions.read_input import expressions, with_wrt
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
-from matcalc.language.write import text
+from matcalc.language.write import text, where_text
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
@@ -210,6 +210,9 @@ def _built(request: Request, name: str) -> Compiled:
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:
+    if names.named_parts:
+        tree = formula_in(output.node, names, names.named_parts)
+        return Formula(label, where_text(tree), latex_in(tree, names))
     tree = output.formula()
     return Formula(label, text(tree), latex_in(tree, names))
 
@@ -238,7 +241,9 @@ def planned(request: Request) -> Planned:
     outputs = [(free(out.label, taken), node) for out, node in zip(request.outputs, nodes, strict=True)]
     hints = _hints(request.sizes or {}, names, nodes)
     assumed = [c.size for c in names.conditions]
-    program = plan(outputs, inputs, hints, request.target, forms=[plain, apart], assumed=assumed)
+    program = plan(
+        outputs, inputs, hints, request.target, forms=[plain, apart], assumed=assumed, parts=names.named_parts
+    )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
 from matcalc.expressions.read_formulas import Meaning, read_formulas
-from matcalc.formula.notation.write_node import formula_of
+from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast, definition, part_name
@@ -21,9 +22,9 @@ MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 KINDS = ("scalar", "vector", "matrix")
 
 
-def formula_in(node: Node, names: Names) -> Ast:
-    """Return the syntax tree of a node."""
-    return formula_of(node, (*names.symbols, *names.size_names))
+def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED) -> Ast:
+    """Return the syntax tree of a node, in which `parts` stand by their names."""
+    return formula_of(node, tuple(names.scope), parts)
 
 
 def named_formula_in(node: Node, names: Names) -> tuple[Ast, Names]:
@@ -31,12 +32,12 @@ def named_formula_in(node: Node, names: Names) -> tuple[Ast, Names]:
 
     With it come the names, those of these parts among them.
     """
-    own = {part: name for name, part in names.parts.items() if name not in names.scope and part.args}
+    own = names.named_parts
 
     def read_back(formula: Ast) -> Meaning:
         return read_formulas([formula], known=names.symbols, sizes=names.size_names)[0]
 
-    tree = with_parts(formula_of(node, tuple(names.scope), own), lambda made: read_back(made).node is node)
+    tree = with_parts(formula_in(node, names, own), lambda made: read_back(made).node is node)
     taken = {*names.scope, *names_in(tree), *own.values()}
     parts = read_back(tree).names.parts
     called: dict[Ast, str] = {}

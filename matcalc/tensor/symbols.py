@@ -79,6 +79,12 @@ class Names:
         return dict.fromkeys((*shown, *self.sizes))
 
     @property
+    def named_parts(self) -> dict[Node, str]:
+        """The parts that formulas gave names to which mean nothing else."""
+        scope = self.scope
+        return {node: name for name, node in self.parts.items() if name not in scope and node.args}
+
+    @property
     def scope(self) -> dict[str, None]:
         """The names of all symbols and of their sizes."""
         return {**dict.fromkeys(self.symbols), **self.size_names}

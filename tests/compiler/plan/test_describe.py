@@ -93,3 +93,13 @@ def test_what_a_line_on_the_way_is_for():
     function = mc.value_and_gradient("sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w", "w", target="numpy")
     assert re.search(r"X @ w +# X\*w \(m,\)", function.source)
     assert re.search(r"-y\*r1 +# -y\.\*\(X\*w\)\n", function.source)
+
+
+def test_named_parts_are_called_by_their_names():
+    let = "A: matrix(n, n); y: vector(n); c: scalar"
+    function = mc.value_and_gradient("K = A*A' + c*eye(n); y'*inv(K)*y", "c", let, target="numpy")
+    assert re.search(r"# K = A\*A' \+ c\*eye\(n\) \(n, n\)\n", function.source)
+    assert "inv(A*A'" not in function.source
+    assert "value = y'*inv(K)*y where K = A*A' + c*eye(n)\n" in function.source
+    with pytest.raises(np.linalg.LinAlgError, match="K is singular"):
+        function(A=np.zeros((2, 2)), y=np.ones(2), c=0.0)

@@ -61,7 +61,9 @@ def with_rule(book, old, new):
         for name, found in book.spellings.items()
     }
     rewrites = tuple(r for r in book.rewrites if r not in old.rewrites) + new.rewrites
-    return replace(book, rules=rules, spellings=MappingProxyType(spellings), rewrites=rewrites)
+    claims = {claim: new if rule is old else rule for claim, rule in book.claims.items()}
+    indices = {"spellings": MappingProxyType(spellings), "claims": MappingProxyType(claims)}
+    return replace(book, rules=rules, rewrites=rewrites, **indices)
 
 
 class Entry:

@@ -19,8 +19,8 @@ from matcalc.tensor.node import ANY, Node, Range
 from matcalc.tensor.product_facts import (
     block_facts,
     closed_under,
+    definite,
     entrywise_facts,
-    is_definite,
     is_over_entries,
     kronecker_facts,
     link_has,
@@ -36,7 +36,7 @@ from matcalc.tensor.ranges import (
     scaled,
     square_of,
 )
-from matcalc.tensor.schur import complement, is_definite_part, parallel_sum
+from matcalc.tensor.schur import complement, definite_part, parallel_sum
 from matcalc.tensor.signature import PLAIN, tensors_of
 
 LONGEST = 1_000_000
@@ -129,6 +129,7 @@ def _selector(node: Node) -> None:
 
 
 def _product(node: Node) -> None:
+    node.ground = mirror(node) if any(node.indices) and not node.rank else None
     node.range = _product_range(node)
     facts = _sign_facts(node)
     if node.coef.denominator == 1 and all("integer" in arg.facts or arg.kind == "selector" for arg in node.args):
@@ -153,7 +154,7 @@ def _sum(node: Node) -> None:
         facts.append("spd")
     facts += block_facts(node)
     if "symmetric" in facts or "symmetric" in node.facts:
-        found = complement(node)
+        node.ground = found = complement(node)
         facts += [found.fact] if found is not None else []
     facts += node.facts
     node.facts = closure(facts)
@@ -246,7 +247,7 @@ def _product_range(node: Node) -> Range:
     for arg, indices in node.operands:
         counts[arg, indices] = counts.get((arg, indices), 0) + 1
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
-    if summed and node.rank == 0 and mirror(node):
+    if node.ground is not None:
         is_strict = is_over_entries(node) and all("spd" in arg.facts or arg.range.positive for arg in node.args)
         result = POSITIVE if is_strict else NONNEGATIVE
     else:
@@ -303,7 +304,7 @@ def _matrix_facts(node: Node) -> list[str]:
     if node.coef > 0 and "symmetric" in facts and mirror(node):
         facts.append("psd")
     if len(node.args) == 1 and node.args[0].kind == "sum" and "symmetric" in node.args[0].facts:
-        found = complement(node)
+        node.ground = found = complement(node)
         facts += [found.fact] if found is not None else []
     links = chain_between(node, first, last)
     if links is None or not links.matrices:
@@ -323,9 +324,12 @@ def _matrix_facts(node: Node) -> list[str]:
     is_odd = len(links.matrices) % 2 == 1
     if sign < 0 and is_odd and "symmetric" in facts and mirror(node, _is_negative_complement):
         facts.append("psd")
-    if "psd" in facts and (is_definite(node, links) or is_definite_part(links.matrices, sign)):
+    if "psd" in facts and (strict := definite(node, links) or definite_part(links.matrices, sign)) is not None:
+        node.ground = node.ground or strict
         facts.append("spd")
-    if not links.weighted and not links.scalars and node.coef > 0 and parallel_sum(links.matrices):
+    is_plain = not links.weighted and not links.scalars and node.coef > 0
+    if is_plain and (parallel := parallel_sum(links.matrices)) is not None:
+        node.ground = parallel
         facts += [f for f in ("spd", "psd", "symmetric") if all(f in a.facts for a, _ in links.matrices[::2])]
     single = links.matrices[0][0] if len(links.matrices) == 1 and not links.weighted else None
     if single is not None and node.coef > 0 and all(s.range.positive for s in links.scalars):

@@ -75,6 +75,7 @@ class Node:
         "digest",
         "exchanges",
         "facts",
+        "ground",
         "kind",
         "length",
         "range",
@@ -88,6 +89,7 @@ class Node:
     data: tuple[Any, ...]
     shape: Shape
     facts: frozenset[str]
+    ground: object  # the form from which it is known that it is definite or never negative, where that is one
     range: Range
     digest: bytes
     tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
@@ -257,7 +259,7 @@ def intern(
     node.kind, node.args, node.data, node.shape = kind, args, data, shape
     node.digest = _digest(kind, args, data, shape)
     node.facts, node.range, node.tilt, node.length, node.switches = frozenset(), ANY, (0, 0), 1, False
-    node.commuting, node.exchanges = len(shape), ()
+    node.commuting, node.exchanges, node.ground = len(shape), (), None
     describe(node)
     with _lock:
         return _interned.setdefault(key, node)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import Links
@@ -88,18 +89,26 @@ def link_has(arg: Node, forward: bool, fact: str) -> bool:
     return (fact if forward else default_rulebook().facts[fact].transposed) in arg.facts
 
 
-def is_definite(node: Node, links: Links) -> bool:
-    """Whether a psd product is L*S*L' with S positive definite and the rows of L independent."""
+class Definite(NamedTuple):
+    """Why L*S*L' is spd: the rows of L are independent, and so is S, a matrix or the diagonal of no matrix."""
+
+    centre: tuple[Node, ...]
+
+
+def definite(node: Node, links: Links) -> Definite | None:
+    """Return S of a psd product L*S*L' with S positive definite and the rows of L independent."""
     half = len(links.matrices) // 2
     scalars = all(s.range.positive for s in links.scalars)
     if not scalars or node.coef <= 0 or not all(_has_independent_rows(*link) for link in links.matrices[:half]):
-        return False
+        return None
     if any(not w.range.nonzero for weights in links.weights[:half] for w in weights):
-        return False
-    centre = [w for weights in links.weights[half : len(links.weights) - half] for w in weights]
-    if len(links.matrices) % 2:
-        return "spd" in links.matrices[half][0].facts and all(w.range.nonzero for w in centre)
-    return all(w.range.positive for w in centre)
+        return None
+    weights = [w for weights in links.weights[half : len(links.weights) - half] for w in weights]
+    centre = tuple(a for a, _ in links.matrices[half : half + len(links.matrices) % 2])
+    is_spd = all("spd" in a.facts for a in centre)
+    return (
+        Definite(centre) if is_spd and all(w.range.nonzero if centre else w.range.positive for w in weights) else None
+    )
 
 
 def _has_independent_rows(node: Node, forward: bool) -> bool:

@@ -41,6 +41,19 @@ class Complement(NamedTuple):
     rows: Node | None = None
 
 
+class Part(NamedTuple):
+    """Why rows and columns of a Schur complement are spd: they are of this matrix, which is."""
+
+    source: Node
+
+
+class ParallelSum(NamedTuple):
+    """Why A*inv(A + B)*B has the signs of A and B."""
+
+    first: Node
+    last: Node
+
+
 def complement(node: Node, sign: int = 1) -> Complement | None:
     """Return why a symmetric sum times `sign`, with one negative term, is psd or spd; None where that is not known."""
     terms = [(sign * coef, term) for coef, term in terms_of(node)]
@@ -60,12 +73,12 @@ def complement(node: Node, sign: int = 1) -> Complement | None:
     return None
 
 
-def is_definite_part(matrices: Sequence[Link], sign: int = 1) -> bool:
-    """Whether a product takes the rows and columns of a Schur complement times `sign` of which M has none."""
-    if len(matrices) != 3:
-        return False
-    found = complement(matrices[1][0], sign)
-    return found is not None and found.rows is not None and _apart(matrices[:1], ((found.rows, True),))
+def definite_part(matrices: Sequence[Link], sign: int = 1) -> Part | None:
+    """Return what a product takes the rows and columns of: a complement times `sign`, and M has none of them."""
+    found = complement(matrices[1][0], sign) if len(matrices) == 3 else None
+    if found is None or found.rows is None or not _apart(matrices[:1], ((found.rows, True),)):
+        return None
+    return Part(found.source)
 
 
 def _takes_rows(links: Links) -> bool:
@@ -73,18 +86,14 @@ def _takes_rows(links: Links) -> bool:
     return len(links) == 2 and links[0][0].kind != "selector" and links[1][0].kind == "selector"
 
 
-def parallel_sum(matrices: Sequence[Link]) -> bool:
-    """Whether three factors are A*inv(A + B)*B."""
+def parallel_sum(matrices: Sequence[Link]) -> ParallelSum | None:
+    """Return A and B of three factors A*inv(A + B)*B."""
     if len(matrices) != 3 or not _inverts(matrices[1][0]):
-        return False
+        return None
     (first, _), (middle, _), (last, _) = matrices
     inner = middle.args[0]
-    return (
-        inner.kind == "sum"
-        and len(inner.args) == 2
-        and all(c == 1 for c in inner.coefs)
-        and {*inner.args} == {first, last}
-    )
+    is_their_sum = inner.kind == "sum" and {*inner.terms} == {(Fraction(1), first), (Fraction(1), last)}
+    return ParallelSum(first, last) if is_their_sum else None
 
 
 # ---- the term that is taken away

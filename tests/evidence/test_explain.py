@@ -209,6 +209,16 @@ FACTS = [
     ("expm(S)", "S: matrix(n, n) symmetric",
      ["S is symmetric: declared", "expm(S) is spd: expm is spd where X is symmetric"]),
     ("A + A'", "A: matrix(n, n)", ["A + A' is symmetric: it is its own transpose"]),
+    ("A*inv(A + B)*B", "A: matrix(n, n) spd; B: matrix(n, n) spd",
+     ["A*inv(A + B)*B is spd: a parallel sum A*inv(A + B)*B"]),
+    ("Q'*diag(d)*Q", "d: vector(n) positive; Q: matrix(n, n) nonsingular",
+     ["Q'*diag(d)*Q is spd: of the form B'*P*B with a positive diagonal P and independent columns of B"]),
+    ("S - S*a*a'*S/(1 + a'*S*a)", "S: matrix(n, n) spd; a: vector(n)",
+     ["S - S*a*a'*S/(1 + a'*S*a) is spd: the Schur complement of M = 1 + a'*S*a in a psd block matrix"
+      " [P, C; C', M] with P = S"]),
+    ("S[2:, 2:] - S[2:, :2]*inv(S[:2, :2])*S[:2, 2:]", "S: matrix(n, n) spd",
+     ["(S - S[:, :2]*inv(S[:2, :2])*S[:, :2]')[2:, 2:] is spd: the Schur complement of the other rows and columns of S,"
+      " which is spd"]),
 ]  # fmt: skip
 
 

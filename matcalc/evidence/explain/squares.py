@@ -8,7 +8,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import diag_matrix, hadamard
-from matcalc.tensor.mirror import Joint, mirror
+from matcalc.tensor.mirror import Joint, Mirror
 from matcalc.tensor.node import Node
 
 NOT_NEGATIVE = "none of its factors is negative"
@@ -22,8 +22,10 @@ def nonnegative(node: Node) -> str | None:
         return NOT_NEGATIVE
     if not any(node.indices):
         return "a square" if all(node.args.count(a) % 2 == 0 for a in node.args) else NOT_NEGATIVE
-    found = mirror(node) if any(len(at) > 1 for at in node.indices) else None
-    return NOT_NEGATIVE if found is None else _words([_shown(j) for j in found.axis if any(j)], found.is_cycle)
+    found = node.ground
+    if not isinstance(found, Mirror) or all(len(at) < 2 for at in node.indices):
+        return NOT_NEGATIVE
+    return _words([_shown(j) for j in found.axis if any(j)], found.is_cycle)
 
 
 def _words(reasons: Sequence[str], is_cycle: bool) -> str:

@@ -1,7 +1,7 @@
 """Why a node has a fact: the declaration, rule or form that it follows from, and what this needs of its parts.
 
-Facts were inferred when the node was made; here the inference is said in words. What has no words of its own is said to
-follow from the signs of the parts.
+Facts were inferred when the node was made, which keeps the form that they come from (`ground`); here the inference is
+said in words. What has no words of its own is said to follow from the signs of the parts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from matcalc.evidence.explain.reasons import written
 from matcalc.evidence.explain.squares import nonnegative
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.chain import Links, chain_between
+from matcalc.tensor.chain import chain_between
 from matcalc.tensor.constructors import matmul, symbol, transpose
 from matcalc.tensor.node import Node, terms_of, toposort
-from matcalc.tensor.product_facts import is_definite
-from matcalc.tensor.schur import complement, is_definite_part, parallel_sum
+from matcalc.tensor.product_facts import Definite
+from matcalc.tensor.schur import Complement, ParallelSum, Part
 from matcalc.tensor.signature import PLAIN
 
 MOST = 8
@@ -93,8 +93,8 @@ def _sum(node: Node, fact: str) -> Why | None:
     if fact in SIGNS and all(c > 0 and "nonnegative" in a.facts for c, a in terms):
         claims = tuple((a, "positive" if "positive" in a.facts else "nonnegative") for _, a in terms)
         return Why("a sum of nonnegative terms" + (", one of them positive" if fact == "positive" else ""), claims)
-    if fact in ("spd", "psd") and (words := _complement(node)) is not None:
-        return Why(words)
+    if fact in ("spd", "psd") and isinstance(node.ground, Complement):
+        return Why(_complement(node.ground))
     if fact in SIGNS:
         bounds = [_bounds(a, a.range.low if c > 0 else a.range.high, upper=c < 0) for c, a in terms]
         return Why(" and ".join(filter(None, bounds)) or "by the signs of its parts")
@@ -103,11 +103,8 @@ def _sum(node: Node, fact: str) -> Why | None:
     return None
 
 
-def _complement(node: Node) -> str | None:
+def _complement(found: Complement) -> str:
     """Return why a sum is psd as a Schur complement."""
-    found = complement(node)
-    if found is None:
-        return None
     source = written(found.source)
     if found.within is None or not any(a.rank for a in found.source.args or (found.source,)):
         return f"{source} less a projection or less than one"
@@ -150,28 +147,19 @@ def _product(node: Node, fact: str) -> Why | None:
             return Why(found)
     if fact in SIGNS and all(fact in a.facts for a in node.args) and node.coef > 0:
         return Why(f"a product of {fact} factors", tuple((a, fact) for a in node.args))
-    if node.rank == 2:
-        links = chain_between(node, *node.out) if node.out[0] != node.out[1] else None
-        if links is not None and len(links.matrices) == 3 and fact in ("spd", "psd") and parallel_sum(links.matrices):
-            (first, _), _, (last, _) = links.matrices
-            return Why(f"a parallel sum A*{spelled('inverse')}(A + B)*B", ((first, fact), (last, fact)))
-        if links is not None and fact == "spd" and is_definite(node, links):
-            middle = [a for a, _ in links.matrices[len(links.matrices) // 2 :][: len(links.matrices) % 2]]
-            shown = f"P = {written(middle[0])} spd" if middle else "a positive diagonal P"
-            claims = tuple((a, "spd") for a in middle)
-            return Why(f"of the form B'*P*B with {shown} and independent columns of B", claims)
-        if links is not None and fact == "spd" and is_definite_part(links.matrices, -1 if node.coef < 0 else 1):
-            return Why(f"the Schur complement of the other rows and columns of {written(_source(links))}, which is spd")
-        if links is not None and len(links.matrices) > 1 and all(fact in a.facts for a, _ in links.matrices):
-            return Why(f"a product of {fact} matrices", tuple((a, fact) for a, _ in links.matrices))
+    ground = node.ground
+    if fact in ("spd", "psd") and isinstance(ground, ParallelSum):
+        return Why(f"a parallel sum A*{spelled('inverse')}(A + B)*B", ((ground.first, fact), (ground.last, fact)))
+    if fact == "spd" and isinstance(ground, Definite):
+        shown = f"P = {written(ground.centre[0])} spd" if ground.centre else "a positive diagonal P"
+        claims = tuple((a, "spd") for a in ground.centre)
+        return Why(f"of the form B'*P*B with {shown} and independent columns of B", claims)
+    if fact == "spd" and isinstance(ground, Part):
+        return Why(f"the Schur complement of the other rows and columns of {written(ground.source)}, which is spd")
+    links = chain_between(node, *node.out) if node.rank == 2 and node.out[0] != node.out[1] else None
+    if links is not None and len(links.matrices) > 1 and all(fact in a.facts for a, _ in links.matrices):
+        return Why(f"a product of {fact} matrices", tuple((a, fact) for a, _ in links.matrices))
     return None
-
-
-def _source(links: Links) -> Node:
-    """Return the matrix that a Schur complement is part of."""
-    middle = links.matrices[1][0]
-    found = complement(middle) or complement(middle, -1)
-    return found.source if found is not None else middle
 
 
 def _tested(node: Node) -> Node:

@@ -8,6 +8,8 @@ the one module that needs SymPy to be imported: it is imported when a formula ne
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy
@@ -16,9 +18,14 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.expressions.sympy_bridge.read import from_sympy
-from matcalc.formula.elaborate.texts import elaborate
+from matcalc.expressions.sympy_bridge.values import keyword_trees, rational
+from matcalc.formula.elaborate.given import build_given
+from matcalc.language import syntax
+from matcalc.language.read import read_argument
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.size import Size
 
 METHODS: dict[str, Callable[[Any], Any]] = {
     "cofactors": lambda X: X.adjugate(),
@@ -94,20 +101,22 @@ def evaluated(name: str, keywords: str, *operands: Any) -> Any:
     import numpy as np
 
     parameters = default_rulebook().candidates(name)[0].rule.parameters
-    words, declared, given = [], [], {}
+    trees, data = [], {}
     for k, operand in enumerate(operands):
-        array = operand if isinstance(operand, str) else np.asarray(operand, dtype=float)
-        if isinstance(array, str) or (array.ndim == 0 and np.isfinite(array)):
-            words.append(array if isinstance(array, str) else repr(float(array)).removesuffix(".0"))
+        if isinstance(operand, str):
+            trees.append(read_argument(operand))
+            continue
+        array = np.asarray(operand, dtype=float)
+        if array.ndim == 0 and np.isfinite(array):
+            trees.append(rational(Fraction(repr(float(array)))))
             continue
         array = array.reshape(-1) if array.ndim == 2 and array.shape[1] == 1 else array
-        kind = ("scalar", "vector", "matrix")[array.ndim] + (f"({', '.join(map(str, array.shape))})" * bool(array.ndim))
         facts = parameters[k].facts if k < len(parameters) and array.ndim == 2 and not parameters[k].repeated else ()
-        words.append(f"a{k}_")
-        declared.append(f"a{k}_: {kind} {' '.join(facts)}")
-        given[f"a{k}_"] = array
-    made = elaborate([f"{name}({', '.join([*words, *filter(None, [keywords])])})"], "; ".join(declared))
-    found = evaluate(made.nodes, given, {})[0]
+        leaf = symbol(f"a{k}_", [Size.of(length) for length in array.shape], facts)
+        trees.append(syntax.given(leaf, partial(syntax.name, leaf.name)))
+        data[leaf.name] = array
+    node, _ = build_given(syntax.call(name, *trees, **keyword_trees(keywords)))
+    found = evaluate([node], data, {})[0]
     return float(found) if found.ndim == 0 else found.reshape(len(found), -1) if found.ndim == 1 else found
 
 

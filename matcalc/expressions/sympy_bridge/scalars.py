@@ -18,11 +18,11 @@ from matcalc.expressions.sympy_bridge.values import (
     Value,
     common,
     is_matrix,
+    keyword_trees,
     rational,
     shape_of,
 )
 from matcalc.language import syntax
-from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
@@ -221,9 +221,7 @@ def _operation(reader: Reader, node: Any, args: list[Value]) -> Value:
     shape = shape_of(node) if node.sizes else None
     rest = iter(args)
     asts = [_argument(reader, operand, rest) for operand in node.operands]
-    keywords = dict(part.split("=") for part in node.keywords.split(", ") if part)
-    ast = call(node.operation, *asts, **{key.strip(): read(value) for key, value in keywords.items()})
-    return Value(ast, shape)
+    return Value(call(node.operation, *asts, **keyword_trees(node.keywords)), shape)
 
 
 def integer_operands(node: Any) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.language import syntax
+from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.tensor.size import Size
 
@@ -108,3 +109,8 @@ def number_of(node: Any) -> Ast:
 
 def rational(value: Fraction) -> Ast:
     return syntax.negative(syntax.number(-value)) if value < 0 else syntax.number(value)
+
+
+def keyword_trees(keywords: str) -> dict[str, Ast]:
+    """Return the keyword arguments that an operation of SymPy holds as text, `axis=0`."""
+    return dict(syntax.call_keywords(read(f"keywords({keywords})")))

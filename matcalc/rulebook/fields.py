@@ -86,6 +86,11 @@ def _all_texts(values: Iterable[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
+def filled(message: str, texts: Mapping[str, str]) -> str:
+    """Return a message, the names in braces replaced by what they stand for."""
+    return re.sub(r"\{(\w+)\}", lambda found: texts.get(found[1], found[0]), message)
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the nearest known name, or nothing."""
     plain = {name.lower(): name for name in known}

@@ -7,7 +7,6 @@ the `value` expressions of their rules, an operation with batch axes a loop over
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from matcalc.calculus.function_bodies import derivative
 from matcalc.errors import NotSupported, RuleError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
+from matcalc.rulebook.fields import filled
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.tensor.constructors import eye
@@ -201,8 +201,7 @@ def fault(node: Node, error: Exception) -> str:
     tensors = [p.name for p in node.rule.signature.parameters if p.kind not in PLAIN and not p.repeated]
     texts = {name: text(formula_of(arg)) for name, arg in zip(tensors, node.args, strict=False)}
     if node.rule.fails is not None:
-        said = re.sub(r"\{(\w+)\}", lambda found: texts.get(found[1], found[0]), node.rule.fails)
-        return f"{node.rule.spelling}: {said}"
+        return f"{node.rule.spelling}: {filled(node.rule.fails, texts)}"
     why = str(error).removeprefix(f"{node.rule.spelling}: ")
     return why if why.startswith(node.rule.spelling) else f"{node.rule.spelling}: {why} ({', '.join(texts.values())})"
 

@@ -19,6 +19,7 @@ from matcalc.compiler.plan.values import Graph, Operand, Run, Value
 from matcalc.compiler.program import At, Expr, Index, Literal, Program, Read
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.errors import NotSupported
+from matcalc.rulebook.fields import filled
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
@@ -180,10 +181,7 @@ class Session:
 
     def fault(self, kernel: Kernel, named: Mapping[str, Node]) -> str:
         """Return the message of a kernel that can fail, in the user's names."""
-        text = kernel.fails
-        for name, node in named.items():
-            text = text.replace("{" + name + "}", self.describe.name(node))
-        return text
+        return filled(kernel.fails, {name: self.describe.name(node) for name, node in named.items()})
 
     def add_factor(self, run: Run, kernel: Kernel, term: Term, argument: Node) -> None:
         """Add to a run the results of a factorisation; where the operand may come transposed, of the matrix itself.

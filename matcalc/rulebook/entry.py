@@ -317,7 +317,7 @@ class _Entry:
         edges = [edge for edge in self.table.get("edge", ()) if self.is_edge(edge)]
         return tuple(MappingProxyType(dict(edge)) for edge in edges)
 
-    def is_edge(self, edge: Any) -> bool:
+    def is_edge(self, edge: object) -> bool:
         """Whether an edge is well-formed; report what is not."""
         before = len(self.faulty)
         if not isinstance(edge, dict) or not isinstance(edge.get("at"), dict):
@@ -349,7 +349,7 @@ class _Entry:
             found.append(MappingProxyType(dict(change)))
         return tuple(found)
 
-    def spellings(self, field: str, names: Iterable[Any]) -> tuple[str, ...]:
+    def spellings(self, field: str, names: Iterable[object]) -> tuple[str, ...]:
         """Return names that a call may be written with, in the form that is looked up; report what is no name."""
         found = []
         for name in names:
@@ -370,7 +370,7 @@ class _Entry:
             self.about("overload", f"'{shown(relation)}' is no comparison")
         return next((spelling + relation for spelling in self.spellings("overload", [name])), None)
 
-    def part_aliases(self, aliases: Any) -> Mapping[str, str]:
+    def part_aliases(self, aliases: object) -> Mapping[str, str]:
         parts = aliases if isinstance(aliases, dict) else {}
         self.spellings("aliases", parts)
         for spelling, output in parts.items():

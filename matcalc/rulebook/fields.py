@@ -82,7 +82,7 @@ def check_fields(table: Mapping[str, Any], known: Mapping[str, Types], report: R
             report(field, f"{field} is '{value}', not one of: {' '.join(CHOICES[field])}")
 
 
-def _all_texts(values: Iterable[Any]) -> bool:
+def _all_texts(values: Iterable[object]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 

@@ -285,7 +285,7 @@ def _facts(file: RuleFile) -> list[Fact]:
     return [fact_from_table(name, t, file.address(name), file.reporter(name, name)) for name, t in entries]
 
 
-def _is_fact(table: Any) -> bool:
+def _is_fact(table: object) -> bool:
     """Whether an entry is a fact: it says so, and has the fields of one."""
     return isinstance(table, dict) and "kind" in table and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
 

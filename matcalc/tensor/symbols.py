@@ -130,7 +130,7 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
     return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_met(nodes)])
 
 
-def new_names(given: Any, defaults: Sequence[str], parameter: str) -> list[str]:
+def new_names(given: str | Sequence[str] | None, defaults: Sequence[str], parameter: str) -> list[str]:
     """Return the names of new symbols: as given for `parameter`, else the defaults.
 
     Raises: ParseError for what is no name, ShapeError for another number of them.

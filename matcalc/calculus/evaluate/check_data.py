@@ -32,7 +32,7 @@ ROUNDING = 4.0
 """How often n*eps*max, n the longest axis and max the largest magnitude, counts as 0."""
 
 
-def check_declared(arguments: Iterable[tuple[str, Iterable[str], Any]]) -> None:
+def check_declared(arguments: Iterable[tuple[str, Iterable[str], Array]]) -> None:
     """Check arguments, each given as (name, facts, array), against the facts that they are declared to have.
 
     Raises: ShapeError where entries break a fact, numpy.linalg.LinAlgError where eigenvalues or singular values do

@@ -29,7 +29,7 @@ class Factor(NamedTuple):
     annihilates: bool = False
 
 
-def contract(coef: Any, terms: Sequence[Factor], out: list[int], lengths: Mapping[int, int]) -> np.ndarray:
+def contract(coef: float, terms: Sequence[Factor], out: list[int], lengths: Mapping[int, int]) -> np.ndarray:
     """Contract over the indices that are not in `out`, then broadcast and place on diagonals."""
     import numpy as np
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Values = dict[Node, "np.ndarray"]
 
 
-def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Any]:
+def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> list[np.ndarray]:
     """Return the values of `roots` as float64 arrays.
 
     `symbols` gives an array for each symbol's name, `sizes` an integer for each size name.
@@ -275,7 +275,7 @@ def as_callable(body: Node) -> Callable[..., np.ndarray]:
     return function
 
 
-EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], Any]] = {
+EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], np.ndarray]] = {
     "symbol": _symbol,
     "number": _number,
     "size": _size,

@@ -105,7 +105,7 @@ def _is_another(node: Node) -> bool:
     return False
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return value.is_integer if isinstance(value, Size) else isinstance(value, Fraction)
 
 

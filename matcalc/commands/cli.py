@@ -36,10 +36,15 @@ DERIVATIVES = {
     "hvp": "the Hessian times a vector v",
 }
 EPILOG = """\
-Quote formulas: the shell takes ' for itself; A.T and A^T are transposes too. `-` reads the formula from
+Quote formulas: the shell takes ' for itself; A.T, A.mT and A^T are transposes too. `-` reads the formula from
 standard input. Exit status: 0 done, 1 a check failed, 2 bad input.
 
+Elementwise are .* ./ .^ and functions; rows and columns expand under .+ .- .* ./ .^. More: norm(X, 'fro'), norm(x, 1),
+norm(x, inf), softmax(X, axis=1), sum(X, axis=0), logdet(S), A[1:3, 0]; `matcalc rules` lists all operations.
+
   matcalc gradient "norm2(X*w - y)^2" --wrt w
+  matcalc gradient "-sum(Y.*log(softmax(X*W, axis=1)))" --wrt W
+  matcalc gradient "np.sum(np.log(1 + np.exp(-y*(X @ w))))" --wrt w --dialect numpy
   matcalc hessian "sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w" --wrt w --let "lam: scalar" --as latex
   matcalc export "logdet(S) + tr(inv(S)*C)" --wrt S --let "S: matrix(n, n) spd" -o grad.py
 """

@@ -67,7 +67,9 @@ def _one(node: Ast, names: NumpyNames) -> Ast:
         return _item(node)
     if node.head != "call":
         return node
-    word, plain, keywords = call_name(node), node.args, call_keywords(node)
+    called, plain, keywords = call_name(node), node.args, call_keywords(node)
+    module, _, word = called.rpartition(":")
+    _check_meaning(module, word, keywords, node, names)
     found = names.functions.get(word.removeprefix("."), Called(word.removeprefix(".")))
     if word.startswith("."):
         word = word[1:]
@@ -83,6 +85,15 @@ def _one(node: Ast, names: NumpyNames) -> Ast:
     if word in OPERATORS:
         return _operator(word, plain, keywords, node.span)
     return _called(word, found, plain, keywords, node.span, names)
+
+
+def _check_meaning(module: str, word: str, keywords: _Keywords, node: Ast, names: NumpyNames) -> None:
+    """Refuse a function of another library that does something else than NumPy's of the same name."""
+    has_axis = "with" if any(key in ("axis", "dim") for key, _ in keywords) else "without"
+    for place in (module, f"{module} {has_axis} axis"):
+        why = names.differs.get(word, {}).get(place)
+        if why is not None:
+            raise ParseError(f"{module}.{word} {why}", at=node.span[0])
 
 
 @cache
@@ -119,10 +130,10 @@ def _attribute(children: list[Any]) -> Ast:
     span = (base.span[0], token.end_pos)
     if base.head == "name" and f"{base.value}.{word}" in MODULES:
         return Ast("name", (), f"{base.value}.{word}", span)
-    if word == "T":
+    if word in ("T", "mT"):
         return Ast("transpose", (base,), None, span, token.start_pos)
-    if _is_module(base) and word == "pi":
-        return Ast("name", (), "pi", span)
+    if _is_module(base) and word in ("pi", "inf"):
+        return Ast("name", (), word, span)
     if _is_module(base) and word == "newaxis":
         raise ParseError("new axes are not supported", at=token.start_pos, hint="write np.outer(x, y)")
     hint = "a size is written by its name, as declared: X: matrix(m, n)" if word in ("shape", "size") else ""
@@ -139,7 +150,7 @@ def _method(children: list[Any]) -> Ast:
     word = token[1:].strip()
     span = (base.span[0], closing.end_pos)
     if _is_module(base):
-        return Ast("call", *_arguments(word, arguments), span)
+        return Ast("call", *_arguments(f"{base.value}:{word}", arguments), span)
     return Ast("call", *_arguments(f".{word}", [base, *arguments]), span, token.start_pos)
 
 
@@ -157,6 +168,10 @@ def _called(
     word: str, found: Called, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames
 ) -> Ast:
     """Return the call of a function as it is called here; of one that returns a tuple what its items are made of."""
+    keywords = tuple(("axis" if key == "dim" else key, value) for key, value in keywords)  # PyTorch's word
+    if word in names.ordered and plain and (len(plain) > 1 or keywords):
+        order, keywords = _taken(keywords, "ord")
+        return _ordered(word, (*plain, *order), keywords, span)
     if found.alone and (len(plain) != 1 or keywords):
         raise ParseError(f"'{word}' takes one argument here", at=span[0], hint=_ALONE.get(word, ""))
     if found.fixed:
@@ -175,6 +190,22 @@ def _called(
         made = tuple(_turned(Ast("call", plain, (name.rstrip("'"), keywords), span), name) for name in found.items)
         return Ast(_TUPLE, made, word, span)
     return Ast("call", plain, (found.name, keywords), span)
+
+
+def _taken(keywords: _Keywords, key: str) -> tuple[tuple[Ast, ...], _Keywords]:
+    """Return what a keyword has, if it is there, and the other keywords."""
+    return tuple(v for k, v in keywords if k == key), tuple((k, v) for k, v in keywords if k != key)
+
+
+def _ordered(word: str, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
+    """Return the call of a function with an order behind its argument, None for the usual one, and perhaps an axis."""
+    if len(plain) > 3 or len(plain) == 3 and keywords or any(key != "axis" for key, _ in keywords):
+        raise ParseError(f"'{word}' takes an order and an axis here", at=span[0])
+    if len(plain) == 3:
+        keywords, plain = (("axis", plain[2]),), plain[:2]
+    if len(plain) == 2 and plain[1].value == "None":
+        plain = plain[:1]
+    return Ast("call", plain, (word, keywords), span)
 
 
 def _turned(call: Ast, name: str) -> Ast:

@@ -37,21 +37,29 @@ MANNERS = ("axis", "rows", "shape", "alone", "method")
 
 @dataclass(frozen=True, slots=True)
 class NumpyNames:
-    """NumPy's functions by name, and what stacks the columns of a matrix here, and cuts a vector into columns."""
+    """NumPy's functions by name, and what stacks the columns of a matrix here, and cuts a vector into columns.
+
+    ordered: the functions that a number or a word behind the argument makes others, `norm(X, 'fro')`. differs: by
+    function the modules in which it is another one, `torch`, `torch with axis`, and how.
+    """
 
     functions: Mapping[str, Called]
     stacked: str
     unstacked: str
+    ordered: frozenset[str] = frozenset()
+    differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 MODULES = frozenset((
     "np", "numpy", "np.linalg", "numpy.linalg", "np.special", "sp", "scipy", "sp.special", "scipy.special",
-    "sp.linalg", "scipy.linalg", "special", "linalg",
+    "sp.linalg", "scipy.linalg", "special", "linalg", "jnp", "jnp.linalg", "jax", "jax.numpy", "jax.numpy.linalg",
+    "jax.nn", "jax.scipy", "jax.scipy.special", "jax.scipy.linalg", "jsp", "jsp.special", "jsp.linalg",
+    "torch", "torch.linalg", "torch.special", "torch.nn", "torch.nn.functional",
 ))  # fmt: skip
 
 OPERATORS: Mapping[str, str] = {
     "add": "+", "subtract": "-", "multiply": ".*", "divide": "./", "true_divide": "./", "power": ".^",
-    "float_power": ".^", "matmul": "@", "dot": "@", "matrix_power": "^",
+    "float_power": ".^", "matmul": "@", "dot": "@", "mm": "@", "mv": "@", "matrix_power": "^",
 }  # fmt: skip
 """Functions that are operators here."""
 

@@ -210,6 +210,11 @@ def _name(children: list[Any]) -> Ast:
     return Ast("name", (), identifier(token), _span(token))
 
 
+def _word(children: list[Any]) -> Ast:
+    token = children[0]
+    return Ast("word", (), str(token[1:-1]), _span(token))
+
+
 def identifier(token: Token) -> str:
     """Return a name in the form that Python compares (NFKC); refuse what is no identifier in Unicode, or too long."""
     name = normalised(str(token))
@@ -348,7 +353,8 @@ ACTIONS: Actions = {
     "gather": _gather, "more": _more, "terms": _gather, "factors": _gather, "expression": _only,
     "given_arguments": _only, "given_subscripts": _only,
     "relation": _only, "sum": _sum, "product": _product, "signed": _signed, "power": _power,
-    "transpose": _transpose, "number": _number, "name": _name, "parenthesised": _parenthesised, "call": _call,
+    "transpose": _transpose, "number": _number, "name": _name, "word": _word,
+    "parenthesised": _parenthesised, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
     "index_form": _index_form, "index_sum": _index_sum, "declaration": _gather, "declared": _gather, "type": _gather,

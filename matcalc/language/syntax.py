@@ -14,7 +14,7 @@ from operator import is_
 from typing import Any
 
 HEADS = (
-    "number", "name", "sum", "dotted_sum", "product", "negative", "power", "transpose", "call", "part", "slice",
+    "number", "name", "word", "sum", "dotted_sum", "product", "negative", "power", "transpose", "call", "part", "slice",
     "empty", "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared", "given",
 )  # fmt: skip
 
@@ -26,8 +26,8 @@ BINDERS = ("index_form", "index_sum")
 class Ast:
     """A node of the syntax tree; `head` is one of HEADS, the meaning of `value` depends on it.
 
-    number: Fraction; name: str; sum, dotted_sum: tuple of +1/-1 for each term; product: tuple of the operators
-    between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
+    number: Fraction; name, word (quoted): str; sum, dotted_sum: tuple of +1/-1 for each term; product: tuple of the
+    operators between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
     index_form, index_sum: tuple of index names; condition, compare: the relation; function: the parameter;
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
@@ -171,6 +171,11 @@ def call_name(node: Ast) -> str:
 def call_keywords(node: Ast) -> tuple[tuple[str, Ast], ...]:
     """Return the keyword arguments of a call."""
     return node.value[1]  # type: ignore[index,no-any-return]
+
+
+def with_order(name: str, order: Ast) -> str:
+    """Return the spelling of a call with a number or a word behind its argument, `norm, 1`; "" for another argument."""
+    return f"{name}, {order.value}" if order.head in ("number", "name", "word") else ""
 
 
 def number(value: Fraction | int) -> Ast:

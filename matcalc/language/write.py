@@ -218,6 +218,10 @@ def _name(node: Ast) -> Iterator[Piece]:
     yield str(node.value)
 
 
+def _word(node: Ast) -> Iterator[Piece]:
+    yield f"'{node.value}'"
+
+
 def _sum(node: Ast) -> Iterator[Piece]:
     signs = cast("tuple[int, ...]", node.value)
     dot = "." if node.head == "dotted_sum" else ""
@@ -354,8 +358,8 @@ _LEVELS = {
 }  # fmt: skip
 
 _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
-    "number": _number, "name": _name, "sum": _sum, "dotted_sum": _sum, "product": _product, "negative": _negative,
-    "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
+    "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "product": _product,
+    "negative": _negative, "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
     "index_sum": _index_form, "condition": _condition,
     "compare": _relation, "function": _function, "spread": _spread,

@@ -15,6 +15,8 @@ from typing import Any
 from matcalc.errors import MatcalcError
 from matcalc.language.identifiers import identifier
 from matcalc.language.latex_names import LOOKS
+from matcalc.language.read import read
+from matcalc.language.syntax import call_name, with_order
 from matcalc.rulebook.roles import ROLES
 from matcalc.rulebook.rule import Interval
 
@@ -37,7 +39,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "square": (str,), "source": (str,), "role": (str,), "latex": (str, list, dict),
     "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,),
-    "internal": (bool,),
+    "internal": (bool,), "calls": (list,), "differs": (dict,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),
@@ -156,6 +158,22 @@ def read_latex(value: str | list[str] | Mapping[str, str], report: Report) -> Ma
         if kind not in LOOKS:
             report("latex", f"latex of '{kind}', not one of: {' '.join(LOOKS)}")
     return MappingProxyType({LOOKS[kind]: (text,) for kind, text in value.items() if kind in LOOKS})
+
+
+def ordered_calls(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the spellings of calls with a number or a word behind the argument, and what is wrong with others."""
+    found: list[str] = []
+    faults: list[str] = []
+    for text in texts:
+        try:
+            call = read(text)
+        except MatcalcError as error:
+            faults.append(str(error))
+            continue
+        is_call = call.head == "call" and len(call.args) == 2
+        spelling = with_order(call_name(call), call.args[1]) if is_call else ""
+        (found if spelling else faults).append(spelling or f"calls: '{text}' does not read  f(x, 1)  or  f(x, 'word')")
+    return found, faults
 
 
 def read_numpy(value: str | list[str] | Mapping[str, str], report: Report) -> Mapping[str, tuple[str, ...]]:

@@ -23,7 +23,7 @@ from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import FACTS
 from matcalc.locks import held_at_fork
 from matcalc.rulebook.entry import fact_from_table, rewrite_from_table, rule_from_table
-from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest
+from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest, ordered_calls
 from matcalc.rulebook.files import TABLES, RuleFile
 from matcalc.rulebook.paths import data_folder
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
@@ -366,9 +366,10 @@ def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
             faults.append(f"{rule.address}: [{rule.name}] '{spelling}' stands for {other.name}, {other.address}")
             continue
         spellings[spelling] = [*_candidates(rule, output), *spellings.get(spelling, ())]
-    if rule.overload is not None:
-        spellings.setdefault(rule.overload, []).extend(_candidates(rule, only))
-    return faults
+    calls, wrong = ordered_calls(rule.calls)
+    for shared in (*calls, *filter(None, (rule.overload,))):
+        spellings.setdefault(shared, []).extend(_candidates(rule, only))
+    return faults + [f"{rule.address}: [{rule.name}] {fault}" for fault in wrong]
 
 
 def _claim(rule: Rule, claims: dict[tuple[str, str], Rule]) -> list[str]:

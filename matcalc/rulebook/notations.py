@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from matcalc.language.latex_names import Templates
 from matcalc.language.numpy_names import MANNERS, Called, NumpyNames
+from matcalc.rulebook.fields import ordered_calls
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 
@@ -40,7 +41,11 @@ def numpy_names(book: Rulebook) -> NumpyNames:
     """Return what NumPy's functions are here."""
     found = {name: _called(rule, words) for rule in book.rules.values() for name, words in rule.numpy.items()}
     stacked, unstacked = (book.playing(role).spelling for role in ("stacked_columns", "unstacked_columns"))
-    return NumpyNames(found, stacked, unstacked)
+    calls, _ = ordered_calls([call for rule in book.rules.values() for call in rule.calls])
+    ordered = frozenset(call.partition(",")[0] for call in calls)
+    names = {rule: {rule.name, *rule.numpy} for rule in book.rules.values() if rule.differs}
+    differs = {name: rule.differs for rule in names for name in names[rule]}
+    return NumpyNames(found, stacked, unstacked, ordered, differs)
 
 
 def _called(rule: Rule, words: tuple[str, ...]) -> Called:

@@ -23,7 +23,7 @@ Interval = tuple[float, bool, float, bool]
 RELATIONS = "<>=!"
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 """What comparisons are written with."""
-SPELLED = ("role", "numpy", "sympy", "from_sympy", "internal")
+SPELLED = ("role", "numpy", "sympy", "from_sympy", "internal", "calls", "differs")
 """Fields that say what an operation is called by others, and not what it is."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
@@ -124,6 +124,20 @@ class Rule:
         """The values as they are to be taken at many digits, where their own text holds for doubles alone."""
         given = self.fields.get("precise", ())
         return (given,) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Calls that mean it with a number or a word behind the argument, `norm(X, 'fro')`."""
+        return tuple(self.fields.get("calls", ()))  # type: ignore[arg-type]
+
+    @property
+    def differs(self) -> Mapping[str, str]:
+        """Modules in which its name in NumPy is another function's, perhaps `with axis` or `without`; and how it is."""
+        found = {}
+        for modules, why in self.fields.get("differs", {}).items():  # type: ignore[attr-defined]
+            places, sign, when = modules.partition(" with")
+            found.update({f"{place}{sign}{when}": why for place in places.split(", ")})
+        return found
 
     @property
     def even(self) -> bool:

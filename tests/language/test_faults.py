@@ -110,7 +110,7 @@ FAULTS = [
         "there are no logical operators; where(x > 0, a, b) chooses entries",
     ),
     (
-        'norm(X, "fro")',
+        'norm(X, "one")',
         "unexpected character '\"'",
         8,
         "a formula holds no quoted text; a transpose is A' in the matrix language, A.T in both",

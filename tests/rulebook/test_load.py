@@ -193,3 +193,12 @@ def test_the_oracle_says_where_a_value_is_at_fault():
     more = spelled(CUBE.replace("x**3", "x**"))
     with pytest.raises(RuleError, match=r"own.toml:2: \[cube\] value does not parse"):
         oracle(more, more.get("cube"))
+
+
+@pytest.mark.parametrize("call", ["double(X)", "double(X, X + 1)", "double", "double(X,"])
+def test_calls_have_a_literal_behind_the_argument(call):
+    entry = '[double]\nsignature = "double(x: vector(n)) -> vector(n)"\ndefinition = "2*x"\nvalue = "2*x"\n'
+    assert spelled(entry + """calls = ["double(X, 'fro')"]""").candidates("double, fro")
+    with pytest.raises(RuleError) as caught:
+        spelled(entry + f'calls = ["{call}"]')
+    assert "own.toml:1" in str(caught.value)

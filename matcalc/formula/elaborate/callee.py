@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from matcalc.errors import MatcalcError
 from matcalc.formula.elaborate.inference import Inference
 from matcalc.language.declare import Signature
-from matcalc.language.syntax import Ast, call_keywords, call_name, renamed, walk
+from matcalc.language.syntax import Ast, call_keywords, call_name, given_value, number, renamed, walk, with_order
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
@@ -46,6 +46,9 @@ def enter_call(inference: Inference, ast: Ast) -> Callee:
     if args and args[0].head == "compare":
         spelling += str(args[0].value)
         args[:1] = args[0].args
+    if len(args) == 2:
+        ordered = with_order(spelling, _literal(inference, args[1]))
+        spelling, args = (ordered, args[:1]) if ordered in inference.rulebook.spellings else (spelling, args)
     candidates = _candidates(inference, ast, spelling)
     keywords = [key for key, _ in call_keywords(ast) if key != "axis"]
     positional = len(args)
@@ -53,6 +56,13 @@ def enter_call(inference: Inference, ast: Ast) -> Callee:
     axis = next((value for key, value in call_keywords(ast) if key == "axis"), None)
     functions = [k < positional and _has_kind(candidates, k, "function") for k in range(len(args))]
     return Callee(spelling, candidates, args, keywords, functions, axis)
+
+
+def _literal(inference: Inference, ast: Ast) -> Ast:
+    """Return an argument, of a number that is given the number; of a symbol a tree that is no literal."""
+    if ast.head == "given" and given_value(ast).kind == "number":
+        return number(given_value(ast).value)
+    return Ast("empty") if ast.head == "name" and ast.value in inference.symbols else ast
 
 
 def integer_arguments(inference: Inference, ast: Ast) -> list[tuple[Ast, bool]]:
@@ -85,7 +95,7 @@ def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candi
     Raises: as the rulebook, with the place; for a symbol that is called, with what was perhaps meant.
     """
     book, name = inference.rulebook, call_name(ast)
-    if spelling != name and name in book and spelling not in book:
+    if spelling != name and name in book and spelling not in book.spellings:
         raise inference.fault(f"'{name}' takes no comparison", ast)
     try:
         return book.candidates(spelling)

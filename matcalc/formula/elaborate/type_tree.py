@@ -286,6 +286,7 @@ def _misplaced(inference: Inference, ast: Ast) -> Typed:
     message = {
         "slice": "a range stands only in a part",
         "compare": "a comparison stands only as the first argument of where",
+        "word": "a quoted word is no value",
         "spread": "... stands only in the formulas of rules",
     }
     raise ParseError(message.get(ast.head, f"misplaced {ast.head}"), text=inference.text, at=ast.caret)
@@ -294,7 +295,7 @@ def _misplaced(inference: Inference, ast: Ast) -> Typed:
 Leave = Callable[[Inference, Ast, list[Typed], Entered], Typed]
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
     "number": _number, "name": _name, "given": _given, "slice": _misplaced, "compare": _misplaced,
-    "spread": _misplaced, "empty": _misplaced,
+    "spread": _misplaced, "word": _misplaced, "empty": _misplaced,
 }  # fmt: skip
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "part": _enter_part, "condition": _enter_condition, "power": _enter_power, "block": _enter_block,

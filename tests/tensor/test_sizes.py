@@ -199,7 +199,7 @@ def test_needs_are_noted_by_explain_and_on_standard_error(capsys):
 
     line = "needs m >= n, or X'*X is singular"
     assert mc.gradient("logdet(X'*X)", "X").explain().splitlines()[-1].endswith(f"[{line}]")
-    assert main(["gradient", "logdet(X'*X)", "--wrt", "X"]) == 0
+    assert main(["gradient", "logdet(X'*X)", "--wrt", "X", "--let", "X: matrix(m, n)"]) == 0
     told = capsys.readouterr()
     assert told.err == f"note: {line}\n" and "note" not in told.out
 

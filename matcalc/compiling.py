@@ -319,7 +319,7 @@ def _ordered(names: Names, args: Sequence[Any] | None) -> list[Node]:
     if args is None:
         return list(ordered.values())
     if isinstance(args, str):
-        raise ShapeError(f"args={args!r} is no sequence of names", hint="declarations are given as declarations=")
+        raise ShapeError(f"args={shown(args)} is no sequence of names", hint="declarations are given as declarations=")
     chosen = []
     for arg in map(name_of, args):
         node = ordered.get(arg, names.symbols.get(arg))

@@ -8,6 +8,7 @@ from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expression, from_sympy, symbols, with_wrt
 from matcalc.expressions.sympy_bridge.given_objects import entry_of
+from matcalc.language.identifiers import shown
 from matcalc.rulebook.load import default_rulebook
 
 __all__ = [
@@ -44,7 +45,7 @@ def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", d
     whole, places = _entries(wrt)
     e = with_wrt(f, whole, declarations, dialect)
     if places and layout != "tensor":
-        raise NotSupported(f"layout={layout!r} of a derivative by one entry: it has the shape of the formula")
+        raise NotSupported(f"layout={shown(layout)} of a derivative by one entry: it has the shape of the formula")
     return _taken(e, whole, places, e.jacobian(whole, layout), len(e.shape))
 
 

@@ -10,9 +10,10 @@ from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownN
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.formula.elaborate.given import build_given
 from matcalc.language import syntax
-from matcalc.language.identifiers import identifier
+from matcalc.language.identifiers import identifier, shown
 from matcalc.language.read import read_argument
 from matcalc.language.syntax import Ast
+from matcalc.language.write import ends
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import broadcast, symbol
@@ -73,7 +74,7 @@ class Operands:
         """
         e = as_expression(value)
         if e is None:
-            raise NotSupported(f"{self.taken}, not {value!r}")
+            raise NotSupported(f"{self.taken}, not {shown(value)}")
         self.names = self.names.joined(e.names)
         self.row = self.row or e.row
         return e.operand
@@ -102,7 +103,7 @@ def solver(rule: Rule) -> Callable[..., Expression]:
         at, y = first.node, symbol_.node
         at = broadcast(at, y.shape) if not at.shape and y.shape else at
         if y not in toposort(left.node):
-            raise ShapeError(f"{rule.name}: {y.name} does not occur in {left}")
+            raise ShapeError(f"{rule.name}: {y.name} does not occur in {ends(left.formula(), 48, 11)}")
         if "constant" in y.facts:
             raise NotDifferentiable(f"{y.name} is declared constant and cannot be solved for")
         for what, node in (("equation", left.node), ("start", at)):

@@ -155,7 +155,7 @@ class Expression(Arithmetic, Forms):
         for name, value in {**self._named(values), **named}.items():
             new = as_expression(value)
             if new is None:
-                raise ShapeError(f"{value!r} is no expression to put in for {name}")
+                raise ShapeError(f"{shown(value)} is no expression to put in for {name}")
             length = length_of(new.node) if name in self.names.size_names else None
             if length is not None:
                 sizes[name] = length

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.formula.notation.write_node import formula_of
-from matcalc.language.write import text
+from matcalc.language.write import ends
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_nodes
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, toposort
 
 SHOWN = 48  # characters of an operand in a message
 
@@ -128,8 +128,8 @@ def _alike(a: Marked, b: Marked, verb: str) -> tuple[Node, Node, bool]:
 
 def _shown(operand: Marked) -> str:
     """Return an operand with its shape: `X (m x n)`, `x' (row of n)`."""
-    formula, shape = text(formula_of(operand.node)), " x ".join(map(str, operand.node.shape))
-    if len(formula) > SHOWN:
-        formula = f"{formula[: SHOWN - 4]} ..."
+    shape = " x ".join(map(str, operand.node.shape))
+    has_data = any(node.kind == "constant" and node.array.size > SHOWN for node in toposort(operand.node))
+    formula = "an array" if has_data else ends(formula_of(operand.node), SHOWN, SHOWN // 4)
     words = {0: "scalar", 1: f"{'row' if operand.row else 'vector'} of {shape}"}
     return f"{formula} ({words.get(len(operand.node.shape), shape)})"

@@ -17,6 +17,7 @@ from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.scope import Scope
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import SIZE, read_declarations, size_names
+from matcalc.language.identifiers import shown
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
@@ -77,7 +78,7 @@ def _given(formula: Any, known: dict[str, Node], sizes: set[str]) -> str | Ast:
     if isinstance(formula, (str, Ast)):
         return formula
     if not is_sympy(formula):
-        raise ShapeError(f"{formula!r} is no formula: give text, an expression or a SymPy object")
+        raise ShapeError(f"{shown(formula)} is no formula: give text, an expression or a SymPy object")
     tree, symbols = read_sympy(formula, sizes)
     for name, node in sorted(symbols.items()):
         known[name] = same_symbol(node, known.get(name, node))

@@ -14,6 +14,7 @@ from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
 from matcalc.formula.elaborate.texts import READERS, elaborate
 from matcalc.language.declare import SIZE, read_declarations
+from matcalc.language.identifiers import shown
 from matcalc.language.syntax import Ast, whole
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import size_number
@@ -45,7 +46,7 @@ def from_sympy(expr: Any) -> Expression:
         "x'*A*x"
     """
     if isinstance(expr, (str, Expression)):
-        raise ShapeError(f"{expr!r} is no SymPy object; expression() reads text")
+        raise ShapeError(f"{shown(expr)} is no SymPy object; expression() reads text")
     return expression(expr)
 
 

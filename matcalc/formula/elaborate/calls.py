@@ -37,6 +37,7 @@ from matcalc.tensor.size import Size
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
 
+MOST_SHOWN = 6  # arguments in a message
 RANK = {"scalar": 0, "vector": 1, "matrix": 2}
 
 
@@ -368,7 +369,8 @@ def _no_match(
     keywords: Sequence[str],
 ) -> ShapeError:
     """Return the error of arguments that no signature takes."""
-    given = ", ".join(_kind_text(inference, value) for value in values)
+    shown_ = [_kind_text(inference, value) for value in values[:MOST_SHOWN]]
+    given = ", ".join(shown_ + ["..."] * (len(values) > MOST_SHOWN))
     unknown = [
         key for key in keywords if all(key not in {p.name for p in signature_of(c).parameters} for c in candidates)
     ]

@@ -107,7 +107,7 @@ def check(
     other = None
     if against is not None:
         both = expressions([f, against], declarations, dialect)
-        e, other = with_wrt(both[0], wrt, e.declarations), both[1]
+        e, other = with_wrt(both[0], wrt, declarations), both[1]
         _check_symbols(e, other, against, wrt, dialect)
     e = Expression(e.node, e.names_with(wrt), e.row)  # with a variable that does not occur: the derivative is 0
     found = [(x, list(_claims(e, x, lengths, other))) for lengths in SIZES for x in e.symbols_of(wrt)]

@@ -12,7 +12,7 @@ from matcalc.formula.elaborate.given import build_given
 from matcalc.language import syntax
 from matcalc.language.identifiers import identifier, shown
 from matcalc.language.read import read_argument
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import Ast, with_order, word
 from matcalc.language.write import ends
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
@@ -41,9 +41,10 @@ def function(name: str) -> Callable[..., Any]:
 
     def call(*args: Any, **keywords: Any) -> Expression:
         operands = Operands(f"{name} takes expressions, numbers, arrays and sizes")
+        orders = [is_order(name, value) for value in args]
         tree = syntax.call(
             name,
-            *map(operands.argument, args),
+            *(word(str(v)) if order else operands.argument(v) for v, order in zip(args, orders, strict=True)),
             **{identifier(key, "the keyword"): operands.argument(value) for key, value in keywords.items()},
         )
         node, conditions = build_given(tree)
@@ -52,6 +53,11 @@ def function(name: str) -> Callable[..., Any]:
     call.__name__ = name
     call.__doc__ = f"Return {name} of expressions, as the text form gives it."
     return call
+
+
+def is_order(name: str, value: Any) -> bool:
+    """Whether a number or a word behind the argument makes a function another: `norm(X, "fro")`, `norm(x, np.inf)`."""
+    return isinstance(value, (int, float, str)) and with_order(name, word(str(value))) in default_rulebook().spellings
 
 
 class Operands:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ParseError
+from matcalc.language.numpy_names import MODULES
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -73,6 +74,10 @@ def advice(rest: str) -> str:
 
 def _character(text: str, at: int, end: int) -> ParseError:
     message = f"unexpected character {show(text[at])}"
+    before = re.search(r"\w+$", text[:at])
+    if text[at] == "." and before is not None and before.group() in MODULES:
+        hint = 'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy'
+        return ParseError(message, text=text, at=at, hint=hint)
     return ParseError(message, text=text, at=at, hint=advice(text[at:end][:80]))
 
 

@@ -194,6 +194,10 @@ def transpose(x: Ast) -> Ast:
     return Ast("transpose", (x,))
 
 
+def word(text: str) -> Ast:
+    return Ast("word", (), text)
+
+
 def negative(x: Ast) -> Ast:
     return Ast("negative", (x,))
 

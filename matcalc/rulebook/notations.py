@@ -5,10 +5,24 @@ Languages and bridges know no operation: what they need is gathered from a ruleb
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
+from typing import cast
 
 from matcalc.language.latex_names import Templates
 from matcalc.language.numpy_names import MANNERS, Called, NumpyNames
+from matcalc.language.syntax import (
+    Ast,
+    call_keywords,
+    call_name,
+    definition,
+    part_name,
+    parts_in,
+    rebuild,
+    shared,
+    whole,
+)
 from matcalc.rulebook.fields import ordered_calls
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
@@ -61,3 +75,26 @@ def _called(rule: Rule, words: tuple[str, ...]) -> Called:
         keywords={key: value for key, value in pairs if value in parameters},
         fixed={key: value for key, value in pairs if value not in parameters},
     )
+
+
+def with_items(tree: Ast, book: Rulebook) -> Ast:
+    """Return a tree in which an item of an operation with several results, `slogdet(S)[1]`, is the call of it."""
+    made: dict[Ast, Ast] = {}
+
+    def change(node: Ast) -> Ast:
+        if node.head == "shared":
+            return shared(part_name(node), made[definition(node)], node.span)
+        if node.head != "part" or len(node.args) != 2 or node.args[0].head != "call":
+            return node
+        base, subscript = node.args
+        rule = book.rules.get(call_name(base))
+        item = subscript.value if subscript.head == "number" else None
+        if rule is None or len(rule.outputs) < 2 or item not in range(len(rule.names)):
+            return node
+        return replace(base, value=(rule.names[int(cast(Fraction, item))], call_keywords(base)), span=node.span)
+
+    if all(node.head != "part" for node in whole(tree)):
+        return tree
+    for part in parts_in(tree):
+        made[definition(part)] = rebuild(definition(part), change)
+    return rebuild(tree, change)

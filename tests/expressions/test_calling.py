@@ -93,3 +93,12 @@ def test_open_conditions_name_the_objects():
 def test_a_symbol_may_have_any_name():
     a_, a0_ = mc.symbols("a_: vector(3); a0_: vector(3)")
     assert mc.atan2(a0_, a_)[1].node is mc.expression("atan2(a0_, a_)[1]", "a_: vector(3); a0_: vector(3)").node
+
+
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [("fro", "norm2(X)"), ("nuc", "nuclear_norm(X)"), (2, "spectral_norm(X)"), (float("inf"), "norm(X, inf)")],
+)
+def test_an_order_of_a_norm_is_a_number_or_a_word(order, text):
+    (X,) = mc.symbols("X: matrix(m, n)")
+    assert mc.norm(X, order).node is mc.expression(text, "X: matrix(m, n)").node

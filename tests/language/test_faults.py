@@ -115,6 +115,12 @@ FAULTS = [
         8,
         "a formula holds no quoted text; a transpose is A' in the matrix language, A.T in both",
     ),
+    (
+        "np.exp(x)",
+        "unexpected character '.'",
+        2,
+        'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy',
+    ),
     ("x + $", "unexpected character '$'", 4, ""),
     ("1e2000", "a number of more than 1000 digits", 0, ""),
 ]

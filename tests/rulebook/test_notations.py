@@ -5,6 +5,7 @@ import sympy as sp
 
 import matcalc as mc
 from matcalc.errors import RuleError, UnknownName
+from matcalc.language.declare import write_declaration
 from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.load import load_text, on_trial, shipped_rulebook
 
@@ -76,3 +77,19 @@ def test_what_sympy_texts_call_are_classes_of_sympy(text):
     source = "\n".join(line for line in OWN.split("\n") if not line.startswith("sympy")) + f'sympy = "{text}"'
     with on_trial(spelled(source)), pytest.raises(mc.MatcalcError, match="is no class of SymPy"):
         mc.expression("softsign(x)", "x: scalar").sympy()
+
+
+SEVERAL = [rule for rule in shipped_rulebook().rules.values() if len(rule.outputs) > 1]
+
+
+@pytest.mark.parametrize("rule", SEVERAL, ids=lambda rule: rule.name)
+def test_an_item_of_several_results_is_the_part(rule):
+    arguments = ", ".join(p.name for p in rule.parameters)
+    declared = "; ".join(map(write_declaration, rule.parameters))
+    for k, part in enumerate(rule.names):
+        wanted = mc.expression(f"{part}({arguments})", declared).node
+        assert mc.expression(f"{rule.name}({arguments})[{k}]", declared).node is wanted
+        named = mc.expression(f"F = 2*{rule.name}({arguments})[{k}]; F - F/2", declared)
+        assert named.node is mc.expression(f"{part}({arguments})", declared).node
+    with pytest.raises(mc.UnknownName, match="several results"):
+        mc.expression(f"{rule.name}({arguments})[{len(rule.names)}]", declared)

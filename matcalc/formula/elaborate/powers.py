@@ -166,5 +166,5 @@ def _exact_power(base: Size, exponent: Fraction) -> Size | None:
 
 def _no_power(inference: Inference, ast: Ast, base: Typed) -> Exception:
     message = f"cannot raise {inference.describe(base)} to a power"
-    hint = f"write {shown(base.ast)}.^... for entries" if base.rank else ""
+    hint = f"write {shown(replace(ast, value='.^'))} for entries" if base.rank else ""
     return inference.fault(message, ast, hint=hint, about=ast.args[:1])

@@ -25,13 +25,13 @@ from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.rulebook.notations import numpy_names
+from matcalc.rulebook.notations import numpy_names, with_items
 from matcalc.tensor.node import Node, sizes_met
 from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import declaration
 
 READERS: Mapping[str, Callable[[str, Rulebook], Ast]] = {
-    "matrix": lambda text, book: read(text),
+    "matrix": lambda text, book: with_items(read(text), book),
     "numpy": lambda text, book: read_numpy(text, numpy_names(book)),
 }
 """Dialect -> its reader, with the rulebook that says what operations are called in it."""

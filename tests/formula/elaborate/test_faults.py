@@ -30,7 +30,7 @@ SHAPE = [
     ("x\\y", "cannot solve x (vector of n) by y (vector of m): the left side is a matrix", 1, ""),
     ("A\\y", "cannot solve A (n x m) by y (vector of m): n and m differ", 1, ""),
     ("A^2", "cannot raise A (n x m) to a power: n and m differ", 1, "write .^ for entries"),
-    ("x^2", "cannot raise x (vector of n) to a power", 1, "write x.^"),
+    ("x^2", "cannot raise x (vector of n) to a power", 1, "write x.^2 for entries"),
     ("s^x", "an exponent is a scalar, not x (vector of n)", 1, "write .^"),
     ("inv(A)", "inv takes a square matrix, and A (n x m) is none", 0, ""),
     ("sin(x, y)", "'sin' does not take (vector(n), vector(m))", 0, "sin(x: entry) -> entry"),

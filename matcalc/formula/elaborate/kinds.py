@@ -1,7 +1,7 @@
 """Kinds of names that nobody declared: by their spelling, and where that does not fit by the smallest change that does.
 
-A change gives another kind to one name, or if that is not enough to two. It is taken where it is the only one of its
-size; else the error stays, and lists those that fit. What was taken is said with the symbols that are undeclared.
+A change gives another kind to one name, or if that is not enough to two, and so on. It is taken where it is the only
+one of its size; else the error stays, and lists those that fit. What was taken is said as all that is undeclared is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Read = tuple[Inference, list[Typed]]
 Changes = list[tuple[Ranks, Read]]
 
 RANKS = (0, 1, 2)
-MOST_CHANGED = 2  # names at once
+MOST_CHANGED = 4  # names at once
 MOST_NODES = 30_000  # of trees, that are read in search of what fits: 0.3 s
 MOST_LISTED = 6  # names with their kinds in a message
 

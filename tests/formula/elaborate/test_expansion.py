@@ -4,6 +4,7 @@ In the matrix language a column is compared as an array of one column, a row as 
 spelling are compared as they are. Every pair of kinds is tried, in values and in derivatives.
 """
 
+import runpy
 from itertools import product
 
 import numpy as np
@@ -212,18 +213,24 @@ def test_the_error_of_a_plain_operator_shows_the_dotted_form_that_fits(text, hin
         mc.expression(form, declared)
 
 
-def test_a_formula_of_the_readme_is_centred_and_scaled():
+def normalised_fourth_moment(X):
+    centred = X - X.mean(axis=0)
+    return np.sum((centred / np.sqrt(np.mean(centred**2, axis=0))) ** 4)
+
+
+def test_a_formula_of_the_readme_is_centred_and_scaled(tmp_path):
+    """By plain evaluation, and by a saved file."""
     f = mc.expression("sum(((X .- mean(X, axis=0)')./std(X, axis=0)').^4)", "X: matrix(m, n)")
     X = RANDOM.normal(size=(5, 3))
-
-    def value(X):
-        centred = X - X.mean(axis=0)
-        return np.sum((centred / np.sqrt(np.mean(centred**2, axis=0))) ** 4)
-
-    assert f(X=X) == pytest.approx(value(X), rel=1e-12)
+    assert f(X=X) == pytest.approx(normalised_fourth_moment(X), rel=1e-12)
     steps = np.empty(X.shape)
     for at in np.ndindex(*X.shape):
         moved = X.astype(complex)
         moved[at] += 1e-30j
-        steps[at] = value(moved).imag / 1e-30
+        steps[at] = normalised_fourth_moment(moved).imag / 1e-30
     np.testing.assert_allclose(f.gradient("X")(X=X), steps, rtol=1e-9, atol=1e-10)
+    mc.value_and_gradient(f, "X", target="numpy", name="moment").save(tmp_path / "moment.py")
+    saved = runpy.run_path(str(tmp_path / "moment.py"))
+    value, gradient = saved["moment"](X)
+    assert value == pytest.approx(normalised_fourth_moment(X), rel=1e-12)
+    np.testing.assert_allclose(gradient, steps, rtol=1e-9, atol=1e-10)

@@ -20,6 +20,8 @@ TAKEN = [
     ("{i: t[i,j,k,l]*x[j]*y[k]*z[l]}", "t: tensor(m, n, p, q); x: vector(n); y: vector(p); z: vector(q)"),
     ("inv(s)*x", "s: matrix(m, m); x: vector(m)"),
     ("det(a)/det(b)", "a: matrix(m, m); b: matrix(n, n)"),
+    ("tr(a)*tr(b)*tr(c)", "a: matrix(m, m); b: matrix(n, n); c: matrix(k, k)"),
+    ("X/a/b/c/d", "X: matrix(m, n); a: scalar; b: scalar; c: scalar; d: scalar"),
     ("{i: beta[i]*x[i]}", "beta: vector(m); x: vector(m)"),
 ]
 
@@ -56,6 +58,7 @@ TEXTS = [
     "a*B*c", "a'*b + c", "sqrt(a)*B/c", "A*b + c'", "tr(a)*b", "A/b - c", "a.*b'*C", "a*b'", "norm2(a)*lam*b", "a^b",
     "[a, b; c]", "{i: a[i,j]*b[j]}", "a\\B", "a + b'", "log(a)/b*C", "kron(a, b)*C", "outer(A, b)", "cross(a, B)",
     "solve(a, b)", "a'*B*c/(d*d)",
+    "a^2*exp(-B/(2*b^2)) + c^2*eye(3)", "tr(a)*tr(b)*tr(c)", "B/a/b",
 ]  # fmt: skip
 SPELLED = ("alpha_{}", "v{}", "M{}")  # names of which the spelling says scalar, vector, matrix
 
@@ -81,7 +84,7 @@ def test_what_is_taken_is_what_a_search_through_all_spellings_finds(text):
     names = re.findall(r"\b(?:[a-dA-C]|lam)\b", text)
     own = {name: 0 if name == "lam" else 2 if name.isupper() else 1 for name in names}
     found = []
-    for count in range(3):
+    for count in range(5):
         for changed in combinations(own, count):
             for ranks in product(*([rank for rank in (0, 1, 2) if rank != own[name]] for name in changed)):
                 chosen = own | dict(zip(changed, ranks, strict=True))

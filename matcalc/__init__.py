@@ -27,7 +27,8 @@ _HOMES = {
     "matcalc.defining": ("check_rules", "define", "load_rules"),
     "matcalc.solvers.minimize": ("minimize",),
     "matcalc.functions": (
-        "differential", "expression", "from_sympy", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
+        "differential", "expression", "from_sympy", "function", "gradient", "hessian", "hvp", "jacobian", "jvp",
+        "symbols", "vjp",
     ),
 }  # fmt: skip
 
@@ -50,4 +51,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    with loading:
+        from matcalc.expressions.calling import names
+
+    return [*__all__, *names(), "__version__"]

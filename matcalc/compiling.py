@@ -30,9 +30,11 @@ from matcalc.compiler.runtime.source import function_name
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 from matcalc.compiler.targets import TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.expressions.expression import Expression, name_of
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.expression import Expression
 from matcalc.expressions.numeric_arguments import project_tangents
-from matcalc.expressions.read_input import expressions, with_wrt
+from matcalc.expressions.read_input import expressions, outputs_of, with_wrt
+from matcalc.expressions.wanted import taken, wanted
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
@@ -72,7 +74,7 @@ def compile(  # noqa: A001 - the interface names it so
     """
     start = time.perf_counter()
     flat: list[Any] = []
-    nesting = _flatten(outputs, flat)
+    nesting = _flatten(outputs_of(outputs, declarations), flat)
     read = expressions(flat, declarations, dialect)
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
@@ -93,21 +95,44 @@ def value_and_gradient(
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
     start = time.perf_counter()
-    value = with_wrt(f, wrt, declarations, dialect)
+    asked = wanted(wrt)
+    value = with_wrt(f, asked.symbols, declarations, dialect)
     parsed = time.perf_counter()
-    symbols = value.symbols_of(wrt)
+    if not asked.whole:
+        parts = taken(value, asked, value.gradient(asked.symbols, convention), 0)
+        seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
+        return _with_entries(value, parts, seconds, target, sizes, name, check_facts)
+    symbols = value.symbols_of(asked.symbols)
     simple = simplify(value.node)
     gradients = shortest_of(conventions.gradients(simple, symbols, convention))
     seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
-    names, xs = value.names_with(wrt), [x.name for x in symbols]
+    names, xs = value.names_with(asked.symbols), [x.name for x in symbols]
     places = tuple(range(1, len(xs) + 1))
     outputs = [Output("value", simple, simple, value.formula)]
     for x, (node, plain) in zip(xs, gradients, strict=True):
         outputs.append(Output(f"gradient_{x}", node, plain, partial(formula_in, node, names)))
     slopes = [(0, k, x) for k, x in zip(places, xs, strict=True)] if convention == "projected" else ()
-    nesting = (0, places if isinstance(wrt, (list, tuple)) else 1)
+    nesting = (0, places if isinstance(asked.symbols, (list, tuple)) else 1)
     request = Request(outputs, names, nesting, name, None, target, "float64", sizes, slopes, seconds, check_facts)
     return build(request)
+
+
+def _with_entries(
+    value: Expression,
+    gradients: Any,
+    seconds: Sequence[tuple[str, float]],
+    target: str,
+    sizes: Mapping[Any, int] | None,
+    name: str,
+    check_facts: bool,
+) -> Compiled:
+    """Return the compiled function of a value and of gradients in entries, a tuple where they are several."""
+    parts = list(gradients) if isinstance(gradients, tuple) else [gradients]
+    places = tuple(range(1, len(parts) + 1))
+    labels = ["value", *(f"gradient_{k}" for k in places)]
+    nesting: Nesting = (0, places if isinstance(gradients, tuple) else 1)
+    request = request_of([value, *parts], labels, nesting, target=target, sizes=sizes, name=name)
+    return build(replace(request, seconds=seconds, check_facts=check_facts))
 
 
 class Output(NamedTuple):

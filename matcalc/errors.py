@@ -82,6 +82,10 @@ class NotSupported(MatcalcError):  # noqa: N818 - the interface names it so
     """What is well-formed but not available, and on which target."""
 
 
+class NoValue(NotSupported, TypeError):  # noqa: N818 - as the others
+    """A formula where Python needs a value: a condition, a number to print, an array to change."""
+
+
 def excerpt(text: str, at: int, width: int = 72, marks: Sequence[tuple[int, int]] = ()) -> str:
     """Return the line of `text` that holds position `at`, cut to `width`, a caret below it and `~` below `marks`."""
     start = text.rfind("\n", 0, at) + 1

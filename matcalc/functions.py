@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from matcalc.errors import NotDifferentiable, NotSupported
+from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.read_input import expression, from_sympy, symbols, with_wrt
-from matcalc.expressions.sympy_bridge.given_objects import entry_of
+from matcalc.expressions.read_input import expression, from_sympy, function, symbols, with_wrt
+from matcalc.expressions.wanted import taken, taken_twice, wanted
 from matcalc.language.identifiers import shown
-from matcalc.rulebook.load import default_rulebook
 
 __all__ = [
-    "differential", "expression", "from_sympy", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols", "vjp",
+    "differential", "expression", "from_sympy", "function", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols",
+    "vjp",
 ]  # fmt: skip
 
 
@@ -31,22 +31,24 @@ def gradient(f: Any, wrt: Any, declarations: str = "", convention: str = "projec
         >>> str(gradient("norm2(X*w - y)^2", "w"))
         "2*X'*(X*w - y)"
     """
-    whole, places = _entries(wrt)
-    e = with_wrt(f, whole, declarations, dialect)
-    return _taken(e, whole, places, e.gradient(whole, convention), 0)
+    asked = wanted(wrt)
+    e = with_wrt(f, asked.symbols, declarations, dialect)
+    return taken(e, asked, e.gradient(asked.symbols, convention), 0)
 
 
 def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
     """Return the generalised Jacobian d f[i...]/d wrt[j...]; a tuple where `wrt` is a list.
 
+    A list of formulas of one shape is stacked along a new first axis; a SymPy matrix as `wrt` gives its shape.
+
     Shapes: result f.shape + wrt.shape; with layout="vec" the matrix d vec(f)/d vec(wrt)', columns stacked.
     Raises: ShapeError for another layout; UnknownName; NotDifferentiable; NotSupported for "vec" by one entry.
     """
-    whole, places = _entries(wrt)
-    e = with_wrt(f, whole, declarations, dialect)
-    if places and layout != "tensor":
+    asked = wanted(wrt)
+    e = with_wrt(f, asked.symbols, declarations, dialect)
+    if not asked.whole and layout != "tensor":
         raise NotSupported(f"layout={shown(layout)} of a derivative by one entry: it has the shape of the formula")
-    return _taken(e, whole, places, e.jacobian(whole, layout), len(e.shape))
+    return taken(e, asked, e.jacobian(asked.symbols, layout), len(e.shape))
 
 
 def hessian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
@@ -55,7 +57,13 @@ def hessian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", di
     Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
     Raises: ShapeError where f is no scalar or for another layout; UnknownName; NotDifferentiable.
     """
-    return with_wrt(f, wrt, declarations, dialect).hessian(wrt, layout)
+    asked = wanted(wrt)
+    e = with_wrt(f, asked.symbols, declarations, dialect)
+    if not asked.whole and layout != "tensor":
+        raise NotSupported(
+            f"layout={shown(layout)} of a derivative by entries: it has the shape of what they are entries of"
+        )
+    return taken_twice(e, asked, e.hessian(asked.symbols, layout))
 
 
 def differential(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: str = "matrix") -> Expression:
@@ -95,26 +103,3 @@ def hvp(f: Any, wrt: Any, declarations: str = "", vector: Any = "v", dialect: st
     Source: Pearlmutter 1994, by a pushforward of the gradient.
     """
     return with_wrt(f, wrt, declarations, dialect).hvp(wrt, vector)
-
-
-def _entries(wrt: Any) -> tuple[Any, dict[int, tuple[int, ...]]]:
-    """Return `wrt` with an entry of a SymPy symbol, `X[1, 1]`, as the symbol; and the entries, by place in a list."""
-    many = isinstance(wrt, (list, tuple))
-    found = {k: entry for k, one in enumerate(wrt if many else [wrt]) if (entry := entry_of(one)) is not None}
-    whole = [found[k][0] if k in found else one for k, one in enumerate(wrt if many else [wrt])]
-    return (whole if many else whole[0]), {k: place for k, (_, place) in found.items()}
-
-
-def _taken(e: Expression, wrt: Any, places: dict[int, tuple[int, ...]], made: Any, rank: int) -> Any:
-    """Return derivatives, those by an entry without the others.
-
-    Raises: NotDifferentiable where entries depend on each other.
-    """
-    found = list(made) if isinstance(made, tuple) else [made]
-    for k, place in places.items():
-        x = e.symbols_of(wrt)[k]
-        tied = default_rulebook().hull(x.data[1])
-        if tied:
-            raise NotDifferentiable(f"{x.name} is {tied[0]}: by one entry alone it cannot be differentiated")
-        found[k] = found[k][(*[slice(None)] * rank, *place)] if place else found[k]
-    return tuple(found) if isinstance(made, tuple) else found[0]

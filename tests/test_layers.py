@@ -34,6 +34,7 @@ ROOMS = [
     "evidence.precise",
     "evidence.numeric",
     "expressions.sympy_bridge",
+    "expressions.numpy_bridge",
     "expressions",
     "",
     "solvers",

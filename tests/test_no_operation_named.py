@@ -44,6 +44,7 @@ PLACES = {
     ("solve",): ("a verb in a message", "formula/elaborate/arithmetic.py"),
     ("kron",): ("a kind of product that facts pass through", "tensor/product_facts.py"),
     ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
+    ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
     ("norm",): ("NumPy's own name", "language/numpy_dialect.py"),
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (

@@ -10,6 +10,7 @@ from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownN
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.formula.elaborate.given import build_given
 from matcalc.language import syntax
+from matcalc.language.declare import write_signature
 from matcalc.language.identifiers import identifier, shown
 from matcalc.language.read import read_argument
 from matcalc.language.syntax import Ast, with_order, word
@@ -51,13 +52,28 @@ def function(name: str) -> Callable[..., Any]:
         return Expression(node, operands.names.under(conditions), operands.row and len(node.shape) == 1)
 
     call.__name__ = name
-    call.__doc__ = f"Return {name} of expressions, as the text form gives it."
+    call.__doc__ = _described(name, [candidate.rule for candidate in candidates])
     return call
 
 
 def is_order(name: str, value: Any) -> bool:
     """Whether a number or a word behind the argument makes a function another: `norm(X, "fro")`, `norm(x, np.inf)`."""
     return isinstance(value, (int, float, str)) and with_order(name, word(str(value))) in default_rulebook().spellings
+
+
+def _described(name: str, rules: Sequence[Rule]) -> str:
+    """Return the docstring of a function: its signatures, definition or derivative, domain, and where its rules are."""
+    lines = [f"Return {name} of expressions, numbers and arrays, as the text form gives it.", ""]
+    for rule in dict.fromkeys(rules):
+        lines += [f"    {write_signature(signature)}" for signature in rule.signatures]
+        lines += [f"    domain: {rule.domain}"] if rule.domain else []
+        lines += [f"    source: {rule.source}"] if rule.source else []
+    return "\n".join([*lines, "", f"The rule: matcalc rules {name}"])
+
+
+def names() -> list[str]:
+    """Return the names of all functions."""
+    return sorted(name for name in (*default_rulebook().spellings, "block") if name.isidentifier())
 
 
 class Operands:

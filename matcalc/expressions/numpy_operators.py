@@ -15,7 +15,6 @@ class Arithmetic:
     """What makes an object an operand of `+ - * / @ **`; `_with_other` carries an operation out."""
 
     __slots__ = ()
-    __array_priority__ = 1000
 
     def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
         raise NotImplementedError
@@ -52,3 +51,6 @@ class Arithmetic:
 
     def __pow__(self, exponent: Any) -> Any:
         return self._with_other(operators.power, exponent)
+
+    def __rpow__(self, base: Any) -> Any:
+        return self._with_other(operators.power, base, True)

@@ -8,9 +8,10 @@ outer product; every other product with a vector is NumPy's.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from matcalc.errors import NotSupported, ShapeError
+from matcalc.errors import ShapeError
+from matcalc.expressions.numpy_bridge import products
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import ends
 from matcalc.rulebook.load import default_rulebook
@@ -26,37 +27,6 @@ class Marked(NamedTuple):
 
     node: Node
     row: bool = False
-
-
-def rational(value: Any) -> Fraction:
-    """Return a Python or NumPy number as the exact rational of its shortest decimal form.
-
-    Raises: ShapeError for infinities and NaN.
-    """
-    if isinstance(value, Fraction):
-        return value
-    try:
-        return Fraction(repr(float(value))) if not isinstance(value, int) else Fraction(value)
-    except (ValueError, OverflowError):
-        raise ShapeError(f"{value} is no number that a formula can hold") from None
-
-
-def constant_of(value: Any) -> Node | None:
-    """Return a number or an array of numbers as a node; None for anything else.
-
-    Raises: ShapeError for infinities and NaN, NotSupported for an array with a mask.
-    """
-    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
-        return constructors.number(rational(value))
-    if not hasattr(value, "__array__") or not hasattr(value, "shape"):
-        return None
-    import numpy as np
-
-    array = np.asanyarray(value)
-    if isinstance(array, np.ma.MaskedArray):
-        raise NotSupported("a constant is an array without a mask", hint="give it as .filled(...)")
-    array = np.asarray(array, dtype=np.float64)
-    return constructors.constant(array) if array.ndim else constructors.number(rational(float(array)))
 
 
 def add(a: Marked, b: Marked, sign: int) -> Marked:
@@ -79,20 +49,21 @@ def divide(a: Marked, b: Marked) -> Marked:
 
 
 def matmul(a: Marked, b: Marked) -> Marked:
-    """Return the matrix product."""
+    """Return the matrix product; axes in front of matrices broadcast."""
     ranks = (len(a.node.shape), len(b.node.shape))
-    if 0 in ranks or max(ranks) > 2:
+    if 0 in ranks:
         raise ShapeError(f"@ needs vectors or matrices, not {_shown(a)} and {_shown(b)}")
     if ranks == (1, 1) and b.row and not a.row:
         return Marked(constructors.outer(a.node, b.node))
-    inner = a.node.shape[-1], b.node.shape[0]
+    inner = a.node.shape[-1], b.node.shape[-2 if ranks[1] > 1 else 0]
     if inner[0] != inner[1]:
         raise ShapeError(f"cannot multiply {_shown(a)} by {_shown(b)}: {inner[0]} and {inner[1]} differ")
-    return Marked(constructors.matmul(a.node, b.node), ranks[0] == 1 and ranks[1] == 2)
+    made = constructors.matmul(a.node, b.node) if max(ranks) < 3 else products.matmul(a.node, b.node)
+    return Marked(made, ranks == (1, 2))
 
 
 def power(a: Marked, b: Marked) -> Marked:
-    """Return a**b elementwise, b a number or scalar."""
+    """Return a**b elementwise."""
     if b.node.kind == "number":
         return Marked(constructors.power(a.node, b.node.value), a.row)
     left, right, row = _alike(a, b, "raise")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.expressions.expression import Expression, as_expression, name_of
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.expression import Expression, as_expression, side_by_side
 from matcalc.expressions.read_formulas import read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
+from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy, symbol_name
+from matcalc.expressions.tracing import is_function, results_of, traced
 from matcalc.formula.elaborate.texts import READERS, elaborate
 from matcalc.language.declare import SIZE, read_declarations
 from matcalc.language.identifiers import shown
@@ -57,7 +59,7 @@ def expressions(
 
     `known` are symbols that are in it from the start.
     """
-    ready = [as_expression(f) if not isinstance(f, (str, Ast)) and not is_sympy(f) else None for f in formulas]
+    ready = [_ready(f, declarations, known or {}) for f in formulas]
     shared = Names(known or {}, ())
     for e in ready:
         if e is not None:
@@ -65,6 +67,47 @@ def expressions(
     unread = [formula for formula, e in zip(formulas, ready, strict=True) if e is None]
     made = iter(read_formulas(unread, declarations, dialect, shared.symbols, shared.sizes))
     return [e if e is not None else Expression(*next(made)) for e in ready]
+
+
+def _ready(formula: Any, declarations: str, known: Mapping[str, Node]) -> Expression | None:
+    """Return what is an expression before anything is read: one, a number, an array, or what a function gives."""
+    if isinstance(formula, (str, Ast)) or is_sympy(formula):
+        return None
+    return traced(formula, _declared(declarations, known)) if is_function(formula) else as_expression(formula)
+
+
+def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Expression]:
+    """Return symbols by name, the declared ones first."""
+    own = {d.name: e for d, e in zip(read_declarations(declarations), symbols(declarations), strict=True)}
+    others = {name: Expression(node, Names({name: node}, (name,))) for name, node in known.items()}
+    return {**own, **{name: e for name, e in others.items() if name not in own}}
+
+
+def function(declarations: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator: a Python function written for NumPy becomes the expression that it gives of its parameters.
+
+    The parameters are the declared symbols of their names; what it returns in a tuple or list is one expression each.
+
+    Raises: UnknownName for a parameter that is not declared; NotSupported for a branch on a value, a value printed as a
+        number or an array changed in place, with the line of the function.
+
+    Example:
+        >>> import numpy as np
+        >>> @function("X: matrix(m, n); y: vector(m); w: vector(n)")
+        ... def loss(X, y, w):
+        ...     return np.mean((X @ w - y) ** 2)
+        >>> str(loss.gradient("w"))
+        "2*X'*(X*w - y)/m"
+    """
+    declared = _declared(declarations, {})
+    return lambda written: results_of(written, declared)
+
+
+def outputs_of(outputs: Any, declarations: str) -> Any:
+    """Return a nesting of formulas with what Python functions give in place of them."""
+    if isinstance(outputs, (list, tuple)):
+        return type(outputs)(outputs_of(one, declarations) for one in outputs)
+    return results_of(outputs, _declared(declarations, {})) if is_function(outputs) else outputs
 
 
 def place_of(name: str, text: str, dialect: str = "matrix") -> int:
@@ -94,17 +137,20 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
 def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") -> Expression:
     """Return a formula as an expression in which the symbols of `wrt` are known, also those that do not occur.
 
-    A SymPy symbol is declared by being in `wrt`.
+    A SymPy symbol is declared by being in `wrt`. Several formulas of one shape are stacked, along a new first axis.
     """
     given = wrt if isinstance(wrt, (list, tuple)) else [wrt]
-    theirs = {name: node for one in given if symbol_name(one) for name, node in read_sympy(one)[1].items()}
+    declaring = [one for one in given if symbol_name(one) and not is_indexed(one)]
+    theirs = {name: node for one in declaring for name, node in read_sympy(one)[1].items()}
     if isinstance(f, Expression):
         for name, node in theirs.items():
             same_symbol(node, f.names.symbols.get(name, node))
-    e = expressions([f], declarations, dialect, theirs)[0]
+    many = isinstance(f, (list, tuple))
+    read = expressions(list(f) if many else [f], declarations, dialect, theirs)
+    e = side_by_side(read) if many else read[0]
     if theirs and not isinstance(f, Expression):
         first = [d.name for d in read_declarations(declarations) if d.kind != SIZE]
-        written = e.names.written if isinstance(f, str) else sorted(e.names.symbols)
+        written = e.names.written if isinstance(f, str) or many else sorted(e.names.symbols)
         order = dict.fromkeys((*first, *written, *e.names.symbols))
         e = Expression(e.node, replace(e.names, symbols={n: e.names.symbols[n] for n in order}), e.row)
     for one in given:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from matcalc.errors import ShapeError
+from matcalc.expressions.numpy_bridge.arguments import length_in
 from matcalc.language.identifiers import shown
 from matcalc.language.read import read, read_subscripts
 from matcalc.language.syntax import Ast, slice_of
@@ -14,24 +15,51 @@ Operand = Callable[[Any], Ast | None]
 """Gives the tree of an expression, a number or a size; None for what is none of them."""
 
 
-def subscripts(at: Any, operand: Operand) -> list[Ast]:
-    """Return the trees of what stands between brackets: integers, sizes, slices of them, text.
+def subscripts(at: Any, operand: Operand, rank: int) -> tuple[list[Ast], list[int]]:
+    """Return the trees of what stands between brackets - integers, sizes, slices of them, text - and new axes.
+
+    Of an array of `rank` axes an ellipsis is as many full slices as fit; a None is an axis of size 1, by its place in
+    the result.
 
     Raises: ShapeError for anything else; ParseError for text that holds no subscripts.
     """
+    given: list[Any] = list(at) if isinstance(at, tuple) else [at]
+    dots = [k for k, one in enumerate(given) if one is Ellipsis]
+    if len(dots) > 1:
+        raise ShapeError("a subscript has one ellipsis at most")
+    if dots:
+        own = sum(one is not None for one in given) - 1
+        given[dots[0] : dots[0] + 1] = [slice(None)] * (rank - own)
     found: list[Ast] = []
-    for one in at if isinstance(at, tuple) else (at,):
+    new: list[int] = []
+    place = 0
+    for one in given:
+        if one is None:
+            new.append(place)
+            place += 1
+            continue
         if isinstance(one, slice):
-            found.append(
-                slice_of(*(None if b is None else _bound(b, operand) for b in (one.start, one.stop, one.step)))
-            )
+            trees = [slice_of(*(None if b is None else _bound(b, operand) for b in (one.start, one.stop, one.step)))]
         else:
-            found += read_subscripts(one) if isinstance(one, str) else [_bound(one, operand)]
-    return found
+            trees = read_subscripts(one) if isinstance(one, str) and not is_length(one) else [_bound(one, operand)]
+        place += sum(tree.head == "slice" for tree in trees)
+        found += trees
+    return found, new
+
+
+def is_length(value: Any) -> bool:
+    """Whether a text is a size of a shape, which knows what it is."""
+    return length_in(value) is not None
 
 
 def _bound(value: Any, operand: Operand) -> Ast:
-    tree = read(value) if isinstance(value, str) else None if isinstance(value, bool) else operand(value)
+    tree = (
+        read(value)
+        if isinstance(value, str) and not is_length(value)
+        else None
+        if isinstance(value, bool)
+        else operand(value)
+    )
     if tree is None:
         raise ShapeError(f"a subscript is an integer, a size or a range of them, not {shown(value)}")
     return tree

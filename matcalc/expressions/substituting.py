@@ -12,8 +12,14 @@ from fractions import Fraction
 
 from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import ShapeError
+from matcalc.expressions.numpy_bridge.arguments import size_in
+from matcalc.expressions.read_formulas import read_formulas
 from matcalc.formula.elaborate.unify import is_length
-from matcalc.tensor.constructors import symbol
+from matcalc.language import syntax
+from matcalc.language.identifiers import normalised
+from matcalc.language.read import read
+from matcalc.language.syntax import walk
+from matcalc.tensor.constructors import size_number, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part
@@ -48,11 +54,35 @@ def replaced(
     return substitute(node, resized, found), own
 
 
+def meant(value: str, name: str, names: Names) -> tuple[Node, Names]:
+    """Return what text put in for a symbol or size means: a formula over the same names, or a new name.
+
+    A new name alone is a symbol as the one that it replaces; others are declared by what fits in its place.
+
+    Raises: as reading a formula; UnknownName for a name that is neither symbol nor size.
+    """
+    new = normalised(value.strip())
+    if new.isidentifier() and new not in names.scope:
+        if name in names.size_names:
+            return size_number(Size.of(new)), Names({}, (), sizes=(new,))
+        old = names.symbol(name)
+        made = symbol(new, old.shape, old.data[1])
+        return made, Names({new: made}, (new,))
+    tree = read(value)
+    unknown = {str(leaf.value): None for leaf in walk(tree) if leaf.head == "name" and leaf.value not in names.scope}
+    is_size = name in names.size_names
+    beside = [syntax.add((tree, syntax.name(name)), (1, 1))] if unknown and name in names.symbols else []
+    sizes = {**names.size_names, **(unknown if is_size else {})}
+    node, own, _ = read_formulas([tree, *beside], known=names.symbols, sizes=sizes)[0]
+    return node, Names({}, (), sizes=tuple(n for n in own.sizes if n in unknown)) if is_size else own
+
+
 def length_of(node: Node) -> Size | None:
     """Return the length that a node is, if it is a size."""
-    if node.kind == "number" and node.value.denominator == 1 and node.value >= 0:
-        return Size.of(node.value)
-    return node.size if node.kind == "size" else None
+    size = size_in(node)
+    if size is None or any(c.denominator != 1 for _, c in size.terms) or (size.is_integer and size.constant < 0):
+        return None
+    return size
 
 
 def _sizes(names: Names, values: Mapping[str, Node], given: Mapping[str, Size]) -> dict[str, Size]:

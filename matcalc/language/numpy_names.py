@@ -66,6 +66,9 @@ OPERATORS: Mapping[str, str] = {
 METHODS = frozenset(("dot", "reshape", "ravel", "flatten", "transpose"))
 """Methods of an array that are no operation of a rulebook; each is the function of the same name."""
 
+SEVERAL = ("reshape", "transpose")
+"""Methods that take the entries of a tuple as several arguments too."""
+
 REFUSED: Mapping[str, str] = {
     "hstack": "write np.block([[A, B]])", "vstack": "write np.block([[A], [B]])",
     "concatenate": "write np.block([[A, B]]) or np.block([[A], [B]])", "stack": "write np.block([[A, B]])",

@@ -186,7 +186,7 @@ def read_numpy(value: str | list[str] | Mapping[str, str], report: Report) -> Ma
             for word in words:
                 for part in word.removesuffix("'").split("="):
                     identifier(part, f"numpy '{name}':")
-            found[identifier(name, "NumPy's name")] = words
+            found[":".join(identifier(part, "NumPy's name") for part in name.split(":"))] = words
         except MatcalcError as error:
             report("numpy", str(error))
     return MappingProxyType(found)

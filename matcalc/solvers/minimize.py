@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import matcalc as mc
 from matcalc.compiler.runtime.convert import to_array
-from matcalc.expressions.expression import name_of
+from matcalc.expressions.derivatives import name_of
 from matcalc.language.identifiers import by_name, free, shown
 
 Vector = NDArray[np.float64]

@@ -26,6 +26,7 @@ class Names:
     `sizes` are names of sizes in scope, which may stand in no shape.
     `parts` are what formulas gave names to, `K = A*A'; inv(K)`.
     `undeclared` are those whose kind was inferred.
+    `traced` are those of a function written for NumPy under way: its vectors have no row mark.
     `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` gives these back.
     """
 
@@ -37,6 +38,7 @@ class Names:
     sizes: tuple[str, ...] = ()
     parts: Mapping[str, Node] = field(default_factory=dict)
     undeclared: frozenset[str] = frozenset()
+    traced: bool = False
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -55,10 +57,11 @@ class Names:
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
         own = tuple(dict.fromkeys(self.sizes + other.sizes))
-        parts = {**other.parts, **self.parts}
+        parts, traced = {**other.parts, **self.parts}, self.traced or other.traced
         told = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
         undeclared = (self.undeclared | other.undeclared) - told
-        return Names(symbols, written, (*self.tangents, *other.tangents), conditions, theirs, own, parts, undeclared)
+        tangents = (*self.tangents, *other.tangents)
+        return Names(symbols, written, tangents, conditions, theirs, own, parts, undeclared, traced)
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.

@@ -27,6 +27,11 @@ SAME = [
     (lambda: w[k:], "w[k:]"),
     (lambda: (X @ w)[::-1], "(X*w)[::-1]"),
     (lambda: w.T[2:4], "w'[2:4]"),
+    (lambda: w[None], "{i,j: ones(1)[i]*w[j]}"),
+    (lambda: X[:, None, 1], "{i,j: X[i,1]*ones(1)[j]}"),
+    (lambda: X[..., 0], "X[:, 0]"),
+    (lambda: X[...], "X"),
+    (lambda: w[X.shape[1] - 1 :], "w[n-1:]"),
 ]
 
 
@@ -69,9 +74,8 @@ FAULTS = [
     (lambda: (2 * x + 1)[3], mc.ShapeError, "(1 + 2*x)[3] is outside axis 0 of 1 + 2*x\n  (1 + 2*x)[3]\n            ^"),
     (lambda: X[0, 0, 0], mc.ShapeError, "X (m x n) has 2 axes, not 3\n  X[0, 0, 0]\n  ~^"),
     (lambda: w[::2], mc.NotSupported, "a step other than 1 and -1"),
-    (lambda: w[None], mc.ShapeError, "not None"),
     (lambda: w[True], mc.ShapeError, "not True"),
-    (lambda: w[...], mc.ShapeError, "not Ellipsis"),
+    (lambda: X[..., ...], mc.ShapeError, "a subscript has one ellipsis at most"),
     (lambda: w[s], mc.ShapeError, "a subscript is an integer or a size, not s"),
     (lambda: w["]"], mc.ParseError, "']' closes nothing"),
     (lambda: w["q"], mc.UnknownName, "unknown name 'q'\n  w[q]\n    ^"),

@@ -78,6 +78,7 @@ EXAMPLES: dict[str, tuple[Callable[[], Any], list[Any], dict[str, Any]]] = {
         "target": "numpy", "options": {"maxiter": 2}}),
     "pullback": (lambda: mc.pullback, [], {"f": "tanh(X*w)", "wrt": "w", "declarations": LET, "target": "numpy"}),
     "symbols": (lambda: mc.symbols, [], {"declarations": LET}),
+    "function": (lambda: mc.function, [], {"declarations": LET}),
     "value_and_gradient": (lambda: mc.value_and_gradient, [], {**OF, "target": "numpy"}),
     "vjp": (lambda: mc.vjp, [], OF),
     "solvers.minimize": (lambda: minimize.minimize, [], {
@@ -88,6 +89,7 @@ EXAMPLES: dict[str, tuple[Callable[[], Any], list[Any], dict[str, Any]]] = {
     "Expression.differential": (lambda: loss().differential, [], {"wrt": "w"}),
     "Expression.equals": (lambda: loss().equals, [], {"other": 1}),
     "Expression.explain": (lambda: loss().gradient("w").explain, [], {}),
+    "Expression.latex": (lambda: loss().latex, [], {"named": True}),
     "Expression.gradient": (lambda: loss().gradient, [], {"wrt": "w"}),
     "Expression.hessian": (lambda: loss().hessian, [], {"wrt": "w"}),
     "Expression.hvp": (lambda: loss().hvp, [], {"wrt": "w"}),

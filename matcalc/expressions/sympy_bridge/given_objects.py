@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from matcalc.errors import NotSupported, ParseError
+from matcalc.expressions.sympy_bridge.plain_names import plain_name
 from matcalc.language.identifiers import identifier, shown
 
 ENTRIES = ("MatrixElement", "ArrayElement", "Indexed")
@@ -13,6 +14,11 @@ ENTRIES = ("MatrixElement", "ArrayElement", "Indexed")
 def is_sympy(value: Any) -> bool:
     """Whether a value is of a class of SymPy, or of one derived from it."""
     return any((kind.__module__ or "").partition(".")[0] == "sympy" for kind in type(value).__mro__)
+
+
+def is_indexed(value: Any) -> bool:
+    """Whether a value is an IndexedBase, of which only entries are formulas."""
+    return type(value).__name__ == "IndexedBase" and is_sympy(value)
 
 
 def name_of(theirs: Any) -> str:
@@ -34,6 +40,9 @@ def symbol_name(value: Any) -> str | None:
     """Return the name of a SymPy symbol of any kind; None for anything else."""
     if not is_sympy(value) or type(value).__name__ in ENTRIES:
         return None
+    plain = plain_name(value)
+    if plain is not None:
+        return plain
     name = getattr(value, "name", None)
     return name if isinstance(name, str) else getattr(name, "name", None)
 

@@ -14,6 +14,7 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
 from matcalc.expressions.sympy_bridge.by_rule import reader
 from matcalc.expressions.sympy_bridge.given_objects import name_of
+from matcalc.expressions.sympy_bridge.plain_names import plain, plain_name
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import Index, Make, Value, number_of
 from matcalc.language.identifiers import supply
@@ -50,6 +51,7 @@ def from_sympy(expr: Any, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Nod
 
     Raises: NotSupported, which names the class, for what has no meaning here; ShapeError.
     """
+    expr = plain(expr, _everything(expr))
     reading = Reading(expr, sizes)
     value = indexed.with_free_indices(reading, expr)
     return value.ast, reading.symbols
@@ -57,7 +59,7 @@ def from_sympy(expr: Any, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Nod
 
 def sizes_in(expr: Any) -> frozenset[str]:
     """Return the names that are sizes in a SymPy expression."""
-    return frozenset(Reading(expr).sizes)
+    return frozenset(Reading(plain(expr, _everything(expr))).sizes)
 
 
 def symbols_in(expr: Any) -> dict[str, Any]:
@@ -67,8 +69,9 @@ def symbols_in(expr: Any) -> dict[str, Any]:
     for node in _everything(expr):
         bound.update(indexed.indices_of(node))
         bound.update(getattr(node, "variables", ()))
-        if type(node).__name__ in ("Symbol", "MatrixSymbol"):
-            found.setdefault(node.name, node)
+        name = plain_name(node)
+        if name is not None:
+            found.setdefault(name, node)
     return {name: node for name, node in found.items() if node not in bound}
 
 

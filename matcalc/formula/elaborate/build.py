@@ -220,7 +220,7 @@ def _call(builder: Builder, value: Typed, args: list[Node]) -> Node:
         name: next(functions) if isinstance(p, Typed) else _plain(builder, call, name, p)
         for name, p in call.params.items()
     }
-    if not builder.inference.strict:
+    if not builder.inference.trusted:
         _check_facts(builder, value, tensors)
     if rule.kind == "map":
         return apply(rule, tensors, tuple(params.values()))

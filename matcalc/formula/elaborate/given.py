@@ -22,7 +22,8 @@ def build_given(tree: Ast) -> tuple[Node, list[Condition]]:
     """
     conditions: list[Condition] = []
     try:
-        return build_formula(tree, (), default_rulebook(), {}, conditions=conditions, broadcasts=True), conditions
+        node = build_formula(tree, (), default_rulebook(), {}, conditions=conditions, broadcasts=True, trusted=False)
+        return node, conditions
     except MatcalcError as fault:
         raise _located(fault, tree) from None
 
@@ -31,7 +32,7 @@ def _located(fault: MatcalcError, tree: Ast) -> MatcalcError:
     """Return the fault of a tree with its place in the tree's text, which the same tree with places gives."""
     written, located = placed(tree)
     try:
-        build_formula(located, (), default_rulebook(), {}, text=written, broadcasts=True)
+        build_formula(located, (), default_rulebook(), {}, text=written, broadcasts=True, trusted=False)
     except MatcalcError as found:
         return found
     return fault

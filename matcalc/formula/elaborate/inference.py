@@ -65,7 +65,7 @@ Bounds = tuple[
 class Inference:
     """The state of reading.
 
-    strict: undeclared symbols are refused, as in rule files.
+    strict: undeclared symbols are refused, as in rule files. trusted: arguments are taken to have the facts asked for.
     numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
     broadcasts: operands expand as NumPy's do, aligned at the last axis.
     ranks: of undeclared names that are not as they are spelled.
@@ -80,6 +80,7 @@ class Inference:
 
     rulebook: Rulebook
     strict: bool = False
+    trusted: bool = False
     numpy: bool = False
     broadcasts: bool = False
     ranks: Mapping[str, int] = field(default_factory=dict)

@@ -48,6 +48,7 @@ def build_formula(
     conditions: list[Condition] | None = None,
     text: str = "",
     broadcasts: bool = False,
+    trusted: bool = True,
 ) -> Node:
     """Return the node of a formula, text or a syntax tree, over the given symbols.
 
@@ -55,11 +56,14 @@ def build_formula(
     `functions` the bodies of function parameters; `sizes` further sizes and numbers, with what they are;
     `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
     their lengths from it; to `conditions` those on sizes are added that reading leaves open; `text` is what a tree
-    is written as, for messages; with `broadcasts` operands expand as NumPy's do.
+    is written as, for messages; with `broadcasts` operands expand as NumPy's do. Where it is not `trusted`, arguments
+    need the facts that signatures ask for.
 
     Raises: ShapeError, UnknownName, ParseError, NotSupported, without the address of the rule.
     """
-    inference = Inference(rulebook, strict=True, broadcasts=broadcasts, functions=dict(functions or {}))
+    inference = Inference(
+        rulebook, strict=True, trusted=trusted, broadcasts=broadcasts, functions=dict(functions or {})
+    )
     nodes = dict(symbols)
     for slot, members in (splices or {}).items():
         names = tuple(f"{slot}_{k}" for k in range(len(members)))
@@ -234,7 +238,7 @@ def build_rewrite(
     Raises: RuleError with the rewrite's address; NotSupported for a variable of `let` that is no tensor.
     """
     facts = {fact.name: fact.of for fact in rulebook.facts.values()}
-    inference = Inference(rulebook, strict=True)
+    inference = Inference(rulebook, strict=True, trusted=True)
     declare(inference, read_declarations(let, RULE_KINDS, facts))
     symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
     make = partial(

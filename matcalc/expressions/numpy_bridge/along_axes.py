@@ -1,0 +1,148 @@
+"""Operations of the rulebook on arrays of any rank: along given axes, once for each place of the others.
+
+A call is the index form that a user would write, `{i: f({j: X[i,j]})}`; so nothing here knows what an operation does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.expressions.numpy_bridge.arguments import common, left_open, permuted, shape_text, with_axes
+from matcalc.formula.elaborate.callee import signature_of
+from matcalc.formula.elaborate.calls import RANK
+from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language import syntax
+from matcalc.language.syntax import Ast
+from matcalc.rulebook.load import Candidate, default_rulebook
+from matcalc.tensor.broadcasting import broadcast_shapes
+from matcalc.tensor.node import Node
+from matcalc.tensor.signature import PLAIN
+
+
+class Along(NamedTuple):
+    """An operand, and those of its axes that the operation takes, in order."""
+
+    node: Node
+    axes: tuple[int, ...]
+
+
+def leaf(node: Node) -> Ast:
+    """Return the tree that stands for a node."""
+    return syntax.given(node, lambda: formula_of(node))
+
+
+def built(tree: Ast) -> Node:
+    """Return the node of a tree; conditions on sizes join those that are left open."""
+    node, conditions = build_given(tree)
+    left_open.get([]).extend(conditions)
+    return node
+
+
+def entrywise(name: str, *operands: Node) -> Node:
+    """Return an elementwise operation of operands that broadcast."""
+    return built(syntax.call(name, *map(leaf, common(*operands))))
+
+
+def chosen(relation: str, left: Node, right: Node, a: Node, b: Node) -> Node:
+    """Return the entries of `a` where a comparison holds, of `b` elsewhere."""
+    x, y, yes, no = map(leaf, common(left, right, a, b))
+    return built(syntax.call(default_rulebook().playing("choice").spelling, syntax.compare(x, relation, y), yes, no))
+
+
+def over_axes(name: str, operands: Sequence[Along], **keywords: Node | int) -> Node:
+    """Return an operation along axes of its operands; the other axes broadcast, and stand first in the result.
+
+    Raises: ShapeError; NotSupported where no such operation takes arrays of these ranks.
+    """
+    named = {key: leaf(value) if isinstance(value, Node) else syntax.number(value) for key, value in keywords.items()}
+    outer = [tuple(k for k in range(len(x.node.shape)) if k not in x.axes) for x in operands]
+    if not any(outer):
+        given = (leaf(permuted(x.node, x.axes) if x.axes != tuple(sorted(x.axes)) else x.node) for x in operands)
+        return built(syntax.call(name, *given, **named))
+    rank = output_rank(name, [len(x.axes) for x in operands])
+    shapes = [tuple(x.node.shape[k] for k in free) for x, free in zip(operands, outer, strict=True)]
+    batch = broadcast_shapes(shapes)
+    if batch is None:
+        raise ShapeError(f"axes in front do not broadcast: {', '.join(map(shape_text, shapes))}")
+    trees = [
+        _slice_at(x, number, dict(zip(free, places, strict=True)))
+        for number, (x, free, places) in enumerate(zip(operands, outer, batch.places, strict=True))
+    ]
+    before = [f"b{k}" for k in range(len(batch.shape))]
+    after = [f"o{k}" for k in range(rank)]
+    body = syntax.call(name, *trees, **named)
+    if after:
+        body = syntax.part(body, *map(syntax.name, after))
+    measured = {place for places in batch.places for place in places}
+    kept = [label for k, label in enumerate(before) if k in measured]
+    made = built(syntax.index_form([*kept, *after], body)) if kept or after else built(body)
+    return with_axes(made, [k for k in range(len(before)) if k not in measured])
+
+
+def _slice_at(x: Along, number: int, places: dict[int, int | None]) -> Ast:
+    """Return the tree of an operand at one place of the axes in front."""
+    own = {axis: f"c{number}_{k}" for k, axis in enumerate(x.axes)}
+    subscripts = []
+    for axis in range(len(x.node.shape)):
+        if axis in own:
+            subscripts.append(syntax.name(own[axis]))
+        else:
+            place = places[axis]
+            subscripts.append(syntax.number(0) if place is None else syntax.name(f"b{place}"))
+    entry = syntax.part(leaf(x.node), *subscripts) if subscripts else leaf(x.node)
+    return syntax.index_form([own[axis] for axis in x.axes], entry) if own else entry
+
+
+def output_rank(name: str, ranks: Sequence[int]) -> int:
+    """Return the rank of the result of an operation on arrays of these ranks.
+
+    Raises: NotSupported.
+    """
+    for candidate in default_rulebook().candidates(name):
+        parameters = tensors(candidate)
+        if len(parameters) == len(ranks) and all(
+            rank is None or rank == r for (_, rank), r in zip(parameters, ranks, strict=True)
+        ):
+            output = next(o for o in signature_of(candidate).outputs if o.name == candidate.output)
+            return ranks[0] if output.kind == "array" else RANK.get(output.kind, len(output.sizes))
+    raise NotSupported(f"{name} of arrays of {' and '.join(map(str, ranks))} axes")
+
+
+def tensors(candidate: Candidate) -> list[tuple[str, int | None]]:
+    """Return the parameters of an operation that are arrays, with the rank of each; None for any."""
+    return [
+        (p.name, None if p.kind in ("array", "entry") else RANK.get(p.kind, len(p.sizes)))
+        for p in signature_of(candidate).parameters
+        if p.kind not in PLAIN and p.kind != "function"
+    ]
+
+
+def is_entrywise(name: str, count: int) -> bool:
+    """Whether a name is that of an elementwise function of so many operands."""
+    try:
+        found = default_rulebook().candidates(name)
+    except UnknownName:
+        return False
+    taking = [signature_of(c).parameters for c in found if len(signature_of(c).parameters) == count]
+    return bool(taking) and all(p.kind == "entry" for parameters in taking for p in parameters)
+
+
+def core_ranks(name: str, given: Sequence[int]) -> list[int]:
+    """Return how many of the last axes of each operand an operation on vectors or matrices takes.
+
+    Raises: NotSupported where it takes no operands of these ranks.
+    """
+    best: list[int] = []
+    for candidate in default_rulebook().candidates(name):
+        ranks = [rank for _, rank in tensors(candidate)]
+        if len(ranks) != len(given):
+            continue
+        core = [g if r is None else r for r, g in zip(ranks, given, strict=True)]
+        if all(c <= g for c, g in zip(core, given, strict=True)) and (not best or core > best):
+            best = core
+    if not best:
+        raise NotSupported(f"{name} of arrays of {' and '.join(map(str, given))} axes")
+    return best

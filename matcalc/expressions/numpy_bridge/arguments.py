@@ -1,0 +1,257 @@
+"""What stands as an argument of NumPy's functions: arrays, numbers, lists and nodes as nodes, axes, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from fractions import Fraction
+from math import prod
+from operator import index
+from typing import Any
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.language.identifiers import shown
+from matcalc.tensor import constructors
+from matcalc.tensor.broadcasting import broadcast_nodes
+from matcalc.tensor.constructors import product, selector
+from matcalc.tensor.node import Node, Shape
+from matcalc.tensor.selectors import Selector
+from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.sizes_from_shapes import Condition
+
+ONE = Size.of(1)
+left_open: ContextVar[list[Condition]] = ContextVar("left_open")
+"""Where the call under way gathers the conditions on sizes that it leaves open."""
+
+
+def rational(value: Any) -> Fraction:
+    """Return a Python or NumPy number as the exact rational of its shortest decimal form.
+
+    Raises: ShapeError for infinities and NaN.
+    """
+    if isinstance(value, Fraction):
+        return value
+    try:
+        return Fraction(repr(float(value))) if not isinstance(value, int) else Fraction(value)
+    except (ValueError, OverflowError):
+        raise ShapeError(f"{value} is no number that a formula can hold") from None
+
+
+def constant_of(value: Any) -> Node | None:
+    """Return a number or an array of numbers as a node; None for anything else.
+
+    Raises: ShapeError for infinities and NaN, NotSupported for an array with a mask or of complex numbers.
+    """
+    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
+        return constructors.number(rational(value))
+    if not hasattr(value, "__array__") or not hasattr(value, "shape"):
+        return None
+    import numpy as np
+
+    array = np.asanyarray(value)
+    if isinstance(array, np.ma.MaskedArray):
+        raise NotSupported("a constant is an array without a mask", hint="give it as .filled(...)")
+    if array.dtype.kind == "c":
+        raise NotSupported("a constant of complex numbers: formulas are over the real field")
+    array = np.asarray(array, dtype=np.float64)
+    return constructors.constant(array) if array.ndim else constructors.number(rational(float(array)))
+
+
+def node_of(value: Any) -> Node:
+    """Return an argument as a node: a list, and an array of objects, as its entries stacked.
+
+    Raises: NotSupported for what is no array; ShapeError for entries of unequal shapes.
+    """
+    if isinstance(value, Node):
+        return value
+    size = length_in(value)
+    if size is not None:
+        return constructors.size_number(size)
+    counted = getattr(value, "indicator", None)
+    if isinstance(counted, Node):
+        return counted
+    if isinstance(value, (list, tuple)) or getattr(getattr(value, "dtype", None), "kind", "") == "O" and value.shape:
+        return stacked([node_of(entry) for entry in value], 0)
+    found = constant_of(value.item() if getattr(getattr(value, "dtype", None), "kind", "") == "O" else value)
+    if found is None:
+        raise NotSupported(f"{shown(value)} is no array, number or symbol")
+    return found
+
+
+def length_in(value: Any) -> Size | None:
+    """Return the size that an entry of a shape stands for, which is a text that knows it."""
+    found = getattr(value, "length", None) if isinstance(value, str) else None
+    return found if isinstance(found, Size) else None
+
+
+def size_of(value: Any) -> Size:
+    """Return an argument that is a length or an offset as a size.
+
+    Raises: ShapeError for anything else.
+    """
+    size = value if isinstance(value, Size) else length_in(value)
+    if size is None and isinstance(value, Node):
+        size = size_in(value)
+        if size is None or any(c.denominator != 1 for _, c in size.terms):
+            raise ShapeError("a length is an integer or a size, not the value of a symbol")
+    if size is not None:
+        return size
+    try:
+        return Size.of(index(value))
+    except TypeError:
+        raise ShapeError(f"a length is an integer or a size, not {shown(value)}") from None
+
+
+def size_in(node: Node) -> Size | None:
+    """Return the size that a scalar of numbers and sizes is."""
+    if node.kind == "size":
+        return node.size
+    if node.kind == "number":
+        return Size.of(node.value)
+    if node.shape or node.kind not in ("product", "sum"):
+        return None
+    parts = [size_in(part) for part in node.args]
+    if None in parts:
+        return None
+    if node.kind == "product":
+        return prod((part for part in parts if part is not None), start=Size.of(1)) * node.coef
+    total = Size.of(0)
+    for (coef, _), part in zip(node.terms, parts, strict=True):
+        total = total + (part or Size.of(0)) * coef
+    return total
+
+
+def sizes_of(value: Any) -> list[Size]:
+    """Return a shape, which may be one length."""
+    return [size_of(one) for one in value] if isinstance(value, (list, tuple)) else [size_of(value)]
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    """Return an axis counted from the front.
+
+    Raises: ShapeError.
+    """
+    try:
+        place = index(axis)
+    except TypeError:
+        raise ShapeError(f"an axis is an integer, not {shown(axis)}") from None
+    if not -rank <= place < rank:
+        raise ShapeError(f"axis {place} of a value of {rank} {'axis' if rank == 1 else 'axes'}")
+    return place % rank
+
+
+def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
+    """Return axes counted from the front: all for None.
+
+    Raises: ShapeError, also for one that is named twice.
+    """
+    if axis is None:
+        return tuple(range(rank))
+    found = tuple(axis_of(one, rank) for one in (axis if isinstance(axis, (list, tuple)) else (axis,)))
+    if len(set(found)) < len(found):
+        raise ShapeError(f"an axis is named twice in {shown(axis)}")
+    return found
+
+
+def permuted(a: Node, order: Sequence[int]) -> Node:
+    """Return a node whose axis k is axis order[k] of `a`."""
+    return product(1, [(a, tuple(range(len(a.shape))))], tuple(order))
+
+
+def with_axes(a: Node, places: Sequence[int]) -> Node:
+    """Return a node with axes of size 1 at these places of the result."""
+    rank = len(a.shape) + len(places)
+    out = tuple(range(rank))
+    own = tuple(k for k in out if k not in set(places))
+    return product(1, [(a, own)], out, dict.fromkeys(places, ONE)) if places else a
+
+
+def without_axes(a: Node, places: Sequence[int]) -> Node:
+    """Return a node without axes, which have to be of size 1.
+
+    Raises: ShapeError.
+    """
+    for place in places:
+        if a.shape[place] != 1:
+            raise ShapeError(f"axis {place} has the size {a.shape[place]}, not 1")
+    labels = tuple(range(len(a.shape)))
+    return product(1, [(a, labels)], tuple(k for k in labels if k not in set(places))) if places else a
+
+
+def part_of(a: Node, axis: int, start: Size, length: Size) -> Node:
+    """Return the places from `start` along an axis."""
+    for room in (start, length, a.shape[axis] - start - length):
+        message = f"{length} places from {start} are not all on an axis of {a.shape[axis]}"
+        if room.is_integer and room.constant < 0:
+            raise ShapeError(message)
+        if not is_nonnegative(room):
+            left_open.get([]).append(Condition(room, message))
+    labels = tuple(range(len(a.shape)))
+    rule = Selector("slice", (a.shape[axis], length), start)
+    out = (*labels[:axis], len(labels), *labels[axis + 1 :])
+    return product(1, [(a, labels), (selector(rule), (axis, len(labels)))], out)
+
+
+def stacked(parts: Sequence[Node], axis: int) -> Node:
+    """Return nodes of one shape side by side along a new axis.
+
+    Raises: ShapeError.
+    """
+    if not parts:
+        raise ShapeError("there is nothing to stack")
+    if any(part.shape != parts[0].shape for part in parts):
+        shapes = ", ".join(map(shape_text, dict.fromkeys(part.shape for part in parts)))
+        raise ShapeError(f"what is stacked is of one shape, not of {shapes}")
+    return joined([with_axes(part, [axis]) for part in parts], axis)
+
+
+def joined(parts: Sequence[Node], axis: int) -> Node:
+    """Return nodes one after the other along an axis.
+
+    Raises: ShapeError where other sizes differ.
+    """
+    others = {part.shape[:axis] + part.shape[axis + 1 :] for part in parts}
+    if len(others) > 1:
+        shapes = ", ".join(shape_text(part.shape) for part in parts)
+        raise ShapeError(f"what is joined along axis {axis} has equal sizes along the others: {shapes}")
+    if len(parts) == 1:
+        return parts[0]
+    if all(part.kind in ("number", "constant") for part in parts) and (made := _constants(parts, axis)) is not None:
+        return made
+    total = sum((part.shape[axis] for part in parts[1:]), parts[0].shape[axis])
+    rank = len(parts[0].shape)
+    labels, out = (*range(axis), rank, *range(axis + 1, rank)), tuple(range(rank))
+    placed, start = [], Size.of(0)
+    for part in parts:
+        rule = selector(Selector("slice", (total, part.shape[axis]), start))
+        placed.append((1, product(1, [(part, labels), (rule, (axis, rank))], out)))
+        start = start + part.shape[axis]
+    return constructors.add(placed)
+
+
+def _constants(parts: Sequence[Node], axis: int) -> Node | None:
+    import numpy as np
+
+    arrays = [part.data for part in parts if part.kind == "constant"]
+    return constructors.constant(np.concatenate(arrays, axis)) if len(arrays) == len(parts) else None
+
+
+def common(*nodes: Node) -> list[Node]:
+    """Return nodes repeated to their common shape.
+
+    Raises: ShapeError.
+    """
+    found = broadcast_nodes(nodes)
+    if found is None:
+        raise ShapeError(f"shapes do not broadcast: {', '.join(shape_text(node.shape) for node in nodes)}")
+    return found
+
+
+def shape_text(shape: Shape) -> str:
+    """Return a shape as Python writes it."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def times(*nodes: Node) -> Node:
+    """Return the entrywise product of nodes in their common shape."""
+    return constructors.hadamard(*common(*nodes))

@@ -1,0 +1,130 @@
+"""NumPy's functions that are operations of the rulebook: what they are called is a field of the rule.
+
+How each is called is read off its signature: what are arrays, how many axes each takes, and whether it reduces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.numpy_bridge.along_axes import (
+    Along,
+    core_ranks,
+    entrywise,
+    is_entrywise,
+    output_rank,
+    over_axes,
+    tensors,
+)
+from matcalc.expressions.numpy_bridge.arguments import axes_of, node_of
+from matcalc.expressions.numpy_bridge.shapes import expand_dims, matrix_transpose, moveaxis, ravel
+from matcalc.formula.elaborate.callee import signature_of
+from matcalc.language.numpy_names import Called
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import numpy_names
+from matcalc.tensor.node import Node
+
+ALONG, KEPT = "axis", "keepdims"
+
+
+def found(name: str) -> Called | None:
+    """Return how one of NumPy's functions is called here; None for one that no operation is."""
+    own = numpy_names(default_rulebook()).functions.get(name)
+    if own is not None or name not in default_rulebook().spellings:
+        return own
+    return Called(name)
+
+
+def called(function: Callable[..., Any] | str) -> str:
+    """Return the name of the operation that one of NumPy's functions is.
+
+    Raises: NotSupported.
+    """
+    name = function if isinstance(function, str) else function.__name__
+    own = found(name)
+    if own is None:
+        raise NotSupported("no such function of symbols")
+    return own.name
+
+
+def by_rule(name: str, given: Mapping[str, Any], batched: bool = False) -> Node | tuple[Node, ...]:
+    """Return the operation that NumPy's function `name` is, of arguments by NumPy's names of them, in order.
+
+    Arguments that are as NumPy has them by default are not among them, but for the axis. Where it is `batched`,
+    matrices are the last axes of its arrays.
+
+    Raises: NotSupported, which names what is missing; ShapeError.
+    """
+    own = found(name)
+    if own is None:
+        raise NotSupported("no such function of symbols")
+    keywords = {own.keywords.get(key, key): value for key, value in given.items()}
+    for key, wanted in own.fixed.items():
+        if str(keywords.pop(key, None)) != wanted:
+            raise NotSupported(f"it needs {key}={wanted}")
+    along, keep = keywords.pop(ALONG, None), keywords.pop(KEPT, False)
+    names = [item.rstrip("'") for item in own.items] or [own.name]
+    operands, params = _split(names[0], keywords)
+    if is_entrywise(names[0], len(operands)):
+        if params or along is not None:
+            raise NotSupported(f"the argument {', '.join(params) or ALONG} is not known here")
+        return entrywise(names[0], *operands)
+    if own.rows and along is None:
+        operands, along = [ravel(operands[0]), *operands[1:]], 0
+    if own.axis:
+        return called_along(names[0], operands[0], along, keep, params)
+    if along is not None or keep:
+        raise NotSupported("it takes no axis here")
+    made = tuple(_on_last_axes(item, operands, params, batched) for item in names)
+    turned = tuple(
+        matrix_transpose(part) if item.endswith("'") else part
+        for item, part in zip(own.items or names, made, strict=True)
+    )
+    return turned if own.items else turned[0]
+
+
+def _split(name: str, keywords: Mapping[str, Any]) -> tuple[list[Node], dict[str, Any]]:
+    """Return the arrays among the arguments, which come first, and the parameters of the rule that are none."""
+    counts = {len(tensors(c)) for c in default_rulebook().candidates(name)}
+    plain = {p.name for c in default_rulebook().candidates(name) for p in signature_of(c).parameters}
+    operands = [value for key, value in keywords.items() if key not in plain or _is_array(value)]
+    operands = operands[: max(counts)]
+    others = list(keywords.items())[len(operands) :]
+    unknown = [key for key, _ in others if key not in plain]
+    if unknown:
+        raise NotSupported(f"the argument {unknown[0]} is not known here")
+    return [node_of(x) for x in operands], dict(others)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (Node, list, tuple)) or hasattr(value, "__array__")
+
+
+def called_along(name: str, a: Any, axis: Any, keepdims: Any = False, params: Mapping[str, Any] | None = None) -> Node:
+    """Return an operation along axes of an array, all of them without `axis`."""
+    node = node_of(a)
+    if axis is None and len(node.shape) > 1 and output_rank(name, [len(node.shape)]):
+        node, axis = ravel(node), 0
+    axes = axes_of(axis, len(node.shape))
+    if node.shape and not axes:
+        raise NotSupported("it takes one axis at least")
+    made = over_axes(name, [Along(node, axes)], **dict(params or {}))
+    if output_rank(name, [len(axes)]) == 0:
+        return expand_dims(made, axes) if keepdims and axes else made
+    if keepdims:
+        raise NotSupported(f"it takes no {KEPT}")
+    rank = len(node.shape)
+    return moveaxis(made, tuple(range(rank - len(axes), rank)), axes)
+
+
+def _on_last_axes(name: str, operands: list[Node], params: Mapping[str, Any], batched: bool) -> Node:
+    ranks = [len(x.shape) for x in operands]
+    core = core_ranks(name, ranks)
+    if core != ranks and not batched:
+        raise NotSupported(f"arrays of {' and '.join(map(str, ranks))} axes")
+    along = [
+        Along(x, tuple(range(len(x.shape) - count, len(x.shape)))) for x, count in zip(operands, core, strict=True)
+    ]
+    return over_axes(name, along, **dict(params))

@@ -1,0 +1,186 @@
+"""From a call of NumPy's to what it means on nodes: by the function's name, or a refusal that names it.
+
+A function is looked up among those written here by NumPy's names, then among the operations of the rulebook. An
+argument that is as NumPy has it by default is as if it were not given; any other that is not known is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature
+from types import ModuleType
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
+from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
+from matcalc.expressions.numpy_bridge.arguments import node_of, with_axes
+from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
+from matcalc.expressions.numpy_bridge.conditions import Compared
+from matcalc.language.numpy_names import REFUSED
+from matcalc.rulebook.notations import spelled
+from matcalc.tensor.node import Node
+
+LINEAR = "numpy.linalg"
+ROOMS: Mapping[str, tuple[ModuleType, ...]] = {
+    LINEAR: (linalg,),
+    "numpy": (shapes, joining, products, reductions, elementwise, conditions),
+}
+PLACE = "#"
+CALL = "__call__"
+LOGIC = ("where", "select", "logical")
+
+
+def call_function(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """Return what a function of NumPy's gives on nodes: a node, several, or Python values.
+
+    Raises: NotSupported, which names the function, for what has no meaning here; ShapeError.
+    """
+    name = function.__name__
+    shown = f"{function.__module__}.{name}".replace("numpy.", "np.", 1)
+    try:
+        own = _written(function.__module__).get(name)
+        given = _given(function, arguments, keywords)
+        _check_counted(name, given.values())
+        if own is not None:
+            return _called(own, given)
+        if found(name) is None or name in REFUSED:
+            raise NotSupported("no such function of symbols", hint=REFUSED.get(name, ""))
+        return by_rule(name, given, function.__module__ == LINEAR)
+    except NotSupported as fault:
+        raise _named(fault, shown) from None
+
+
+@cache
+def _written(module: str) -> dict[str, Callable[..., Any]]:
+    """Return the functions written by NumPy's names, of one of its modules."""
+    rooms = ROOMS.get(module, ())
+    return {
+        name: value
+        for room in rooms
+        for name, value in vars(room).items()
+        if not name.startswith("_")
+        and getattr(value, "__module__", "") == room.__name__
+        and callable(value)
+        and not isinstance(value, type)
+    }
+
+
+def _given(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments by NumPy's names, without those that are as they are by default; the axis stays.
+
+    Raises: TypeError, as NumPy does.
+    """
+    try:
+        parameters = signature(function)
+    except ValueError:
+        return {**{f"{PLACE}{k}": value for k, value in enumerate(arguments)}, **keywords}
+    bound = parameters.bind(*arguments, **keywords)
+    bound.apply_defaults()
+    kept: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        parameter = parameters.parameters[name]
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            kept.update({f"{PLACE}{k}": one for k, one in enumerate(value)})
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            kept.update(value)
+        elif name == ALONG and parameter.default is not Parameter.empty or not _is_default(name, value, parameter):
+            kept[name] = value
+    return kept
+
+
+def _is_default(name: str, value: Any, parameter: Parameter) -> bool:
+    if parameter.default is Parameter.empty:
+        return False
+    if name == "dtype" and value in (float, "float64", "float"):
+        return True
+    if value is parameter.default:
+        return True
+    return (
+        isinstance(value, (bool, int, float, str))
+        and type(value) is type(parameter.default)
+        and value == parameter.default
+    )
+
+
+def _called(own: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+    """Call a function written here.
+
+    Raises: NotSupported for an argument that it does not know.
+    """
+    parameters = signature(own).parameters
+    plain = [value for key, value in given.items() if key.startswith(PLACE)]
+    named = {key: value for key, value in given.items() if not key.startswith(PLACE)}
+    unknown = [key for key, value in named.items() if key not in parameters and (key != ALONG or value is not None)]
+    if unknown:
+        raise NotSupported(f"the argument {unknown[0]} is not known here")
+    kinds = [p.kind for p in parameters.values()]
+    if len(plain) > len(kinds) and Parameter.VAR_POSITIONAL not in kinds:
+        raise NotSupported("several arrays at once")
+    named = {key: value for key, value in named.items() if key in parameters}
+    first = [named.pop(p.name) for p in parameters.values() if p.kind is Parameter.POSITIONAL_ONLY and p.name in named]
+    return own(*first, *plain, **named)
+
+
+def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """Return what an elementwise function of NumPy's gives on nodes, or one of its methods.
+
+    Raises: as `call_function`.
+    """
+    name = ufunc.__name__
+    shown = f"np.{name}" if method == CALL else f"np.{name}.{method}"
+    given = {key: value for key, value in keywords.items() if not _is_usual(key, value)}
+    try:
+        if method == CALL:
+            return _entries(name, inputs, given)
+        if method == "outer" and len(inputs) == 2 and not given:
+            a, b = map(node_of, inputs)
+            wide = with_axes(a, range(len(a.shape), len(a.shape) + len(b.shape)))
+            return _entries(name, [wide, b], {})
+        if found(f"{name}:{method}") is None:
+            raise NotSupported("this method of an elementwise function")
+        axis = given.pop(ALONG, 0)
+        if method != "reduce" and axis is None:
+            raise NotSupported("no axis")
+        return by_rule(f"{name}:{method}", {"array": inputs[0], ALONG: axis, **given})
+    except NotSupported as fault:
+        raise _named(fault, shown) from None
+
+
+def _entries(name: str, inputs: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    _check_counted(name, inputs)
+    own = _written("numpy").get(name)
+    if own is not None:
+        return own(*inputs, **given) if set(given) <= set(signature(own).parameters) else _refuse(given)
+    rule = found(name)
+    if rule is None or not is_entrywise(rule.name, len(inputs)):
+        raise NotSupported("no such function of symbols")
+    return entrywise(rule.name, *map(node_of, inputs)) if not given else _refuse(given)
+
+
+def _refuse(given: Mapping[str, Any]) -> Any:
+    raise NotSupported(f"the argument {next(iter(given))} is not known here")
+
+
+def _is_usual(key: str, value: Any) -> bool:
+    """Whether a keyword of an elementwise function changes nothing."""
+    usual = {"out": (None,), "dtype": (None, float), "where": (True,), "keepdims": (False,)}
+    return key in usual and any(value is one for one in usual[key])
+
+
+def _check_counted(name: str, arguments: Iterable[Any]) -> None:
+    """Refuse arithmetic of truth values alone, which is NumPy's logic and no arithmetic.
+
+    Raises: NotSupported.
+    """
+    compared = [x for x in arguments if isinstance(x, Compared)]
+    others = [x for x in arguments if isinstance(x, Node) or hasattr(x, "__array__")]
+    rule = found(name)
+    counted = rule is not None and rule.name in (spelled("total"), spelled("average"))
+    if compared and not others and not counted and not name.startswith(LOGIC):
+        raise NotSupported("truth values alone", hint="write np.where(condition, 1.0, 0.0) for numbers")
+
+
+def _named(fault: NotSupported, shown: str) -> NotSupported:
+    return NotSupported(f"{shown}: {fault.message}", hint=fault.hint)

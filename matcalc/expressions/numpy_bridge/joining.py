@@ -1,0 +1,138 @@
+"""NumPy's functions that join arrays and split them, by their names and with their parameters, on nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge.arguments import (
+    axis_of,
+    joined,
+    node_of,
+    part_of,
+    shape_text,
+    size_of,
+    stacked,
+    with_axes,
+    without_axes,
+)
+from matcalc.expressions.numpy_bridge.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+
+def concatenate(arrays: Any, axis: Any = 0) -> Node:
+    nodes = _listed(arrays)
+    if axis is None:
+        return joined([ravel(node) for node in nodes], 0)
+    rank = len(nodes[0].shape)
+    if not rank or any(len(node.shape) != rank for node in nodes):
+        shapes = ", ".join(shape_text(node.shape) for node in nodes)
+        raise ShapeError(f"what is joined has equally many axes, one at least: {shapes}")
+    return joined(nodes, axis_of(axis, rank))
+
+
+concat = concatenate
+
+
+def stack(arrays: Any, axis: Any = 0) -> Node:
+    nodes = _listed(arrays)
+    return stacked(nodes, axis_of(axis, len(nodes[0].shape) + 1))
+
+
+def vstack(tup: Any) -> Node:
+    return concatenate([atleast_2d(a) for a in _listed(tup)], 0)
+
+
+def hstack(tup: Any) -> Node:
+    nodes = [atleast_1d(a) for a in _listed(tup)]
+    return concatenate(nodes, 0 if len(nodes[0].shape) == 1 else 1)
+
+
+def dstack(tup: Any) -> Node:
+    return concatenate([atleast_3d(a) for a in _listed(tup)], 2)
+
+
+def column_stack(tup: Any) -> Node:
+    nodes = _listed(tup)
+    return concatenate([with_axes(n, range(len(n.shape), 2)) if len(n.shape) < 2 else n for n in nodes], 1)
+
+
+def _listed(arrays: Any) -> list[Node]:
+    if isinstance(arrays, Node):
+        return unstack(arrays)
+    found = [node_of(a) for a in arrays]
+    if not found:
+        raise ShapeError("there is nothing to join")
+    return found
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Node:
+    return concatenate([arr, values], axis)
+
+
+def block(arrays: Any) -> Node:
+    depth = _depth(arrays)
+    rank = max(depth, *(len(node.shape) for node in _leaves(arrays)))
+    return _block(arrays, rank, rank - depth)
+
+
+def _block(arrays: Any, rank: int, axis: int) -> Node:
+    if not isinstance(arrays, list):
+        node = node_of(arrays)
+        return with_axes(node, range(rank - len(node.shape)))
+    return joined([_block(part, rank, axis + 1) for part in arrays], axis)
+
+
+def _depth(arrays: Any) -> int:
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(part) for part in arrays}
+    if len(depths) != 1:
+        raise ShapeError("the rows of a block matrix are equally deep, and none is empty")
+    return 1 + depths.pop()
+
+
+def _leaves(arrays: Any) -> list[Node]:
+    return [leaf for part in arrays for leaf in _leaves(part)] if isinstance(arrays, list) else [node_of(arrays)]
+
+
+def unstack(x: Any, axis: Any = 0) -> list[Node]:
+    node = node_of(x)
+    place = axis_of(axis, len(node.shape))
+    return [without_axes(part, [place]) for part in split(node, int(_number(node.shape[place])), place)]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Node]:
+    node = node_of(ary)
+    place = axis_of(axis, len(node.shape))
+    length = node.shape[place]
+    if isinstance(indices_or_sections, (list, tuple)):
+        cuts = [Size.of(0), *map(size_of, indices_or_sections), length]
+        if any(cut.is_integer and int(cut) < 0 for cut in cuts):
+            raise NotSupported("a place to split at that is counted from the end")
+    else:
+        count = size_of(indices_or_sections)
+        each = length // count if count != 0 else length
+        if each * count != length:
+            raise ShapeError(f"{length} places do not split into {count} equal parts")
+        cuts = [each * k for k in range(int(_number(count)) + 1)]
+    return [part_of(node, place, a, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Node]:
+    return split(ary, indices_or_sections, 0)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Node]:
+    return split(ary, indices_or_sections, 0 if len(node_of(ary).shape) == 1 else 1)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Node]:
+    return split(ary, indices_or_sections, 2)
+
+
+def _number(size: Size) -> Size:
+    if not size.is_integer:
+        raise ShapeError(f"how many parts there are is a number, and {size} is none")
+    return size

@@ -1,0 +1,135 @@
+"""Functions of numpy.linalg by their names and with their parameters, where they are no single operation."""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import inf
+from operator import index
+from typing import Any
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge import products, shapes
+from matcalc.expressions.numpy_bridge.along_axes import Along, entrywise, over_axes
+from matcalc.expressions.numpy_bridge.arguments import axes_of, node_of, shape_text
+from matcalc.expressions.numpy_bridge.by_rule import called
+from matcalc.expressions.numpy_bridge.shapes import expand_dims
+from matcalc.rulebook.notations import spelled
+from matcalc.tensor.constructors import eye
+from matcalc.tensor.node import Node
+
+ENTRIES = "norm:entries"
+MATRIX = "norm:matrix"
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Node:  # noqa: A002 - NumPy's name
+    node = node_of(x)
+    axes = axes_of(axis, len(node.shape))
+    if ord is not None and len(axes) not in (1, 2):
+        raise ShapeError(f"norm with ord={ord!r} of {shape_text(node.shape)} takes one axis or two")
+    if ord is not None and len(axes) == 2:
+        made = _matrix_norm(node, axes, ord)
+    else:
+        made = _entries_norm(node, axes, 2 if ord is None else ord)
+    return expand_dims(made, axes) if keepdims and axes else made
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Node:  # noqa: A002
+    node = node_of(x)
+    axes = axes_of(axis, len(node.shape))
+    made = _entries_norm(node, axes, ord)
+    return expand_dims(made, axes) if keepdims and axes else made
+
+
+def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Node:  # noqa: A002
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+def _entries_norm(node: Node, axes: tuple[int, ...], kind: Any) -> Node:
+    along = [Along(node, axes)]
+    if isinstance(kind, str) or kind in (0, -inf) or not kind > 0:
+        raise NotSupported(f"norm with ord={kind!r}")
+    named = {1: "one", 2: "two", inf: "inf"}.get(kind)
+    if named:
+        return over_axes(called(f"{ENTRIES}_{named}"), along)
+    return over_axes(called(f"{ENTRIES}_p"), [*along, Along(node_of(kind), ())])
+
+
+def _matrix_norm(node: Node, axes: tuple[int, ...], kind: Any) -> Node:
+    if kind == "fro":
+        return _entries_norm(node, axes, 2)
+    if kind in (1, inf):
+        sums = products.total(entrywise(spelled("magnitude"), node), axes[0] if kind == 1 else axes[1])
+        left = axes[1] if kind == 1 else axes[0]
+        passed = axes[0] if kind == 1 else axes[1]
+        return over_axes(called("amax"), [Along(sums, (left - (passed < left),))])
+    named = {"nuc": "nuc", 2: "two"}.get(kind)
+    if named is None:
+        raise NotSupported(f"norm of a matrix with ord={kind!r}")
+    return over_axes(called(f"{MATRIX}_{named}"), [Along(node, axes)])
+
+
+def matrix_power(a: Any, n: Any) -> Node:
+    node, count = node_of(a), index(n)
+    _square(node)
+    rank = len(node.shape)
+    if count < 0:
+        core = (rank - 2, rank - 1)
+        node, count = over_axes(spelled("inverse"), [Along(node, core)]), -count
+    if not count:
+        return shapes.broadcast_to(eye(node.shape[-1]), list(node.shape))
+    return reduce(products.matmul, [node] * count)
+
+
+def _square(node: Node) -> None:
+    if len(node.shape) < 2 or node.shape[-1] != node.shape[-2]:
+        raise ShapeError(f"a square matrix is needed, not {shape_text(node.shape)}")
+
+
+def multi_dot(arrays: Any) -> Node:
+    return reduce(products.dot, [node_of(a) for a in arrays])
+
+
+def solve(a: Any, b: Any) -> Node:
+    matrix, right = node_of(a), node_of(b)
+    _square(matrix)
+    rank = len(matrix.shape)
+    taken = 1 if len(right.shape) == 1 else 2
+    if right.shape[-taken:][:1] != matrix.shape[-1:]:
+        raise ShapeError(f"{shape_text(matrix.shape)} and {shape_text(right.shape)} do not fit")
+    along = [Along(matrix, (rank - 2, rank - 1)), Along(right, tuple(range(len(right.shape)))[-taken:])]
+    return over_axes(spelled("solution"), along)
+
+
+def outer(x1: Any, x2: Any, /) -> Node:
+    a, b = node_of(x1), node_of(x2)
+    if len(a.shape) != 1 or len(b.shape) != 1:
+        raise ShapeError(f"outer takes two vectors, not {shape_text(a.shape)} and {shape_text(b.shape)}")
+    return products.outer(a, b)
+
+
+def trace(x: Any, /, *, offset: Any = 0) -> Node:
+    return products.trace(x, offset, -2, -1)
+
+
+def diagonal(x: Any, /, *, offset: Any = 0) -> Node:
+    return shapes.diagonal(x, offset, -2, -1)
+
+
+def cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Node:
+    return products.cross(x1, x2, axis=axis)
+
+
+def matrix_transpose(x: Any, /) -> Node:
+    return shapes.matrix_transpose(x)
+
+
+def matmul(x1: Any, x2: Any, /) -> Node:
+    return products.matmul(x1, x2)
+
+
+def tensordot(a: Any, b: Any, /, *, axes: Any = 2) -> Node:
+    return products.tensordot(a, b, axes)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Node:
+    return products.vecdot(x1, x2, axis)

@@ -1,0 +1,121 @@
+"""NumPy's reductions and choices that are no single operation of the rulebook, on nodes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.numpy_bridge.along_axes import Along, entrywise, over_axes
+from matcalc.expressions.numpy_bridge.arguments import axes_of, axis_of, common, node_of, part_of, times
+from matcalc.expressions.numpy_bridge.by_rule import called, called_along
+from matcalc.expressions.numpy_bridge.conditions import Compared, condition_of
+from matcalc.expressions.numpy_bridge.products import contracted, diff, total
+from matcalc.expressions.numpy_bridge.shapes import atleast_2d, expand_dims, moveaxis, squeeze
+from matcalc.rulebook.notations import spelled
+from matcalc.tensor import constructors
+from matcalc.tensor.constructors import add, power
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+NOT_GIVEN = object()
+
+
+def kept(made: Node, axes: tuple[int, ...], keepdims: Any) -> Node:
+    """Return a reduced array, with axes of size 1 in place of those that were reduced where they are kept."""
+    return expand_dims(made, axes) if keepdims and axes else made
+
+
+def where(condition: Any, x: Any, y: Any) -> Node:
+    if isinstance(condition, bool):
+        hint = "== compares formulas: write np.equal(x, 0) for entries"
+        raise NotSupported(f"where of the plain {condition}", hint=hint)
+    return condition_of(condition).choose(node_of(x), node_of(y))
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Node:
+    made = node_of(default)
+    if len(condlist) != len(choicelist):
+        raise ShapeError("select takes as many conditions as choices")
+    if not all(isinstance(condition, Compared) for condition in condlist):
+        raise NotSupported("select by what are no comparisons")
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        made = where(condition, choice, made)
+    return made
+
+
+def clip(a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, *, min: Any = None, max: Any = None) -> Node:  # noqa: A002
+    node, low, high = node_of(a), min if a_min is NOT_GIVEN else a_min, max if a_max is NOT_GIVEN else a_max
+    if low is None and high is None or (a_min is NOT_GIVEN) != (a_max is NOT_GIVEN):
+        raise NotSupported("a bound is missing")
+    if low is not None and high is not None:
+        return entrywise(called(clip), node, node_of(low), node_of(high))
+    if low is not None:
+        node = entrywise(spelled("larger"), node, node_of(low))
+    return entrywise(spelled("smaller"), node, node_of(high)) if high is not None else node
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: Any = False) -> Node:
+    node = node_of(a)
+    axes = axes_of(axis, len(node.shape))
+    if weights is None:
+        return kept(_over(spelled("average"), node, axes), axes, keepdims)
+    w = node_of(weights)
+    labels = list(range(len(node.shape)))
+    if w.shape == node.shape:
+        over = labels
+    elif w.shape == tuple(node.shape[k] for k in axes):
+        over = list(axes)
+    else:
+        raise ShapeError("weights have the shape of the array, or of the axes that are averaged over")
+    top = contracted([(node, labels), (w, over)], [k for k in labels if k not in axes])
+    bottom = contracted([(w, over)], [k for k in over if k not in axes])
+    return kept(times(top, power(bottom, Fraction(-1))), axes, keepdims)
+
+
+def _over(name: str, node: Node, axes: tuple[int, ...]) -> Node:
+    return over_axes(name, [Along(node, axes)]) if node.shape else over_axes(name, [Along(node, ())])
+
+
+def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Node:
+    largest, smallest = (called_along(called(name), a, axis, keepdims) for name in ("amax", "amin"))
+    return add([(1, largest), (-1, smallest)])
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Node:
+    node = node_of(y)
+    place = axis_of(axis, len(node.shape))
+    node = moveaxis(node, place, -1)
+    last, length = len(node.shape) - 1, node.shape[-1] - 1
+    ends = add([(Fraction(1, 2), part_of(node, last, Size.of(k), length)) for k in (0, 1)])
+    if x is None:
+        return times(total(ends, (-1,)), node_of(dx))
+    at = node_of(x)
+    if len(at.shape) != 1:
+        if len(at.shape) != len(node.shape) and axis != -1:
+            raise NotSupported("points of another number of axes, along another axis than the last")
+        at = moveaxis(at, axis, -1)
+    return total(times(ends, diff(at)), (-1,))
+
+
+def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Node:
+    node = atleast_2d(m)
+    if y is not None or len(node.shape) != 2:
+        raise NotSupported("anything but one matrix")
+    samples = node if rowvar or node.shape[0] == 1 else moveaxis(node, 0, 1)
+    less = ddof if ddof is not None else 0 if bias else 1
+    mean = kept(_over(spelled("average"), samples, (1,)), (1,), True)
+    off = add([(1, samples), (-1, common(samples, mean)[1])])
+    count = constructors.size_number(samples.shape[1] - less)
+    return squeeze(times(constructors.matmul(off, constructors.transpose(off)), power(count, Fraction(-1))))
+
+
+def polyval(p: Any, x: Any) -> Node:
+    coefficients, at = node_of(p), node_of(x)
+    if len(coefficients.shape) != 1 or not coefficients.shape[0].is_integer:
+        raise NotSupported("polyval of coefficients whose number is not known")
+    made = constructors.number(Fraction(0))
+    for k in range(int(coefficients.shape[0])):
+        entry = total(part_of(coefficients, 0, Size.of(k), Size.of(1)))
+        made = add([(1, a) for a in common(times(made, at), entry)])
+    return common(made, at)[0]

@@ -1,0 +1,123 @@
+"""A Python function written for NumPy as a formula: it is run once, on the symbols that its parameters are.
+
+What it returns is the formula. Where it asks for a value that a symbol has not - a branch, a number to print, an array
+to change - the refusal shows the line of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import reduce
+from inspect import Parameter, signature
+from linecache import getline
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+from typing import Any
+
+from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
+from matcalc.expressions.expression import Expression, as_expression
+from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.language.identifiers import shown
+from matcalc.language.syntax import Ast
+from matcalc.rulebook.fields import nearest
+from matcalc.tensor.symbols import Names
+
+OWN = str(Path(__file__).parents[1])
+LIBRARY = "numpy"
+"""What a line of the user's is not in: the folder of matcalc, a folder of NumPy's."""
+
+
+def is_function(formula: Any) -> bool:
+    """Whether a formula is given as a Python function."""
+    return callable(formula) and not isinstance(formula, (str, Ast, Expression, type)) and not is_sympy(formula)
+
+
+def traced(function: Callable[..., Any], declared: Mapping[str, Expression]) -> Expression:
+    """Return what a function gives of its parameters, which are the declared symbols of their names.
+
+    Raises: as `results_of`; ShapeError where it gives several.
+    """
+    made = results_of(function, declared)
+    if not isinstance(made, Expression):
+        hint = "compile takes a function that returns several"
+        raise ShapeError(f"{_name(function)} returns {len(made)} values, and one is needed", hint=hint)
+    return made
+
+
+def results_of(function: Callable[..., Any], declared: Mapping[str, Expression]) -> Any:
+    """Return what a function gives of its parameters, in the nesting that it gives it in.
+
+    The symbols of the result are the parameters, in the order of `declared`; one that is not declared keeps its
+    default.
+
+    Raises: UnknownName for a parameter that is neither declared nor has a default; NotSupported for a function that
+        asks for the value of a symbol, and for a result that is no formula; MatcalcError, with the line.
+    """
+    given = {name: declared[name] for name in _parameters(function, declared)}
+    try:
+        made = function(**{name: _marked(e, True) for name, e in given.items()})
+    except MatcalcError as fault:
+        raise _located(fault, fault, function) from None
+    except (TypeError, ValueError) as fault:
+        inner = fault.__cause__ or fault.__context__
+        if not isinstance(inner, MatcalcError) and not isinstance(fault, TypeError):
+            raise
+        said = inner if isinstance(inner, MatcalcError) else NotSupported(str(fault))
+        raise _located(said, fault, function) from fault
+    names = reduce(Names.joined, (e.names for name, e in declared.items() if name in given), Names({}, ()))
+    return _results(made, names, function)
+
+
+def _parameters(function: Callable[..., Any], declared: Mapping[str, Expression]) -> list[str]:
+    """Return the parameters of a function that are symbols."""
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        raise NotSupported(f"{_name(function)} has no parameters by name, and so no symbols") from None
+    found = []
+    for parameter in parameters:
+        if parameter.kind not in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY):
+            raise NotSupported(f"{_name(function)} has the parameter {parameter}, which no declaration names")
+        if parameter.name in declared:
+            found.append(parameter.name)
+        elif parameter.default is Parameter.empty:
+            hint = f'declarations="{parameter.name}: vector(n)"'
+            near = nearest(parameter.name, list(declared))
+            raise UnknownName(f"the parameter {parameter.name} of {_name(function)} is not declared{near}", hint=hint)
+    return found
+
+
+def _marked(e: Expression, traced_: bool) -> Expression:
+    return Expression(e.node, replace(e.names, traced=traced_))
+
+
+def _results(made: Any, names: Names, function: Callable[..., Any]) -> Any:
+    """Return what a function gave as expressions in all its symbols."""
+    if isinstance(made, (tuple, list)) and made:
+        return type(made)(_results(one, names, function) for one in made)
+    e = as_expression(made)
+    if e is None:
+        hint = "" if made is not None else "it ends with return"
+        raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
+    return _marked(Expression(e.node, names.joined(replace(e.names, traced=False))), False)
+
+
+def _located(fault: MatcalcError, raised: Exception, function: Callable[..., Any]) -> MatcalcError:
+    """Return a fault with the user's line that it came up in."""
+    frames = [frame for frame in extract_tb(raised.__traceback__) if _is_theirs(frame)]
+    if not frames or frames[-1].lineno is None:
+        return fault
+    frame = frames[-1]
+    inner = f"\n{excerpt(fault.text, fault.at, marks=fault.marks)}\n" if fault.text and fault.at >= 0 else ": "
+    message = f"{fault.message}{inner}line {frame.lineno} of {_name(function)}"
+    line = getline(frame.filename, frame.lineno or 0).rstrip("\n")
+    return type(fault)(message, text=line, at=frame.colno or 0, hint=fault.hint)
+
+
+def _is_theirs(frame: FrameSummary) -> bool:
+    return not frame.filename.startswith(OWN) and LIBRARY not in Path(frame.filename).parts
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", "the function")

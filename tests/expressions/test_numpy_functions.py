@@ -1,0 +1,171 @@
+"""NumPy's functions on symbols do what they do on arrays, or refuse by name: each of them, and random programs."""
+
+import runpy
+import warnings
+
+import numpy as np
+import pytest
+import scipy.special as special
+
+import matcalc as mc
+from matcalc.expressions.array_manners import Condition
+from tests.expressions.numpy_programs import FIXED, data, programs
+
+DECLARED = {e.node.name: e for e in mc.symbols(FIXED)}
+REFUSALS = (mc.NotSupported, mc.ShapeError)
+ARGUMENTS = [
+    ("X",),
+    ("A",),
+    ("w",),
+    ("s",),
+    ("T",),
+    ("X", "X"),
+    ("X", "w"),
+    ("A", "w"),
+    ("w", "w"),
+    ("A", "A"),
+    ("y", "X"),
+    ("T", "X"),
+    ("X", 0),
+    ("X", 1),
+    ("w", 2),
+    ("w", 1, 0),
+    ("X", (3, 4)),
+    ("X", "X", "X"),
+    ("w", "w", "w"),
+    (["X", "X"],),
+    (["w", "w"],),
+    (["X", "X"], 1),
+    ("X", ["w", "w"]),
+    ("ij->ji", "X"),
+    ("X", None),
+    (["X", "w"], ["X", "X"]),
+]
+PLAIN = (int, float, bool, str, tuple, np.generic)
+ARRAYS = [
+    (f"{module.__name__}.{name}", value)
+    for module in (np, np.linalg, np.fft, special)
+    for name, value in sorted(vars(module).items())
+    if (hasattr(value, "_implementation") or isinstance(value, np.ufunc)) and not name.startswith("_")
+]
+CHANGING = ("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis")
+FREE = ("empty_like", "shares_memory", "may_share_memory", "save", "savetxt", "savez", "savez_compressed")
+"""Functions whose value is not determined by the entries of their arguments, or none at all."""
+OF_CHOICE = ("qr", "svd", "eigh", "eig", "eigvals")
+"""What is not unique, in signs or in order: NumPy's is one of them, matcalc's is by its convention another."""
+
+
+def filled(template, values):
+    if isinstance(template, list):
+        return [filled(one, values) for one in template]
+    return values.get(template, template) if isinstance(template, str) else template
+
+
+def entries(made, given):
+    """Return the value of what a function gave on symbols."""
+    if isinstance(made, (tuple, list)):
+        return [entries(one, given) for one in made]
+    if isinstance(made, Condition):
+        made = made.astype(float)
+    if isinstance(made, mc.Expression):
+        return made(**{name: given[name] for name in made.symbols})
+    return made
+
+
+def compared(theirs, ours):
+    if isinstance(ours, list):
+        assert len(theirs) == len(ours)
+        for one, other in zip(theirs, ours, strict=True):
+            compared(one, other)
+        return
+    theirs = np.asarray(theirs)
+    assert np.shape(ours) == theirs.shape
+    np.testing.assert_allclose(ours, theirs.astype(float), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize(("name", "function"), ARRAYS, ids=[name for name, _ in ARRAYS])
+def test_each_function_does_what_it_does_on_arrays_or_refuses(name, function):
+    """Every function that NumPy hands over, and every elementwise one of SciPy's, with arguments of every shape."""
+    given = data(7)
+    if name.startswith("scipy"):
+        given = {key: 0.1 + np.abs(value) for key, value in given.items()}  # where all of them are defined
+    for template in ARGUMENTS:
+        if "ij->ji" in template and name != "numpy.einsum":
+            continue
+        arguments = [filled(one, DECLARED) for one in template]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", DeprecationWarning)
+                made = function(*arguments)
+        except REFUSALS as refusal:
+            assert str(refusal)
+            continue
+        except (TypeError, ValueError, AttributeError, Warning):
+            continue  # NumPy's own, on what it takes no such arguments of
+        if function.__name__ in FREE or made is None:
+            continue
+        with np.errstate(all="ignore"):
+            theirs = function(*[filled(one, given) for one in template])
+        if function.__name__ in OF_CHOICE:
+            continue
+        compared(theirs, entries(made, given))
+
+
+def agrees(program, number):
+    """Compare a program traced with its run on arrays."""
+    traced = mc.expression(program.function(), program.declarations)
+    given = data(number)
+    with np.errstate(all="ignore"):
+        value = traced(**{name: given[name] for name in traced.symbols if name in given})
+    assert np.shape(value) == program.value.shape, program.text
+    np.testing.assert_allclose(value, program.value, rtol=1e-8, atol=1e-9, err_msg=program.text)
+
+
+def test_random_programs():
+    for number, program in enumerate(programs(20)):
+        agrees(program, number)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("part", range(20))
+def test_two_thousand_random_programs(part):
+    """2,000 programs, of fixed and of open sizes, six steps deep: all traced, all equal."""
+    for number, program in enumerate(programs(2000)):
+        if number % 20 == part:
+            agrees(program, number)
+
+
+def slopes(function, given, name, step=1e-6):
+    """Return the gradient of a scalar function of arrays by central differences."""
+    found = np.zeros_like(given[name])
+    for at in np.ndindex(found.shape):
+        shifted = [{**given, name: given[name].copy()} for _ in range(2)]
+        for one, sign in zip(shifted, (1, -1), strict=True):
+            one[name][at] += sign * step
+        found[at] = (function(**shifted[0]) - function(**shifted[1])) / (2 * step)
+    return found
+
+
+def score(X, A, w, y, s):
+    z = np.tanh(X @ A) * w
+    p = np.exp(z - np.max(z, axis=1, keepdims=True))
+    p = p / p.sum(axis=1, keepdims=True)
+    q = np.einsum("ij,ij->i", p, X) + np.where(y > 0, y**2, s * y)
+    G = X.T @ X + np.eye(3)
+    return np.mean(q) + np.linalg.slogdet(G)[1] * s + np.linalg.norm(np.linalg.solve(G, w[::-1]))
+
+
+@pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
+def test_gradients_of_a_traced_function(target, tmp_path):
+    """Value and gradient in every argument, compiled and from a saved file, against NumPy's own run and differences."""
+    given = {name: data(3)[name] for name in "XAwys"}
+    fn = mc.value_and_gradient(score, list("XAwys"), FIXED, target=target)
+    assert fn.args == tuple("XAwys")
+    fn.save(tmp_path / "score.py")
+    saved = runpy.run_path(str(tmp_path / "score.py"))[fn.spec.name]
+    for run in (fn, saved):
+        value, gradients = run(*given.values())
+        assert value == pytest.approx(score(**given), rel=1e-12)
+        for name, gradient in zip("XAwys", gradients, strict=True):
+            np.testing.assert_allclose(gradient, slopes(score, given, name), rtol=2e-6, atol=1e-8, err_msg=name)

@@ -11,11 +11,9 @@ from functools import partial, reduce
 from typing import Any, Self
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
-from matcalc.expressions.numpy_bridge.along_axes import is_entrywise
 from matcalc.expressions.numpy_bridge.arguments import left_open
-from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.conditions import Compared, compared, logical_and, logical_not, logical_or
-from matcalc.expressions.numpy_bridge.dispatch import call_function, call_ufunc
+from matcalc.expressions.numpy_bridge.dispatch import call_function, call_ufunc, is_method
 from matcalc.expressions.numpy_operators import Arithmetic, Operation
 from matcalc.expressions.operators import Marked
 from matcalc.language.numpy_names import METHODS, SEVERAL
@@ -119,6 +117,11 @@ class Array(Arithmetic):
 
         return np.absolute(self)
 
+    @property
+    def real(self) -> Self:
+        """The array itself: all numbers are real here."""
+        return self
+
     # What has no value.
 
     def __bool__(self) -> bool:
@@ -163,7 +166,7 @@ class Array(Arithmetic):
 
         Raises: AttributeError.
         """
-        if not name.startswith("_") and (name in METHODS or _is_method(name)):
+        if not name.startswith("_") and (name in METHODS or is_method(name)):
             return partial(_method, name, self)
         raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
 
@@ -184,11 +187,6 @@ INNER = (
     "unfactored",
 )  # fmt: skip
 """What other parts of matcalc ask an expression for: not offered to who types a dot."""
-
-
-def _is_method(name: str) -> bool:
-    own = found(name)
-    return own is not None and (own.method or is_entrywise(own.name, 1))
 
 
 def _method(name: str, a: Array, *args: Any, **keywords: Any) -> Any:
@@ -291,6 +289,9 @@ class Condition(Array):
         """The shape of what is compared."""
         shape: tuple[Any, ...] = self._made(self.marked.node, self.names, False).shape
         return shape
+
+    def __repr__(self) -> str:
+        return f"Condition({str(self._made(self.marked.node, self.names, False))!r})"
 
     def __str__(self) -> str:
         return f"the comparison {self._made(self.marked.node, self.names, False)}"

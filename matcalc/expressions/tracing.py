@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from inspect import Parameter, signature
 from linecache import getline
 from pathlib import Path
@@ -76,7 +76,10 @@ def _parameters(function: Callable[..., Any], declared: Mapping[str, Expression]
     except (TypeError, ValueError):
         raise NotSupported(f"{_name(function)} has no parameters by name, and so no symbols") from None
     found = []
+    bound = function.keywords if isinstance(function, partial) else {}
     for parameter in parameters:
+        if parameter.name in bound:
+            continue
         if parameter.kind not in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY):
             raise NotSupported(f"{_name(function)} has the parameter {parameter}, which no declaration names")
         if parameter.name in declared:
@@ -120,4 +123,5 @@ def _is_theirs(frame: FrameSummary) -> bool:
 
 
 def _name(function: Callable[..., Any]) -> str:
-    return getattr(function, "__name__", "the function")
+    inner = function.func if isinstance(function, partial) else function
+    return getattr(inner, "__name__", "the function")

@@ -132,7 +132,8 @@ def _at(e: Expression, wrt: Wanted, k: int, made: Expression, before: int, behin
     tied = default_rulebook().hull(x.data[1])
     if tied:
         raise NotDifferentiable(f"{x.name} is {tied[0]}: by one entry alone it cannot be differentiated")
-    return made[(*[slice(None)] * before, *place, *[slice(None)] * behind)]
+    terms = Expression(made.unfactored or made.node, made.names)  # of what is not factored each block is apart
+    return terms[(*[slice(None)] * before, *place, *[slice(None)] * behind)].simplify()
 
 
 def _shaped(parts: Sequence[Expression], shape: tuple[int, ...]) -> Expression:

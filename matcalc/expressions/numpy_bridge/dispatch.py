@@ -52,6 +52,16 @@ def call_function(function: Any, arguments: Sequence[Any], keywords: Mapping[str
         raise _named(fault, shown) from None
 
 
+def is_method(name: str) -> bool:
+    """Whether arrays have a method of this name that is a function known here, or a function of one array."""
+    import numpy as np
+
+    own = found(name)
+    if own is not None and is_entrywise(own.name, 1):
+        return True
+    return hasattr(np.ndarray, name) and (own is not None or name in _written("numpy"))
+
+
 @cache
 def _written(module: str) -> dict[str, Callable[..., Any]]:
     """Return the functions written by NumPy's names, of one of its modules."""
@@ -120,6 +130,10 @@ def _called(own: Callable[..., Any], given: Mapping[str, Any]) -> Any:
         raise NotSupported("several arrays at once")
     named = {key: value for key, value in named.items() if key in parameters}
     first = [named.pop(p.name) for p in parameters.values() if p.kind is Parameter.POSITIONAL_ONLY and p.name in named]
+    try:
+        signature(own).bind(*first, *plain, **named)
+    except TypeError as fault:
+        raise NotSupported(str(fault)) from None
     return own(*first, *plain, **named)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.arguments import common, node_of, times
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
@@ -45,6 +46,12 @@ def positive(x: Any) -> Node:
 
 def reciprocal(x: Any) -> Node:
     return constructors.power(node_of(x), Fraction(-1))
+
+
+def astype(x: Any, dtype: Any) -> Node:
+    if dtype not in (float, "float", "float64"):
+        raise NotSupported(f"an array of {dtype}")
+    return node_of(x)
 
 
 def exp2(x: Any) -> Node:

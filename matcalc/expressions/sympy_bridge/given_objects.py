@@ -55,5 +55,6 @@ def entry_of(value: Any) -> tuple[Any, tuple[int, ...]] | None:
     whole, *places = value.args if kind != "ArrayElement" else (value.name, *value.indices)
     if symbol_name(whole) is None or not all(getattr(place, "is_Integer", False) for place in places):
         return None
-    kept = [int(p) for p, length in zip(places, getattr(whole, "shape", None) or places, strict=True) if length != 1]
+    lengths = getattr(whole, "shape", None) or (None,) * len(places)
+    kept = [int(p) for p, length in zip(places, lengths, strict=True) if length != 1]
     return whole, tuple(kept)

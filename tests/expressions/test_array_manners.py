@@ -72,6 +72,7 @@ def test_sizes_of_shapes_are_text_and_numbers():
     assert str(w / n) == "w/n" and str(1 / n) == "1/n" and str(np.sqrt(n)) == "sqrt(n)"
     assert str(w[: n - 1]) == "w[:-1]"
     assert f"size {n}" == "size n"
+    assert mc.eye(n) == mc.expression("eye(n)", "n: size") and mc.ones(2, n).shape == (2, "n")
     with pytest.raises(mc.NotSupported, match="the size n is no number yet"):
         range(n)
 

@@ -7,14 +7,13 @@ outer product; every other product with a vector is NumPy's.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
 from matcalc.expressions.numpy_bridge import products
+from matcalc.expressions.numpy_bridge.elementwise import plus, raised, reciprocal
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import ends
-from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.node import Node, toposort
@@ -32,7 +31,7 @@ class Marked(NamedTuple):
 def add(a: Marked, b: Marked, sign: int) -> Marked:
     """Return a + sign*b."""
     left, right, row = _alike(a, b, "add" if sign > 0 else "subtract")
-    return Marked(constructors.add([(1, left), (sign, right)]), row)
+    return Marked(plus(sign, left, right), row)
 
 
 def multiply(a: Marked, b: Marked) -> Marked:
@@ -45,7 +44,7 @@ def multiply(a: Marked, b: Marked) -> Marked:
 
 def divide(a: Marked, b: Marked) -> Marked:
     """Return the elementwise quotient."""
-    return multiply(a, Marked(constructors.power(b.node, Fraction(-1)), b.row))
+    return multiply(a, Marked(reciprocal(b.node), b.row))
 
 
 def matmul(a: Marked, b: Marked) -> Marked:
@@ -65,9 +64,9 @@ def matmul(a: Marked, b: Marked) -> Marked:
 def power(a: Marked, b: Marked) -> Marked:
     """Return a**b elementwise."""
     if b.node.kind == "number":
-        return Marked(constructors.power(a.node, b.node.value), a.row)
+        return Marked(raised(a.node, b.node), a.row)
     left, right, row = _alike(a, b, "raise")
-    return Marked(constructors.apply(default_rulebook().playing("free_power"), [left, right]), row)
+    return Marked(raised(left, right), row)
 
 
 def transpose(a: Marked) -> Marked:

@@ -57,3 +57,22 @@ def broadcast_nodes(nodes: Sequence[Node]) -> list[Node] | None:
     if found is None:
         return None
     return [broadcast_node(node, at, found.shape) for node, at in zip(nodes, found.places, strict=True)]
+
+
+def on_long_axes(function: Callable[[Sequence[Node]], Node], nodes: Sequence[Node]) -> Node:
+    """Return an elementwise function of nodes of one shape, worked out without the axes that only keep a place.
+
+    These are axes of size 1 that no operand of a node measures, as a sum with its axis kept has: `f(s[:, None])` is
+    `f(s)[:, None]`.
+    """
+    shape = nodes[0].shape
+    idle = [k for k, size in enumerate(shape) if size == 1 and all(_is_idle(node, k) for node in nodes)]
+    if not idle:
+        return function(nodes)
+    kept = tuple(k for k in range(len(shape)) if k not in idle)
+    made = function([product(1, [(node, tuple(range(len(shape))))], kept) for node in nodes])
+    return product(1, [(made, kept)], tuple(range(len(shape))), dict(enumerate(shape)))
+
+
+def _is_idle(node: Node, axis: int) -> bool:
+    return node.kind == "product" and not any(node.out[axis] in at for at in node.indices)

@@ -17,7 +17,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import Candidate, default_rulebook
-from matcalc.tensor.broadcasting import broadcast_shapes
+from matcalc.tensor.broadcasting import broadcast_shapes, on_long_axes
 from matcalc.tensor.node import Node
 from matcalc.tensor.signature import PLAIN
 
@@ -43,13 +43,18 @@ def built(tree: Ast) -> Node:
 
 def entrywise(name: str, *operands: Node) -> Node:
     """Return an elementwise operation of operands that broadcast."""
-    return built(syntax.call(name, *map(leaf, common(*operands))))
+    return on_long_axes(lambda nodes: built(syntax.call(name, *map(leaf, nodes))), common(*operands))
 
 
 def chosen(relation: str, left: Node, right: Node, a: Node, b: Node) -> Node:
     """Return the entries of `a` where a comparison holds, of `b` elsewhere."""
-    x, y, yes, no = map(leaf, common(left, right, a, b))
-    return built(syntax.call(default_rulebook().playing("choice").spelling, syntax.compare(x, relation, y), yes, no))
+    name = default_rulebook().playing("choice").spelling
+
+    def choice(nodes: Sequence[Node]) -> Node:
+        x, y, yes, no = map(leaf, nodes)
+        return built(syntax.call(name, syntax.compare(x, relation, y), yes, no))
+
+    return on_long_axes(choice, common(left, right, a, b))
 
 
 def over_axes(name: str, operands: Sequence[Along], **keywords: Node | int) -> Node:

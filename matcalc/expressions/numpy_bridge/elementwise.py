@@ -9,16 +9,30 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.arguments import common, node_of, times
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
+from matcalc.tensor.broadcasting import on_long_axes
 from matcalc.tensor.node import Node
 
 
 def add(x1: Any, x2: Any) -> Node:
-    return constructors.add([(1, node) for node in common(node_of(x1), node_of(x2))])
+    return plus(1, *common(node_of(x1), node_of(x2)))
 
 
 def subtract(x1: Any, x2: Any) -> Node:
-    a, b = common(node_of(x1), node_of(x2))
-    return constructors.add([(1, a), (-1, b)])
+    return plus(-1, *common(node_of(x1), node_of(x2)))
+
+
+def plus(sign: int, a: Node, b: Node) -> Node:
+    """Return a + sign*b of one shape."""
+    return on_long_axes(lambda nodes: constructors.add([(1, nodes[0]), (sign, nodes[1])]), [a, b])
+
+
+def raised(a: Node, b: Node) -> Node:
+    """Return a.^b of one shape, or of a number b."""
+    if b.kind == "number":
+        exponent = b.value
+        return on_long_axes(lambda nodes: constructors.power(nodes[0], exponent), [a])
+    rule = default_rulebook().playing("free_power")
+    return on_long_axes(lambda nodes: constructors.apply(rule, nodes), [a, b])
 
 
 def multiply(x1: Any, x2: Any) -> Node:
@@ -31,9 +45,7 @@ def divide(x1: Any, x2: Any) -> Node:
 
 def power(x1: Any, x2: Any) -> Node:
     a, b = node_of(x1), node_of(x2)
-    if b.kind == "number":
-        return constructors.power(a, b.value)
-    return constructors.apply(default_rulebook().playing("free_power"), common(a, b))
+    return raised(a, b) if b.kind == "number" else raised(*common(a, b))
 
 
 def negative(x: Any) -> Node:
@@ -45,7 +57,7 @@ def positive(x: Any) -> Node:
 
 
 def reciprocal(x: Any) -> Node:
-    return constructors.power(node_of(x), Fraction(-1))
+    return raised(node_of(x), constructors.number(Fraction(-1)))
 
 
 def astype(x: Any, dtype: Any) -> Node:

@@ -14,7 +14,7 @@ import numpy as np
 FIXED = "X: matrix(4, 3); Y: matrix(4, 3); A: matrix(3, 3); w: vector(3); y: vector(4); T: tensor(2, 4, 3); s: scalar"
 OPEN = "X: matrix(m, n); Y: matrix(m, n); A: matrix(n, n); w: vector(n); y: vector(m); T: tensor(k, m, n); s: scalar"
 SIZES = {"m": 4, "n": 3, "k": 2}
-OTHERS = {"m": 5, "n": 7, "k": 6}
+OTHERS = {"m": 5, "n": 7, "k": 4}
 AXES = {"X": "mn", "Y": "mn", "A": "nn", "w": "n", "y": "m", "T": "kmn", "s": ""}
 LARGEST = 200
 """Entries of the largest array on the way."""

@@ -9,7 +9,7 @@ import scipy.special as special
 
 import matcalc as mc
 from matcalc.expressions.array_manners import Condition
-from tests.expressions.numpy_programs import FIXED, data, programs
+from tests.expressions.numpy_programs import AXES, FIXED, data, programs
 
 DECLARED = {e.node.name: e for e in mc.symbols(FIXED)}
 REFUSALS = (mc.NotSupported, mc.ShapeError)
@@ -123,7 +123,7 @@ def agrees(program, number):
 
 
 def test_random_programs():
-    for number, program in enumerate(programs(20)):
+    for number, program in enumerate(programs(60)):
         agrees(program, number)
 
 
@@ -169,3 +169,39 @@ def test_gradients_of_a_traced_function(target, tmp_path):
         assert value == pytest.approx(score(**given), rel=1e-12)
         for name, gradient in zip("XAwys", gradients, strict=True):
             np.testing.assert_allclose(gradient, slopes(score, given, name), rtol=2e-6, atol=1e-8, err_msg=name)
+
+
+def slope_agrees(program, number, target):
+    """Compare the gradient of a bounded sum of a program with a difference along a random direction."""
+    scope = {"np": np}
+    exec(f"def bounded({', '.join(AXES)}):\n    return np.sum(np.tanh({program.text}))", scope)
+    function, given = scope["bounded"], data(number)
+    rng = np.random.default_rng(number)
+    along = {name: rng.standard_normal(np.shape(value)) for name, value in given.items()}
+    value, gradients = mc.value_and_gradient(function, list(AXES), program.declarations, target=target)(**given)
+    with np.errstate(all="ignore"):
+        expected = function(**given)
+        up, down = (function(**{k: given[k] + h * along[k] for k in AXES}) for h in (1e-6, -1e-6))
+    np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-11, err_msg=program.text)
+    slope = sum(np.sum(g * along[name]) for name, g in zip(AXES, gradients, strict=True))
+    np.testing.assert_allclose(slope, (up - down) / 2e-6, rtol=1e-4, atol=1e-6, err_msg=program.text)
+
+
+def test_derivatives_of_random_programs():
+    for number, program in enumerate(programs(6, depth=4, seed=5)):
+        slope_agrees(program, number, "numpy")
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("part", range(10))
+def test_derivatives_of_four_hundred_random_programs(part):
+    """Value and gradient of 400 programs, compiled for NumPy, against NumPy's own run and its differences."""
+    for number, program in enumerate(programs(400, depth=4, seed=5)):
+        if number % 10 == part:
+            slope_agrees(program, number, "numpy")
+
+
+@pytest.mark.long
+def test_derivatives_of_random_programs_compiled_by_numba():
+    for number, program in enumerate(programs(60, depth=4, seed=6)):
+        slope_agrees(program, number, "numba")

@@ -74,7 +74,12 @@ class Describer:
         if isinstance(said, For):
             text = self(said.node)
             return f"for {text}" if text else ""
-        node = product(said.coef, said.operands, said.out, said.sizes) if isinstance(said, Factors) else said
+        if isinstance(said, Factors):
+            if not _is_product(said):
+                return ""
+            node = product(said.coef, said.operands, said.out, said.sizes)
+        else:
+            node = said
         try:
             ast = self.readings[node].form.ast
         except NotSupported:
@@ -92,3 +97,13 @@ class Describer:
             return reading
         self.defined[node] = reading.form.ast
         return Reading(replace(forms.name(self.parts[node]), degree=reading.form.degree))
+
+
+def _is_product(said: Factors) -> bool:
+    """Whether every index runs over all of each axis that it stands at: one that reads a part of an axis does not."""
+    lengths = dict(said.sizes)
+    return all(
+        lengths.setdefault(index, size) == size
+        for node, at in said.operands
+        for index, size in zip(at, node.shape, strict=True)
+    )

@@ -62,6 +62,9 @@ def over_axes(name: str, operands: Sequence[Along], **keywords: Node | int) -> N
 
     Raises: ShapeError; NotSupported where no such operation takes arrays of these ranks.
     """
+    first = operands[0]
+    if not first.node.shape:  # an operation on arrays takes a number as an array of one
+        operands = [Along(with_axes(first.node, [0]), (0,)), *operands[1:]]
     named = {key: leaf(value) if isinstance(value, Node) else syntax.number(value) for key, value in keywords.items()}
     outer = [tuple(k for k in range(len(x.node.shape)) if k not in x.axes) for x in operands]
     if not any(outer):

@@ -103,3 +103,19 @@ def test_named_parts_are_called_by_their_names():
     assert "value = y'*inv(K)*y where K = A*A' + c*eye(n)\n" in function.source
     with pytest.raises(np.linalg.LinAlgError, match="K is singular"):
         function(A=np.zeros((2, 2)), y=np.ones(2), c=0.0)
+
+
+@pytest.mark.parametrize("text", ["tanh(sum(cumsum(X[0, 1:])))", "norm2(abs(X)[0, 1:])", "sum(sort(x[1:]))"])
+def test_what_reads_a_part_of_an_operand_has_no_comment_that_is_no_product(text):
+    """An index over a part of an axis makes no product of the language, and compiles all the same."""
+    symbol = "X" if "X" in text else "x"
+    f = mc.value_and_gradient(text, symbol, "X: matrix(m, n); x: vector(n)", target="numpy")
+    point = np.linspace(-1.0, 2.0, 12).reshape(3, 4) if symbol == "X" else np.array([3.0, -1.0, 2.0, 0.5])
+    plain = mc.gradient(text, symbol, "X: matrix(m, n); x: vector(n)")
+    _, gradient = f(**{symbol: point})
+    for at in np.ndindex(point.shape):
+        step = np.zeros(point.shape)
+        step[at] = 1e-6
+        slope = (f(**{symbol: point + step})[0] - f(**{symbol: point - step})[0]) / 2e-6
+        assert gradient[at] == pytest.approx(slope, rel=1e-6, abs=1e-8)
+    np.testing.assert_allclose(plain(**{name: point for name in plain.symbols}), gradient)

@@ -21,13 +21,15 @@ from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownN
 from matcalc.evidence.numeric.differences import Slope, slope
 from matcalc.evidence.numeric.finding import REFUSED
 from matcalc.evidence.numeric.rule_point import MODES, interior
-from matcalc.evidence.numeric.sampling import Array, projected, sample
+from matcalc.evidence.numeric.sampling import Array, places, projected, sample
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, place_of, with_wrt
 from matcalc.language.identifiers import free
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import symbol
+from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import holds
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import declaration, free_sizes
@@ -213,16 +215,17 @@ def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression |
     """Return data of these sizes at which the formula is finite; None if there are none."""
     symbols = [e.names.symbols[name] for name in e.names.written]
     nodes = [e.node] if other is None else [e.node, other.node]
-    found = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
-    found.update(dict.fromkeys(free_sizes(nodes, e.names)))
-    sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(found)}
+    names = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
+    names.update(dict.fromkeys(free_sizes(nodes, e.names)))
+    sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(names)}
     shapes = {s.name: tuple(size.evaluate(sizes) for size in s.shape) for s in symbols}
     if any(length < 0 for shape in shapes.values() for length in shape):
         return None
     if not all(holds(condition, sizes) for condition in e.names.conditions):
         return None
+    lengths_at = lengths_of(nodes)
     for mode in range(len(MODES)):
-        data = {s.name: _drawn(s, shapes[s.name], mode) for s in symbols}
+        data = {s.name: _drawn(s, shapes[s.name], mode, lengths_at.get(s.name, ()), sizes) for s in symbols}
         made = _Setting(e, x, data, sizes)
         try:
             if np.all(np.isfinite(made.value(e.node))) and not made.is_rounding:
@@ -232,8 +235,10 @@ def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression |
     return None
 
 
-def _drawn(node: Node, shape: tuple[int, ...], mode: int) -> Array:
+def _drawn(node: Node, shape: tuple[int, ...], mode: int, lengths: Sequence[Size], sizes: Mapping[str, int]) -> Array:
     rng = np.random.default_rng([5, mode, *node.name.encode()])
+    if is_index(node):
+        return places(rng, shape, lengths, sizes)
     facts = tuple(sorted(node.data[1] - {"constant"}))
     return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
 

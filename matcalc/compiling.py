@@ -36,6 +36,7 @@ from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.read_input import expressions, outputs_of, with_wrt
 from matcalc.expressions.wanted import taken, wanted
 from matcalc.expressions.written import formula_in, latex_in
+from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
@@ -44,7 +45,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
-from matcalc.tensor.symbols import Names, declaration, free_sizes
+from matcalc.tensor.symbols import Names, declaration, free_sizes, marks
 
 GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
@@ -228,6 +229,7 @@ def _built(request: Request, name: str) -> Compiled:
             *(c for c in names.conditions if c.size in program.assumed),
             *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
         ),
+        data=program.data,
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
@@ -365,4 +367,5 @@ def _operand(node: Node, names: Names) -> Operand:
     found = [book.facts[f].drawn for f in book.strongest([f for f in book.facts if f in closed])]
     drawn = next(filter(None, found), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
-    return Operand(node.name, node.shape, " ".join(sorted(declared)), drawn, checked)
+    dtype = "int64" if INDEX in declared else "float64"
+    return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype)

@@ -187,6 +187,24 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """What a call makes sure of before anything else: at each point of `axes`, data are places: 0 <= index < length.
+
+    `text` is how the data are written.
+    """
+
+    axes: tuple[tuple[str, Size], ...]
+    index: Size
+    length: Size
+    text: str
+
+    @property
+    def fault(self) -> str:
+        """What is said where it does not hold."""
+        return f"{self.text} holds an index outside an axis of length {self.length}"
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """How the accesses of a Program are known to be sound, for all sizes.
 
@@ -209,7 +227,8 @@ class Program:
 
     `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that
     are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
-    k says, at k - 1. `assumed`: sizes that every call makes sure are not negative, besides those of shapes.
+    k says, at k - 1; the last are those of `data`, in order. `assumed`: sizes that every call makes sure are not
+    negative, besides those of shapes.
     """
 
     inputs: tuple[str, ...]
@@ -226,6 +245,7 @@ class Program:
     comment: str = ""
     assumed: tuple[Size, ...] = ()
     proof: Proof | None = None
+    data: tuple[Checked, ...] = ()
 
     def buffer(self, name: str) -> Buffer:
         return self.table[name]

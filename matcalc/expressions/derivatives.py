@@ -153,8 +153,7 @@ class Derivatives:
         """
         xs = [self.names.symbol(name_of(w)) for w in (wrt if isinstance(wrt, (list, tuple)) else [wrt])]
         for x in xs:
-            if "constant" in x.facts:
-                raise NotDifferentiable(f"{x.name} is declared constant")
+            conventions.check_variable(x)
             moving = next((name for name, theirs in self.names.theirs.items() if time_of(theirs) == x.name), None)
             if moving is not None:
                 raise NotDifferentiable(f"{moving} is a function of {x.name}, and a symbol of its own here")

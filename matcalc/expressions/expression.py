@@ -217,7 +217,7 @@ class Expression(Array, Derivatives, Forms):
     @property
     def marked(self) -> Marked:
         """The node with its row mark."""
-        return Marked(self.node, self.row)
+        return operators.marked(self.node, self.row)
 
     @property
     def operand(self) -> Ast:
@@ -256,7 +256,7 @@ class Expression(Array, Derivatives, Forms):
         return Expression(made.node, a.names.joined(b.names), made.row)
 
     def __neg__(self) -> Expression:
-        return Expression(scale(-1, self.node), self.names, self.row)
+        return Expression(scale(-1, self.marked.node), self.names, self.row)
 
     def __pos__(self) -> Expression:
         return self

@@ -9,7 +9,9 @@ from matcalc.calculus.derive.conventions import projected
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.runtime.bind import bind
+from matcalc.compiler.runtime.spec import Operand
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.language.declare import INDEX
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import check_conditions, solve
@@ -28,12 +30,11 @@ def value_of(
     import numpy as np
 
     from matcalc.compiler.runtime.convert import to_numbers, to_size
-    from matcalc.compiler.runtime.spec import Operand
 
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
     expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
     bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
-    arrays = {n.name: to_numbers(Operand(n.name, n.shape), _plain(bound[n.name], n.rank)) for n in inputs}
+    arrays = {n.name: to_numbers(_operand(n), _plain(bound[n.name], n.rank)) for n in inputs}
     given = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
     if check_facts:
@@ -41,6 +42,10 @@ def value_of(
     check_conditions(names.conditions, sizes)
     (found,) = evaluate([root], arrays, sizes)
     return float(found) if np.ndim(found) == 0 and not np.iscomplexobj(found) else found
+
+
+def _operand(symbol: Node) -> Operand:
+    return Operand(symbol.name, symbol.shape, dtype="int64" if INDEX in symbol.data[1] else "float64")
 
 
 def _plain(value: Any, rank: int) -> Any:

@@ -27,12 +27,14 @@ SIZE = "size"
 
 MARK = ", undeclared"
 """What follows the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
+INDEX = "index"
+"""The kind of integers from 0 that are places of an axis, one or a vector; also the fact of their symbols."""
 
 KINDS: _Kinds = {
-    "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0),
+    "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0), INDEX: (0, 1),
 }  # fmt: skip
 RULE_KINDS: _Kinds = {
-    **{kind: sizes for kind, sizes in KINDS.items() if kind != SIZE},
+    **{kind: sizes for kind, sizes in KINDS.items() if kind not in (SIZE, INDEX)},
     "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
     "equation": (0, 0), "unknown": (0, 0),
 }  # fmt: skip
@@ -223,8 +225,9 @@ def _check_size(size: Ast) -> None:
 
 def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> None:
     """Refuse a fact that no value of this kind and these sizes can have."""
-    if kind == SIZE:
-        raise ShapeError(f"'{mark}' is a fact about tensors, this is a size", at=mark.start_pos)
+    if kind in (SIZE, INDEX):
+        what = "a size" if kind == SIZE else "an index"
+        raise ShapeError(f"'{mark}' is a fact about tensors, this is {what}", at=mark.start_pos)
     if shapes == "any":
         return
     if kind != "matrix":

@@ -125,7 +125,7 @@ class Node:
 
     @property
     def selector(self) -> Selector:
-        """Rule of a selector."""
+        """Rule of a selector; a lookup has the node of its places as its only operand."""
         selector: Selector = self.data[0]
         return selector
 

@@ -48,6 +48,15 @@ def selector(rule: Selector) -> Node:
     return intern("selector", (), (rule,), rule.shape, describe)
 
 
+def lookup(places: Node, length: Size) -> Node:
+    """Return the selector [i == k[t..]] of an axis of this length, k being integers that are data.
+
+    Shapes: (length, *places.shape).
+    """
+    rule = Selector("lookup", (length, *places.shape))
+    return intern("selector", (places,), (rule,), rule.shape, describe)
+
+
 def size_atom(size: Size) -> Node:
     """Return a size used as a number; the caller has taken out its content and its factors."""
     return intern("size", (), (size,), (), describe)

@@ -213,6 +213,15 @@ def _never(network: Network, entry: Entry, make: MakeSelector) -> bool:
     return False
 
 
+def _lookup_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+    """Drop a lookup whose axis nothing else has: each of its places is there once."""
+    _, (source, *_), place = entry
+    if not _lone(network, source):
+        return False
+    _drop(network, place, source)
+    return True
+
+
 ALONE: dict[str, Callable[[Network, Entry, MakeSelector], bool]] = {
     "merge": _merge_alone,
     "slice": _slice_alone,
@@ -221,6 +230,7 @@ ALONE: dict[str, Callable[[Network, Entry, MakeSelector], bool]] = {
     "shift": _shift_alone,
     "conv": _conv_alone,
     "triangle": _never,
+    "lookup": _lookup_alone,
 }
 
 
@@ -360,6 +370,16 @@ def _no_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bo
     return False
 
 
+def _lookup_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+    """Make one index of two that are the same place of the same data."""
+    (_, (source, *at), place), (_, (other, *there), other_place) = one, two
+    if at != there or network.operands[place][0] is not network.operands[other_place][0]:
+        return False
+    _drop(network, other_place)
+    _unify_all(network, [(source, other)])
+    return True
+
+
 PAIR: dict[str, Callable[[Network, Entry, Entry, MakeSelector], bool]] = {
     "merge": _merge_pair,
     "slice": _slice_pair,
@@ -368,4 +388,5 @@ PAIR: dict[str, Callable[[Network, Entry, Entry, MakeSelector], bool]] = {
     "shift": _permutation_pair,
     "conv": _no_pair,
     "triangle": _no_pair,
+    "lookup": _lookup_pair,
 }

@@ -7,6 +7,7 @@
     Shift    S[i, j]            i == (j + offset) mod n
     Conv     S[k, i, j]         k == i + j + offset: convolution, Toeplitz and Hankel matrices
     Triangle S[p, i, j]         p is the rank of (i, j), i >= j, in the stacked lower triangle: vech
+    Lookup   S[i, t..]          i == k[t..]: places that are data, the integers of the array k that is its operand
 
 `simplify` applies their identities inside a product; each is exact, none looks at other operands.
 """
@@ -23,7 +24,7 @@ from matcalc.tensor.size import Size, is_nonnegative, volume
 if TYPE_CHECKING:
     import numpy as np
 
-KINDS = ("merge", "slice", "mask", "flip", "shift", "conv", "triangle")
+KINDS = ("merge", "slice", "mask", "flip", "shift", "conv", "triangle", "lookup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,17 @@ class Selector:
         sizes = ", ".join(map(str, self.shape))
         return f"{self.kind}({sizes}; {self.offset})" if self.offset != 0 else f"{self.kind}({sizes})"
 
-    def dense(self, values: dict[str, int]) -> np.ndarray:
-        """Return the 0/1 array itself, for tests and small cases.
+    def dense(self, values: dict[str, int], places: np.ndarray | None = None) -> np.ndarray:
+        """Return the 0/1 array itself, for tests and small cases; `places` are the data of a lookup.
 
         Shapes: sizes by `values`.
         """
         import numpy as np
 
         shape = [s.evaluate(values) for s in self.shape]
+        if places is not None:
+            met: np.ndarray = np.arange(shape[0]).reshape(-1, *[1] * places.ndim) == places
+            return met.astype(float)
         return RULES[self.kind](np.indices(shape), shape, self.offset.evaluate(values)).astype(float)
 
 

@@ -26,7 +26,7 @@ REMEMBERED = 256  # results of each operation: nine of ten that a derivation ask
 
 
 class Compound(NamedTuple):
-    """A part of a size that is no polynomial: `//`, `%`, `min` or `max` of two sizes."""
+    """A part of a size that is no polynomial: `//`, `%`, `min` or `max` of two sizes; of an index, an entry of data."""
 
     operator: str
     left: Size
@@ -246,7 +246,12 @@ def _is_nonnegative_atom(atom: Atom) -> bool:
     if isinstance(atom, str):
         return True
     left, right = is_nonnegative(atom.left), is_nonnegative(atom.right)
-    return {"%": right, "max": left or right}.get(atom.operator, left and right)
+    return {"%": right, "max": left or right, ENTRY: False}.get(atom.operator, left and right)
+
+
+def entry(data: Size, place: Size) -> Size:
+    """Return the integer that data hold at a place, `k[i]`: what only the indices of a program are made of."""
+    return _compound(ENTRY, data, place)
 
 
 def _extremum(operator: str, a: Size, b: Size) -> Size:
@@ -289,7 +294,9 @@ def _is_at_most(a: Size, b: Size) -> bool:
     return is_nonnegative(b - a)
 
 
+ENTRY = "[]"
 COMPOUND: dict[str, Callable[[Size, Size], Size]] = {
+    ENTRY: entry,
     "//": floordiv,
     "%": modulo,
     "min": minimum,
@@ -342,6 +349,8 @@ def _atom_tree(atom: Atom) -> Ast:
     if isinstance(atom, str):
         return syntax.name(atom)
     left, right = tree_of(atom.left), tree_of(atom.right)
+    if atom.operator == ENTRY:
+        return syntax.part(left, right)
     if atom.operator in ("min", "max"):
         return syntax.call(atom.operator, left, right)
     factors, operators = syntax.factors_of(left)

@@ -41,17 +41,24 @@ def check_conditions(conditions: Iterable[Condition], sizes: Mapping[str, int]) 
             raise ShapeError(f"{condition.message} where {where}")
 
 
-def described(name: str, shape: Shape) -> str:
+def outside(name: str, at: Sequence[int], place: int, length: int, size: str) -> str:
+    """Return what is said of an entry of data that is no place of an axis of this length."""
+    entry = f"{name}[{', '.join(map(str, at))}]" if at else name
+    axis = f"an axis of length {length}" if size.isdecimal() else f"an axis of length {size} = {length}"
+    return f"{entry} is {place}, outside {axis}" + (f": indices are 0 to {length - 1}" if length else "")
+
+
+def described(name: str, shape: Shape, is_index: bool = False) -> str:
     """Return the declaration of an argument: `X: matrix(m, n)`."""
-    kind = KINDS[len(shape)] if len(shape) < len(KINDS) else "tensor"
+    kind = "index" if is_index else KINDS[len(shape)] if len(shape) < len(KINDS) else "tensor"
     return f"{name}: {kind}({', '.join(map(str, shape))})" if shape else f"{name}: {kind}"
 
 
-def check_rank(name: str, declaration: Shape, shape: Sequence[int]) -> None:
+def check_rank(name: str, declaration: Shape, shape: Sequence[int], declared: str = "") -> None:
     """Raise ShapeError unless an array of this shape has the rank that is declared."""
     if len(shape) != len(declaration):
         rank = "a number" if not declaration else f"an array of {len(declaration)} axes"
-        raise ShapeError(f"{described(name, declaration)} takes {rank}, not one of shape {tuple(shape)}")
+        raise ShapeError(f"{declared or described(name, declaration)} takes {rank}, not one of shape {tuple(shape)}")
 
 
 def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:

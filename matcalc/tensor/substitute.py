@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import add, apply, operate, product, selector, size_number, symbol
+from matcalc.tensor.lookups import is_places
 from matcalc.tensor.node import Indices, Node, toposort
-from matcalc.tensor.raw_nodes import op_node
+from matcalc.tensor.raw_nodes import lookup, op_node
 from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
 
@@ -90,8 +91,21 @@ def _size(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> 
 
 def _selector(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
     rule = node.selector
+    if node.args:
+        return _lookup(made[node.args[0]], rule.shape[0].substitute(sizes))
     shape = tuple(s.substitute(sizes) for s in rule.shape)
     return Batched(selector(Selector(rule.kind, shape, rule.offset.substitute(sizes))))
+
+
+def _lookup(places: Batched, length: Size) -> Batched:
+    """Return a lookup at places that may carry batch axes: they come in front of its own."""
+    if not is_places(places.node):
+        raise ShapeError("an index is replaced by an index alone", hint="for one place write the number, as in  x[2]")
+    found, count = lookup(places.node, length), len(places.batch)
+    if not count:
+        return Batched(found)
+    out = (*range(1, count + 1), 0, *range(count + 1, found.rank))
+    return Batched(product(1, [(found, tuple(range(found.rank)))], out), places.batch)
 
 
 def _product(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:

@@ -6,11 +6,12 @@ a function: symbols as declared, then new ones, then sizes that no argument dete
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matcalc.errors import ShapeError, UnknownName
+from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import identifier
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import Node, sizes_met
@@ -117,10 +118,19 @@ class Names:
 
 def declaration(node: Node) -> str:
     """Return the declaration of a symbol, as it is written."""
+    return " ".join((f"{node.name}: {kind_of(node.data[1], tuple(map(str, node.shape)))}", *marks(node.data[1])))
+
+
+def kind_of(facts: Collection[str], sizes: Sequence[str]) -> str:
+    """Return the kind of a symbol with these declared facts and sizes: `matrix(m, n)`, `index(n)`."""
     kinds = ("scalar", "vector", "matrix")
-    kind = kinds[len(node.shape)] if len(node.shape) < len(kinds) else "tensor"
-    sizes = f"({', '.join(map(str, node.shape))})" if node.shape else ""
-    return " ".join((f"{node.name}: {kind}{sizes}", *sorted(node.data[1])))
+    word = INDEX if INDEX in facts else kinds[len(sizes)] if len(sizes) < len(kinds) else "tensor"
+    return f"{word}({', '.join(sizes)})" if sizes else word
+
+
+def marks(facts: Collection[str]) -> list[str]:
+    """Return the declared facts that are written behind a kind."""
+    return sorted(fact for fact in facts if fact != INDEX)
 
 
 def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:

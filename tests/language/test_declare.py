@@ -103,7 +103,7 @@ FAULTS = [
     ("X: matrix(n, n) spd spd", ParseError, "fact 'spd' is given twice", 20, ""),
     ("X: matirx(m, n)", UnknownName, "unknown kind 'matirx'", 3, "did you mean matrix?"),
     ("X: matrix(n, n) symetric", UnknownName, "unknown fact 'symetric'", 16, "did you mean symmetric?"),
-    ("X: qqq", UnknownName, "unknown kind 'qqq'", 3, "known: scalar vector matrix tensor size"),
+    ("X: qqq", UnknownName, "unknown kind 'qqq'", 3, "known: scalar vector matrix tensor size index"),
     (
         "X: symmetric",
         UnknownName,

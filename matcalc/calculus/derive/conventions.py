@@ -15,17 +15,26 @@ from matcalc.calculus.derive.differentiate import jacobian, pullback, pushforwar
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.simplify import simplify_all
-from matcalc.errors import ShapeError
+from matcalc.errors import NotDifferentiable, ShapeError
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, number, product, selector, symbol, take_diag
+from matcalc.tensor.lookups import is_index
 from matcalc.tensor.node import Node, Shape
 from matcalc.tensor.selectors import merge
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate
 
 Row = tuple[Node, ...]
+
+
+def check_variable(x: Node) -> None:
+    """Raise NotDifferentiable for a symbol that no derivative is in."""
+    if is_index(x):
+        raise NotDifferentiable(f"{x.name} is an index: its values are integers, and there is no derivative in it")
+    if "constant" in x.facts:
+        raise NotDifferentiable(f"{x.name} is declared constant")
 
 
 def finish(nodes: Sequence[Node]) -> list[Node]:

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.derive.differentiate import pullback
-from matcalc.calculus.evaluate.einsum import Factor, contract
+from matcalc.calculus.evaluate.einsum import Factor
+from matcalc.calculus.evaluate.lookups import Lookup, contract_through, is_gathered, places_of
 from matcalc.calculus.function_bodies import derivative
 from matcalc.errors import NotSupported, RuleError
 from matcalc.formula.notation.write_node import formula_of
@@ -84,14 +85,19 @@ def _constant(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.
 
 def _selector(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
     """Form a selector that stands alone; those in products are read by the product."""
-    return node.selector.dense(dict(sizes))
+    return _formed(node, values, sizes)
+
+
+def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
+    places = places_of(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
+    return node.selector.dense(dict(sizes), places)
 
 
 def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
     lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
-    merges, operands = _operands(node, values, sizes)
+    merges, lookups, operands = _operands(node, values, sizes)
     parts_of = _merge_order(merges)
     expand = _expander(parts_of)
     terms: list[Factor] = []
@@ -99,26 +105,38 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
         axes = [i for index in indices for i in expand(index)]
         terms.append(Factor(np.reshape(array, [lengths[i] for i in axes]), axes, is_strong))
     out = [i for index in node.out for i in expand(index)]
-    result = contract(as_float(node.coef), terms, out, lengths)
+    result = contract_through(as_float(node.coef), terms, lookups, out, lengths)
     return np.reshape(result, [lengths[i] for i in node.out])
 
 
-def _operands(
-    node: Node, values: Values, sizes: Sizes
-) -> tuple[list[tuple[int, ...]], list[tuple[np.ndarray, tuple[int, ...], bool]]]:
-    """Split operands into merges (index tuples) that can be reshapes, and arrays, each with whether it annihilates."""
+Operands = tuple[list[tuple[int, ...]], list[Lookup], list[tuple["np.ndarray", tuple[int, ...], bool]]]
+
+
+def _operands(node: Node, values: Values, sizes: Sizes) -> Operands:
+    """Split operands into merges (index tuples) that can be reshapes, lookups that are read through, and arrays.
+
+    Arrays are given with whether they annihilate.
+    """
     merges: list[tuple[int, ...]] = []
+    lookups: list[Lookup] = []
     arrays: list[tuple[np.ndarray, tuple[int, ...], bool]] = []
     wholes: set[int] = set()
+    merged = {at[0] for arg, at in node.operands if arg.kind == "selector" and arg.selector.kind == "merge"}
     for arg, indices in node.operands:
         if arg.kind != "selector":
             arrays.append((values[arg], indices, annihilates(arg)))
-        elif arg.selector.kind == "merge" and indices[0] not in wholes and len(set(indices)) == len(indices):
+            continue
+        if arg.selector.kind == "merge" and indices[0] not in wholes and len(set(indices)) == len(indices):
             wholes.add(indices[0])
             merges.append(indices)
-        else:
-            arrays.append((arg.selector.dense(dict(sizes)), indices, True))
-    return merges, arrays
+            continue
+        if arg.args:
+            found = places_of(arg, values[arg.args[0]], arg.shape[0].evaluate(dict(sizes))), indices
+            if is_gathered(found, node.out, merged):
+                lookups.append(found)
+                continue
+        arrays.append((_formed(arg, values, sizes), indices, True))
+    return merges, lookups, arrays
 
 
 def _merge_order(merges: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:

@@ -7,7 +7,9 @@ are done, so that they stay in a register; the others are zeroed first and added
 from __future__ import annotations
 
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
-from matcalc.compiler.program import Loop, Program, Read, Store
+from matcalc.compiler.program import Loop, Program, Read, Select, Store, parts, statements
+from matcalc.compiler.verify.entries import every_entry
+from matcalc.tensor.size import Size, entry
 
 INDENT = "    "
 
@@ -55,6 +57,8 @@ class LoopWriter:
                         pending.insert(0, (f"{pad}{target} = {name}", ""))
             if size is not None:
                 lines.append((f"{pad}for {self.names.give(axis)} in range({self.names.size(size)}):", ""))
+            if depth < len(axes) - 1:
+                lines += [(f"{pad}{INDENT}{line}", "") for line in self._named_entries(loop, axis)]
         pad = INDENT * len(axes)
         if loop.guards:
             lines.append((f"{pad}if {self.expressions.guards(loop.guards)}:", ""))
@@ -74,7 +78,28 @@ class LoopWriter:
                 )
             )
         self.local = set()
+        self.names.entries.clear()
         return lines + pending
+
+    def _named_entries(self, loop: Loop, axis: str) -> list[str]:
+        """Return lines that name the entries of data at an axis, which inner loops would look up each time."""
+        sizes = [g.size for g in loop.guards]
+        for statement in statements(loop):
+            found = [statement.expr]
+            sizes += [Size.of(k) for k in statement.at] if isinstance(statement, Store) else []
+            while found:
+                top = found.pop()
+                found += parts(top)
+                sizes += [Size.of(k) for k in top.at] if isinstance(top, Read) else []
+                sizes += [g.size for g in top.guards] if isinstance(top, Select) else []
+        lines = []
+        for atom in every_entry(sizes):
+            data = atom.left.key
+            if atom.right.key == axis and self.table[data].shape[0] is dict(loop.axes)[axis]:
+                name = self.names.local(f"{data}_{axis}")
+                lines.append(f"{name} = {self.names.size(entry(atom.left, atom.right))}")
+                self.names.entries[atom] = Size.of(name)
+        return lines
 
     def _accumulator(self, store: Store) -> str:
         buffer = self.table[self.program.places[store.value]]

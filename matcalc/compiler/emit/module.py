@@ -52,7 +52,7 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
     text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
         text += docstring([comment(program.comment)], INDENT)
-    body = [(line, comment) for line, comment in lines if line]
+    body = [(line, comment) for line, comment in (*_checks(program, names, target), *lines) if line]
     text += _sizes(program, names, body)
     text += [_join(f"{INDENT}{line}", said) for line, said in body]
     return [*text, f"{INDENT}return 0"]
@@ -225,6 +225,29 @@ def _functions(program: Program, target: str) -> list[str]:
     texts += [function.sources.get(target, "") for function in applied(program)]
     parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]
+
+
+def _checks(program: Program, names: Names, target: str) -> list[tuple[str, str]]:
+    """Return the lines that compare data with the lengths of what they are looked up in."""
+    lines: list[tuple[str, str]] = []
+    first = len(program.faults) - len(program.data) + 1
+    outside = names.local("outside") if program.data else ""
+    for status, checked in enumerate(program.data, first):
+        index, length = names.size(checked.index), names.size(checked.length)
+        either = "({}) | ({})" if target == "numpy" and checked.axes else "{} or {}"
+        test = either.format(f"{index} < 0", f"{index} >= {length}")
+        axes = [(names.give(axis), names.size(size)) for axis, size in checked.axes]
+        if target == "numpy":
+            lines += [(f"{axis} = np.arange({size})", "") for axis, size in axes]
+            test = f"np.any({test})" if axes else test
+        elif axes:
+            lines.append((f"{outside} = False", ""))
+            for depth, (axis, size) in enumerate(axes):
+                lines.append((f"{INDENT * depth}for {axis} in range({size}):", ""))
+            lines.append((f"{INDENT * len(axes)}{outside} |= ({index} < 0) | ({index} >= {length})", ""))
+            test = outside
+        lines += [(f"if {test}:", ""), (f"{INDENT}return {status}", program.faults[status - 1])]
+    return lines
 
 
 def _constants(program: Program, names: Names) -> list[str]:

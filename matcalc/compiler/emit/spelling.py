@@ -32,10 +32,11 @@ from matcalc.compiler.program import (
     walk,
     within,
 )
+from matcalc.compiler.verify.entries import replaced
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.ranges import digits
-from matcalc.tensor.size import COMPOUND, Size, floordiv
+from matcalc.tensor.size import COMPOUND, Compound, Size, floordiv
 
 WORD = re.compile(r"[^\W\d]\w*")
 CALLED = re.compile(r"[\w.]+\(.*\)$")
@@ -60,6 +61,7 @@ class Names:
         self.taken = {*WORDS, *RESERVED, *used, *own}
         self.spelled: dict[str, str] = {}
         self.sizes: dict[str, Size] = {}
+        self.entries: dict[Compound, Size] = {}  # entries of data that have a name in the loop under way
         for name in _ordered(program):
             self.give(name)
         for source in program.sources:
@@ -100,6 +102,7 @@ class Names:
             return self.give(size)
         if size.is_integer:
             return str(size)
+        size = replaced(size, self.entries) if self.entries else size
         renamed = {n: Size.of(self.spelled[n]) for n in size.names if self.spelled.get(n, n) != n}
         size = size.substitute(renamed) if renamed else size
         return str(_integral(size))

@@ -18,16 +18,21 @@ from matcalc.compiler.plan.allocate import Allocator
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
+from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.program_cost import price
+from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
 from matcalc.compiler.plan.values import Graph, Value
-from matcalc.compiler.program import Program, Source
+from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
-from matcalc.compiler.verify.inequalities import Known
+from matcalc.compiler.verify.inequalities import known_of
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import free
+from matcalc.language.write import text
 from matcalc.rulebook.paths import data_folder
 from matcalc.tensor.node import Node, everything, toposort
 from matcalc.tensor.size import Size, is_nonnegative
@@ -64,7 +69,7 @@ def plan(
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: tuple[float, Program] | None = None
-    for form in dict.fromkeys((tuple(given), *(tuple(f) for f in forms if len(toposort(f)) < LARGE))):
+    for form in _forms([given, *(f for f in forms if len(toposort(f)) < LARGE)]):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
@@ -76,6 +81,11 @@ def plan(
                 best = (cost, program)
     assert best is not None
     return proved(best[1])
+
+
+def _forms(forms: Sequence[Sequence[Node]]) -> dict[tuple[Node, ...], None]:
+    """Return the forms to plan, each once; what is looked up in functions is looked up in their operands too."""
+    return dict.fromkeys(tuple(f) for form in forms for f in (form, looked_inside(form)))
 
 
 def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
@@ -108,6 +118,7 @@ def _plan_once(
     assumed = tuple(s for s in assumed if measured.issuperset(s.names))
     reserved = {n.name for n in inputs} | {name for name, _ in outputs} | {s.name for s in sources} | set(size_args)
     graph = Graph(frozenset(reserved))
+    data = _data(nodes, graph.axes, assumed)
     bodies: dict[tuple[object, ...], int] = {}
     straight = {node for _, node in outputs}
     for node in nodes:
@@ -125,13 +136,14 @@ def _plan_once(
         must_form(nodes, [node for _, node in outputs], form_all),
         frozenset(straight),
         bodies,
-        Known(assumed),
+        known_of(assumed, data),
         lower_when_read,
         partial(_plan_part, target=target, folder=folder, sizes=tuple((sizes or {}).items()), assumed=assumed),
         describe,
     )
     for node in inputs:
-        session.refs[node] = Ref(graph.given(node.name, node.shape), tuple(range(len(node.shape))))
+        given = graph.given(node.name, node.shape, dtype="int64" if INDEX in node.facts else "float64")
+        session.refs[node] = Ref(given, tuple(range(len(node.shape))))
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     accumulate(graph)
@@ -139,7 +151,21 @@ def _plan_once(
     schedule = Scheduler(graph, list(results.values()), describe).steps()
     allocator = Allocator(graph, schedule, results)
     comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
-    return replace(allocator.program([n.name for n in inputs], size_args, sources, comment), assumed=assumed)
+    program = allocator.program([n.name for n in inputs], size_args, sources, comment)
+    faults = (*program.faults, *(checked.fault for checked in data))
+    return replace(program, assumed=assumed, data=data, faults=faults)
+
+
+def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -> tuple[Checked, ...]:
+    """Return what the lookups in nodes need to be checked of their data; `nodes` stand operands first."""
+    found: dict[Checked, None] = {}
+    for node in nodes:
+        for places in node.args if node.kind == "selector" else ():
+            own = tuple(zip(axes, places.shape, strict=False))
+            known = known_of(assumed, tuple(found)).at(dict(own))
+            index = entry_of(places, [Size.of(axis) for axis, _ in own], known)
+            found[Checked(own, index, node.shape[0], text(formula_of(places)))] = None
+    return tuple(found)
 
 
 @lru_cache(maxsize=64)

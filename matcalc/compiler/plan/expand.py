@@ -117,7 +117,7 @@ def _multiplied_out(node: Node, needed: set[Node]) -> Node:
     between products, where twice the digits are lost.
     """
     for place, (arg, at) in enumerate(node.operands):
-        if arg.kind != "sum" or arg in needed or not any(_meets(t, at, node) for t in arg.args):
+        if arg.kind != "sum" or arg in needed or not _meets_any(arg, at, node):
             continue
         others = [(a, i) for k, (a, i) in enumerate(node.operands) if k != place]
         if not others:
@@ -131,13 +131,23 @@ def _multiplied_out(node: Node, needed: set[Node]) -> Node:
     return node
 
 
-def _meets(term: Node, at: tuple[int, ...], node: Node) -> bool:
-    """Whether a term identifies or selects axes, one of which is summed in the product."""
+def _meets_any(total: Node, at: tuple[int, ...], node: Node) -> bool:
+    is_formed = any(term.kind in ("map", "op") for term in total.args)
+    return any(_meets(term, at, node, is_formed) for term in total.args)
+
+
+def _meets(term: Node, at: tuple[int, ...], node: Node, is_formed: bool) -> bool:
+    """Whether a term identifies or selects axes, one of which is summed in the product.
+
+    What data place is added to an array that another term forms in any case.
+    """
     if term.kind != "product":
         return False
     picked = {i for i in term.out if term.out.count(i) > 1}
     for arg, indices in term.operands:
-        if arg.kind == "selector" and arg.selector.kind != "mask":
+        if arg.kind != "selector" or arg.selector.kind == "mask":
+            continue
+        if not arg.args or not (is_formed or indices[0] not in term.out):  # data that place something in an axis
             picked.update(indices)
     return any(i in picked and at[axis] not in node.out for axis, i in enumerate(term.out))
 

@@ -13,12 +13,12 @@ from fractions import Fraction
 from matcalc.compiler.lowering_entries import Kernel, Scalar, Term, part_sizes
 from matcalc.compiler.plan.lower_product import lower_product, place_result
 from matcalc.compiler.plan.newton import newton_kernel
-from matcalc.compiler.plan.resolve_selectors import Indexed
+from matcalc.compiler.plan.resolve_selectors import Indexed, solve
 from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
-from matcalc.compiler.plan.values import Operand, Part, Run, Value, plus, times
-from matcalc.compiler.program import Apply, Expr, Literal, Number, Read
+from matcalc.compiler.plan.values import Operand, Part, Run, Value, moved, plus, times
+from matcalc.compiler.program import Apply, Expr, Index, Literal, Number, Read
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 from matcalc.tensor.node import Node
@@ -94,7 +94,6 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
 def lower_sum(session: Session, node: Node) -> Ref:
     axes, order = _orientation(session, node)
     shape = tuple(node.shape[a] for a in order)
-    straight = order == sorted(order)
     dense: list[tuple[Number, Expr]] = []
     every: list[tuple[Number, Expr]] = []
     parts: list[Part] = []
@@ -102,12 +101,15 @@ def lower_sum(session: Session, node: Node) -> Ref:
         ref = _term(session, term)
         read = session.read(term, axes) if term.kind != "selector" else _read(lower_selector(session, term), axes)
         every.append((coef, read))
-        if ref is None or not ref.value.parts or not ref.is_straight or not straight:
+        if ref is None or not ref.value.parts:
             dense.append((coef, read))
             continue
         if ref.value.base is not None:
-            dense.append((coef, ref.value.base))
-        parts += [replace(p, expr=times(coef, (p.expr,))) for p in ref.value.parts]
+            here: dict[str, Index] = {session.graph.axes[own]: name for own, name in zip(ref.axes, axes, strict=True)}
+            dense.append((coef, moved(ref.value.base, here)))
+        for part in ref.value.parts:
+            at = tuple(part.at[ref.axes[axis]] for axis in order)
+            parts.append(replace(part, at=at, expr=times(coef, (part.expr,))))
     if parts:
         base = plus(dense) if dense else None
         value = session.graph.placed(shape, base, parts, plus(every), node)
@@ -131,13 +133,11 @@ def _read(ref: Ref, axes: Sequence[str]) -> Read:
 
 def lower_selector(session: Session, node: Node) -> Ref:
     """Form a selector that stands alone: as a product of itself."""
-    from matcalc.compiler.plan.resolve_selectors import SOLVE
-
     found = session.refs.get(node)
     if found is None:
         out = list(range(len(node.shape)))
         indexed = Indexed([], [*out], dict(enumerate(node.shape)), session.sizes)
-        SOLVE[node.selector.kind][1](indexed, node.selector, [*out], [])
+        solve(indexed, node, [*out], [])
         found = session.refs[node] = place_result(session, node, indexed, Fraction(1))
     return found
 

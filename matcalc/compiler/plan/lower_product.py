@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
 from matcalc.compiler.plan.poles import is_pole_of_nothing
+from matcalc.compiler.plan.program_cost import work
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
 from matcalc.compiler.plan.session import Ref, Session
-from matcalc.compiler.plan.values import Part, Value, moved, moved_guard, times
+from matcalc.compiler.plan.values import Graph, Part, Value, moved, moved_guard, rebuilt, times
 from matcalc.compiler.program import Expr, Guard, Index, Literal, Number, Read, Select
+from matcalc.compiler.verify.entries import entries_in
 from matcalc.tensor.canonical_labels import linked
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size, is_nonnegative, volume
@@ -47,7 +50,7 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
             parts.append((value, at))
         else:
             scaling.scalars.append(Read(value.name))
-    alone = not result_indices and not outer and scaling.coef == 1 and len(scaling.scalars) == 1
+    alone = not indexed.out and not outer and scaling.coef == 1 and len(scaling.scalars) == 1
     if alone and isinstance(scaling.scalars[0], Read):
         return Ref(session.graph.values[scaling.scalars[0].value], ())
     if lone and len(parts) == 1 and scaling.is_one:
@@ -134,15 +137,36 @@ def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, take
         session.graph.axes[order.index(a)] if isinstance(a, int) else _index(as_size(a, indexed.sizes), axes)
         for a in spots
     )
-    expr: Expr = Read(ref.value.name, names)
+    shape = tuple(indexed.sizes[i] for i in order)
+    expr = _entry(session, ref.value, names, shape)
     mine = [g for g in indexed.guards if set(_guard_indices(g)) <= set(order)]
     if mine:
         taken.update(mine)
         expr = Select(tuple(moved_guard(g, axes) for g in mine), expr)
-    shape = tuple(indexed.sizes[i] for i in order)
     if (expr, shape) not in session.gathered:
         session.gathered[expr, shape] = session.graph.point(shape, expr)
     return Piece(order, session.gathered[expr, shape])
+
+
+def _entry(session: Session, value: Value, at: tuple[Index, ...], shape: Sequence[Size]) -> Expr:
+    """Return an entry of a value; computed where it is looked up, if that is less work than all entries are."""
+    if entries_in(i for i in at if isinstance(i, Size)) and value.kind == "point" and not value.parts:
+        assert value.expr is not None
+        volume_ = session.estimate.volume
+        if volume_(shape) * work(value.expr) <= volume_(value.shape):
+            axes = dict(zip(session.graph.axes, at, strict=False))
+            return _inlined(session, moved(value.expr, axes))
+    return Read(value.name, at)
+
+
+def _inlined(session: Session, expr: Expr) -> Expr:
+    """Return an expression with entries of other values that are computed at each point computed as well."""
+    if not isinstance(expr, Read):
+        return rebuilt(expr, partial(_inlined, session))
+    value = session.graph.values[expr.value]
+    if value.kind != "point" or value.parts or value.expr is None:
+        return expr
+    return _inlined(session, moved(value.expr, dict(zip(session.graph.axes, expr.at, strict=False))))
 
 
 def _run_of_first(spots: Sequence[At], indexed: Indexed) -> Size | None:
@@ -233,12 +257,23 @@ def _entrywise(
             value = graph.view(value, node.shape)
         return Ref(value, tuple(range(len(node.shape))))
     at = tuple(axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out)
+    expr = times(scaling.coef, [_read_through(graph, factor) for factor in factors])
     whole = _spread(session, indexed, node.shape, expr, axes, own)
     here = session.sizes.at(dict(zip(axes.values(), domain, strict=True)))
     once = here.at({}, own).is_injective(at, list(axes.values()))
     covers = once and not own and here.is_zero(volume(domain) - volume(node.shape))
     part = Part(domain, at, expr, own, once, covers)
     return Ref(graph.placed(node.shape, None, (part,), whole, node), tuple(range(len(node.shape))))
+
+
+def _read_through(graph: Graph, factor: Expr) -> Expr:
+    """Return the entry that an entry is of, where it is only looked up: it need not be an array for that."""
+    value = graph.values[factor.value] if isinstance(factor, Read) else None
+    if value is None or value.kind != "point" or value.parts or not isinstance(value.expr, Read):
+        return factor
+    assert isinstance(factor, Read)
+    found = moved(value.expr, dict(zip(graph.axes, factor.at, strict=False)))
+    return found if entries_in(i for i in value.expr.at if isinstance(i, Size)) else factor
 
 
 def _spread(

@@ -17,9 +17,10 @@ from fractions import Fraction
 
 from matcalc.compiler.program import Guard
 from matcalc.compiler.verify.inequalities import Known
+from matcalc.errors import NotSupported
 from matcalc.tensor.node import Node
 from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +63,51 @@ def resolve(node: Node, known: Known) -> Indexed:
     """Return the product `node` with its selectors replaced by indexing."""
     sizes = node.sizes
     state = Indexed([], list(node.out), sizes, known)
-    waiting: list[tuple[Selector, list[At]]] = []
+    waiting: list[tuple[Node, list[At]]] = []
     for arg, indices in node.operands:
         if arg.kind == "selector":
-            waiting.append((arg.selector, list(indices)))
+            waiting.append((arg, list(indices)))
         else:
             state.operands.append((arg, list(indices)))
-    waiting.sort(key=lambda item: SOLVE[item[0].kind][0])
+    waiting.sort(key=lambda item: -1 if item[0].args else SOLVE[item[0].selector.kind][0])  # data first
     for place, (selector, at) in enumerate(waiting):
         later = [indices for _, indices in waiting[place + 1 :]]
-        SOLVE[selector.kind][1](state, selector, at, later)
+        solve(state, selector, at, later)
     return state
+
+
+def solve(state: Indexed, node: Node, at: list[At], later: Sequence[list[At]]) -> None:
+    """Replace one index of a selector, or guard what it says."""
+    if node.args:
+        _look_up(state, node.args[0], at, later)
+    else:
+        SOLVE[node.selector.kind][1](state, node.selector, at, later)
+
+
+def _look_up(state: Indexed, places: Node, at: list[At], later: Sequence[list[At]]) -> None:
+    """Replace the axis of a lookup by an entry of data."""
+    found = entry_of(places, [as_size(a, state.sizes) for a in at[1:]], state.known)
+    if isinstance(at[0], int) and at[0] not in indices_of(found):
+        _replace(state, later, at[0], found)
+    else:
+        _equation(state, as_size(at[0], state.sizes), found)
+
+
+def entry_of(places: Node, at: Sequence[Size], known: Known) -> Size:
+    """Return an entry of data as an index: of a symbol, or of what selectors read of one.
+
+    Raises: NotSupported for anything that is computed.
+    """
+    if places.kind == "symbol":
+        return entry(Size.of(places.name), at[0]) if at else Size.of(places.name)
+    if places.kind == "product" and places.coef == 1:
+        inner = resolve(places, known)
+        out = [i for i in inner.out if isinstance(i, int)]
+        if len(inner.operands) == 1 and len(out) == len(at) == len(set(out)) and not inner.guards:
+            (symbol, spots), names = inner.operands[0], dict(zip(map(token, out), at, strict=True))
+            names.update({token(i): Size.of(0) for i, s in inner.sizes.items() if s == 1 and token(i) not in names})
+            return entry_of(symbol, [as_size(spot, inner.sizes).substitute(names) for spot in spots], known)
+    raise NotSupported("indices that are computed", hint="give them as data of their own")
 
 
 def as_size(at: At, sizes: dict[int, Size]) -> Size:

@@ -8,7 +8,7 @@ the caller reads it; else it is a local number of its loop. One pass over the va
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.plan.describe import Describer, For, Said, scaled
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
@@ -185,7 +185,9 @@ class Scheduler:
             elif isinstance(what, Cluster):
                 steps.append(self._loop(what))
             else:
-                steps.append(self._part(*what))
+                step = self._part(*what)
+                together = _together(steps[-1], step) if steps else None
+                steps[-1:] = [together] if together is not None else [*steps[-1:], step]
         return Schedule(steps, same, views, tuple(faults))
 
     def _part_times(self, value: Value, number: int) -> Iterable[tuple[int, int, int, tuple[Value, int]]]:
@@ -273,6 +275,17 @@ class Scheduler:
     def _is_covered(self, value: Value) -> bool:
         """Whether the parts of a value write all its entries, so that it need not be zeroed first."""
         return value.base is None and len(value.parts) == 1 and value.parts[0].covers
+
+
+def _together(one: Step, other: Loop) -> Loop | None:
+    """Return two loops that only add to arrays as one, where neither reads what the other writes."""
+    if not isinstance(one, Loop) or one.lets or one.sums or (one.axes, one.guards) != (other.axes, other.guards):
+        return None
+    stores = (*one.stores, *other.stores)
+    written = {name for store in stores for name in (store.value, store.onto)}
+    if not all(store.onto for store in stores) or any(r.value in written for s in stores for r in reads(s.expr)):
+        return None
+    return replace(one, stores=stores) if len(written) == 2 * len(stores) else None
 
 
 def accumulate(graph: Graph) -> None:

@@ -18,9 +18,10 @@ from matcalc.compiler.plan.values import Operand, Run
 from matcalc.compiler.program import Read
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, power, product, symbol
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.lookups import is_index
+from matcalc.tensor.node import Indices, Node, toposort
 from matcalc.tensor.size import Size
-from matcalc.tensor.substitute import rebuild
+from matcalc.tensor.substitute import rebuild, substitute
 from matcalc.tensor.switches import annihilates, switches_of
 
 RESULT, FAST, OPERAND, VALUE = "result_", "fast_", "a_", "value_"
@@ -171,7 +172,10 @@ def _as_one(switch: Node) -> Node:
 def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> Node:
     """Return an operand over symbols: an operation that need not be formed as one of its argument."""
     if node.kind in ("selector", "number", "size"):
-        return node
+        data = [s for s in toposort(node.args) if is_index(s)]
+        for s in data:
+            symbols.setdefault(s, symbol(f"x{len(symbols)}_", s.shape, s.data[1]))
+        return substitute(node, {s: symbols[s] for s in data}) if data else node
     if session.is_unformed(node):
         args = [_over_symbols(session, a, symbols) for a in node.args]
         return operate(node.rule, args, node.params, node.batches, node.output, ())

@@ -6,7 +6,7 @@ axes, or by a sum over a larger domain. Whether a value is ever an array is deci
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -120,8 +120,10 @@ class Graph:
         self.values[value.name] = value
         return value
 
-    def given(self, name: str, shape: Shape, kind: str = "input", entries: tuple[float, ...] = ()) -> Value:
-        return self.add(Value(name, shape, kind, entries=entries))
+    def given(
+        self, name: str, shape: Shape, kind: str = "input", entries: tuple[float, ...] = (), dtype: str = "float64"
+    ) -> Value:
+        return self.add(Value(name, shape, kind, entries=entries, dtype=dtype))
 
     def point(self, shape: Shape, expr: Expr, comment: Said = "") -> Value:
         axes = self.axes[: len(shape)]
@@ -217,6 +219,19 @@ def moved(expr: Expr, axes: dict[str, Index]) -> Expr:
     if isinstance(expr, Literal):
         return expr
     return type(expr)(expr.function, tuple(moved(a, axes) for a in expr.args), expr.params)
+
+
+def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """Return the expression with its operands changed."""
+    if isinstance(expr, Sum):
+        return Sum(tuple((c, change(t)) for c, t in expr.terms))
+    if isinstance(expr, Product):
+        return Product(expr.coef, tuple(map(change, expr.factors)))
+    if isinstance(expr, Select):
+        return Select(expr.guards, change(expr.body))
+    if isinstance(expr, (Read, Literal)):
+        return expr
+    return type(expr)(expr.function, tuple(map(change, expr.args)), expr.params)
 
 
 def moved_index(index: Index, axes: dict[str, Index]) -> Index:

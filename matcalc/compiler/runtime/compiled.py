@@ -20,6 +20,7 @@ from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.cache_entries import recording
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.runtime.modules import keep, load_text
+from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
@@ -182,6 +183,8 @@ class Compiled:
                 status = self._into(*inputs, *results)
         else:
             status = self._into(*inputs, *results)
+        if status > self.spec.numeric_faults:
+            check_places(self.spec, inputs)
         if status:
             raise np.linalg.LinAlgError(self.spec.faults[status - 1])
         for k, place in enumerate(wanted):

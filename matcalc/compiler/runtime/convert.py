@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from matcalc.compiler.runtime.spec import Operand
 from matcalc.language.identifiers import shown
-from matcalc.tensor.sizes_from_shapes import check_rank, described
+from matcalc.tensor.sizes_from_shapes import check_rank
 
 Array = NDArray[np.float64]
 Shape = tuple[int, ...]
@@ -19,14 +19,14 @@ Shape = tuple[int, ...]
 def to_array(operand: Operand, value: Any, batched: bool = False) -> Array:
     """Return an aligned C-contiguous array of native float64 of the declared rank; a copy only where one is needed.
 
-    With `batched` there may be further axes in front.
+    Of places of an axis it is one of int64. With `batched` there may be further axes in front.
 
     Raises: TypeError for what holds no real numbers, ShapeError for another rank.
     """
     array = to_numbers(operand, value, batched)
     if array.dtype.kind == "c":
-        raise TypeError(f"{described(operand.name, operand.shape)} takes real numbers, not complex numbers")
-    return np.asarray(array, dtype=np.float64, order="C")
+        raise TypeError(f"{operand.declared} takes real numbers, not complex numbers")
+    return np.asarray(array, dtype=operand.dtype, order="C")
 
 
 def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[Any]:
@@ -36,8 +36,10 @@ def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[A
     """
     array = _as_array(operand, value)
     if not batched or array.ndim < len(operand.shape):
-        check_rank(operand.name, operand.shape, array.shape)
-    what = described(operand.name, operand.shape)
+        check_rank(operand.name, operand.shape, array.shape, operand.declared)
+    what = operand.declared
+    if operand.dtype == "int64" and array.size and array.dtype.kind not in "iu":
+        raise TypeError(_no_integers(operand, array))
     if array.dtype.kind not in "biufcO":
         raise TypeError(f"{what} takes real numbers, not entries of type {array.dtype}")
     if array.dtype.kind in "biu":
@@ -52,6 +54,13 @@ def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[A
     except (TypeError, ValueError, OverflowError) as fault:
         raise TypeError(f"{what} takes real numbers: {fault}") from fault
     return array if array.flags.aligned else array.copy()
+
+
+def _no_integers(operand: Operand, array: NDArray[Any]) -> str:
+    """Return what is said of an array that is to be places of an axis and has no integers."""
+    given = f"entries of type {array.dtype}" if array.ndim else f"{array.item()!r}"
+    hint = f": give {operand.name}.astype(int)" if array.ndim and array.dtype.kind == "f" else ""
+    return f"{operand.declared} takes integers, not {given}{hint}"
 
 
 def to_size(name: str, value: Any) -> int:
@@ -75,16 +84,16 @@ def _as_array(operand: Operand, value: Any) -> NDArray[Any]:
             return np.from_dlpack(value)
         array = np.asanyarray(value)
     except (TypeError, ValueError, RuntimeError, BufferError, OverflowError) as fault:
-        raise TypeError(f"{described(operand.name, operand.shape)} cannot be read as an array: {fault}") from fault
+        raise TypeError(f"{operand.declared} cannot be read as an array: {fault}") from fault
     if _has_mask(array):  # what made it an array gave it a mask
         raise TypeError(_masked(operand))
     if array.dtype.kind == "O" and hasattr(value, "toarray"):
-        raise TypeError(f"{described(operand.name, operand.shape)} takes a dense array: give {operand.name}.toarray()")
+        raise TypeError(f"{operand.declared} takes a dense array: give {operand.name}.toarray()")
     return np.asarray(array)
 
 
 def _masked(operand: Operand) -> str:
-    return f"{described(operand.name, operand.shape)} takes an array without a mask: give {operand.name}.filled(...)"
+    return f"{operand.declared} takes an array without a mask: give {operand.name}.filled(...)"
 
 
 def _has_mask(value: Any, depth: int = 0) -> bool:

@@ -32,7 +32,12 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
     """Return the njit twin that allocates its results, checks sizes and raises in its own frame."""
     names, lines, tests = _sizes(spec)
     parameters = _parameters(spec, names)
-    body = [f"{a} = np.ascontiguousarray({a})" for a, o in zip(names.arguments, spec.arguments, strict=True) if o.shape]
+    body = []
+    for name, operand in zip(names.arguments, spec.arguments, strict=True):
+        if operand.dtype != "float64":
+            body.append(f"{name} = integers({name})")
+        elif operand.shape:
+            body.append(f"{name} = np.ascontiguousarray({name})")
     body += lines
     for test, argument in tests:
         body += [f"if {test}:", f'{INDENT}raise ShapeError("{argument} has a shape that does not fit")']
@@ -40,11 +45,14 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
         body.append(f"{name} = np.empty({names.shape(operand.shape)})")
     body.append(f"status = into({', '.join([*parameters, *names.outputs])})")
     for number, fault in enumerate(spec.faults, 1):
-        body += [f"if status == {number}:", f"{INDENT}raise LinAlgError({fault!r})"]
+        error = "LinAlgError" if number <= spec.numeric_faults else "ShapeError"
+        body += [f"if status == {number}:", f"{INDENT}raise {error}({fault!r})"]
     values = [n if o.shape else f"{n}[0]" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     body.append(f"return {nested_text(spec.nesting, values)}")
     statements = ["import numpy as np", "from numba import njit", "from numpy.linalg import LinAlgError"]
     statements.append("from matcalc.errors import ShapeError")
+    if any(o.dtype != "float64" for o in spec.arguments):
+        statements.append("from matcalc.compiler.runtime.njit_entry import integers")
     head = ["@njit(**OPTIONS)", f"def {spec.name}({', '.join(parameters)}):"]
     text = _module(spec, module, names, statements, UNCACHED, [*head, *(INDENT + line for line in body)])
     return guarded(getattr(load_text(text, f"{spec.name}_numba").module, spec.name))
@@ -75,26 +83,33 @@ def into(spec: CompiledSpec, module: str) -> Any:
 
 
 def c_entry(spec: CompiledSpec, module: str) -> Any:
-    """Return Numba's handle of `int64 f(double **in, int64 *sizes, double **out)`."""
+    """Return Numba's handle of `int64 f(double **in, int64 *sizes, double **out)`; of indices it has `int64 *in`."""
     names = Spelled(spec)
+    has_indices = any(o.dtype != "float64" for o in spec.arguments)
     sizes = {n: f"sizes[{k}]" for k, n in enumerate(size_names(spec))}
     body = [f"{names.sizes[n]} = {text}" for n, text in sizes.items()]
     call = []
     for k, operand in enumerate(spec.arguments):
         shape = names.shape(operand.shape)
-        call.append(f"carray(inputs[{k}], {shape})" if operand.shape else f"inputs[{k}][0]")
+        dtype = f", {operand.dtype}" if has_indices else ""
+        array = f"carray(inputs[{k}], {shape}{dtype})"
+        call.append(array if operand.shape else f"{array}[0]" if dtype else f"inputs[{k}][0]")
     call += [names.sizes[n] for n in spec.sizes]
     call += [f"carray(outputs[{k}], {names.shape(o.shape)})" for k, o in enumerate(spec.outputs)]
     body.append(f"return into({', '.join(call)})")
     settings = "REALS = types.CPointer(types.CPointer(types.float64))\n"
-    settings += "SIGNATURE = types.int64(REALS, types.CPointer(types.int64), REALS)"
+    settings += "ANY = types.CPointer(types.voidptr)\n" if has_indices else ""
+    settings += f"SIGNATURE = types.int64({'ANY' if has_indices else 'REALS'}, types.CPointer(types.int64), REALS)"
     head = ['@cfunc(SIGNATURE, error_model="numpy", cache=True)', "def c_entry(inputs, sizes, outputs):"]
     lines = [*head, *(INDENT + line for line in body)]
     text = _module(
         spec,
         module,
         names,
-        ["from matcalc.compiler.runtime.jit import cfunc", "from numba import carray, types"],
+        [
+            "from matcalc.compiler.runtime.jit import cfunc",
+            "from numba import carray, float64, int64, types" if has_indices else "from numba import carray, types",
+        ],
         settings,
         lines,
         True,

@@ -10,7 +10,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
 from numba.core.registry import CPUDispatcher
+from numba.extending import overload
 
 
 class Guarded(CPUDispatcher):  # type: ignore[misc]
@@ -21,6 +23,22 @@ class Guarded(CPUDispatcher):  # type: ignore[misc]
             if isinstance(value, np.ndarray) and (fault := _fault(value)):
                 raise TypeError(f"{self.__name__}: argument {number} is {fault}")
         return super().__call__(*args)
+
+
+def integers(places: Any) -> Any:
+    """Return places of an axis as compiled code takes them; of njit code alone, which has other types refused."""
+    raise NotImplementedError
+
+
+@overload(integers, strict=False)  # type: ignore[untyped-decorator]
+def _integers(places: Any) -> Any:
+    if isinstance(places, types.Integer):
+        return lambda places: np.int64(places)
+    if not isinstance(places, types.Array) or not isinstance(places.dtype, types.Integer):
+        return None
+    if places.dtype == types.int64:
+        return lambda places: np.ascontiguousarray(places)
+    return lambda places: places.astype(np.int64)
 
 
 def _fault(array: np.ndarray[Any, Any]) -> str:

@@ -24,13 +24,14 @@ from matcalc.compiler.runtime.source import (
 )
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
 from matcalc.errors import NotSupported
-from matcalc.language.identifiers import docstring, literal
+from matcalc.language.identifiers import docstring, free, literal
+from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import described
 
 NOTICE = """\
 Written by matcalc{version}. This file is yours: use, change and redistribute it under any terms.
 It is provided as is, without warranty of any kind."""
-OWN = ("has_mask", "real_array", "sample", "self_test", "flat", "relative_error", "problems")
+OWN = ("has_mask", "real_array", "sample", "self_test", "flat", "relative_error", "problems", "whole_array", "outside")
 # Compiled where it stands: Numba's disk cache is not asked for, so that no folder needs to be writable.
 OPTIONS = 'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}'
 
@@ -59,6 +60,26 @@ def real_array(name, value, rank):
     return array if array.flags.aligned else array.copy()'''
 
 
+WHOLE_ARRAY = '''\
+def whole_array(name, value, rank):
+    """Return an array of int64 in C order, which are places of an axis."""
+    if has_mask(value):
+        raise TypeError(f"{name} takes an array without a mask")
+    array = np.asarray(value)
+    if array.ndim != rank:
+        raise ValueError(f"{name} takes {f'an array of {rank} axes' if rank else 'a number'}")
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name} takes integers, not entries of type {array.dtype}")
+    return np.asarray(array, dtype=np.int64, order="C")
+
+
+def outside(name, places, length, axis):
+    """Say which place is outside an axis."""
+    at = np.argwhere((places < 0) | (places >= length))[0]
+    entry = f"{name}[{', '.join(map(str, at))}]" if len(at) else name
+    return f"{entry} is {places[tuple(at)]}, outside {axis} {length}"'''
+
+
 def saved_text(spec: CompiledSpec) -> str:
     """Return the text of the file.
 
@@ -81,9 +102,18 @@ def saved_text(spec: CompiledSpec) -> str:
     parts = [_spelled(text, spelling) for text in (*(item.text for item in plain_items), plain)]
     if quick:
         parts.append(_numba_part(spec, quick, quick_items))
-    parts += [REAL_ARRAY, _entry(spec, names, sizes, bool(quick)), sample_text(spec, names)]
+    parts += [
+        REAL_ARRAY,
+        *([WHOLE_ARRAY] if _has_indices(spec) else []),
+        _entry(spec, names, sizes, bool(quick)),
+        sample_text(spec, names),
+    ]
     parts += self_test_text(spec, bool(quick))
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
+
+
+def _has_indices(spec: CompiledSpec) -> bool:
+    return any(operand.dtype != "float64" for operand in spec.arguments)
 
 
 def _renamed(source: str, name: str) -> str:
@@ -111,7 +141,7 @@ def _docstring(spec: CompiledSpec) -> str:
     lines += [f"{INDENT}{formula.name} = {formula.text}" for formula in spec.formulas]
     lines += [f"{INDENT}LaTeX of {f.name}: {f.latex}" for f in spec.formulas if f.latex]
     lines += [""] if spec.formulas else []
-    rows = [(described(a.name, a.shape), a.about) for a in spec.arguments] + [(f"{n}: size", "") for n in spec.sizes]
+    rows = [(a.declared, a.about) for a in spec.arguments] + [(f"{n}: size", "") for n in spec.sizes]
     rows += [(described(o.name, o.shape), o.about or "result") for o in spec.outputs]
     width = max(len(left) for left, _ in rows)
     lines += [*(f"{INDENT}{left:<{width}}  {about}".rstrip() for left, about in rows), ""]
@@ -157,8 +187,9 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
     lines, tests = sizes
     body = []
     for name, operand in zip(names.arguments, spec.arguments, strict=True):
-        what = literal(described(operand.name, operand.shape))
-        body.append(f"{name} = real_array({what}, {name}, {len(operand.shape)}){'' if operand.shape else '[()]'}")
+        reader = "real_array" if operand.dtype == "float64" else "whole_array"
+        what = literal(operand.declared)
+        body.append(f"{name} = {reader}({what}, {name}, {len(operand.shape)}){'' if operand.shape else '[()]'}")
     head = len(body)
     for argument in dict.fromkeys(argument for _, argument in tests):
         test = " or ".join(test for test, of in tests if of == argument)
@@ -172,8 +203,9 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
         body += [*quick, *(INDENT + line for line in plain)]
     else:
         body += plain
-    fault = "np.linalg.LinAlgError(FAULTS[status - 1])" if spec.faults else "RuntimeError"
-    body += ["if status:", f"{INDENT}raise {fault}"]
+    body += _outside(spec, names)
+    fault = "np.linalg.LinAlgError(FAULTS[status - 1])" if spec.numeric_faults else "RuntimeError"
+    body += ["if status:", f"{INDENT}raise {fault}"] if spec.numeric_faults or not spec.data else []
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     body.append(f"return {nested_text(spec.nesting, values)}")
     body[head:head] = _needed(lines, body)
@@ -183,6 +215,23 @@ def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool
     return "\n".join(
         [opening, *(INDENT + line if line else "" for line in [*_entry_docstring(spec, has_quick), *body])]
     )
+
+
+def _outside(spec: CompiledSpec, names: Spelled) -> list[str]:
+    """Return the lines that raise for data which are no places of an axis."""
+    renamed = {o.name: Size.of(n) for n, o in zip(names.arguments, spec.arguments, strict=True)}
+    renamed |= {n: Size.of(text) for n, text in names.sizes.items()}
+    lines = []
+    for status, checked in enumerate(spec.data, spec.numeric_faults + 1):
+        axes = {axis: free(axis, names.taken) for axis, _ in checked.axes}
+        index = str(checked.index.substitute({**renamed, **{a: Size.of(n) for a, n in axes.items()}}))
+        lines.append(f"if status == {status}:")
+        lines += [f"{INDENT}{axes[axis]} = np.arange({names.size(size)})" for axis, size in checked.axes]
+        axis = literal("an axis of length" if checked.length.is_integer else f"an axis of length {checked.length} =")
+        places = f"np.asarray({index})"
+        call = f"outside({literal(checked.text)}, {places}, {names.size(checked.length)}, {axis})"
+        lines.append(f"{INDENT}raise ValueError({call})")
+    return lines
 
 
 def _needed(lines: list[str], rest: list[str]) -> list[str]:
@@ -204,7 +253,7 @@ _JIT = "jit: bool = HAS_NUMBA"
 
 
 def _hint(operand: Operand) -> str:
-    return "np.ndarray" if operand.shape else "float"
+    return "np.ndarray" if operand.shape else "float" if operand.dtype == "float64" else "int"
 
 
 def _hints(nesting: Nesting, outputs: tuple[Operand, ...]) -> str:
@@ -217,7 +266,7 @@ def _entry_docstring(spec: CompiledSpec, has_quick: bool) -> list[str]:
     def rows(operands: tuple[Operand, ...]) -> list[str]:
         found = []
         for operand in operands:
-            found.append(described(operand.name, operand.shape).replace(":", " :", 1))
+            found.append(operand.declared.replace(":", " :", 1))
             found += [f"{INDENT}{operand.about}"] if operand.about else []
         return found
 

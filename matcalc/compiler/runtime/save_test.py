@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from matcalc.compiler.runtime.source import INDENT, Spelled
-from matcalc.compiler.runtime.spec import CompiledSpec, Slope, size_names
+from matcalc.compiler.runtime.spec import CompiledSpec, Operand, Slope, size_names
 from matcalc.language.identifiers import literal
 from matcalc.tensor.sizes_from_shapes import holds
 
@@ -63,9 +63,19 @@ def sample_text(spec: CompiledSpec, names: Spelled) -> str:
         shape = ", ".join(names.size(s) for s in operand.shape) + ("," if len(operand.shape) == 1 else "")
         normal = f"rng.standard_normal(({shape}))" if operand.shape else "rng.standard_normal()"
         drawn = operand.sample.replace("{shape}", f"({shape})")
+        if operand.dtype != "float64":
+            drawn = _places(spec, names, operand, shape)
         lines.append(f"{INDENT}{identifier} = {drawn or normal}")
     values = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
     return "\n".join([*lines, f"{INDENT}return [{', '.join(values)}]"])
+
+
+def _places(spec: CompiledSpec, names: Spelled, operand: Operand, shape: str) -> str:
+    """Return the text of random places of all the axes that an argument is looked up in."""
+    found = dict.fromkeys(checked.length for checked in spec.data if operand.name in checked.index.names)
+    lengths = [names.size(length) for length in found] or ["1"]
+    length = lengths[0] if len(lengths) == 1 else f"min({', '.join(lengths)})"
+    return f"rng.integers(0, {length}, ({shape}))" if operand.shape else f"int(rng.integers(0, {length}))"
 
 
 def sample_sizes(spec: CompiledSpec) -> dict[str, int]:

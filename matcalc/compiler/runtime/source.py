@@ -34,7 +34,24 @@ WORD = re.compile(r"[^\W\d]\w*")
 INDENT = "    "
 TAKEN = (
     *("np", "math", "sl", "sp", "linalg", "special", "sys", "types", "njit", "carray", "cfunc", "LinAlgError"),
-    *("ShapeError", "OPTIONS", "SIGNATURE", "REALS", "FAULTS", "NAMES", "HAS_NUMBA", "linked", "by_address", "_"),
+    *(
+        "ShapeError",
+        "integers",
+        "int64",
+        "float64",
+        "ANY",
+        "whole_array",
+        "outside",
+        "OPTIONS",
+        "SIGNATURE",
+        "REALS",
+        "FAULTS",
+        "NAMES",
+        "HAS_NUMBA",
+        "linked",
+        "by_address",
+        "_",
+    ),
     *("empty", "status", "into", "inputs", "outputs", "sizes", "c_entry", "sample", "self_test", "flat"),
     *("relative_error", "problems", "rng", "jit", "drawn"),
     *("run", "exact", "share", "has_mask", "real_array"),
@@ -102,16 +119,16 @@ def header(spec: CompiledSpec) -> str:
 
 def signature_text(spec: CompiledSpec) -> str:
     """Return the signature: arguments read-only, so that writable arrays fit too."""
-    lines = [f"{INDENT}{_type(len(a.shape), True)},  # {a.name}" for a in spec.arguments]
+    lines = [f"{INDENT}{_type(len(a.shape), True, a.dtype)},  # {a.name}" for a in spec.arguments]
     lines += [f"{INDENT}types.int64,  # {name}" for name in spec.sizes]
     lines += [f"{INDENT}{_type(max(1, len(o.shape)), False)},  # {o.name}" for o in spec.outputs]
     return "\n".join(["SIGNATURE = types.int64(", *lines, ")"])
 
 
-def _type(rank: int, readonly: bool) -> str:
+def _type(rank: int, readonly: bool, dtype: str = "float64") -> str:
     if rank == 0:
-        return "types.float64"
-    return f'types.Array(types.float64, {rank}, "C"{", readonly=True" if readonly else ""})'
+        return f"types.{dtype}"
+    return f'types.Array(types.{dtype}, {rank}, "C"{", readonly=True" if readonly else ""})'
 
 
 class Spelled:
@@ -207,14 +224,19 @@ def entry_text(spec: CompiledSpec) -> str:
     if sizes is None or any("/" in names.shape(o.shape).replace("//", "") for o in spec.outputs):
         return ""
     parameters = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
-    tests = [*(f"type({names.sizes[n]}) is not int" for n in spec.sizes), *(t for t, _ in sizes[1])]
+    whole = [n for n, o in zip(names.arguments, spec.arguments, strict=True) if not o.shape and o.dtype != "float64"]
+    tests = [*(f"type({n}) is not int" for n in (*whole, *(names.sizes[n] for n in spec.sizes)))]
+    tests += [t for t, _ in sizes[1]]
     checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
     shapes = [names.shape(o.shape) for o in spec.outputs]
     fresh = [f"{n} = empty({shape})" for n, shape in zip(names.outputs, shapes, strict=True)]
     call = f"run({', '.join([*parameters, *names.outputs])})"
     if spec.faults:
-        failure = "raise np.linalg.LinAlgError(FAULTS[status - 1])"
-        call = f"status = {call}\n{INDENT}if status:\n{INDENT * 2}{failure}"
+        call = f"status = {call}"
+        if spec.data:  # the polite way says which place is outside
+            call += f"\n{INDENT}if status > {spec.numeric_faults}:\n{INDENT * 2}raise ValueError"
+        if spec.numeric_faults:
+            call += f"\n{INDENT}if status:\n{INDENT * 2}raise np.linalg.LinAlgError(FAULTS[status - 1])"
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     quick = [*checks, *fresh, call, f"return {nested_text(spec.nesting, values)}"]
     tuples = [_row([names.size(s) for s in o.shape]) if o.shape else "()" for o in spec.outputs]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from matcalc.compiler.program import Checked
 from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.sizes_from_shapes import Condition, described
 
 # The nesting of the outputs: the number of one, or a tuple of nestings.
 Nesting = int | tuple["Nesting", ...]
@@ -20,7 +21,7 @@ class Operand:
 
     `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
-    `facts` are those that an argument can be checked for.
+    `facts` are those that an argument can be checked for. `dtype` is int64 for places of an axis.
     """
 
     name: str
@@ -28,6 +29,12 @@ class Operand:
     about: str = ""
     sample: str = ""
     facts: tuple[str, ...] = ()
+    dtype: str = "float64"
+
+    @property
+    def declared(self) -> str:
+        """The declaration, for messages."""
+        return described(self.name, self.shape, self.dtype != "float64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ class CompiledSpec:
     imports and decorators: scalar arguments are floats, `sizes` integers, results arrays to be written,
     scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
     `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
-    before the arrays are read.
+    before the arrays are read. `data` are what the last faults are about: places outside an axis.
     """
 
     name: str
@@ -76,6 +83,12 @@ class CompiledSpec:
     seconds: tuple[tuple[str, float], ...] = ()
     check_facts: bool = False
     conditions: tuple[Condition, ...] = ()
+    data: tuple[Checked, ...] = ()
+
+    @property
+    def numeric_faults(self) -> int:
+        """How many statuses, the first ones, are faults of linear algebra."""
+        return len(self.faults) - len(self.data)
 
     @property
     def names(self) -> tuple[str, ...]:

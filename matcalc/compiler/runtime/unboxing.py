@@ -2,9 +2,9 @@
 
 Numba's own way in looks at the size of an entry alone, so that somebody has to look at each array before, and makes
 an owner for each that lives as long as the call. Here the wrapper of a function reads the object itself: it is of
-NumPy's own class, neither derived nor masked, of native float64, of the declared rank, aligned, contiguous where the
-type says so and writable where results go. That is some ten instructions. The caller holds its arguments until the
-call returns, so they need no owner.
+NumPy's own class, neither derived nor masked, of native float64 or int64, of the declared rank, aligned, contiguous
+where the type says so and writable where results go. That is some ten instructions. The caller holds its arguments
+until the call returns, so they need no owner.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from numba.np.arrayobj import populate_array
 from matcalc.errors import NotSupported
 
 DOUBLE = np.dtype(np.float64).num
+NUMBERS = {types.float64: DOUBLE, types.int64: np.dtype(np.int64).num}
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
 CONTIGUOUS, ALIGNED, WRITABLE = {"C": 0x1, "F": 0x2, "A": 0}, 0x100, 0x400
 NDARRAY = "matcalc.ndarray"
@@ -73,11 +74,11 @@ class _Dtype(_Object):
 
 
 class Unboxing(PythonAPI):  # type: ignore[misc]
-    """Numba's builder of code around Python objects, with another way in for float64 and its arrays."""
+    """Numba's builder of code around Python objects, with another way in for float64, its arrays and those of int64."""
 
     def to_native_value(self, typ: Any, obj: Any) -> NativeValue:
         """Write the code that reads an argument of a type, or sets TypeError."""
-        if isinstance(typ, types.Array) and typ.dtype == types.float64 and typ.aligned:
+        if isinstance(typ, types.Array) and typ.dtype in NUMBERS and typ.aligned:
             return _array(self, typ, obj)
         if typ == types.float64:
             fits = self.builder.or_(_is_number(self, obj), _is_exact(self, obj, 0, 0))
@@ -88,7 +89,8 @@ class Unboxing(PythonAPI):  # type: ignore[misc]
 def _array(api: Unboxing, typ: Any, obj: Any) -> NativeValue:
     builder, context = api.builder, api.context
     made = context.make_array(typ)(context, builder)
-    fits = _is_exact(api, obj, typ.ndim, CONTIGUOUS[typ.layout] | ALIGNED | (WRITABLE if typ.mutable else 0))
+    flags = CONTIGUOUS[typ.layout] | ALIGNED | (WRITABLE if typ.mutable else 0)
+    fits = _is_exact(api, obj, typ.ndim, flags, NUMBERS[typ.dtype])
     with builder.if_then(fits, likely=True):
         shape, strides = (_row(builder, obj, part, typ.ndim) for part in (_Array.shape, _Array.strides))
         data = _part(builder, obj, _Array.data, made.data.type)
@@ -99,8 +101,8 @@ def _array(api: Unboxing, typ: Any, obj: Any) -> NativeValue:
     return NativeValue(made._getvalue(), is_error=failed)
 
 
-def _is_exact(api: Unboxing, obj: Any, rank: int, flags: int) -> Any:
-    """Whether an object is an ndarray itself, of native float64 and this rank, and has these flags."""
+def _is_exact(api: Unboxing, obj: Any, rank: int, flags: int, number: int = DOUBLE) -> Any:
+    """Whether an object is an ndarray itself, of a native type by its number and this rank, and has these flags."""
     builder = api.builder
     found = cgutils.alloca_once_value(builder, cgutils.false_bit)
     ndarray = api.context.get_c_value(builder, BYTE, NDARRAY)
@@ -109,7 +111,7 @@ def _is_exact(api: Unboxing, obj: Any, rank: int, flags: int) -> Any:
         tests = [
             builder.icmp_signed("==", _part(builder, obj, _Array.rank, INT), INT(rank)),
             builder.icmp_signed("==", builder.and_(_part(builder, obj, _Array.flags, INT), INT(flags)), INT(flags)),
-            builder.icmp_signed("==", _part(builder, dtype, _Dtype.number, INT), INT(DOUBLE)),
+            builder.icmp_signed("==", _part(builder, dtype, _Dtype.number, INT), INT(number)),
             builder.icmp_signed("!=", _part(builder, dtype, _Dtype.order, BYTE), BYTE(SWAPPED)),
         ]
         builder.store(reduce(builder.and_, tests), found)

@@ -35,7 +35,8 @@ from matcalc.compiler.program import (
     parts,
     statements,
 )
-from matcalc.compiler.verify.inequalities import Known
+from matcalc.compiler.verify.entries import every_entry
+from matcalc.compiler.verify.inequalities import Known, known_of
 from matcalc.tensor.size import Size, volume
 from matcalc.tensor.size_equations import quotient
 
@@ -45,8 +46,9 @@ def proved(program: Program) -> Program:
 
     Raises: ProgramFault that names the step and the access for which there is none.
     """
-    checker = _Checker(program, Known(program.assumed))
+    checker = _Checker(program, known_of(program.assumed, program.data))
     checker.check_sizes()
+    checker.check_data()
     for step, around in _walk(program.steps):
         checker.check(step, around)
     return replace(program, proof=checker.proof())
@@ -93,6 +95,18 @@ class _Checker:
             if buffer.role != "input":
                 for size in buffer.shape:
                     self._make_nonnegative(size)
+
+    def check_data(self) -> None:
+        """Check that what is compared with lengths is inside the data, by what was compared before."""
+        for number, checked in enumerate(self.program.data):
+            known = known_of(self.program.assumed, self.program.data[:number]).at(dict(checked.axes))
+            self._entries([checked.index], known, (), f"the check of {checked.text}")
+
+    def _entries(self, sizes: Sequence[Index], known: Known, guards: Sequence[Guard], where: str) -> None:
+        """Check that each entry of data in some indices is inside the data."""
+        for atom in every_entry(Size.of(size) for size in sizes):
+            shape = self.buffer(atom.left.key).shape
+            self._inside(atom.right, shape[0], known, guards, f"{where} looks up {atom.left}[{atom.right}]")
 
     def _make_nonnegative(self, size: Size) -> bool:
         """Make sure that a size is not negative; return whether that takes a test."""
@@ -195,8 +209,11 @@ class _Checker:
         axes = dict(loop.axes)
         local = {let.value for let in loop.lets}
         here = known.at(axes)
+        self._entries([guard.size for guard in loop.guards], here, (), where)
         for statement in statements(loop):
             for read, guards in _reads(statement.expr):
+                self._entries([g.size for g in guards], here, loop.guards, where)
+                self._entries(read.at, here, (*loop.guards, *guards), where)
                 if read.value not in local:
                     self._read(read, (*loop.guards, *guards), here, where)
         for store in loop.sums:
@@ -229,7 +246,7 @@ class _Checker:
         if isinstance(index, str):
             return
         for divisor in index.divisors:
-            if not (here.is_nonnegative(divisor - 1) or here.at({}, guards).is_nonnegative(divisor - 1)):
+            if not any(known.is_positive(divisor, index) for known in (here, here.at({}, guards))):
                 raise ProgramFault(f"{what}, and {divisor} may be zero")
 
     def _sum(self, store: Store, loop: Loop, where: str, here: Known) -> None:
@@ -248,6 +265,7 @@ class _Checker:
     def _store(self, store: Store, loop: Loop, where: str, here: Known) -> None:
         what = f"{where} writes {_entry(store.value, store.at)}"
         buffer = self.buffer(store.value)
+        self._entries(store.at, here, loop.guards, what)
         if len(store.at) != len(buffer.shape) and buffer.shape:
             raise ProgramFault(f"{what} with {len(store.at)} indices")
         for index, length in zip(store.at, buffer.shape, strict=False):

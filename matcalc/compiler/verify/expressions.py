@@ -16,12 +16,13 @@ from typing import Any
 from matcalc.compiler.lowering_entries import Scalar
 from matcalc.compiler.program import Apply, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.compiler.verify.faults import RunFault
+from matcalc.compiler.verify.memory import check_index
 from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.tensor.ranges import as_float
 from matcalc.tensor.signature import PLAIN
-from matcalc.tensor.size import Atom, Compound, Size
+from matcalc.tensor.size import ENTRY, Atom, Compound, Size
 
 Frame = dict[str, int]
 Whole = Callable[[Frame], int]
@@ -93,8 +94,21 @@ OPERATORS: Mapping[str, Callable[[int, int], int]] = {"//": floordiv, "%": mod, 
 
 
 def _compound(atom: Compound) -> Whole:
+    if atom.operator == ENTRY:
+        return _entry(atom.left.key, whole(atom.right))
     combined, left, right = OPERATORS[atom.operator], _rounded(atom.left), _rounded(atom.right)
     return lambda frame: combined(left(frame), right(frame))
+
+
+def _entry(data: str, place: Whole) -> Whole:
+    """Return an entry of data, which a frame holds as an array."""
+
+    def found(frame: Frame) -> int:
+        at, array = place(frame), frame[data]
+        check_index(data, (at,), array.shape)  # type: ignore[attr-defined]
+        return int(array[at])  # type: ignore[index]
+
+    return found
 
 
 def _rounded(size: Size) -> Whole:

@@ -11,34 +11,67 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from matcalc.compiler.program import At, Guard, Index
+from matcalc.compiler.program import At, Checked, Guard, Index
+from matcalc.compiler.verify.entries import entries_in, lengths_of, replaced
 from matcalc.compiler.verify.integer_sets import REMEMBERED, System, is_impossible
 from matcalc.compiler.verify.triangles import Folded, folded
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.size_equations import linear_in
 
 PRIME = "'"
+DATUM = "$"  # how the name of an entry of data begins, as an axis
 HOPS = 2  # from the names of a question to what is known of them
 
 
 @dataclass(frozen=True)
 class Known:
-    """Sizes that are not negative or zero, and axes with their lengths: 0 <= axis < length."""
+    """Sizes that are not negative or zero, and axes with their lengths: 0 <= axis < length; `data` are places."""
 
     nonnegative: tuple[Size, ...] = ()
     zero: tuple[Size, ...] = ()
     axes: Mapping[str, Size] = field(default_factory=dict)
+    data: tuple[Checked, ...] = ()
 
     def at(self, axes: Mapping[str, Size], guards: Iterable[Guard] = ()) -> Known:
         """Return what is known at a point of a loop where the guards hold."""
         guards = tuple(guards)
         more = tuple(g.size for g in guards if g.relation == ">=")
         zero = tuple(g.size for g in guards if g.relation == "==")
-        return Known((*self.nonnegative, *more), (*self.zero, *zero), {**self.axes, **axes})
+        return Known((*self.nonnegative, *more), (*self.zero, *zero), {**self.axes, **axes}, self.data)
 
     def without(self, sizes: Sequence[Size]) -> Known:
         """Return what is known if it is not that these sizes are not negative."""
-        return Known(tuple(s for s in self.nonnegative if s not in sizes), self.zero, self.axes)
+        return Known(tuple(s for s in self.nonnegative if s not in sizes), self.zero, self.axes, self.data)
+
+    def plain(self, sizes: Sequence[Size]) -> tuple[Known, list[Size], list[str]]:
+        """Return what is known, and sizes, with entries of data as axes, as long as what they were compared with.
+
+        Last, the names of those that depend on an axis.
+        """
+        atoms = entries_in((*sizes, *self.nonnegative, *self.zero))
+        if not atoms:
+            return self, list(sizes), []
+        axes, more, names = dict(self.axes), [], {}
+        bare = Known(
+            tuple(s for s in self.nonnegative if not entries_in([s])),
+            tuple(s for s in self.zero if not entries_in([s])),
+            self.axes,
+            self.data,
+        )
+        for number, atom in enumerate(atoms):
+            name = f"{DATUM}{number}"
+            names[atom] = Size.of(name)
+            lengths = lengths_of(atom, self.data, bare.is_inside)
+            if lengths:
+                axes[name] = lengths[0]
+                more += [length - 1 - Size.of(name) for length in lengths[1:]]
+            else:  # nothing is known, not even its sign
+                names[atom] = Size.of(f"{name}+") - Size.of(f"{name}-")
+        found = [replaced(s, names) for s in (*sizes, *self.nonnegative, *self.zero)]
+        first, last = len(sizes), len(sizes) + len(self.nonnegative)
+        known = Known((*found[first:last], *more), tuple(found[last:]), axes)
+        varying = [n for atom, size in names.items() if self.axes.keys() & {*atom.right.names} for n in size.names]
+        return known, found[:first], varying
 
     def system(self) -> System:
         """Return all that is known as inequalities."""
@@ -59,7 +92,15 @@ class Known:
 
     def is_nonnegative(self, size: Size) -> bool:
         """Whether it is proved that `size >= 0`."""
-        return is_nonnegative(size) or _is_nonnegative(self.nonnegative, self.zero, tuple(self.axes.items()), size)
+        if is_nonnegative(size):
+            return True
+        known, (size,), _ = self.plain([size])
+        return _is_nonnegative(known.nonnegative, known.zero, tuple(known.axes.items()), size)
+
+    def is_positive(self, size: Size, beside: Size) -> bool:
+        """Whether it is proved that `size >= 1` where there is a size `beside` it: data in that have axes."""
+        known, (size, _), _ = self.plain([size, beside])
+        return known.is_nonnegative(size - 1)
 
     def is_given(self, size: Size) -> bool:
         """Whether a condition says that `size >= 0`, perhaps with something to spare."""
@@ -100,7 +141,8 @@ class Known:
 
     def is_never(self, size: Size) -> bool:
         """Whether what is known is impossible together with `size >= 0`."""
-        return is_impossible(self.about(size).also((size,)))
+        known, (size,), _ = self.plain([size])
+        return is_impossible(known.about(size).also((size,)))
 
     # ---- triangles
 
@@ -120,6 +162,10 @@ class Known:
 
     def is_injective(self, at: At, axes: Sequence[str]) -> bool:
         """Whether two points of the axes never share the entry `at`."""
+        known, places, varying = self.plain([Size.of(index) for index in at])
+        if known is not self:  # an entry of data may be any other at another point
+            moving = [name for name in varying if any(name in place.names for place in places)]
+            return known.is_injective(tuple(places), [*axes, *moving])
         if is_evidently_injective(at, axes):
             return True
         if not set(axes) <= {name for index in (*at, *self.zero) for name in _names(index)}:
@@ -183,6 +229,16 @@ class Known:
             left.remove(lowest)
             span = reach[lowest]
         return list(weights)
+
+
+def known_of(assumed: Sequence[Size], data: Sequence[Checked]) -> Known:
+    """Return what is known of sizes, and of data: a single index is like an axis itself."""
+    axes: dict[str, Size] = {}
+    more = []
+    for checked in data:
+        if checked.index.is_name and axes.setdefault(checked.index.key, checked.length) is not checked.length:
+            more.append(checked.length - 1 - checked.index)
+    return Known((*assumed, *more), (), axes, tuple(data))
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -54,10 +54,13 @@ class Interpreter:
 
     def run(self, arguments: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Array]:
         program = self.program
-        given = {name: np.asarray(arguments[name], np.float64) for name in program.inputs}
+        given = {name: np.asarray(arguments[name], program.table[name].dtype) for name in program.inputs}
         self.frame = self.sizes_of(given, sizes)
+        data: Any = {name: given[name] for name in program.inputs if given[name].dtype.kind == "i"}
+        self.frame |= {name: array if array.shape else int(array) for name, array in data.items()}
+        self.check_data()
         self.memory, self.made = Memory(program, self.number, self.before), {}
-        self.frame_sizes = dict(self.frame)
+        self.frame_sizes = {name: k for name, k in self.frame.items() if isinstance(k, int)}
         for buffer in program.buffers:
             if buffer.role == "view":
                 continue
@@ -75,6 +78,15 @@ class Interpreter:
             for step, act in self.actions:
                 self.guarded(step, act)
         return {name: self.result(name) for name in program.outputs}
+
+    def check_data(self) -> None:
+        """Raise ShapeError where data are no places of what they are looked up in."""
+        for checked in self.program.data:
+            index, length = whole(checked.index), whole(checked.length)(self.frame)
+            for at in np.ndindex(*(whole(size)(self.frame) for _, size in checked.axes)):
+                point = dict(zip((axis for axis, _ in checked.axes), at, strict=True))
+                if not 0 <= index({**self.frame, **point}) < length:
+                    raise ShapeError(checked.fault)
 
     def sizes_of(self, given: Mapping[str, Array], sizes: Mapping[str, int]) -> Frame:
         """Return the sizes, read as the emitted code reads them and compared with those that are given."""

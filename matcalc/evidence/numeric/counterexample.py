@@ -17,8 +17,9 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.numeric.rule_point import MODES, interior
-from matcalc.evidence.numeric.sampling import Array, defect, sample, whole
+from matcalc.evidence.numeric.sampling import Array, defect, places, sample, whole
 from matcalc.evidence.precise.nodes import evaluate_precisely
+from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import Condition, holds
 
@@ -80,6 +81,7 @@ class Comparer:
         self.symbols = symbols
         self.sizes = sizes
         self.conditions = conditions
+        self.lengths = lengths_of(self.nodes)
 
     def at(self, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Point | None:
         """Return both values; None where the first is not finite or cannot be computed, or the sizes do not fit."""
@@ -138,6 +140,9 @@ class Comparer:
             rng = np.random.default_rng([23, trial, *node.name.encode()])
             shape = tuple(s.evaluate(dict(sizes)) for s in node.shape)
             facts = facts_of(node)
+            if is_index(node):
+                data[node.name] = places(rng, shape, self.lengths.get(node.name, ()), sizes)
+                continue
             mode = trial % len(MODES)
             data[node.name] = sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
         return data
@@ -188,6 +193,9 @@ class Comparer:
             shape = tuple(s.evaluate(dict(sizes)) for s in node.shape)
             if any(length < 0 for length in shape):
                 return None
+            if is_index(node):
+                data[node.name] = places(rng, shape, self.lengths.get(node.name, ()), sizes)
+                continue
             drawn = rng.integers(-1 - trial // 4, 2 + trial // 4, shape, endpoint=True).astype(float)
             facts = facts_of(node)
             data[node.name] = whole(drawn, facts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from matcalc.calculus.evaluate.check_data import applied
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Fact
+from matcalc.tensor.size import Size
 
 ROUNDING = 1e-12
 """What counts as 0, relative to the largest entry, where a fact asks for more than 0."""
@@ -20,6 +21,12 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:
     """Return normal draws made to have the facts: by the sampler of each, the most particular last."""
     return _made(np.asarray(rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample)
+
+
+def places(rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]) -> Array:
+    """Return places of axes of these lengths; where one is empty, places that an evaluation refuses."""
+    least = min((size.evaluate(sizes) for size in lengths), default=1)
+    return np.asarray(rng.integers(0, max(least, 1), tuple(shape)))
 
 
 def whole(drawn: Array, facts: Sequence[str]) -> Array:

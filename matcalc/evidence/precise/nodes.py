@@ -11,6 +11,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.einsum import Factor, contract
 from matcalc.calculus.evaluate.evaluate import PARAMETERS, Parameter, arguments
+from matcalc.calculus.evaluate.lookups import places_of
 from matcalc.errors import NotSupported
 from matcalc.evidence.precise.arithmetic import Array, mp, number, numbers, objects
 from matcalc.evidence.precise.oracle import precise_oracle
@@ -39,8 +40,11 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Any],
     if node.kind in ("number", "size"):
         exact = node.value if node.kind == "number" else _rational(node.size, sizes)
         return objects(np.asarray(exact, dtype=object))
-    if node.kind in ("constant", "selector"):
-        return objects(node.array if node.kind == "constant" else node.selector.dense(dict(sizes)))
+    if node.kind == "constant":
+        return objects(node.array)
+    if node.kind == "selector":
+        places = places_of(node, args[0], node.shape[0].evaluate(dict(sizes))) if args else None
+        return objects(node.selector.dense(dict(sizes), places))
     if node.kind == "product":
         lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
         terms = [

@@ -295,6 +295,8 @@ def _part(ast: Ast, args: list[Any]) -> Any:
 
 def _place(subscript: Any, length: Any) -> Any:
     """Return a subscript counted from the start, or the range of a slice."""
+    if getattr(subscript, "is_Matrix", False):
+        raise NotSupported("a part by a vector of indices has no SymPy form")
     if not isinstance(subscript, tuple):
         return length + subscript if subscript.is_negative else subscript
     start, stop, step = subscript[1]

@@ -34,7 +34,7 @@ from matcalc.tensor.constructors import (
 )
 from matcalc.tensor.node import Node, Operand, toposort
 from matcalc.tensor.ranges import as_float
-from matcalc.tensor.raw_nodes import parameter
+from matcalc.tensor.raw_nodes import lookup, parameter
 from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, solution, spread
@@ -144,6 +144,10 @@ def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
 
 def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
     kind, offset = value.data
+    if args:
+        found, count = lookup(args[0], builder.size(value.shape[0])), len(value.axes)
+        out = (*range(1, count + 1), 0, *range(count + 1, found.rank))
+        return product(1, [(found, tuple(range(found.rank)))], out)
     return selector(Selector(kind, tuple(map(builder.size, value.shape)), builder.size(offset)))
 
 

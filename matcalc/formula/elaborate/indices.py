@@ -16,8 +16,8 @@ from typing import cast
 
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.index_readings import unsummed
-from matcalc.formula.elaborate.inference import Inference, einsum
-from matcalc.formula.elaborate.typed import Einsum, Labels, Typed
+from matcalc.formula.elaborate.inference import Inference, einsum, shown
+from matcalc.formula.elaborate.typed import ZERO, Einsum, Labels, Typed
 from matcalc.language.index_sums import NONE, Names, held_in
 from matcalc.language.syntax import Ast, walk
 from matcalc.tensor.signature import size_of
@@ -115,6 +115,25 @@ def infer_index_sum(inference: Inference, ast: Ast, body: Typed, listed: Labels)
         hint = "give every tensor in it as many subscripts as it has axes"
         raise inference.fault(f"a sum over indices is of a number, not {inference.describe(body)}", ast, hint=hint)
     return summed(inference, body, listed)
+
+
+def infer_lookup(inference: Inference, ast: Ast, places: Sequence[Typed]) -> Typed:
+    """Return the condition that an index is what data say, `[a == i[t]]`, as a lookup.
+
+    Raises: NotSupported for another condition on data.
+    """
+    sides = [side for side in ast.args if side is not places[0].ast]
+    names = [str(side.value) for side in sides if side.head == "name"]
+    if ast.value != "==" or len(places) != 1 or len(names) != 1 or names[0] not in inference.bound or places[0].rank:
+        hint = f"a condition on data is  [a == {shown(places[0].ast)}]  of an index a"
+        raise NotSupported(f"the condition {shown(ast)}", text=inference.text, at=ast.caret, hint=hint)
+    label = inference.bound[names[0]]
+    data = places[0]
+    selector = Typed("selector", ast, (inference.lengths[label],), (data,), ("lookup", ZERO), data.axes)
+    value = einsum(inference, ast, [(selector, (label,))], ())
+    value.axes = tuple(sorted({*value.axes, label}))
+    value.data.out = value.axes
+    return value
 
 
 def infer_condition(inference: Inference, ast: Ast) -> Typed:

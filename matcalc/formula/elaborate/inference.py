@@ -23,6 +23,7 @@ from matcalc.language.write import ends
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.symbols import kind_of
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
@@ -75,6 +76,7 @@ class Inference:
     free: the open indices of each tree in index form, by its id. sums: those that a form in it sums.
     form: the outermost one in force.
     index_labels: label, name, place, its text. shared: values of shared trees.
+    places: leaves that stand for data in subscripts.
     checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
 
@@ -98,6 +100,7 @@ class Inference:
     sums: dict[Ast, frozenset[str]] = field(default_factory=dict)
     form: Ast | None = None
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
+    places: set[Ast] = field(default_factory=set)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
     shared: dict[Ast, Typed] = field(default_factory=dict)
@@ -205,8 +208,7 @@ class Inference:
 
     def kind_text(self, symbol: Symbol) -> str:
         """Return the kind of a symbol as it is declared: `matrix(m, n)`."""
-        word = ("scalar", "vector", "matrix")[len(symbol.shape)] if len(symbol.shape) < 3 else "tensor"
-        return f"{word}({', '.join(map(self.size_text, symbol.shape))})" if symbol.shape else word
+        return kind_of(symbol.facts, [self.size_text(size) for size in symbol.shape])
 
     def size_text(self, size: Size) -> str:
         """Return a size for a message, its unknowns named."""

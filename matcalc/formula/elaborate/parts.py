@@ -2,17 +2,20 @@
 
 Subscripts follow NumPy: from zero, the end excluded, negative ones from the end, steps 1 and -1. Bounds are
 never clipped: one that is outside for all sizes is an error here, one that depends on sizes is checked when
-they are known. In index form a subscript that is an index name labels its axis instead.
+they are known. In index form a subscript that is an index name labels its axis instead. A subscript that is data, a
+symbol of kind `index` or a part of one, is a lookup: `x[k]`, `X[i, :]`, `X[i[t], a]`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.inference import Inference, einsum, shown
 from matcalc.formula.elaborate.typed import ONE, ZERO, Labels, Typed
-from matcalc.language.syntax import Ast
+from matcalc.language.declare import INDEX
+from matcalc.language.syntax import Ast, given_value
 from matcalc.tensor.size import Size
 
 
@@ -25,6 +28,7 @@ class Selection:
         self.selectors: list[tuple[Typed, Labels]] = []
         self.core: list[int] = []
         self.named: list[int] = []
+        self.looked_up: int | None = None
 
     def select(self, kind: str, source: int, length: Size, offset: Size) -> int:
         """Re-index the axis labelled `source` by a selector and return the label of the new axis."""
@@ -36,14 +40,38 @@ class Selection:
 
 
 def numeric_subscripts(inference: Inference, ast: Ast) -> list[Ast]:
-    """Return the subscripts of a part that are numbers or sizes, in order; the others are indices."""
+    """Return the subscripts of a part that are numbers or sizes, in order; the others are indices and data."""
     written: list[Ast] = []
     for subscript in ast.args[1:]:
         if subscript.head == "slice":
             written.extend(bound for bound in subscript.args if bound.head != "empty")
-        elif not is_index(inference, subscript):
+        elif not is_index(inference, subscript) and not is_data(inference, subscript):
             written.append(subscript)
     return written
+
+
+def is_data(inference: Inference, ast: Ast) -> bool:
+    """Whether a subscript is data: a symbol of kind `index`, or a part of one."""
+    while ast.head == "part":
+        ast = ast.args[0]
+    if ast.head == "given":
+        return INDEX in given_value(ast).facts
+    name = str(ast.value)
+    return ast.head == "name" and name not in inference.bound and INDEX in _facts(inference, name)
+
+
+def _facts(inference: Inference, name: str) -> tuple[str, ...]:
+    return inference.symbols[name].facts if name in inference.symbols else ()
+
+
+def data_subscripts(inference: Inference, subscripts: Sequence[Ast]) -> list[Ast]:
+    """Return the subscripts that are data, whose symbols may stand there and nowhere else."""
+    found = [ast for ast in subscripts if is_data(inference, ast)]
+    for ast in found:
+        while ast.head == "part":
+            ast = ast.args[0]
+        inference.places.add(ast)
+    return found
 
 
 def is_index(inference: Inference, subscript: Ast) -> bool:
@@ -51,14 +79,15 @@ def is_index(inference: Inference, subscript: Ast) -> bool:
     return subscript.head == "name" and str(subscript.value) in inference.bound
 
 
-def infer_part(inference: Inference, ast: Ast, base: Typed, numbers: Sequence[Typed]) -> Typed:
-    """Return a part of `base`; `numbers` are the values of its numeric subscripts, in order."""
+def infer_part(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typed], numbers: Sequence[Typed]) -> Typed:
+    """Return a part of `base`; `data` and `numbers` are the values of its subscripts that are such, in order."""
     written = ast.args[1:]
     if len(written) > base.rank:
         hint = "a vector takes one subscript" if base.rank == 1 else ""
         message = f"{inference.describe(base)} has {base.rank} axes, not {len(written)}"
         raise inference.fault(message, ast, hint=hint, about=ast.args[:1])
     selection = Selection(inference, ast, base, iter(numbers))
+    places = iter(data)
     for axis in range(base.rank):
         if axis >= len(written):
             label = inference.label(base.shape[axis])
@@ -68,8 +97,11 @@ def infer_part(inference: Inference, ast: Ast, base: Typed, numbers: Sequence[Ty
             _slice(selection, axis, written[axis])
         elif is_index(inference, written[axis]):
             _index(selection, axis, written[axis])
+        elif is_data(inference, written[axis]):
+            _lookup(selection, axis, written[axis], next(places))
         else:
             _place(selection, axis, written[axis])
+    _check_together(selection, [axis for axis, _ in enumerate(written) if not is_index(inference, written[axis])])
     operands = [(base, tuple(selection.axis_labels)), *selection.selectors]
     value = einsum(inference, ast, operands, tuple(selection.core), row=base.row and len(selection.core) == 1)
     value.axes = tuple(sorted({*value.axes, *selection.named}))
@@ -101,6 +133,44 @@ def _place(selection: Selection, axis: int, subscript: Ast) -> None:
     selection.select("slice", source, ONE, place)
 
 
+def _lookup(selection: Selection, axis: int, subscript: Ast, places: Typed) -> None:
+    """Take the places of an axis that data say: one, or as many as there are data; several vectors go together."""
+    inference, length = selection.inference, selection.base.shape[axis]
+    source = inference.label(length)
+    selection.axis_labels.append(source)
+    core: Labels = ()
+    if places.rank and selection.looked_up is None:
+        selection.looked_up = inference.label(places.shape[0])
+        selection.core.append(selection.looked_up)
+    if places.rank:
+        assert selection.looked_up is not None
+        _check_length(selection, subscript, places)
+        core = (selection.looked_up,)
+    selector = Typed("selector", selection.ast, (length, *places.shape), (places,), ("lookup", ZERO), places.axes)
+    selection.selectors.append((selector, (source, *core)))
+
+
+def _check_together(selection: Selection, axes: Sequence[int]) -> None:
+    """Refuse a vector of data and other places, between which a range stands: NumPy puts its axis in front."""
+    written = selection.ast.args[1:]
+    single = [axis for axis in axes if written[axis].head != "slice"]
+    if selection.looked_up is None or all(later - axis == 1 for axis, later in pairwise(single)):
+        return
+    hint = "write an index form, whose axes are in the order that it lists"
+    message = f"{shown(selection.ast)} has places and a range between them: the order of its axes is not told"
+    raise selection.inference.fault(message, selection.ast, hint=hint)
+
+
+def _check_length(selection: Selection, subscript: Ast, places: Typed) -> None:
+    """Refuse vectors of data of different lengths."""
+    inference, label = selection.inference, selection.looked_up
+    assert label is not None
+    if not inference.same(inference.lengths[label], places.shape[0]):
+        a, b = inference.size_text(inference.lengths[label]), inference.size_text(places.shape[0])
+        hint = f"indices go together entry by entry; for all pairs  {{s,t: {shown(selection.base.ast)}[i[s], j[t]]}}"
+        raise inference.fault(f"{shown(selection.ast)} has {a} and {b} indices", subscript, hint=hint)
+
+
 def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
     """Take a range of an axis."""
     inference, length = selection.inference, selection.base.shape[axis]
@@ -108,6 +178,11 @@ def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
     if step is not None and step != 1 and step != -1:
         raise NotSupported("a step other than 1 and -1", text=inference.text, at=subscript.args[2].caret)
     backwards = step == -1
+    if backwards and selection.base.ast in inference.places:
+        message = f"{shown(selection.ast)}, the places of an index from the last to the first"
+        raise NotSupported(
+            message, text=inference.text, at=subscript.args[2].caret, hint="give the array in that order"
+        )
     if backwards:
         low = ZERO if stop is None else _from_start(stop, length) + 1
         high = length if start is None else _from_start(start, length) + 1
@@ -138,7 +213,9 @@ def _number(selection: Selection, subscript: Ast) -> Size:
     inference, value = selection.inference, next(selection.numbers)
     if value.exact is None or any(c.denominator != 1 for _, c in value.exact.terms):
         message = f"a subscript is an integer or a size, not {shown(subscript)}"
-        raise inference.fault(message, subscript, about=[subscript])
+        name = str(subscript.value) if subscript.head == "name" else ""
+        hint = f"indices that are data are declared  {name}: index  or  {name}: index(n)" if name else ""
+        raise inference.fault(message, subscript, hint=hint, about=[subscript])
     return value.exact
 
 

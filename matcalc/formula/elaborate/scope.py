@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.formula.elaborate.inference import Inference, Symbol
-from matcalc.language.declare import SIZE, Declaration
+from matcalc.language.declare import INDEX, SIZE, Declaration
 from matcalc.language.syntax import Ast, parts_in, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.signature import PLAIN, size_of
 from matcalc.tensor.size import Size
+from matcalc.tensor.symbols import marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,18 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
         shape = tuple(size_of(size, {}) for size in declaration.sizes)
         _check_same(inference, declaration, shape)
         inference.symbols[declaration.name] = Symbol(
-            declaration.name, shape, declaration.facts, not declaration.undeclared
+            declaration.name, shape, _facts(declaration), not declaration.undeclared
         )
         for size in declaration.sizes:
             for node in walk(size):
                 if node.head == "name":
                     inference.size_names[str(node.value)] = Size.of(str(node.value))
     _check_names(inference)
+
+
+def _facts(declaration: Declaration) -> tuple[str, ...]:
+    """Return the facts of a declared symbol: those that are written, and that of a kind that is one."""
+    return (*declaration.facts, *([INDEX] if declaration.kind == INDEX else []))
 
 
 def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) -> None:
@@ -93,9 +99,9 @@ def _place(text: str, declaration: Declaration, fact: str) -> int:
 def _check_same(inference: Inference, declaration: Declaration, shape: tuple[Size, ...]) -> None:
     """Refuse to declare a symbol that is there already with another shape or other facts."""
     known = inference.symbols.get(declaration.name)
-    if known is None or (known.shape == shape and set(known.facts) == set(declaration.facts)):
+    if known is None or (known.shape == shape and set(known.facts) == set(_facts(declaration))):
         return
-    there = " ".join((inference.kind_text(known), *known.facts))
+    there = " ".join((inference.kind_text(known), *marks(known.facts)))
     message = f"'{declaration.name}' is declared a second time, and was {there}"
     raise ShapeError(message, hint="declare it once, or give one of the two another name")
 
@@ -133,7 +139,7 @@ def scope_of(inference: Inference) -> Scope:
     """Return the scope of texts that have been read, their sizes solved."""
     nodes = {s.name: symbol(s.name, resolved_shape(inference, s), s.facts) for s in inference.symbols.values()}
     undeclared = tuple(s.name for s in inference.symbols.values() if not s.declared)
-    written = [f"{s.name}: {' '.join((inference.kind_text(s), *s.facts))}" for s in inference.symbols.values()]
+    written = [f"{s.name}: {' '.join((inference.kind_text(s), *marks(s.facts)))}" for s in inference.symbols.values()]
     return Scope(nodes, tuple(inference.size_names), "; ".join(written), undeclared)
 
 

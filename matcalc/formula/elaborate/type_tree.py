@@ -6,7 +6,7 @@ them. What each form means is in the modules for its level; this one only says w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from matcalc.formula.elaborate import arithmetic, blocks, calls, equations, func
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.elaborate.inference import Inference
 from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
+from matcalc.language.declare import INDEX
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.syntax import BINDERS, Ast, call_name, definition, given_value, parts_in
 from matcalc.rulebook.notations import spelled
@@ -91,6 +92,7 @@ def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
         entered.hidden |= indices.bind(inference, listed, ast)
         entered.listed = tuple(inference.bound[name] for name in listed)
     if ast.head == "part":
+        entered.note = len(entered.operands)
         numbers = parts.numeric_subscripts(inference, ast)
         entered.operands += numbers
         entered.handed += [NONE] * len(numbers) if entered.handed else []
@@ -117,11 +119,11 @@ def _enter_plain(inference: Inference, ast: Ast) -> Entered:
 
 
 def _enter_part(inference: Inference, ast: Ast) -> Entered:
-    return Entered([ast.args[0]])
+    return Entered([ast.args[0], *parts.data_subscripts(inference, ast.args[1:])])
 
 
 def _enter_condition(inference: Inference, ast: Ast) -> Entered:
-    return Entered([])
+    return Entered(parts.data_subscripts(inference, ast.args))
 
 
 def _enter_power(inference: Inference, ast: Ast) -> Entered:
@@ -195,7 +197,8 @@ def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 
 def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return parts.infer_part(inference, ast, values[0], values[1:])
+    count: int = entered.note  # the part itself and the data among its subscripts
+    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:])
 
 
 def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
@@ -206,6 +209,8 @@ def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 
 def _leave_condition(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
+    if values:
+        return indices.infer_lookup(inference, ast, values)
     return indices.infer_condition(inference, ast)
 
 
@@ -252,6 +257,7 @@ def _name(inference: Inference, ast: Ast) -> Typed:
         return Typed("function", ast, data=inference.functions[name])
     if name in inference.symbols:
         function_arguments.check_name(inference, ast)
+        _check_place(inference, ast, name, inference.symbols[name].facts)
         return Typed("symbol", ast, inference.symbols[name].shape, data=name)
     if name in inference.size_names:
         return typed_exact(inference.size_names[name], ast)
@@ -269,7 +275,18 @@ def _given(inference: Inference, ast: Ast) -> Typed:
     node: Node = given_value(ast)
     if node.kind in ("number", "size"):
         return typed_exact(Size.of(node.value) if node.kind == "number" else node.size, ast)
+    _check_place(inference, ast, str(node.data[0]), node.data[1] if node.kind == "symbol" else ())
     return Typed("given", ast, node.shape, data=node)
+
+
+def _check_place(inference: Inference, ast: Ast, name: str, facts: Collection[str]) -> None:
+    """Refuse an index, which is data, where it is no subscript.
+
+    Raises: ShapeError.
+    """
+    if INDEX in facts and ast not in inference.places:
+        hint = f"it stands in subscripts alone, as in  x[{name}]; as a number declare it a scalar or a vector"
+        raise inference.fault(f"{name} is an index, not a number", ast, hint=hint)
 
 
 def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:

@@ -43,6 +43,7 @@ class Other(NamedTuple):
     node: Node | None  # of a selector
     form: Form | None  # of a tensor
     at: Indices
+    places: Form | None = None  # of a lookup
 
     @property
     def selector(self) -> Selector:

@@ -13,6 +13,7 @@ from typing import cast
 
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.calls import name_of
+from matcalc.formula.notation.form import ATOM, Form
 from matcalc.formula.notation.form import number as number_form
 from matcalc.formula.notation.index_form import conditions_of
 from matcalc.formula.notation.index_names import Names
@@ -126,11 +127,16 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
     ]  # fmt: skip
     for a, at in node.operands:
         if a.kind == "selector":
-            factors += [c.ast for c in conditions_of(a.selector, [labels[i] for i in at])]
+            factors += [c.ast for c in conditions_of(a.selector, [labels[i] for i in at], _places(a))]
     body = scaled(node.coef, factors)
     summed = [i for i in labels if i not in node.out]
     alone = [labels[i] for i in summed if i not in measured or _times_held(entry, i) < 2]
     return syntax.index_sum(alone, body) if alone else body
+
+
+def _places(selector: Node) -> Form | None:
+    """Return the formula of the places of a lookup."""
+    return Form(formula_of(selector.args[0]), ATOM, 1) if selector.args else None
 
 
 def _times_held(entry: Entry, index: int) -> int:

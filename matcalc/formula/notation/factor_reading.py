@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.form import POWER, PRODUCT, SIGN, Cost, Form
@@ -19,6 +20,14 @@ from matcalc.formula.notation.form import POWER, PRODUCT, SIGN, Cost, Form
 Item = tuple["Piece", bool]  # a piece, and whether it is transposed
 
 ONE = forms.number(1)
+
+
+class Cut(NamedTuple):
+    """A subscript; a range and a vector of places keep the axis, and two vectors in one part go entry by entry."""
+
+    form: Form
+    keeps: bool
+    is_vector: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +54,7 @@ class Piece:
     cycle: Piece | None = None
     summed: Piece | None = None
     inverse: Piece | None = None
-    part: tuple[Piece, dict[int, Form]] | None = None
+    part: tuple[Piece, dict[int, Cut]] | None = None
 
 
 def leaf(form: Form, rank: int, symmetric: bool = False, turned: Form | None = None) -> Piece:

@@ -30,6 +30,8 @@ def opened(context: Context, node: Node) -> tuple[Context, OpenProduct]:
             indices[place : place + 1] = [tuple(inner[i] for i in own) for own in arg.indices]
             continue
         readings[arg] = whole(reading) if is_product else reading
+        if arg.kind == "selector":
+            readings.update({places: context.readings[places] for places in arg.args})
         place += 1
     written = OpenProduct(node.coef, tuple(args), tuple(indices), node.out, tuple(sizes))
     return context._replace(readings=readings), written

@@ -256,6 +256,26 @@ def part(x: Form, subscripts: Sequence[Form]) -> Form:
     return Form(ast, ATOM, tokens, x.transposes, x.names, x.degree, x.used)
 
 
+def entry(x: Form, indices: Sequence[str]) -> Form:
+    """Return `x[i, j]` with index names; of a part by vectors of places the entry itself, `X[k[i], j]`."""
+    subscripts = [name(i) for i in indices]
+    rows = x.ast.args[1:] if x.ast.head == "part" else ()
+    if len(rows) != len(indices) or not all(_keeps_axis(row) for row in rows):
+        return part(x, subscripts)
+    if all(row.head == "slice" for row in rows):
+        return part(x, subscripts)
+    looked_up = [
+        s.ast if row.head == "slice" else syntax.part(row, s.ast) for row, s in zip(rows, subscripts, strict=True)
+    ]
+    return replace(x, ast=syntax.part(x.ast.args[0], *looked_up), tokens=x.tokens + 2 * len(indices))
+
+
+def _keeps_axis(subscript: Ast) -> bool:
+    """Whether a subscript of a part that has as many axes as subscripts is everything, or a vector of places."""
+    is_everything = subscript.head == "slice" and all(bound.head == "empty" for bound in subscript.args)
+    return is_everything or subscript.head in ("name", "part")
+
+
 def joined(forms: Sequence[Form]) -> tuple[str, ...]:
     """Return the leaf names of forms in the order written."""
     names: tuple[str, ...] = ()

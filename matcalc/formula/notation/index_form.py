@@ -66,8 +66,9 @@ def body(
     conditions: list[Form] = []
     for other in net.others:
         if other.form is None:
-            conditions += conditions_of(other.selector, [label[i] for i in other.at])
+            conditions += conditions_of(other.selector, [label[i] for i in other.at], other.places)
             entries.held_above.update(other.at)
+    measured.update(i for other in net.others if other.places is not None for i in other.at[1:])
     unmeasured = [i for i in label if i not in measured]
     lengths = [names.entry(played("all_ones", net.size(i)), (label[i],)) for i in unmeasured]
     entries.held_above.update(unmeasured)
@@ -168,8 +169,12 @@ def _add_entry(
     held.update(at)
 
 
-def conditions_of(selector: Selector, at: Sequence[str]) -> list[Form]:
-    """Return the rule of a selector on named indices."""
+def conditions_of(selector: Selector, at: Sequence[str], places: Form | None = None) -> list[Form]:
+    """Return the rule of a selector on named indices; `places` are those of a lookup."""
+    if places is not None:
+        entry = forms.entry(places, at[1:]) if at[1:] else places
+        ast = syntax.condition(syntax.name(at[0]), "==", entry.ast)
+        return [Form(ast, ATOM, entry.tokens + 4, 0, (), 0)]
     return [_condition(*sides) for sides in RULES[selector.kind](selector, [syntax.name(index) for index in at])]
 
 

@@ -40,7 +40,7 @@ class Names:
             return x
         ordered = indices[: x.ordered] if x.ordered > 1 else ()
         if x.body is None or len(set(indices)) < len(indices) or not _in_order(ordered, listed):
-            return forms.part(x, [forms.name(i) for i in indices])
+            return forms.entry(x, indices)
         outputs: tuple[str, ...] = x.ast.value  # type: ignore[assignment]
         names = dict(zip(outputs, indices, strict=True))
         inner = x.body.used - set(outputs)

@@ -134,7 +134,7 @@ def _formula(
 def selector_form(context: Context, node: Node) -> Form:
     """Return the formula of a selector that stands alone."""
     out = tuple(range(node.rank))
-    net = Net({}, [], frozenset(out), node.shape, context.size, [Other(node, None, out)])
+    net = Net({}, [], frozenset(out), node.shape, context.size, [Other(node, None, out, _places(context, node))])
     fold_selectors(net)
     body = _body(net, out)
     return body[0] if body else index_body(context.names, net, out, [], [])
@@ -238,7 +238,7 @@ def _network(context: Context, node: OpenProduct, signs: dict[Node, int], flippe
         if not at:
             continue
         if arg.kind == "selector":
-            others.append(Other(arg, None, at))
+            others.append(Other(arg, None, at, _places(context, arg)))
             continue
         if arg not in leaves:
             leaves[arg] = _leaf(arg, context.readings[arg], signs.get(arg, 1))
@@ -250,6 +250,11 @@ def _network(context: Context, node: OpenProduct, signs: dict[Node, int], flippe
             edges.append(Edge(at[0], at[1], leaves[arg]))
     others += [Other(None, read(elementwise((p, False) for p in same)), at) for at, same in tensors.items()]
     return Net(weights, edges, frozenset(node.out), node.index_sizes, context.size, others)
+
+
+def _places(context: Context, selector: Node) -> Form | None:
+    """Return the formula of the places of a lookup, the only selector that has an operand."""
+    return context.readings[selector.args[0]].form if selector.args else None
 
 
 def _leaf(arg: Node, reading: Reading, sign: int) -> Piece:

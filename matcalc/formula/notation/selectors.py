@@ -12,6 +12,7 @@ from collections.abc import Callable
 from matcalc.formula.notation import factor_reading, form
 from matcalc.formula.notation.contraction import Edge, Net, Other, column, reduce_net
 from matcalc.formula.notation.factor_reading import read
+from matcalc.formula.notation.lookups import fold_lookup, lookup_as_matrix
 from matcalc.formula.notation.merged_axes import fold_merge, fold_merges
 from matcalc.formula.notation.slices import fold_slice, slice_as_matrix
 from matcalc.tensor.size import Size
@@ -142,6 +143,7 @@ def _vech_of_diagonal(net: Net, other: Other) -> bool:
 
 FOLDS: list[tuple[str, Fold]] = [
     ("slice", fold_slice),
+    ("lookup", fold_lookup),
     ("flip", _flip),
     ("shift", _shift),
     ("conv", _conv),
@@ -150,4 +152,4 @@ FOLDS: list[tuple[str, Fold]] = [
     ("merge", fold_merges),
     ("mask", _mask),
 ]
-LAST: dict[str, Fold] = {"mask": _mask_as_matrix, "slice": slice_as_matrix}
+LAST: dict[str, Fold] = {"mask": _mask_as_matrix, "slice": slice_as_matrix, "lookup": lookup_as_matrix}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from matcalc.formula.notation import factor_reading
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.contraction import Edge, Net, Other, column
-from matcalc.formula.notation.factor_reading import Item, Piece, read
+from matcalc.formula.notation.factor_reading import Cut, Item, Piece, read
 from matcalc.formula.notation.form import Form
 from matcalc.language import syntax
 from matcalc.tensor.size import Size
@@ -19,33 +19,38 @@ from matcalc.tensor.size import Size
 def fold_slice(net: Net, other: Other) -> bool:
     """Cut all that hangs on the long index of a slice, if it is summed."""
     long, short = other.at
+    single = other.selector.shape[1] == 1 and net.around(short, other) is not None and not net.touches(short)
+    cut = Cut(_place(net, other), False) if single else Cut(_range(net, other), True)
+    return cut_axis(net, other, long, None if single else short, cut)
+
+
+def cut_axis(net: Net, other: Other, long: int, short: int | None, cut: Cut) -> bool:
+    """Cut all that hangs on the index `long` of a selector, if it is summed; `short` is the index that is left."""
     tensors = [o for o in net.others if o.form is not None and o.at.count(long) == 1]
     around = net.around(long, other, *tensors)
     if around is None or not (around.edges or around.weights or tensors):
         return False
     net.others.remove(other)
-    single = other.selector.shape[1] == 1 and net.around(short) is not None and not net.touches(short)
     net.take(around)
-    cut = _place(net, other) if single else _range(net, other)
     if around.weights:
         part = _cut_column(column(around.weights), cut)
-        if single:
+        if short is None:
             _scale(net, around.edges, long, part)
         else:
             net.weights.setdefault(short, []).append(part)
     for edge in around.edges:
-        _cut_edge(net, edge, long, short, cut, single)
+        _cut_edge(net, edge, long, short, cut)
     for tensor in tensors:
-        _cut_tensor(net, tensor, long, [] if single else [short], cut)
+        _cut_tensor(net, tensor, long, short, cut)
     return True
 
 
-def _cut_tensor(net: Net, tensor: Other, long: int, kept: list[int], cut: Form) -> None:
+def _cut_tensor(net: Net, tensor: Other, long: int, short: int | None, cut: Cut) -> None:
     """Cut one axis of a tensor, which may become a matrix."""
     assert tensor.form is not None
     axis = tensor.at.index(long)
-    form = forms.part(tensor.form, [cut if k == axis else _EVERYTHING for k in range(len(tensor.at))])
-    at = (*tensor.at[:axis], *kept, *tensor.at[axis + 1 :])
+    form = forms.part(tensor.form, [cut.form if k == axis else EVERYTHING for k in range(len(tensor.at))])
+    at = (*tensor.at[:axis], *([] if short is None else [short]), *tensor.at[axis + 1 :])
     net.others.remove(tensor)
     if len(at) == 2 and at[0] != at[1]:
         net.edges.append(Edge(at[0], at[1], factor_reading.leaf(form, 2)))
@@ -53,20 +58,20 @@ def _cut_tensor(net: Net, tensor: Other, long: int, kept: list[int], cut: Form) 
         net.others.append(Other(None, form, at))
 
 
-def _cut_column(vector: Piece, cut: Form) -> Piece:
+def _cut_column(vector: Piece, cut: Cut) -> Piece:
     """Cut a column; row sums are those of the rows that are left."""
-    if vector.kind == "chain" and vector.items[-1][0].ones and cut.ast.head == "slice":
+    if vector.kind == "chain" and vector.items[-1][0].ones and cut.keeps:
         (first, flip), *rest = vector.items
         return factor_reading.chain([(_cut(first, int(flip), cut), flip), *rest])
     return _cut(vector, 0, cut)
 
 
-def _cut_edge(net: Net, edge: Edge, long: int, short: int, cut: Form, single: bool) -> None:
+def _cut_edge(net: Net, edge: Edge, long: int, short: int | None, cut: Cut) -> None:
     """Cut the factor at the end of a chain that has the long index."""
     *front, (last, flip) = factor_reading.directed(*_items(edge, long))
     axis = 0 if flip else 1
     part = _cut(last, axis, cut)
-    if single:
+    if short is None:
         net.weights.setdefault(edge.beyond(long), []).append(factor_reading.chain([*front, (part, False)]))
     else:
         net.edges.append(Edge(edge.beyond(long), short, factor_reading.chain([*front, (part, flip)])))
@@ -84,28 +89,27 @@ def _scale(net: Net, edges: list[Edge], long: int, part: Piece) -> None:
     net.scalars.append(read(part))
 
 
-def _cut(piece: Piece, axis: int, cut: Form) -> Piece:
-    """Return a piece with one axis cut; parts of parts are one part, but for a range of a range."""
+def _cut(piece: Piece, axis: int, cut: Cut) -> Piece:
+    """Return a piece with one axis cut; parts of parts are one part, but for a range of a range and a second vector."""
     base, cuts = piece.part or (piece, {})
     own = _open_axis(base, cuts, axis)
-    if own in cuts:
+    if own in cuts or (cut.is_vector and any(c.is_vector for c in cuts.values())):
         base, cuts, own = piece, {}, axis
     merged = {**cuts, own: cut}
-    shown = [merged.get(a, _EVERYTHING) for a in range(base.rank)]
+    shown = [merged[a].form if a in merged else EVERYTHING for a in range(base.rank)]
     form = forms.part(read(base), shown)
-    places = sum(c.ast.head != "slice" for c in merged.values())
-    part = factor_reading.leaf(form, base.rank - places)
+    part = factor_reading.leaf(form, base.rank - sum(not c.keeps for c in merged.values()))
     part.part = base, merged
     return part
 
 
-def _open_axis(base: Piece, cuts: dict[int, Form], axis: int) -> int:
+def _open_axis(base: Piece, cuts: dict[int, Cut], axis: int) -> int:
     """Return the axis of the base that an axis of the part is."""
-    left = [a for a in range(base.rank) if a not in cuts or cuts[a].ast.head == "slice"]
+    left = [a for a in range(base.rank) if a not in cuts or cuts[a].keeps]
     return left[axis]
 
 
-_EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
+EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
 
 
 def _place(net: Net, other: Other) -> Form:
@@ -138,7 +142,7 @@ def slice_as_matrix(net: Net, other: Other) -> bool:
     """Read a slice as columns of the identity."""
     long, short = other.at
     identity = forms.played("identity", net.size(long))
-    form = forms.part(identity, [_EVERYTHING, _range(net, other)])
+    form = forms.part(identity, [EVERYTHING, _range(net, other)])
     net.edges.append(Edge(long, short, factor_reading.leaf(form, 2)))
     net.others.remove(other)
     return True

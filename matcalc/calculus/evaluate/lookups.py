@@ -1,0 +1,109 @@
+"""Lookups by plain NumPy: integers that are data gather, and where their axis is one of the result they add up.
+
+A lookup is never formed where a product holds it: operands are read at its places, and the result is added to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from matcalc.calculus.evaluate.einsum import Factor, contract
+from matcalc.errors import ShapeError
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.write import text
+from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import outside
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Lookup = tuple["np.ndarray", tuple[int, ...]]
+"""The places of a lookup, and its indices in a product: that of the axis, then those of the places."""
+
+
+def places_of(node: Node, values: np.ndarray, length: int) -> np.ndarray:
+    """Return the places of a lookup as integers.
+
+    Raises: ShapeError for one that is outside the axis; it names the data, the entry and the length.
+    """
+    import numpy as np
+
+    places: np.ndarray = np.asarray(values).astype(np.int64)
+    check_inside(text(formula_of(node.args[0])), places, length, str(node.shape[0]))
+    return places
+
+
+def check_inside(name: str, places: np.ndarray, length: int, size: str) -> None:
+    """Raise ShapeError unless 0 <= places < length."""
+    import numpy as np
+
+    if not places.size or (places.min() >= 0 and places.max() < length):
+        return
+    at = tuple(int(k) for k in np.argwhere((places < 0) | (places >= length))[0])
+    raise ShapeError(outside(name, at, int(places[at]), length, size))
+
+
+def is_gathered(lookup: Lookup, out: Sequence[int], held: set[int]) -> bool:
+    """Whether a lookup is read or added through: no index of it is `held` by a reshape, nor it formed in the result."""
+    source, *at = lookup[1]
+    formed = source in out and (not set(at).isdisjoint(out) or list(out).count(source) > 1)
+    return not formed and len(set(lookup[1])) == len(lookup[1]) and held.isdisjoint(lookup[1])
+
+
+def contract_through(
+    coef: float, terms: Sequence[Factor], lookups: Sequence[Lookup], out: list[int], lengths: Mapping[int, int]
+) -> np.ndarray:
+    """Contract with each axis that is looked up replaced by its places."""
+    import numpy as np
+
+    left = list(lookups)
+    placed: dict[int, Lookup] = {}
+    while left:
+        lookup = left.pop()
+        source = lookup[1][0]
+        terms = [gathered(term, lookup, lengths) if source in term.axes else term for term in terms]
+        same = [(places, at) for places, at in left if at[0] == source]
+        left = [other for other in left if other[1][0] != source]
+        terms += [_meeting(lookup, other, lengths) for other in same]
+        if source in out:
+            placed[source] = lookup
+    if not placed:
+        return contract(coef, terms, out, lengths)
+    inner = list(dict.fromkeys(j for i in out for j in (placed[i][1][1:] if i in placed else (i,))))
+    core = contract(coef, terms, inner, lengths)
+    result = np.zeros([lengths[i] for i in out], dtype=core.dtype)
+    where = [_along(*placed[i], inner) if i in placed else _range(i, inner, lengths) for i in out]
+    np.add.at(result, tuple(where), core)
+    return result
+
+
+def gathered(term: Factor, lookup: Lookup, lengths: Mapping[int, int]) -> Factor:
+    """Return an operand read at the places of a lookup."""
+    places, (source, *at) = lookup
+    axes = list(dict.fromkeys(j for i in term.axes for j in (at if i == source else (i,))))
+    where = [_along(places, lookup[1], axes) if i == source else _range(i, axes, lengths) for i in term.axes]
+    return Factor(term.array[tuple(where)], axes, term.annihilates)
+
+
+def _meeting(one: Lookup, other: Lookup, lengths: Mapping[int, int]) -> Factor:
+    """Return where two lookups of one axis meet."""
+    axes = list(dict.fromkeys((*one[1][1:], *other[1][1:])))
+    met = _along(*one, axes) == _along(*other, axes)
+    return Factor(met.astype(float), axes, True)
+
+
+def _along(places: np.ndarray, at: Sequence[int], axes: Sequence[int]) -> np.ndarray:
+    """Return places with the axes of a result, of length one where they have none."""
+    import numpy as np
+
+    own = sorted(at[1:], key=list(axes).index)
+    turned = np.transpose(places, [list(at[1:]).index(i) for i in own])
+    shape = dict(zip(own, turned.shape, strict=True))
+    return turned.reshape([shape.get(i, 1) for i in axes])
+
+
+def _range(index: int, axes: Sequence[int], lengths: Mapping[int, int]) -> np.ndarray:
+    import numpy as np
+
+    return np.arange(lengths[index]).reshape([-1 if i == index else 1 for i in axes])

@@ -1,0 +1,47 @@
+"""Lookups inside functions and sums: `exp(X)[i, j]` as `exp(X[i, j])`, which is another plan of the same value.
+
+It is less work where there are fewer places than entries: of the product in `sigmoid(U*V')[i, j]` only the known ones
+are formed. Where a place is looked up often, it is more; so both are planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matcalc.tensor.constructors import add, apply, product
+from matcalc.tensor.node import Indices, Node, Operand, toposort
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import rebuild
+
+
+def looked_inside(roots: Sequence[Node]) -> list[Node]:
+    """Return roots with what is looked up in functions and sums looked up in their operands."""
+    if not any(node.kind == "selector" and node.args for node in toposort(roots)):
+        return list(roots)
+    return rebuild(roots, _inside)
+
+
+def _inside(node: Node) -> Node:
+    if node.kind != "product":
+        return node
+    for lookup, at in node.operands:
+        if lookup.kind != "selector" or not lookup.args or at[0] in at[1:]:
+            continue
+        operands = [_looked_up(term, (lookup, at), node.sizes) for term in node.operands]
+        if any(new is not old for (new, _), old in zip(operands, node.args, strict=True)):
+            return _inside(product(node.coef, operands, node.out, node.sizes))
+    return node
+
+
+def _looked_up(term: Operand, lookup: Operand, sizes: Mapping[int, Size]) -> Operand:
+    """Return an operand with what data say taken of its own operands, if it is a function or a sum.
+
+    That is right where the axis is one of the result as well: elsewhere in it the lookup is 0.
+    """
+    (node, at), (_, (source, *places)) = term, lookup
+    if node.kind not in ("map", "sum") or source not in at:
+        return term
+    out: Indices = tuple(dict.fromkeys(j for i in at for j in (places if i == source else (i,))))
+    args = [_inside(product(1, [(arg, at), lookup], out, sizes)) for arg in node.args]
+    made = apply(node.rule, args, node.params) if node.kind == "map" else add(list(zip(node.coefs, args, strict=True)))
+    return made, out

@@ -1,0 +1,53 @@
+"""Data that are no places of an axis: which entry it is, found when compiled code has refused them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from matcalc.compiler.runtime.result_shapes import solve_sizes
+from matcalc.compiler.runtime.spec import CompiledSpec
+from matcalc.errors import ShapeError
+from matcalc.tensor.size import ENTRY, Atom, Size
+from matcalc.tensor.sizes_from_shapes import outside
+
+OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "//": np.floor_divide, "%": np.mod, "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
+
+
+def check_places(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
+    """Raise ShapeError for the first entry of the data that is outside the axis it is looked up in."""
+    count = len(spec.arguments)
+    arrays = [np.asarray(value) for value in inputs[:count]]
+    given = dict(zip(spec.sizes, inputs[count:], strict=True))
+    frame: dict[str, Any] = {**solve_sizes(spec, [array.shape for array in arrays], given)}
+    frame |= {o.name: array for o, array in zip(spec.arguments, arrays, strict=True) if o.dtype != "float64"}
+    for checked in spec.data:
+        axes = {axis: np.arange(_value(size, frame)) for axis, size in checked.axes}
+        places, length = np.asarray(_value(checked.index, {**frame, **axes})), int(_value(checked.length, frame))
+        wrong = np.argwhere((places < 0) | (places >= length))
+        if len(wrong):
+            at = tuple(map(int, wrong[0]))
+            raise ShapeError(outside(checked.text, at, int(places[at]), length, str(checked.length)))
+
+
+def _value(size: Size, frame: Mapping[str, Any]) -> Any:
+    """Return the integers that a size is where names have these."""
+    total: Any = 0
+    for monomial, coefficient in size.terms:
+        term: Any = int(coefficient)
+        for atom, power in monomial:
+            term = term * _factor(atom, frame) ** power
+        total = total + term
+    return total
+
+
+def _factor(atom: Atom, frame: Mapping[str, Any]) -> Any:
+    if isinstance(atom, str):
+        return frame[atom]
+    if atom.operator == ENTRY:
+        return frame[atom.left.key][_value(atom.right, frame)]
+    return OPERATORS[atom.operator](_value(atom.left, frame), _value(atom.right, frame))

@@ -1,0 +1,91 @@
+"""Entries of data in indices, `k[i]`: what a call has compared with a length is like an axis of that length.
+
+An entry matches what was checked, `k[j]` for all j < N, where its place is inside those j. Whatever was not checked is
+any integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from matcalc.compiler.program import Checked
+from matcalc.tensor.size import COMPOUND, ENTRY, Compound, Size, entry
+
+Inside = Callable[[Size, Size], bool]
+
+
+def entries_in(sizes: Iterable[Size]) -> list[Compound]:
+    """Return the entries of data that sizes hold, the outermost of nested ones, in order."""
+    found: dict[Compound, None] = {}
+    for size in sizes:
+        stack = [size] if "[" in size.key else []
+        while stack:
+            for monomial, _ in stack.pop().terms:
+                for atom, _ in monomial:
+                    if isinstance(atom, str):
+                        continue
+                    if atom.operator == ENTRY:
+                        found[atom] = None
+                    else:
+                        stack += [atom.left, atom.right]
+    return list(found)
+
+
+def every_entry(sizes: Iterable[Size]) -> list[Compound]:
+    """Return the entries of data that sizes hold, at any depth."""
+    found: dict[Compound, None] = {}
+    waiting = entries_in(sizes)
+    while waiting:
+        atom = waiting.pop()
+        found[atom] = None
+        waiting += entries_in([atom.right])
+    return list(found)
+
+
+def replaced(size: Size, names: Mapping[Compound, Size]) -> Size:
+    """Return a size with entries of data replaced."""
+    if "[" not in size.key:
+        return size
+    total = Size.of(0)
+    for monomial, coefficient in size.terms:
+        term = Size.of(coefficient)
+        for atom, power in monomial:
+            for _ in range(power):
+                term = term * _factor(atom, names)
+        total = total + term
+    return total
+
+
+def _factor(atom: str | Compound, names: Mapping[Compound, Size]) -> Size:
+    if isinstance(atom, str):
+        return Size.of(atom)
+    if atom in names:
+        return names[atom]
+    return COMPOUND[atom.operator](replaced(atom.left, names), replaced(atom.right, names))
+
+
+def lengths_of(atom: Compound, data: Sequence[Checked], is_inside: Inside) -> list[Size]:
+    """Return the lengths that an entry was compared with."""
+    found: dict[Size, None] = {}
+    for checked in data:
+        axes = dict(checked.axes)
+        at = _matched(checked.index, entry(atom.left, atom.right), axes)
+        if at is not None and all(is_inside(place, axes[axis]) for axis, place in at.items()):
+            found[checked.length] = None
+    return list(found)
+
+
+def _matched(pattern: Size, size: Size, axes: Mapping[str, Size]) -> dict[str, Size] | None:
+    """Return at which point of its axes a pattern is a size; None where it is that nowhere."""
+    own = [axis for axis in axes if axis in pattern.names]
+    if not own:
+        return {} if pattern is size else None
+    rest = pattern - Size.of(own[0])
+    if len(own) == 1 and own[0] not in rest.names:
+        return {own[0]: size - rest}
+    one, other = entries_in([pattern]), entries_in([size])
+    if len(one) != 1 or len(other) != 1 or one[0].left is not other[0].left:
+        return None
+    if pattern is not entry(*one[0][1:]) or size is not entry(*other[0][1:]):
+        return None
+    return _matched(one[0].right, other[0].right, axes)

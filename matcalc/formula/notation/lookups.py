@@ -1,0 +1,66 @@
+"""Lookups read as parts: `x[k]`, `X[i, :]`, `X[i, j]` entry by entry, `eye(n)[:, i]`.
+
+A lookup ties an index of an axis to the places of it that data say. Where that index is summed, every factor on it is
+cut; where it is not, the lookup is columns of the identity, one for each place.
+"""
+
+from __future__ import annotations
+
+from matcalc.formula.notation import factor_reading
+from matcalc.formula.notation import form as forms
+from matcalc.formula.notation.contraction import Edge, Net, Other
+from matcalc.formula.notation.factor_reading import Cut, read
+from matcalc.formula.notation.slices import EVERYTHING, cut_axis
+
+
+def fold_lookup(net: Net, other: Other) -> bool:
+    """Cut all that hangs on the axis of a lookup, if it is summed."""
+    assert other.places is not None
+    source, *at = other.at
+    if len(at) > 1 or source in at:
+        return False
+    if at and _fold_pair(net, other):
+        return True
+    return cut_axis(net, other, source, at[0] if at else None, Cut(other.places, bool(at), bool(at)))
+
+
+def _fold_pair(net: Net, one: Other) -> bool:
+    """Read a matrix whose rows and columns are looked up together as one part: a column of its entries."""
+    for edge in net.edges:
+        ends = {edge.row: edge.column, edge.column: edge.row}
+        far = ends.get(one.at[0])
+        other = next((o for o in net.others if o.kind == one.kind and o is not one and o.at == (far, one.at[1])), None)
+        if other is None or far == one.at[0] or not _hold_nothing_else(net, edge, one, other):
+            continue
+        first, last = (one, other) if edge.row == one.at[0] else (other, one)
+        assert first.places is not None and last.places is not None
+        turned = edge.piece.costs[1] < edge.piece.costs[0]
+        shown = [last.places, first.places] if turned else [first.places, last.places]
+        net.edges.remove(edge)
+        net.others = [o for o in net.others if o is not one and o is not other]
+        part = factor_reading.leaf(forms.part(read(edge.piece, turned), shown), 1)
+        net.weights.setdefault(one.at[1], []).append(part)
+        return True
+    return False
+
+
+def _hold_nothing_else(net: Net, edge: Edge, one: Other, other: Other) -> bool:
+    arounds = [net.around(o.at[0], o) for o in (one, other)]
+    return all(a is not None and a.edges == [edge] and not a.weights for a in arounds)
+
+
+def lookup_as_matrix(net: Net, other: Other) -> bool:
+    """Read a lookup as columns of the identity."""
+    assert other.places is not None
+    source, *at = other.at
+    if len(at) > 1 or source in at:
+        return False
+    identity = forms.played("identity", net.size(source))
+    columns = forms.part(identity, [EVERYTHING, other.places])
+    net.others.remove(other)
+    if not at:
+        net.weights.setdefault(source, []).append(factor_reading.leaf(columns, 1))
+        return True
+    rows = forms.part(identity, [other.places, EVERYTHING])
+    net.edges.append(Edge(source, at[0], factor_reading.leaf(columns, 2, turned=rows)))
+    return True

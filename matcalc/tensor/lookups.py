@@ -1,0 +1,31 @@
+"""What data are looked up in: the lengths of the axes that the symbols of kind `index` are places of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from matcalc.language.declare import INDEX
+from matcalc.tensor.node import Node, everything
+from matcalc.tensor.size import Size
+
+
+def is_index(symbol: Node) -> bool:
+    """Whether a symbol is data that are places of an axis."""
+    return symbol.kind == "symbol" and INDEX in symbol.data[1]
+
+
+def is_places(node: Node) -> bool:
+    """Whether a node is an index or made of one by selectors: what may be looked up."""
+    parts = [arg for arg in node.args if arg.kind != "selector"] if node.kind == "product" else [node]
+    return len(parts) == 1 and is_index(parts[0]) and (node.kind == "symbol" or node.coef == 1)
+
+
+def lengths_of(nodes: Iterable[Node]) -> dict[str, list[Size]]:
+    """Return by the name of each index the lengths of the axes that it, or a part of it, is looked up in."""
+    found: dict[str, dict[Size, None]] = {}
+    for node in everything(nodes):
+        for places in node.args if node.kind == "selector" else ():
+            for symbol in (places, *places.args):
+                if is_index(symbol):
+                    found.setdefault(symbol.name, {})[node.shape[0]] = None
+    return {name: list(lengths) for name, lengths in found.items()}

@@ -249,11 +249,6 @@ def _is_nonnegative_atom(atom: Atom) -> bool:
     return {"%": right, "max": left or right, ENTRY: False}.get(atom.operator, left and right)
 
 
-def entry(data: Size, place: Size) -> Size:
-    """Return the integer that data hold at a place, `k[i]`: what only the indices of a program are made of."""
-    return _compound(ENTRY, data, place)
-
-
 def _extremum(operator: str, a: Size, b: Size) -> Size:
     """Return the extremum of all operands of two: those that are known to be none left out, the others in order."""
     kept: list[Size] = []
@@ -296,7 +291,7 @@ def _is_at_most(a: Size, b: Size) -> bool:
 
 ENTRY = "[]"
 COMPOUND: dict[str, Callable[[Size, Size], Size]] = {
-    ENTRY: entry,
+    ENTRY: lambda data, place: _compound(ENTRY, data, place),
     "//": floordiv,
     "%": modulo,
     "min": minimum,

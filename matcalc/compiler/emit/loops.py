@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
 from matcalc.compiler.program import Loop, Program, Read, Select, Store, parts, statements
-from matcalc.compiler.verify.entries import every_entry
-from matcalc.tensor.size import Size, entry
+from matcalc.compiler.verify.entries import entry, every_entry
+from matcalc.tensor.size import Size
 
 INDENT = "    "
 

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from matcalc.compiler.program import Guard
+from matcalc.compiler.verify.entries import entry
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.errors import NotSupported
 from matcalc.tensor.node import Node
 from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size, entry
+from matcalc.tensor.size import Size
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from matcalc.compiler.program import Checked
-from matcalc.tensor.size import COMPOUND, ENTRY, Compound, Size, entry
+from matcalc.tensor.size import COMPOUND, ENTRY, Compound, Size
 
 Inside = Callable[[Size, Size], bool]
+
+
+def entry(data: Size, place: Size) -> Size:
+    """Return the integer that data hold at a place, `k[i]`: what only the indices of a program are made of."""
+    return COMPOUND[ENTRY](data, place)
 
 
 def entries_in(sizes: Iterable[Size]) -> list[Compound]:

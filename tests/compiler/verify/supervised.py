@@ -16,7 +16,8 @@ from matcalc.compiler.program import Call, Each, Loop, ProgramFault, walk
 from matcalc.compiler.verify.expressions import whole
 from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.errors import ShapeError
-from matcalc.evidence.numeric.sampling import sample
+from matcalc.evidence.numeric.sampling import places, sample
+from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.node import toposort
 
 SETS = ((3, 2, 5, 1), (2, 2, 2, 2), (1, 3, 0, 2), (3, 3, 3, 3), (0, 2, 1, 3), (1, 1, 1, 1), (5, 3, 2, 1), (0, 0, 0, 0))
@@ -82,7 +83,7 @@ def fits(program, sizes):
 
 
 def ran(machine, outputs, inputs, sizes):
-    data = data_of(inputs, sizes)
+    data = data_of(inputs, sizes, lengths_of([node for _, node in outputs]))
     try:
         found = machine.run(data, sizes)
     except ShapeError:
@@ -91,12 +92,15 @@ def ran(machine, outputs, inputs, sizes):
     return 1
 
 
-def data_of(inputs, sizes):
-    """Return random arrays with the facts of the inputs."""
+def data_of(inputs, sizes, lengths={}):  # noqa: B006 - never changed
+    """Return random arrays with the facts of the inputs; places of axes of the `lengths` that each is looked up in."""
     rng = np.random.default_rng([11, *sizes.values()])
     data = {}
     for node in inputs:
         shape = tuple(whole(s)(sizes) for s in node.shape)
+        if is_index(node):
+            data[node.name] = places(rng, shape, lengths.get(node.name, ()), sizes)
+            continue
         data[node.name] = np.asarray(sample(rng, shape, tuple(sorted(node.data[1] - {"constant"}))))
     return data
 
@@ -113,7 +117,9 @@ def compare(outputs, data, sizes, found, strict=False):
         error = distance(found[name], wanted[number], strict) if is_told else 0.0
         if error > SAME:
             rng = np.random.default_rng(1)
-            moved = {k: a * (1 + NUDGE * rng.standard_normal(a.shape)) for k, a in data.items()}
+            moved = {
+                k: a if a.dtype.kind == "i" else a * (1 + NUDGE * rng.standard_normal(a.shape)) for k, a in data.items()
+            }
             nudged = values(outputs, moved, sizes)
             if nudged and error > NOISE * distance(nudged[number], wanted[number]):
                 raise ProgramFault(f"{name} is {found[name]}, not {wanted[number]} where {sizes}")

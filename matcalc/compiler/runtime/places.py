@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,8 @@ import numpy as np
 from matcalc.compiler.runtime.result_shapes import solve_sizes
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.errors import ShapeError
-from matcalc.tensor.size import ENTRY, Atom, Size
+from matcalc.tensor.size import COMPOUND, ENTRY, Atom, Size
 from matcalc.tensor.sizes_from_shapes import outside
-
-OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "//": np.floor_divide, "%": np.mod, "min": np.minimum, "max": np.maximum,
-}  # fmt: skip
-
 
 def check_places(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
     """Raise ShapeError for the first entry of the data that is outside the axis it is looked up in."""
@@ -50,4 +45,6 @@ def _factor(atom: Atom, frame: Mapping[str, Any]) -> Any:
         return frame[atom]
     if atom.operator == ENTRY:
         return frame[atom.left.key][_value(atom.right, frame)]
-    return OPERATORS[atom.operator](_value(atom.left, frame), _value(atom.right, frame))
+    combined = COMPOUND[atom.operator]
+    entrywise = np.vectorize(lambda a, b: int(combined(Size.of(int(a)), Size.of(int(b)))), otypes=[np.int64])
+    return entrywise(_value(atom.left, frame), _value(atom.right, frame))

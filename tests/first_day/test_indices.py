@@ -472,6 +472,25 @@ def test_command_line(capsys):
     assert "k is an index" in capsys.readouterr().err
 
 
+UNDECLARED = [
+    ("-sum{i: log_softmax(X*W, axis=1)[i, y[i]]}", "X: matrix(m, n); W: matrix(n, k); y: index(m)"),
+    ("{t: U[i[t], a]*V[j[t], a]}", "U: matrix(m, n); i: index(k); V: matrix(p, n); j: index(k)"),
+    ("x[i[0]]", "x: vector(m); i: index(n)"),
+]
+
+
+@pytest.mark.parametrize("formula, declared", UNDECLARED)
+def test_what_stands_in_a_subscript_with_subscripts_is_data(formula, declared):
+    e = mc.expression(formula)
+    assert e.declarations.replace(", undeclared", "") == declared
+    assert e.node is mc.expression(formula, declared).node
+
+
+def test_numpy_spelling():
+    text = "np.sum((r - np.sum(U[i] * V[j], axis=1))**2)"
+    assert mc.expression(text, FACTORS, dialect="numpy").node is derived("factors")[0].node
+
+
 def test_declarations_say_the_kind():
     e = mc.expression("X[i, :]", "X: matrix(m, n); i: index(N)")
     assert e.declarations == "X: matrix(m, n); i: index(N)"

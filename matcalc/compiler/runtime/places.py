@@ -13,6 +13,7 @@ from matcalc.errors import ShapeError
 from matcalc.tensor.size import COMPOUND, ENTRY, Atom, Size
 from matcalc.tensor.sizes_from_shapes import outside
 
+
 def check_places(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
     """Raise ShapeError for the first entry of the data that is outside the axis it is looked up in."""
     count = len(spec.arguments)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.errors import ShapeError
 from matcalc.formula.elaborate.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.formula.elaborate.unify import Fault, Sizes
+from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast, given_value, operator_position, walk
 from matcalc.language.write import ends
@@ -271,12 +272,13 @@ class Inference:
         message = f"sizes would be negative: {'; '.join(kinds[:6])}"
         raise ShapeError(message, text=self.text, at=0 if self.text else -1)
 
-    def infer_symbol(self, name: str) -> Symbol | None:
-        """Return a new symbol of the kind that its spelling says, None where it says nothing."""
-        rank = self.ranks.get(name, inferred_rank(name))
+    def infer_symbol(self, name: str, is_place: bool = False) -> Symbol | None:
+        """Return a new symbol of the kind that its spelling says, None where it says nothing; places are indices."""
+        rank = 1 if is_place else self.ranks.get(name, inferred_rank(name))
         if rank is None:
             return None
-        symbol = Symbol(name, tuple(self.sizes.fresh() for _ in range(rank)), (), False)
+        facts = (INDEX,) if is_place else ()
+        symbol = Symbol(name, tuple(self.sizes.fresh() for _ in range(rank)), facts, False)
         self.symbols[name] = symbol
         return symbol
 

@@ -54,10 +54,17 @@ def is_data(inference: Inference, ast: Ast) -> bool:
     """Whether a subscript is data: a symbol of kind `index`, or a part of one."""
     while ast.head == "part":
         ast = ast.args[0]
+    if ast in inference.places:
+        return True
     if ast.head == "given":
         return INDEX in given_value(ast).facts
     name = str(ast.value)
     return ast.head == "name" and name not in inference.bound and INDEX in _facts(inference, name)
+
+
+def _is_unknown(inference: Inference, name: str) -> bool:
+    taken = (inference.symbols, inference.size_names, inference.bound, inference.parameters, inference.unknowns)
+    return not inference.strict and not any(name in names for names in taken)
 
 
 def _facts(inference: Inference, name: str) -> tuple[str, ...]:
@@ -65,7 +72,13 @@ def _facts(inference: Inference, name: str) -> tuple[str, ...]:
 
 
 def data_subscripts(inference: Inference, subscripts: Sequence[Ast]) -> list[Ast]:
-    """Return the subscripts that are data, whose symbols may stand there and nowhere else."""
+    """Return the subscripts that are data, whose symbols may stand there and nowhere else.
+
+    A part of a name that means nothing else, `y[i]` in `Z[i, y[i]]`, can only be data: it is a vector of indices.
+    """
+    for ast in subscripts:
+        if ast.head == "part" and ast.args[0].head == "name" and _is_unknown(inference, str(ast.args[0].value)):
+            inference.places.add(ast.args[0])
     found = [ast for ast in subscripts if is_data(inference, ast)]
     for ast in found:
         while ast.head == "part":

@@ -264,7 +264,7 @@ def _name(inference: Inference, ast: Ast) -> Typed:
     if name == "pi":
         return Typed("constant", ast, data=name)
     function_arguments.check_name(inference, ast)
-    symbol = None if inference.strict else inference.infer_symbol(name)
+    symbol = None if inference.strict else inference.infer_symbol(name, ast in inference.places)
     if symbol is None:
         raise unknown_name(inference, ast)
     return Typed("symbol", ast, symbol.shape, data=name)
@@ -354,7 +354,7 @@ def _sized_operands(
         inside = "{" in hidden
         marks = [not (inside and s.head == "name") for s in ast.args[1:]]
         return [
-            (ast.args[0], hidden, is_size),
+            (ast.args[0], hidden, False),
             *((s, hidden, m) for s, m in zip(ast.args[1:], marks, strict=True)),
         ]
     return [(child, hidden, is_size) for child in ast.args]

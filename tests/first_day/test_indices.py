@@ -72,6 +72,14 @@ CASES = {
         "norm2((eye(n)[i, :] - eye(n)[j, :])*x)^2", "x", "x: vector(n); i: index(N); j: index(N)",
         lambda x, i, j: np.sum((x[i] - x[j]) ** 2),
     ),
+    "chain": (
+        "sum(sin((x.*x[g])[i]))", "x", "x: vector(n); g: index(n); i: index(N)",
+        lambda x, g, i: np.sum(np.sin((x * x[g])[i])),
+    ),
+    "running": (
+        "norm2(x[i] - cumsum(x)[j])^2", "x", "x: vector(n); i: index(N); j: index(N)",
+        lambda x, i, j: np.sum((x[i] - np.cumsum(x)[j]) ** 2),
+    ),
     "inverse": (
         "(inv(A)[k, :])'*x", "A", "A: matrix(n, n); x: vector(n); k: index",
         lambda A, x, k: np.linalg.inv(A)[k] @ x,
@@ -98,7 +106,8 @@ AXES = {
     "entry": {"k": "n"}, "label": {"k": "n"}, "row": {"k": "m"}, "rows": {"i": "m"}, "columns": {"i": "n"},
     "pairs": {"i": "m", "j": "n"}, "factors": {"i": "m", "j": "n"}, "link": {"i": "m", "j": "n"}, "labels": {"y": "c"},
     "steps": {"s": "n"}, "nested": {"j": "n", "i": "m"}, "blocks": {"i": "n + m"}, "counts": {"i": "n"},
-    "edges": {"i": "n", "j": "n"}, "inverse": {"k": "n"}, "stacked": {"i": "m*n"},
+    "edges": {"i": "n", "j": "n"}, "chain": {"g": "n", "i": "n"}, "running": {"i": "n", "j": "n"},
+    "inverse": {"k": "n"}, "stacked": {"i": "m*n"},
 }  # fmt: skip
 """The lengths of the axes that the indices of a case are looked up in."""
 

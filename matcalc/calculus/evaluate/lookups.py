@@ -64,7 +64,8 @@ def contract_through(
         source = lookup[1][0]
         terms = [gathered(term, lookup, lengths) if source in term.axes else term for term in terms]
         same = [(places, at) for places, at in left if at[0] == source]
-        left = [other for other in left if other[1][0] != source]
+        left = [_through(other, lookup, lengths) for other in left if other[1][0] != source]
+        placed = {index: _through(other, lookup, lengths) for index, other in placed.items()}
         terms += [_meeting(lookup, other, lengths) for other in same]
         if source in out:
             placed[source] = lookup
@@ -84,6 +85,15 @@ def gathered(term: Factor, lookup: Lookup, lengths: Mapping[int, int]) -> Factor
     axes = list(dict.fromkeys(j for i in term.axes for j in (at if i == source else (i,))))
     where = [_along(places, lookup[1], axes) if i == source else _range(i, axes, lengths) for i in term.axes]
     return Factor(term.array[tuple(where)], axes, term.annihilates)
+
+
+def _through(other: Lookup, lookup: Lookup, lengths: Mapping[int, int]) -> Lookup:
+    """Return a lookup whose own places are looked up, `k[j]` in `x[k[j]]`."""
+    places, (source, *at) = other
+    if lookup[1][0] not in at:
+        return other
+    found = gathered(Factor(places, at), lookup, lengths)
+    return found.array, (source, *found.axes)
 
 
 def _meeting(one: Lookup, other: Lookup, lengths: Mapping[int, int]) -> Factor:

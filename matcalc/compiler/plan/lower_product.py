@@ -45,7 +45,8 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
         kept = frozenset(result_indices)
         own = scaling if len(groups) == 1 else Scaling(Fraction(1))
         wanted = tuple(i for at in indexed.out for i in indices_of(at)) if lone else ()
-        value, at = contract(session, group, kept, indexed.sizes, own, node, wanted, lone)
+        is_all = lone and not any(isinstance(a, Size) for a in indexed.out)
+        value, at = contract(session, group, kept, indexed.sizes, own, node, wanted, is_all)
         if at:
             parts.append((value, at))
         else:

@@ -134,10 +134,10 @@ def _check_symbols(e: Expression, other: Expression, against: Any, wrt: Any, dia
     strange = next((name for name in other.names.written if name not in known), None)
     if strange is None:
         return
-    text = against if isinstance(against, str) else str(other)
+    text, dialect = (against, dialect) if isinstance(against, str) else (str(other), "matrix")
     hint = f"its symbols are {', '.join(e.names.written)}"
     message = f"{strange} is no symbol of the formula{nearest(strange, e.names.written)}"
-    raise UnknownName(message, text=text, at=place_of(strange, text, dialect), hint=hint)
+    raise UnknownName(message, text=text, at=place_of(strange, text, dialect, other.names), hint=hint)
 
 
 def _derivative_like(e: Expression, x: Node, other: Expression) -> Expression:

@@ -50,8 +50,8 @@ PLACES = {
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
     ("gamma", "iota", "psi"): ("Greek letters", "formula/elaborate/inference.py language/latex_names.py"),
-    ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "sin", "sinh", "tan", "tanh"): (
-        "commands of LaTeX", "language/latex_names.py"),
+    ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
+     "tanh", "vec"): ("commands of LaTeX", "language/latex_names.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
     ("sign", "step"): ("variables of a saved file's own test", "compiler/runtime/save_test.py"),
     ("eye", "ones", "outer", "trace", "zeros"): ("constructors that the module exports", "tensor/constructors.py"),

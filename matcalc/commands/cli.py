@@ -168,7 +168,7 @@ def declarations(command: Any) -> None:
     command.add_argument(
         "--let", metavar="DECL", action="append", default=[], help='declarations: "X: matrix(m, n) positive"'
     )
-    command.add_argument("--dialect", choices=("matrix", "numpy"), default="matrix", help="spelling of EXPR")
+    command.add_argument("--dialect", choices=("matrix", "numpy", "latex"), default="matrix", help="spelling of EXPR")
     command.add_argument("--quiet", action="store_true", help="no notes on standard error, such as inferred kinds")
 
 

@@ -14,11 +14,10 @@ from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy, symbol_name
 from matcalc.expressions.tracing import is_function, results_of, traced
-from matcalc.formula.elaborate.texts import READERS, elaborate
+from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import SIZE, read_declarations
 from matcalc.language.identifiers import shown
 from matcalc.language.syntax import Ast, whole
-from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import size_number
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -110,9 +109,9 @@ def outputs_of(outputs: Any, declarations: str) -> Any:
     return results_of(outputs, _declared(declarations, {})) if is_function(outputs) else outputs
 
 
-def place_of(name: str, text: str, dialect: str = "matrix") -> int:
-    """Return where a name first stands in the text of a formula."""
-    tree = READERS[dialect](text, default_rulebook())
+def place_of(name: str, text: str, dialect: str, names: Names) -> int:
+    """Return where a name first stands in the text of a formula, read where the names are declared."""
+    (tree,) = elaborate([text], dialect=dialect, symbols=names.symbols, sizes=names.sizes).trees
     return min((a.span[0] for a in whole(tree) if a.head == "name" and a.value == name), default=0)
 
 

@@ -12,14 +12,14 @@ from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
-from matcalc.rulebook.notations import latex_looks
+from matcalc.rulebook.notations import latex_looks, latex_names
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names
 
 VECTORS = "abcdpquvrstzghklmnwxyfeoij"
 MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 """Names of parts, in the order in which they are taken."""
-KINDS = ("scalar", "vector", "matrix")
+KINDS = ("scalar", "vector", "matrix", "tensor")
 
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED) -> Ast:
@@ -56,5 +56,8 @@ def named_formula_in(node: Node, names: Names) -> tuple[Ast, Names]:
 
 def latex_in(formula: Ast, names: Names) -> str:
     """Return a formula over the symbols of `names` as LaTeX."""
-    kinds = {name: KINDS[min(node.rank, 2)] for name, node in {**names.parts, **names.symbols}.items()}
-    return latex(formula, kinds, latex_looks(default_rulebook()))
+    nodes = {**names.parts, **names.symbols}
+    kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
+    shapes = {name: tuple(map(str, node.shape)) for name, node in nodes.items()}
+    book = default_rulebook()
+    return latex(formula, kinds, latex_looks(book), shapes, latex_names(book).results)

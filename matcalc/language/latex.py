@@ -10,75 +10,71 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
+from matcalc.language.explicit_sums import lengths, with_sums
+from matcalc.language.from_one import counted, moved
 from matcalc.language.latex_names import Templates, escaped, operator, symbol
+from matcalc.language.latex_scope import declared_keys, key_of_name
+from matcalc.language.latex_templates import (
+    ATOM,
+    ELEMENTWISE,
+    FACTOR,
+    PRODUCT,
+    SCRIPT,
+    SUM,
+    Look,
+    Scope,
+    at,
+    fenced,
+    filled,
+)
+from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names
 
-SUM, ELEMENTWISE, PRODUCT, FACTOR, SCRIPT, ATOM = range(1, 7)
-"""What binds how tightly; FACTOR takes no superscript (a fraction, a call), SCRIPT has one already."""
-
 _RELATIONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
-_PLACE = re.compile(r"(?<![A-Za-z_^])\{(\d)(\^?)\}")
-_TALL = re.compile(r"\\frac|\\begin|\\left|\\sum")
-
-
 NO_LOOKS: Templates = {}
+NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """A subformula's LaTeX; `kind` is scalar, vector, row, matrix, tensor or "" for unknown.
+def latex(
+    ast: Ast,
+    kinds: Mapping[str, str],
+    templates: Templates = NO_LOOKS,
+    shapes: Mapping[str, Sequence[str]] = NOTHING,
+    results: Mapping[str, str] = NOTHING,
+) -> str:
+    """Return the LaTeX of a tree, for math mode. Subscripts count from 1, sums are written with their bounds.
 
-    `base` is what stands below the superscript -1 or T; `arguments` are those of a call. `is_inner` says that it is the
-    product of a row and a column, which another factor must not follow without parentheses: (x'*A*x)*y.
+    `kinds` gives the kind of each symbol ("scalar", "vector", "matrix", "tensor"), `shapes` its lengths as text; other
+    names are scalars. `templates` are of functions, by name; one that has none is set as a call. `results` are the
+    kinds of their values, "same" for that of the operands.
     """
-
-    text: str
-    level: int = ATOM
-    kind: str = ""
-    base: str = ""
-    arguments: tuple[_Look, ...] = ()
-    is_inner: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """What names mean: kinds of symbols, looks of functions, the indices and parameters bound here, shared parts."""
-
-    kinds: Mapping[str, str]
-    templates: Templates
-    bound: frozenset[str] = frozenset()
-    parts: Mapping[Ast, str] = field(default_factory=dict)
-
-
-def latex(ast: Ast, kinds: Mapping[str, str], templates: Templates = NO_LOOKS) -> str:
-    """Return the LaTeX of a tree, for math mode.
-
-    `kinds` gives the kind of each symbol ("scalar", "vector", "matrix", "tensor"); other names are scalars.
-    `templates` are of functions, by name; one that has none is set as a call.
-    """
-    scope = _Scope(kinds, templates)
     names = part_names(ast)
+    keys = declared_keys({**kinds, **dict.fromkeys(names.values())})
+    scope = Scope(kinds, templates, shapes, results, keys)
     if not names:
         return _look(ast, scope).text
     kinds, rows = dict(kinds), []
     for part in parts_in(ast):
         name = names[definition(part)]
-        look = _look(definition(part), _Scope(kinds, scope.templates, parts=names))
+        look = _look(definition(part), replace(scope, kinds=kinds, parts=names))
         kinds.setdefault(name, look.kind)
         rows.append(f"{symbol(name, kinds)} &= {look.text}")
-    rows.append(f"& {_look(ast, _Scope(kinds, scope.templates, parts=names)).text}")
+    last = _look(ast, replace(scope, kinds=kinds, parts=names)).text
+    rows.append(f"& {{{last}}}" if last[0] in "+-" else f"& {last}")
     return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
 
-def _look(ast: Ast, scope: _Scope) -> _Look:
+def _look(ast: Ast, scope: Scope) -> Look:
     """Return the look of a tree whose shared parts have names."""
-    looks: list[_Look] = []
-    stack: list[tuple[Ast, _Scope, bool]] = [(ast, scope, False)]
+    looks: list[Look] = []
+    sizes = {word for shape in scope.shapes.values() for length in shape for word in re.findall(r"\w+", length)}
+    ast = with_sums(ast, lambda name: name not in scope.kinds and name not in sizes)
+    stack: list[tuple[Ast, Scope, bool]] = [(ast, scope, False)]
     while stack:
         node, scope, entered = stack.pop()
         inner = children(node)
@@ -92,7 +88,7 @@ def _look(ast: Ast, scope: _Scope) -> _Look:
     return looks[0]
 
 
-def _inside(node: Ast, scope: _Scope) -> _Scope:
+def _inside(node: Ast, scope: Scope) -> Scope:
     """Return the scope of the operands of `node`, which may bind names."""
     if node.head in BINDERS:
         return replace(scope, bound=scope.bound | set(cast("tuple[str, ...]", node.value)))
@@ -101,76 +97,66 @@ def _inside(node: Ast, scope: _Scope) -> _Scope:
     return scope
 
 
-def _fenced(text: str, opening: str = "(", closing: str = ")") -> str:
-    if _TALL.search(text):
-        return rf"\left{opening}{text}\right{closing}"
-    return f"{opening}{text}{closing}"
-
-
-def _at(look: _Look, least: int) -> str:
-    return look.text if look.level >= least else _fenced(look.text)
-
-
-def _number(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _number(node: Ast, inner: list[Look], scope: Scope) -> Look:
     value = cast(Fraction, node.value)
     text = number_text(value)
     mantissa, e, exponent = text.partition("e")
     if e:
         factor = "" if mantissa == "1" else rf"{mantissa} \cdot "
-        return _Look(f"{factor}10^{{{exponent}}}", PRODUCT, "scalar")
+        return Look(f"{factor}10^{{{exponent}}}", PRODUCT, "scalar")
     if "/" in text:
         sign = "-" if value < 0 else ""
-        return _Look(rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", FACTOR, "scalar")
-    return _Look(text, ATOM if value >= 0 else SUM, "scalar")
+        return Look(rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", FACTOR, "scalar")
+    return Look(text, ATOM if value >= 0 else SUM, "scalar")
 
 
-def _name(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _name(node: Ast, inner: list[Look], scope: Scope) -> Look:
     name = str(node.value)
     if name in scope.bound:
-        return _Look(symbol(name, {}), ATOM, "scalar")
-    return _Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, "scalar"))
+        return Look(symbol(name, {}), ATOM, "scalar")
+    return Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, "scalar"))
 
 
-def _shared(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _shared(node: Ast, inner: list[Look], scope: Scope) -> Look:
     name = scope.parts[definition(node)]
-    return _Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, ""))
+    return Look(symbol(name, scope.kinds), ATOM, scope.kinds.get(name, ""))
 
 
-def _sum(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _sum(node: Ast, inner: list[Look], scope: Scope) -> Look:
     text = ""
     for k, (sign, term) in enumerate(zip(cast("tuple[int, ...]", node.value), inner, strict=True)):
         mark = ("" if sign > 0 else "-") if not k else (" + " if sign > 0 else " - ")
-        text += mark + (_at(term, ELEMENTWISE) if k or sign < 0 else term.text)
+        text += mark + (at(term, ELEMENTWISE) if k or sign < 0 else term.text)
     kinds = [term.kind for term in inner]
-    return _Look(text, SUM, next((kind for kind in kinds if kind != "scalar"), "scalar"))
+    return Look(text, SUM, next((kind for kind in kinds if kind != "scalar"), "scalar"))
 
 
-def _negative(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    return _Look(f"-{_at(inner[0], ELEMENTWISE)}", SUM, inner[0].kind)
+def _negative(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    return Look(f"-{at(inner[0], ELEMENTWISE)}", SUM, inner[0].kind)
 
 
-def _product(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _product(node: Ast, inner: list[Look], scope: Scope) -> Look:
     signed = node.args[0].head == "negative" and inner[0].text.startswith("-")
     first = inner[0]
-    look = _Look(first.text[1:], _unsigned_level(first.text), first.kind) if signed else first
+    look = Look(first.text[1:], _unsigned_level(first.text), first.kind) if signed else first
     for op, factor, ast in zip(cast("tuple[str, ...]", node.value), inner[1:], node.args[1:], strict=True):
         digits = ast.head == "number"
         look = _OPERATORS[op](look, factor, digits)
-    return _Look(f"-{look.text}", SUM, look.kind) if signed else look
+    return Look(f"-{look.text}", SUM, look.kind) if signed else look
 
 
 def _unsigned_level(text: str) -> int:
-    loose = r"\odot" in text or r"\oslash" in text or text.startswith(r"-\sum")
+    loose = r"\odot" in text or r"\oslash" in text or r"\otimes" in text or text.startswith(r"-\sum")
     return ELEMENTWISE if loose else PRODUCT
 
 
-def _times(left: _Look, right: _Look, digits: bool) -> _Look:
+def _times(left: Look, right: Look, digits: bool) -> Look:
     kind = _product_kind(left.kind, right.kind)
     if digits:
-        return _Look(rf"{_at(left, PRODUCT)} \cdot {_at(right, FACTOR)}", PRODUCT, kind)
+        return Look(rf"{at(left, PRODUCT)} \cdot {at(right, FACTOR)}", PRODUCT, kind)
     is_inner = kind == "scalar" and (left.is_inner or left.kind != "scalar")
-    shown = _fenced(left.text) if left.is_inner and right.kind != "scalar" else _at(left, PRODUCT)
-    return _Look(f"{shown} {_at(right, FACTOR)}", PRODUCT, kind, is_inner=is_inner)
+    shown = fenced(left.text) if left.is_inner and right.kind != "scalar" else at(left, PRODUCT)
+    return Look(f"{shown} {at(right, FACTOR)}", PRODUCT, kind, is_inner=is_inner)
 
 
 def _product_kind(left: str, right: str) -> str:
@@ -183,49 +169,51 @@ def _product_kind(left: str, right: str) -> str:
     return kinds.get((left, right), "")
 
 
-def _elementwise(sign: str) -> Callable[[_Look, _Look, bool], _Look]:
-    def written(left: _Look, right: _Look, digits: bool) -> _Look:
+def _elementwise(sign: str) -> Callable[[Look, Look, bool], Look]:
+    def written(left: Look, right: Look, digits: bool) -> Look:
         kind = right.kind if left.kind == "scalar" else left.kind
-        return _Look(f"{_at(left, ELEMENTWISE)} {sign} {_at(right, FACTOR)}", ELEMENTWISE, kind)
+        alike = left.sign in (r"\odot", r"\oslash")
+        shown = at(left, ELEMENTWISE if alike else PRODUCT)
+        return Look(f"{shown} {sign} {at(right, FACTOR)}", ELEMENTWISE, kind, sign=sign)
 
     return written
 
 
-def _hadamard(left: _Look, right: _Look, digits: bool) -> _Look:
+def _hadamard(left: Look, right: Look, digits: bool) -> Look:
     if "scalar" in (left.kind, right.kind):
         return _times(left, right, digits)
     return _elementwise(r"\odot")(left, right, digits)
 
 
-def _divided(left: _Look, right: _Look, digits: bool) -> _Look:
-    return _Look(rf"\frac{{{left.text}}}{{{right.text}}}", FACTOR, left.kind)
+def _divided(left: Look, right: Look, digits: bool) -> Look:
+    return Look(rf"\frac{{{left.text}}}{{{right.text}}}", FACTOR, left.kind)
 
 
-def _quotients(left: _Look, right: _Look, digits: bool) -> _Look:
+def _quotients(left: Look, right: Look, digits: bool) -> Look:
     if right.kind == "scalar":
         return _divided(left, right, digits)
     return _elementwise(r"\oslash")(left, right, digits)
 
 
-def _solved(left: _Look, right: _Look, digits: bool) -> _Look:
-    return _Look(f"{_at(left, ATOM)}^{{-1}} {_at(right, FACTOR)}", PRODUCT, right.kind)
+def _solved(left: Look, right: Look, digits: bool) -> Look:
+    return Look(f"{at(left, ATOM)}^{{-1}} {at(right, FACTOR)}", PRODUCT, right.kind)
 
 
-def _floor(left: _Look, right: _Look, digits: bool) -> _Look:
-    return _Look(rf"\left\lfloor \frac{{{left.text}}}{{{right.text}}} \right\rfloor", FACTOR, "scalar")
+def _floor(left: Look, right: Look, digits: bool) -> Look:
+    return Look(rf"\left\lfloor \frac{{{left.text}}}{{{right.text}}} \right\rfloor", FACTOR, "scalar")
 
 
-def _modulo(left: _Look, right: _Look, digits: bool) -> _Look:
-    return _Look(rf"{_at(left, PRODUCT)} \bmod {_at(right, FACTOR)}", SUM, "scalar")
+def _modulo(left: Look, right: Look, digits: bool) -> Look:
+    return Look(rf"{at(left, PRODUCT)} \bmod {at(right, FACTOR)}", SUM, "scalar")
 
 
-_OPERATORS: dict[str, Callable[[_Look, _Look, bool], _Look]] = {
+_OPERATORS: dict[str, Callable[[Look, Look, bool], Look]] = {
     "*": _times, "@": _times, ".*": _hadamard, "/": _divided, "./": _quotients, "\\": _solved,
     "//": _floor, "%": _modulo,
 }  # fmt: skip
 
 
-def _power(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _power(node: Ast, inner: list[Look], scope: Scope) -> Look:
     base, exponent = inner
     above = exponent.text
     if above == "-T" and "T" not in scope.kinds:
@@ -235,12 +223,12 @@ def _power(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
     if node.value == ".^" and base.kind != "scalar":
         above = rf"\circ {above}" if exponent.level == ATOM else rf"\circ ({above})"
     if above == "-1" and node.args[0].head == "transpose":
-        return _Look(f"{base.base}^{{-\\top}}", SCRIPT, base.kind)
-    below = _at(base, ATOM)
-    return _Look(f"{below}^{{{above}}}", SCRIPT, base.kind, below if above == "-1" else "")
+        return Look(f"{base.base}^{{-\\top}}", SCRIPT, base.kind)
+    below = at(base, ATOM)
+    return Look(f"{below}^{{{above}}}", SCRIPT, base.kind, below if above == "-1" else "")
 
 
-def _slashed(exponent: Ast, look: _Look) -> str:
+def _slashed(exponent: Ast, look: Look) -> str:
     """Return an exponent such as 1/2 on one line."""
     a, b = exponent.args[0], exponent.args[-1]
     if exponent.value == ("/",) and a.head == b.head == "number":
@@ -248,104 +236,95 @@ def _slashed(exponent: Ast, look: _Look) -> str:
     return look.text
 
 
-def _transpose(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _transpose(node: Ast, inner: list[Look], scope: Scope) -> Look:
     x = inner[0]
     kind = {"vector": "row", "row": "vector"}.get(x.kind, x.kind)
     if x.base and x.text == f"{x.base}^{{-1}}":
-        return _Look(f"{x.base}^{{-\\top}}", SCRIPT, kind)
-    base = _at(x, FACTOR if node.args[0].head == "call" and x.level == FACTOR else ATOM)
-    return _Look(rf"{base}^\top", SCRIPT, kind, base)
+        return Look(f"{x.base}^{{-\\top}}", SCRIPT, kind)
+    if node.args[0].head == "part" and x.base:
+        return Look(x.base, ATOM, kind)
+    base = at(x, FACTOR if node.args[0].head == "call" and x.level == FACTOR else ATOM)
+    return Look(rf"{base}^\top", SCRIPT, kind, base)
 
 
-def _call(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _call(node: Ast, inner: list[Look], scope: Scope) -> Look:
     name, keywords = call_name(node), call_keywords(node)
     arguments = tuple(inner[: len(node.args)])
     kind = arguments[0].kind if arguments else ""
-    filled = None if keywords else _filled([f"{name}:{kind}", name], arguments, scope)
-    if filled is not None:
-        return filled
+    result = "" if keywords else scope.results.get(name, "")
+    if result == "same":
+        result = next((x.kind for x in arguments if x.kind != "scalar"), "scalar")
+    look = None if keywords else filled([f"{name}:{kind}", name], arguments, scope)
+    if look is not None:
+        return replace(look, kind=result)
     texts = [x.text for x in arguments]
     named = zip(keywords, inner[len(node.args) :], strict=True)
     texts += [rf"\mathrm{{{escaped(key)}}}={x.text}" for (key, _), x in named]
-    return _Look(operator(name) + _fenced(", ".join(texts)), FACTOR, "", "", () if keywords else arguments)
+    return Look(operator(name) + fenced(", ".join(texts)), FACTOR, result, "", () if keywords else arguments)
 
 
-def _filled(keys: list[str], arguments: tuple[_Look, ...], scope: _Scope) -> _Look | None:
-    """Return the template of the first key that has one for this number of arguments, filled in."""
-    for key in keys:
-        for template in scope.templates.get(key, ()):
-            places = _PLACE.findall(template)
-            if len(arguments) == max((int(place) for place, _ in places), default=-1) + 1:
-                return _fill(template, arguments)
-    return None
-
-
-def _fill(template: str, arguments: tuple[_Look, ...]) -> _Look:
-    def put(place: re.Match[str]) -> str:
-        argument = arguments[int(place[1])]
-        return _at(argument, ATOM) if place[2] else argument.text
-
-    if template.endswith("({0})"):
-        text = _PLACE.sub(put, template[:-5]) + _fenced(arguments[0].text)
-    else:
-        text = _PLACE.sub(put, template)
-    if template == "{0^}^{-1}":
-        return _Look(text, SCRIPT, arguments[0].kind, _at(arguments[0], ATOM), arguments)
-    if re.match(r"\{0\^?\} ", template):
-        return _Look(text, PRODUCT, "", "", arguments)
-    bare = _PLACE.sub("", template)
-    level = SCRIPT if "^" in bare else FACTOR if "(" in bare or r"\det" in bare else ATOM
-    return _Look(text, level, "", "", arguments)
-
-
-def _part(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    base, subscripts, ast = inner[0], inner[1:], node.args[0]
-    short = all(x.head == "name" and len(str(x.value)) == 1 for x in node.args[1:])
+def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    base, ast = inner[0], node.args[0]
+    shape = scope.shapes.get(str(ast.value), ()) if ast.head == "name" else ()
+    subscripts = [_look(x, scope) for x in counted(node.args[1:], shape, scope.bound)]
+    short = all(x.head == "name" and len(str(x.value)) == 1 and x.value in scope.bound for x in node.args[1:])
     below = ("" if short else ",").join(x.text for x in subscripts)
     rank = {"vector": 1, "row": 1, "matrix": 2}.get(base.kind, len(subscripts))
     entry = rank == len(subscripts) and all(x.head != "slice" for x in node.args[1:])
-    kind = "scalar" if entry else "vector" if base.kind == "vector" else ""
-    if ast.head == "call" and base.arguments:
-        filled = _filled([f"{call_name(ast)}[]"], (*base.arguments, *subscripts), scope)
-        if filled is not None:
-            return _Look(filled.text, SCRIPT, "scalar")
+    if ast.head == "call" and base.arguments and all(x.value in scope.bound for x in node.args[1:]):
+        look = filled([f"{call_name(ast)}[]"], (*base.arguments, *subscripts), scope)
+        if look is not None:
+            return Look(look.text, SCRIPT, "scalar")
     if ast.head != "name":
         plain = base.level == ATOM and "_" not in base.text
-        return _Look(f"{base.text if plain else _fenced(base.text)}_{{{below}}}", ATOM, kind)
-    text = symbol(str(ast.value), scope.kinds, entry=True) if entry else base.text
-    return _Look(f"{{{text}}}_{{{below}}}" if "_" in text else f"{text}_{{{below}}}", ATOM, kind)
+        shown = f"{base.text if plain else fenced(base.text)}_{{{below}}}"
+    elif (*key_of_name(str(ast.value), scope.kinds), *below.split(",")) in scope.keys:
+        shown = f"[{base.text}]_{{{below}}}"
+    else:
+        text = symbol(str(ast.value), scope.kinds, entry=True) if entry else base.text
+        shown = f"{{{text}}}_{{{below}}}" if "_" in text else f"{text}_{{{below}}}"
+    ranges = [x.head == "slice" for x in node.args[1:]]
+    if ranges == [False, True]:
+        return Look(rf"{shown}^\top", SCRIPT, "vector", shown)
+    return Look(shown, ATOM, ("scalar", "vector", "matrix", "tensor")[min(sum(ranges), 3)])
 
 
-def _slice(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _slice(node: Ast, inner: list[Look], scope: Scope) -> Look:
     start, stop, step = (x.text for x in inner)
-    return _Look(f"{start}:{stop}" + (f":{step}" if step else ""), SUM)
+    return Look(f"{start}:{stop}" + (f":{step}" if step else ""), SUM)
 
 
-def _empty(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    return _Look("")
+def _empty(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    return Look("")
 
 
-def _row(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    return _Look(" & ".join(x.text for x in inner))
+def _row(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    return Look(" & ".join(x.text for x in inner))
 
 
-def _block(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _block(node: Ast, inner: list[Look], scope: Scope) -> Look:
     rows = r" \\ ".join(x.text for x in inner)
-    return _Look(rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}")
+    return Look(rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}")
 
 
-def _index_form(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _index_form(node: Ast, inner: list[Look], scope: Scope) -> Look:
     names = cast("tuple[str, ...]", node.value)
     kind = {0: "scalar", 1: "vector", 2: "matrix"}.get(len(names), "")
     if not names:
-        return _Look(inner[0].text, inner[0].level, kind)
-    return _Look(rf"\left[{inner[0].text}\right]_{{{_indices(names)}}}", ATOM, kind)
+        return Look(inner[0].text, inner[0].level, kind)
+    return Look(rf"\left[{inner[0].text}\right]_{{{_indices(names)}}}", ATOM, kind)
 
 
-def _index_sum(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
+def _index_sum(node: Ast, inner: list[Look], scope: Scope) -> Look:
     """Return the sum; a further factor must not follow it without parentheses."""
-    below = _indices(cast("tuple[str, ...]", node.value))
-    return _Look(rf"\sum_{{{below}}} {_at(inner[0], PRODUCT)}", ELEMENTWISE, "scalar")
+    names = cast("tuple[str, ...]", node.value)
+    signs = []
+    for name, length in zip(names, lengths(names, node.args[0], scope.shapes), strict=True):
+        bounds = rf"=1}}^{{{_look(read(length), scope).text}}}" if length else "}"
+        signs.append(rf"\sum_{{{symbol(name, {})}{bounds}")
+    if not any("^" in sign for sign in signs):
+        signs = [rf"\sum_{{{_indices(names)}}}"]
+    return Look(f"{' '.join(signs)} {at(inner[0], PRODUCT)}", ELEMENTWISE, inner[0].kind or "scalar")
 
 
 def _indices(names: Sequence[str]) -> str:
@@ -353,23 +332,24 @@ def _indices(names: Sequence[str]) -> str:
     return ("" if all(len(x) == 1 for x in shown) else ",").join(shown)
 
 
-def _relation(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    return _Look(f"{inner[0].text} {_RELATIONS[str(node.value)]} {inner[1].text}", SUM, "scalar")
+def _relation(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    return Look(f"{inner[0].text} {_RELATIONS[str(node.value)]} {inner[1].text}", SUM, "scalar")
 
 
-def _condition(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    return _Look(_fenced(_relation(node, inner, scope).text, "[", "]"), FACTOR, "scalar")
+def _condition(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    sides = [_look(side, scope) for side in moved(node, scope.bound, 1).args]
+    return Look(fenced(_relation(node, sides, scope).text, "[", "]"), FACTOR, "scalar")
 
 
-def _function(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    return _Look(rf"{symbol(str(node.value), {})} \mapsto {inner[0].text}", 0)
+def _function(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    return Look(rf"{symbol(str(node.value), {})} \mapsto {inner[0].text}", 0)
 
 
-def _spread(node: Ast, inner: list[_Look], scope: _Scope) -> _Look:
-    return _Look(rf"{_at(inner[0], SCRIPT)}, \ldots")
+def _spread(node: Ast, inner: list[Look], scope: Scope) -> Look:
+    return Look(rf"{at(inner[0], SCRIPT)}, \ldots")
 
 
-_LOOKS: dict[str, Callable[[Ast, list[_Look], _Scope], _Look]] = {
+_LOOKS: dict[str, Callable[[Ast, list[Look], Scope], Look]] = {
     "number": _number, "name": _name, "shared": _shared, "sum": _sum, "negative": _negative, "product": _product,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "index_sum": _index_sum,

@@ -40,6 +40,36 @@ GREEK: Mapping[str, str] = {
     "lam": r"\lambda", "eps": r"\epsilon", "sig": r"\sigma", "ς": r"\varsigma", "ϵ": r"\epsilon",
 }  # fmt: skip
 
+LETTERS: Mapping[str, str] = {
+    **{name: look[1:] for name, look in GREEK.items() if name not in ("lam", "eps", "sig")},
+    "ell": "ell",
+    **{word: word for word in ("varepsilon", "vartheta", "varphi", "varrho", "varpi", "varkappa")},
+}  # fmt: skip
+"""Commands of letters, and letters beside ASCII -> the name of the letter."""
+ALIKE: Mapping[str, str] = {name: look[1:] for name, look in GREEK.items()}
+"""A name of a letter -> that of the letter that it looks like."""
+MARKS: Mapping[str, str] = {
+    "top": "T", "intercal": "T", "T": "T", "dagger": "+", "dag": "+", "prime": "'", "H": "H", "infty": "infty",
+}  # fmt: skip
+"""Commands and upright letters that stand above -> what they mean there."""
+FONTS: Mapping[str, str] = {
+    **dict.fromkeys(("mathbf", "boldsymbol", "bm", "pmb", "bf", "textbf"), "bold"), "cal": "script", "it": "italic",
+    **dict.fromkeys(("mathit", "mathnormal", "textit"), "italic"),
+    **dict.fromkeys(("mathrm", "mathsf", "mathtt", "textrm", "textnormal", "textsf", "rm", "sf"), "roman"),
+    **dict.fromkeys(("text", "mbox"), "text"), "mathbb": "double", "mathfrak": "fraktur",
+    **dict.fromkeys(("mathcal", "mathscr"), "script"), **dict.fromkeys(("operatorname", "operatorname*"), "operator"),
+}  # fmt: skip
+ACCENTS: Mapping[str, str] = {
+    "hat": "hat", "widehat": "hat", "tilde": "tilde", "widetilde": "tilde", "bar": "bar", "overline": "bar",
+    "vec": "", "overrightarrow": "", "dot": "dot", "ddot": "ddot", "check": "check", "breve": "breve",
+    "underline": "underline", "mathring": "ring",
+}  # fmt: skip
+"""Accents -> what they add to a name."""
+
+BIG = ("sum", "prod", "int", "iint", "oint", "lim", "bigcup", "bigcap", "bigoplus", "bigotimes", "coprod")
+OVER = ("max", "min", "sup", "inf", "argmax", "argmin", "arg")
+"""Commands that take the rest of a term, with what stands below; the latter only with a subscript."""
+
 _FONTS = {"vector": r"\mathbf", "matrix": r"\mathbf", "tensor": r"\mathcal"}
 _NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
 
@@ -51,6 +81,8 @@ def symbol(name: str, kinds: Mapping[str, str], entry: bool = False) -> str:
     found = _NAME.fullmatch(name)
     if found is None:
         return rf"\mathit{{{escaped(name)}}}"
+    if name == "end":
+        return r"\mathrm{end}"
     word = _word(found["word"], "scalar" if entry else kinds.get(name, "scalar"))
     below = ",".join(part for part in (found["number"], *(found["below"] or "").split("_")) if part)
     return f"{word}_{{{_subscript(below)}}}" if below else word

@@ -182,6 +182,7 @@ class _Entry:
             source=table.get("source", ""),
             role=table.get("role"),
             latex=read_latex(table.get("latex", {}), self.report),
+            from_latex=read_latex(table.get("from_latex", {}), self.report),
             numpy=read_numpy(table.get("numpy", {}), self.report),
             sympy=table.get("sympy"),
             from_sympy=read_classes(table.get("from_sympy", {}), self.report),

@@ -10,7 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from matcalc.language.latex_names import Templates
+from matcalc.language.latex_looks import SIZE, LatexNames, Look, fitting
+from matcalc.language.latex_names import LOOKS, Templates
 from matcalc.language.numpy_names import MANNERS, Called, NumpyNames
 from matcalc.language.syntax import (
     Ast,
@@ -25,6 +26,7 @@ from matcalc.language.syntax import (
 )
 from matcalc.rulebook.fields import ordered_calls
 from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.roles import ROLES
 from matcalc.rulebook.rule import Rule
 
 WORDS_KEPT = 4
@@ -46,8 +48,69 @@ def sum_of_squares() -> str:
 
 @lru_cache(maxsize=WORDS_KEPT)
 def latex_looks(book: Rulebook) -> Templates:
-    """Return the templates of calls, by the keys that `latex` looks up."""
-    return {rule.spelling + key: look for rule in book.rules.values() for key, look in rule.latex.items()}
+    """Return the templates of calls, by the keys that `latex` looks up: those that can be read back.
+
+    What several calls look like is the look of one of them only where the kind of its operand tells them apart.
+    """
+    names = latex_names(book)
+    alike: dict[str, list[Look]] = {}
+    for look in names.looks:
+        alike.setdefault(look.template, []).append(look)
+    found: dict[str, tuple[str, ...]] = {}
+    for rule in book.rules.values():
+        for key, templates in rule.latex.items():
+            rivals = [look for template in templates for look in alike.get(template, ())]
+            if len({look.spelling for look in rivals}) < 2:
+                found[rule.spelling + key] = templates
+                continue
+            found[rule.spelling] = (rf"\operatorname{{{rule.spelling}}}\left({{0}}\right)",)
+            for kind in (key,) if key else _KEYS:
+                if [look.spelling for look in fitting(names, rivals, [kind.removeprefix(":")])] == [rule.spelling]:
+                    found[rule.spelling + kind] = templates
+    return found
+
+
+_KEYS = tuple(key for key in LOOKS.values() if key.startswith(":") and len(key) > 1)
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def latex_names(book: Rulebook) -> LatexNames:
+    """Return what LaTeX stands for here: the looks of calls, and what each call takes and gives."""
+    looks = [
+        Look(rule.spelling, template, key.removeprefix(":"))
+        for rule in book.rules.values()
+        for field in (rule.latex, rule.from_latex)
+        for key, templates in field.items()
+        if key != LOOKS["unknown"]
+        for template in templates
+    ]
+    found = {name: [(c, c.rule.signatures[c.index]) for c in candidates] for name, candidates in book.spellings.items()}
+    parameters = {
+        name: tuple(
+            frozenset("any" if kind in _ANYTHING else _PLAINLY.get(kind, kind) for kind in kinds)
+            for kinds in (
+                {s.parameters[k].kind for _, s in signatures if k < len(s.parameters)}
+                for k in range(max(len(s.parameters) for _, s in signatures))
+            )
+        )
+        for name, signatures in found.items()
+    }
+    results = {}
+    for name, signatures in found.items():
+        kinds = {next(o.kind for o in s.outputs if o.name in (c.output, "")) for c, s in signatures}
+        results[name] = kinds.pop() if len(kinds) == 1 else ""
+    return LatexNames(
+        tuple(looks),
+        parameters,
+        {name: "same" if kind in ("entry", "array") else kind for name, kind in results.items()},
+        {name: min(sum(p.default is None for p in s.parameters) for _, s in ones) for name, ones in found.items()},
+        {name: ones[0][0].rule.spelling if not ones[0][0].output else name for name, ones in found.items()},
+        {role: book.playing(role).spelling for role in ROLES if ("role", role) in book.claims},
+    )
+
+
+_ANYTHING = ("entry", "array", "tensor", "function", "equation", "unknown")
+_PLAINLY = {"integer": SIZE, "number": "scalar"}
 
 
 @lru_cache(maxsize=WORDS_KEPT)

@@ -23,7 +23,9 @@ Interval = tuple[float, bool, float, bool]
 RELATIONS = "<>=!"
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 """What comparisons are written with."""
-SPELLED = ("role", "numpy", "sympy", "from_sympy", "internal", "calls", "differs")
+SPELLED = (
+    "role", "latex", "from_latex", "numpy", "sympy", "from_sympy", "internal", "calls", "differs",
+)  # fmt: skip
 """Fields that say what an operation is called by others, and not what it is."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
@@ -91,6 +93,7 @@ class Rule:
     source: str
     role: str | None
     latex: Mapping[str, tuple[str, ...]]
+    from_latex: Mapping[str, tuple[str, ...]]
     numpy: Mapping[str, tuple[str, ...]]
     sympy: str | None
     from_sympy: Mapping[str, str]

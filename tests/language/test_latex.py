@@ -69,15 +69,25 @@ TABLE = [
         "{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}",
         r"\left[2 (\mathbf{V}^\top \mathbf{V})_{jl} \delta_{ik}\right]_{ijkl}",
     ),
-    ("{: x[i]*y[i]}", "x_{i} y_{i}"),
-    ("{k: x[i]*y[j]*[k == i + j]}", r"\left[x_{i} y_{j} [k = i + j]\right]_{k}"),
-    ("{i: 2*sum{k: exp(T3[i,k,j]*x[j])}}", r"\left[2 \left(\sum_{k} \exp({T_{3}}_{ikj} x_{j})\right)\right]_{i}"),
+    ("{: x[i]*y[i]}", r"\sum_{i=1}^{n} x_{i} y_{i}"),
+    ("{i,j: A[i,k]*B[k,j]}", r"\left[\sum_{k} A_{ik} B_{kj}\right]_{ij}"),
+    ("{k: x[i]*y[j]*[k == i + j]}", r"\left[\sum_{i=1}^{n} \sum_{j} x_{i} y_{j} [k = i + j - 1]\right]_{k}"),
+    ("{i,j: X[i,j]*[i >= j + 1]}", r"\left[X_{ij} [i \ge j + 1]\right]_{ij}"),
+    (
+        "{i: 2*sum{k: exp(T3[i,k,j]*x[j])}}",
+        r"\left[2 \left(\sum_{k} \exp\left(\sum_{j=1}^{n} {T_{3}}_{ikj} x_{j}\right)\right)\right]_{i}",
+    ),
     ("sum{i,k: A[i,k]^2 + 1}*s", r"\left(\sum_{ik} (A_{ik}^{2} + 1)\right) s"),
-    ("-sum{i: x[i]}*s", r"-\left(\sum_{i} x_{i}\right) s"),
-    ("sum{i: x[i]} + s", r"\sum_{i} x_{i} + s"),
-    ("T3[i,j,k]", "{T_{3}}_{ijk}"),
-    ("X[:, 0]", r"\mathbf{X}_{:,0}"),
-    ("x[0]*A[1, 2]", "x_{0} A_{1,2}"),
+    ("-sum{i: x[i]}*s", r"-\left(\sum_{i=1}^{n} x_{i}\right) s"),
+    ("sum{i: x[i]} + s", r"\sum_{i=1}^{n} x_{i} + s"),
+    ("T3[i,j,k]", "{T_{3}}_{i + 1,j + 1,k + 1}"),
+    ("X[:, 0]", r"\mathbf{X}_{:,1}"),
+    ("X[0, :]", r"\mathbf{X}_{1,:}^\top"),
+    ("X[0, :]'*y", r"\mathbf{X}_{1,:} \mathbf{y}"),
+    ("x[0]*A[1, 2]", r"[\mathbf{x}]_{1} A_{2,3}"),
+    ("x[-1]*y[-2]", r"x_{n} y_{\mathrm{end} - 1}"),
+    ("x[1:-1] + y[2:4]", r"\mathbf{x}_{2:n - 1} + \mathbf{y}_{3:4}"),
+    ("x[::-1]", r"\mathbf{x}_{::-1}"),
     ("matfun(x -> log(x), S)", r"\operatorname{matfun}(x \mapsto \log(x), \mathbf{S})"),
     ("n*(n + 1)//2", r"\left\lfloor \frac{n (n + 1)}{2} \right\rfloor"),
     ("a - -b", "a - (-b)"),
@@ -87,7 +97,7 @@ TABLE = [
 
 @pytest.mark.parametrize(("text", "expected"), TABLE, ids=[row[0] for row in TABLE])
 def test_latex(text, expected):
-    assert latex(read(text), KINDS, LOOKS) == expected
+    assert latex(read(text), KINDS, LOOKS, {"x": ("n",), "X": ("m", "n")}) == expected
 
 
 def test_without_a_template_a_call_is_one():

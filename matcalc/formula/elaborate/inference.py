@@ -76,8 +76,8 @@ class Inference:
     unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
     free: the open indices of each tree in index form, by its id. sums: those that a form in it sums.
     form: the outermost one in force.
-    index_labels: label, name, place, its text. shared: values of shared trees.
-    places: leaves that stand for data in subscripts.
+    index_labels: label, name, place, its text. shared: values of shared trees. trees: what is
+    read. places: leaves that stand for data in subscripts.
     checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
     """
 
@@ -105,6 +105,7 @@ class Inference:
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
     shared: dict[Ast, Typed] = field(default_factory=dict)
+    trees: tuple[Ast, ...] = ()
     text: str = ""
     number: int = 0
 

@@ -24,15 +24,17 @@ MOST_NODES = 30_000  # of trees, that are read in search of what fits: 0.3 s
 MOST_LISTED = 6  # names with their kinds in a message
 
 
-def fitting(read: Callable[[Ranks], Read], trees: Sequence[Ast], declared: Collection[str]) -> Read:
+def fitting(read: Callable[[Ranks], Read], trees: Sequence[Ast], fixed: Collection[str]) -> Read:
     """Return what trees are read as, sizes solved; `read` takes ranks of names that are not those of their spelling.
+
+    The first reading fills `trees`, and `fixed` with the names whose kinds are declared, or told by the text.
 
     Raises: what reading raises; a ShapeError lists the changes of kinds that fit, where they are several.
     """
     try:
         made = read({})
     except ShapeError as fault:
-        found = _changes(read, trees, declared)
+        found = _changes(read, trees, fixed)
         if len(found) == 1:
             return found[0][1]
         if found:
@@ -42,9 +44,9 @@ def fitting(read: Callable[[Ranks], Read], trees: Sequence[Ast], declared: Colle
     return made
 
 
-def _changes(read: Callable[[Ranks], Read], trees: Sequence[Ast], declared: Collection[str]) -> Changes:
+def _changes(read: Callable[[Ranks], Read], trees: Sequence[Ast], fixed: Collection[str]) -> Changes:
     """Return the smallest changes of kinds that fit, each with what is read then."""
-    others = {name: ranks for name, ranks in _other_ranks(trees).items() if name not in declared}
+    others = {name: ranks for name, ranks in _other_ranks(trees).items() if name not in fixed}
     left = MOST_NODES // max(sum(1 for tree in trees for _ in whole(tree)), 1)
     found: Changes = []
     for count in range(1, MOST_CHANGED + 1):

@@ -13,7 +13,7 @@ from functools import partial
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
-from matcalc.formula.elaborate.inference import Inference
+from matcalc.formula.elaborate.inference import Inference, inferred_rank
 from matcalc.formula.elaborate.kinds import fitting
 from matcalc.formula.elaborate.rule_formula import template_of
 from matcalc.formula.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
@@ -21,20 +21,26 @@ from matcalc.formula.elaborate.type_tree import infer, size_names
 from matcalc.formula.elaborate.typed import Typed
 from matcalc.language.declare import MARK, SIZE, read_declarations
 from matcalc.language.identifiers import is_one_of, shown
+from matcalc.language.latex_dialect import read_latex
+from matcalc.language.latex_scope import Known
 from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.rulebook.notations import numpy_names, with_items
+from matcalc.rulebook.notations import latex_names, numpy_names, with_items
 from matcalc.tensor.node import Node, sizes_met
 from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import declaration
 
-READERS: Mapping[str, Callable[[str, Rulebook], Ast]] = {
-    "matrix": lambda text, book: with_items(read(text), book),
-    "numpy": lambda text, book: read_numpy(text, numpy_names(book)),
+KINDS = ("scalar", "vector", "matrix", "tensor")
+"""Of symbols, by rank."""
+
+READERS: Mapping[str, Callable[[str, Inference], Ast]] = {
+    "matrix": lambda text, inference: with_items(read(text), inference.rulebook),
+    "numpy": lambda text, inference: read_numpy(text, numpy_names(inference.rulebook)),
+    "latex": lambda text, inference: _read_latex(text, inference),
 }
-"""Dialect -> its reader, with the rulebook that says what operations are called in it."""
+"""Dialect -> its reader, with the rulebook that says what operations are called in it, and the names declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +72,21 @@ def elaborate(
     reader = READERS[dialect]
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
-    trees = [reader(formula, book) if isinstance(formula, str) else formula for formula in formulas]
     declared = read_declarations(declarations)
     check_facts(declared, declarations, book)
     names = tuple(sizes)
+    first: list[Ast] = []
+    fixed = {*(d.name for d in declared), *(symbols or {})}
 
     def read_as(ranks: Mapping[str, int]) -> tuple[Inference, list[Typed]]:
         inference = Inference(book, numpy=dialect == "numpy", broadcasts=dialect == "numpy", ranks=ranks)
         adopt(inference, symbols or {}, names)
         declare(inference, declared)
+        trees = [reader(formula, inference) if isinstance(formula, str) else formula for formula in formulas]
+        inference.trees = tuple(trees)
+        if not ranks:
+            first.extend(trees)
+            fixed.update(inference.ranks)
         check_parts(inference, texts, trees)
         size_names(inference, trees)
         values: list[Typed] = []
@@ -83,7 +95,8 @@ def elaborate(
             values.append(infer(inference, tree))
         return inference, values
 
-    inference, values = fitting(read_as, trees, {*(d.name for d in declared), *(symbols or {})})
+    inference, values = fitting(read_as, first, fixed)
+    trees = inference.trees
     scope = scope_of(inference)
     builder = Builder(inference, scope.symbols, partial(template_of, book, 0))
     nodes: list[Node] = []
@@ -96,6 +109,19 @@ def elaborate(
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
     rows = tuple(value.row for value in values)
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
+
+
+def _read_latex(text: str, inference: Inference) -> Ast:
+    """Return the tree of LaTeX, in which declarations tell names from entries and rows, and fonts tell kinds."""
+    shapes = {s.name: tuple(map(str, s.shape)) for s in inference.symbols.values()}
+    kinds = {name: KINDS[min(len(shape), 3)] for name, shape in shapes.items()}
+    ranks = inference.ranks
+    known = Known(
+        kinds, shapes, frozenset(inference.size_names), lambda name: KINDS[ranks.get(name, inferred_rank(name) or 0)]
+    )
+    found = read_latex(text, latex_names(inference.rulebook), known)
+    inference.ranks = {**found.ranks, **ranks}
+    return found.tree
 
 
 def declarations_of(

@@ -270,6 +270,11 @@ def _name(inference: Inference, ast: Ast) -> Typed:
     return Typed("symbol", ast, symbol.shape, data=name)
 
 
+def _empty(inference: Inference, ast: Ast) -> Typed:
+    """Return a size that is not written, as of the identity I: what stands round it tells it."""
+    return typed_exact(inference.sizes.fresh(), ast)
+
+
 def _given(inference: Inference, ast: Ast) -> Typed:
     """Return a node that is there already; of a number or a size, what it is."""
     node: Node = given_value(ast)
@@ -312,7 +317,7 @@ def _misplaced(inference: Inference, ast: Ast) -> Typed:
 Leave = Callable[[Inference, Ast, list[Typed], Entered], Typed]
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
     "number": _number, "name": _name, "given": _given, "slice": _misplaced, "compare": _misplaced,
-    "spread": _misplaced, "word": _misplaced, "empty": _misplaced,
+    "spread": _misplaced, "word": _misplaced, "empty": _empty,
 }  # fmt: skip
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "part": _enter_part, "condition": _enter_condition, "power": _enter_power, "block": _enter_block,

@@ -1,0 +1,110 @@
+"""Subscripts that count from 1, with both ends in a range, as LaTeX has them, of those that count from 0.
+
+So do indices: the condition [k == i + j] of indices from 0 is [k == i + j - 1] of indices from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from typing import cast
+
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, name, number, rebuild, walk
+
+END = "end"
+"""The name of the last place of an axis whose length is not known."""
+
+
+def counted(subscripts: Sequence[Ast], shape: Sequence[str], bound: Collection[str]) -> list[Ast]:
+    """Return subscripts of a part counted from 1; `shape` has the lengths of the axes, as far as they are known."""
+    known = [*shape, *[""] * len(subscripts)]
+    return [_counted(one, length, bound) for one, length in zip(subscripts, known, strict=False)]
+
+
+def _counted(one: Ast, length: str, bound: Collection[str]) -> Ast:
+    if one.head == "slice":
+        return _range(one, length)
+    return one if one.head == "name" and one.value in bound else _place(one, length)
+
+
+def _place(one: Ast, length: str, more: int = 1) -> Ast:
+    """Return a place counted from 1, or from the end."""
+    if one.head == "empty":
+        return one
+    below = _below_end(one)
+    if below is None:
+        return added(one, more)
+    end = read(length) if length else name(END)
+    return added(end, more - below) if isinstance(below, int) else Ast("sum", (added(end, more), below), (1, -1))
+
+
+def _below_end(one: Ast) -> int | Ast | None:
+    """Return how far a place lies below the end, if it counts from there."""
+    if one.head == "number" and cast(Fraction, one.value) < 0:
+        return int(-cast(Fraction, one.value))
+    if one.head != "negative":
+        return None
+    inner = one.args[0]
+    return int(cast(Fraction, inner.value)) if inner.head == "number" else inner
+
+
+def _range(one: Ast, length: str) -> Ast:
+    """Return a range with its last place in it; one that goes back has it above the stop."""
+    start, stop, step = one.args
+    backwards = _below_end(step) is not None
+    bounds = (_place(start, length), _place(stop, length, 2 if backwards else 0), step)
+    return Ast("slice", bounds, None, one.span, one.at)
+
+
+def added(tree: Ast, more: int) -> Ast:
+    """Return a size with a number added, to the number in it if there is one."""
+    if not more:
+        return tree
+    if tree.head == "number":
+        return number(cast(Fraction, tree.value) + more)
+    if tree.head == "sum" and tree.args[-1].head == "number":
+        signs = cast("tuple[int, ...]", tree.value)
+        last = signs[-1] * cast(Fraction, tree.args[-1].value) + more
+        terms, signs = tree.args[:-1], signs[:-1]
+        if last:
+            terms, signs = (*terms, number(abs(last))), (*signs, 1 if last > 0 else -1)
+        return Ast("sum", terms, signs) if len(terms) > 1 else terms[0] if signs[0] > 0 else Ast("negative", terms)
+    return Ast("sum", (tree, number(abs(more))), (1, 1 if more > 0 else -1))
+
+
+def moved(condition: Ast, bound: Collection[str], by: int) -> Ast:
+    """Return a condition on indices that are greater by a number; that goes to its right side where it is linear."""
+    left, right = condition.args
+    counts = (_count(left, bound), _count(right, bound))
+    if None in counts:
+        sides = tuple(_each(side, bound, -by) for side in condition.args)
+    else:
+        sides = (left, added(right, by * (cast(int, counts[0]) - cast(int, counts[1]))))
+    return Ast(condition.head, sides, condition.value, condition.span, condition.at)
+
+
+def _count(tree: Ast, bound: Collection[str]) -> int | None:
+    """Return the sum of the coefficients of indices, None of what is not linear in them."""
+    counts: dict[Ast, int | None] = {}
+    for node in walk(tree):
+        counts[node] = _of_node(node, [counts[x] for x in node.args], bound)
+    return counts[tree]
+
+
+def _of_node(node: Ast, inner: list[int | None], bound: Collection[str]) -> int | None:
+    if node.head == "name":
+        return int(node.value in bound)
+    if None in inner:
+        return None
+    held = cast("list[int]", inner)
+    if node.head == "negative":
+        return -held[0]
+    if node.head == "sum":
+        return sum(sign * count for sign, count in zip(cast("tuple[int, ...]", node.value), held, strict=True))
+    return None if any(x.head == "name" and x.value in bound for x in walk(node)) else 0
+
+
+def _each(tree: Ast, bound: Collection[str], more: int) -> Ast:
+    """Return a tree with a number added to each index in it."""
+    return rebuild(tree, lambda node: added(node, more) if node.head == "name" and node.value in bound else node)

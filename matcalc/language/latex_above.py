@@ -27,6 +27,14 @@ def with_above(reading: Reading, found: Value, node: Ast, marks: Sequence[tuple[
     return found
 
 
+def is_transposing(mark: str, layout: Ast | None) -> bool:
+    r"""Whether a mark above is a transpose: a prime, \top, T."""
+    layout = unbraced(layout) if layout is not None else None
+    if mark == "'" or layout is None:
+        return True
+    return (layout.head == "mark" and layout.value in ("T", "'")) or _is_letter(layout, "T")
+
+
 def _transposed(reading: Reading, base: Value, node: Ast, written: str | None = None) -> Value:
     if base.kind == "scalar":
         hint = "declare the base as a vector or matrix, or the letter with its prime as x_prime"

@@ -12,10 +12,22 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
+from matcalc.language.latex_above import is_transposing
 from matcalc.language.latex_layout import lines_of
-from matcalc.language.latex_looks import LatexNames
+from matcalc.language.latex_looks import LatexNames, without_top
 from matcalc.language.latex_meaning import meaning
-from matcalc.language.latex_scope import Known, Reading, Scope, declared_keys, font_of, key_of, subscripts_in
+from matcalc.language.latex_scope import (
+    Known,
+    Reading,
+    Scope,
+    declared_keys,
+    font_of,
+    key_of,
+    key_of_subscript,
+    name_of,
+    subscript_of,
+    subscripts_in,
+)
 from matcalc.language.latex_values import fault, needed
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, walk
@@ -82,8 +94,24 @@ def _read(reading: Reading, lines: Sequence[Sequence[Ast]]) -> Ast:
 def _read_one(reading: Reading, layout: Ast) -> Ast:
     reading.root = layout
     reading.below = subscripts_in(layout)
+    _told_by_transposes(reading, layout)
     meaning(reading, layout, Scope())
     return layout
+
+
+def _told_by_transposes(reading: Reading, layout: Ast) -> None:
+    r"""Note the names that are transposed and would be scalars: in \alpha^\top x, \alpha is a vector."""
+    for script in walk(layout):
+        key = key_of(script.args[0]) if script.head == "script" else None
+        if key is None or not any(is_transposing(mark, x) for mark, x in without_top(script)[1]):
+            continue
+        below = subscript_of(script)
+        added = key_of_subscript(below) if below is not None else ()
+        if added is None or (*key, *added) in reading.keys or key in reading.keys:
+            continue
+        name = name_of((*key, *added), script.caret)
+        if reading.known.default(name) == "scalar":
+            reading.ranks[name] = 1
 
 
 def _definition(reading: Reading, line: Ast) -> tuple[str, Ast]:

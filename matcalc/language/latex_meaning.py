@@ -265,9 +265,6 @@ def _floor(reading: Reading, node: Ast) -> Value:
 
 def _frac(reading: Reading, node: Ast, scope: Scope) -> Value:
     over, under = (needed(reading, x) for x in node.args)
-    if under.kind not in ("scalar", ""):
-        hint = r"write A^{-1} for an inverse, x \oslash y for quotients of entries"
-        raise fault(f"a fraction over a {under.kind}", node, hint)
     tree = Ast("product", (over.tree, under.tree), ("/",), node.span, node.caret)  # type: ignore[arg-type]
     return Value(tree, over.kind)
 

@@ -91,8 +91,6 @@ def _multiplied(reading: Reading, factors: list[Value], places: list[Ast], signs
         operator = "*"
         kinds = (done.kind, factor.kind)
         if sign == "/":
-            if factor.kind not in ("scalar", ""):
-                raise fault(f"a division by a {factor.kind}", place, "write A^{-1} for an inverse")
             operator = "/"
         elif sign in (r"\cdot", r"\times") and kinds == ("vector", "vector"):
             done, trees, operators = _of_vectors(reading, sign, trees, operators, factor, node)

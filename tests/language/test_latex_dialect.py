@@ -10,6 +10,8 @@ TABLE = [
     (r"\boldsymbol{\mu}^\top \boldsymbol\Sigma^{-1} \boldsymbol{\mu}", "", "mu'*inv(Sigma)*mu"),
     (r"w_{\text{out}}^{\mathsf T} x_{1}", "", "w_out'*x_1"),
     (r"{\bf X}^{T}{\bf y}", "", "X'*y"),
+    (r"\alpha^\top K \alpha + \beta' x", "", "alpha'*K*alpha + beta'*x"),
+    (r"\|Q K^\top\|_F / \sqrt{d}", "", "norm2(Q*K')/sqrt(d)"),
     (r"\lambda\,s", "lam: scalar; s: scalar", "lam*s"),
     (r"\mathit{rate}\, s", "rate: scalar; s: scalar", "rate*s"),
     (r"\mathrm{d}\mathbf{X} x", "X: matrix(m, n); dX: matrix(m, n); x: vector(n)", "dX*x"),

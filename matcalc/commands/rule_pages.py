@@ -19,7 +19,7 @@ from matcalc.language.declare import Declaration, Signature, write_declaration
 from matcalc.language.latex import latex
 from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
-from matcalc.rulebook.notations import latex_looks, spelled
+from matcalc.rulebook.notations import latex_templates, spelled
 from matcalc.rulebook.paths import data_folder
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.signature import PLAIN
@@ -245,7 +245,7 @@ def _latex_lines(of: Page) -> Iterator[str]:
         for left, right in of.formulas.items():
             top, _, bottom = left.partition("/d")
             shown = latex(read(top), kinds) if not bottom else f"\\frac{{\\partial Y}}{{\\partial {bottom}}}"
-            yield f"{shown} &= {latex(read(right), kinds, latex_looks(default_rulebook()))}"
+            yield f"{shown} &= {latex(read(right), kinds, latex_templates(default_rulebook()))}"
     for left, adjoint in of.adjoints.items():
         if isinstance(adjoint, Expression):
             name, _, output = left.partition("bar")

@@ -46,6 +46,11 @@ def sum_of_squares() -> str:
     return f"{spelled('total')}(x.^2)"
 
 
+def latex_templates(book: Rulebook) -> Templates:
+    """Return the templates of calls as the fields say, also those that are not read back: for people alone."""
+    return {rule.spelling + key: look for rule in book.rules.values() for key, look in rule.latex.items()}
+
+
 @lru_cache(maxsize=WORDS_KEPT)
 def latex_looks(book: Rulebook) -> Templates:
     """Return the templates of calls, by the keys that `latex` looks up: those that can be read back.

@@ -80,6 +80,7 @@ def test_several_variables_are_labelled(capsys):
         (["vjp", "A*x", "--wrt", "x", "--cotangent", "g", "--let", "A: matrix(m, n)"], "A'*g"),
         (["hvp", "norm2(A*x)^2", "--wrt", "x", "--vector", "p"], "2*A'*A*p"),
         (["gradient", "np.sum(A @ x)", "--wrt", "x", "--dialect", "numpy"], "sum(A, axis=0)"),
+        (["gradient", r"\tfrac12 x^\top A x", "--wrt", "x", "--dialect", "latex"], "(A + A')*x/2"),
     ],
 )
 def test_derivatives(capsys, words, expected):

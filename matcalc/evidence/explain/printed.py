@@ -16,7 +16,7 @@ from matcalc.language.latex_names import Templates, escaped
 from matcalc.language.read import read
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
-from matcalc.rulebook.notations import latex_looks
+from matcalc.rulebook.notations import latex_templates
 from matcalc.tensor.node import toposort
 
 D: Templates = {"d": (r"\mathrm{d}\left({0}\right)",)}
@@ -120,7 +120,7 @@ def _plain(words: str) -> str:
 
 
 def _looks() -> Templates:
-    return {**D, **latex_looks(default_rulebook())}
+    return {**D, **latex_templates(default_rulebook())}
 
 
 def _kinds(lines: Sequence[Line]) -> dict[str, str]:

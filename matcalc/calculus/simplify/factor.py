@@ -157,13 +157,20 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
     repeats = len(set(term.out)) < len(term.out)
     result = []
     for place, arg, own in standings(term):
-        if repeats and own or LINKED * 1000 in own:
+        if repeats and own or LINKED * 1000 in own or _is_entry(term, place):
             continue
         for how in (own, *_beside_diagonal(own)):
             left = len(term.out) - sum(1 for h in how if h > 0) + len(linked(how))
             if len(linked(how)) <= 1 and left <= max(2, len(term.out)):
                 result.append((place, (arg, how)))
     return result
+
+
+def _is_entry(term: Node, place: int) -> bool:
+    """Whether an operand is met at single places: without it `q[0] + q[1]` would be `q'*[1; 1]`."""
+    indices = term.indices[place]
+    slices = (at for a, at in term.operands if a.kind == "selector" and a.selector.kind == "slice" and a.shape[1] == 1)
+    return any(at[0] in indices for at in slices)
 
 
 def standings(term: Node) -> Iterator[tuple[int, Node, tuple[int, ...]]]:

@@ -19,6 +19,7 @@ from matcalc.rulebook.notations import spelled
 
 SUM, PRODUCT, SIGN, POWER, ATOM = 1, 2, 3, 4, 5
 MOST_NAMES = 16  # leaves kept in an ordering key: keys of deep formulas stay small
+DIGITS = 6  # of a place in an ordering key
 MOST_PLACES = 20  # of a decimal that is written in any case
 NOTHING: frozenset[str] = frozenset()
 
@@ -249,11 +250,12 @@ def rewrapped(x: Form, body: Form) -> Form:
 
 
 def part(x: Form, subscripts: Sequence[Form]) -> Form:
-    """Return `x[a, b]`."""
+    """Return `x[a, b]`; entries are in the order of their places."""
     inside = x.tokens if x.level == ATOM or x.ast.head == "transpose" else x.tokens + 2
     tokens = inside + 1 + sum(s.tokens + 1 for s in subscripts)
     ast = syntax.part(x.ast, *(s.ast for s in subscripts))
-    return Form(ast, ATOM, tokens, x.transposes, x.names, x.degree, x.used)
+    places = tuple(str(s.ast.value).zfill(DIGITS) for s in subscripts if s.ast.head == "number")
+    return Form(ast, ATOM, tokens, x.transposes, (*x.names, *places)[:MOST_NAMES], x.degree, x.used)
 
 
 def entry(x: Form, indices: Sequence[str]) -> Form:

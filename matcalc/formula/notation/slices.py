@@ -139,10 +139,15 @@ def _bound(net: Net, bound: Size, length: Size) -> Form:
 
 
 def slice_as_matrix(net: Net, other: Other) -> bool:
-    """Read a slice as columns of the identity."""
+    """Read a slice as columns of the identity, as one column where its short axis is a single place and summed."""
     long, short = other.at
     identity = forms.played("identity", net.size(long))
-    form = forms.part(identity, [EVERYTHING, _range(net, other)])
-    net.edges.append(Edge(long, short, factor_reading.leaf(form, 2)))
+    single = other.selector.shape[1] == 1 and net.around(short, other) is not None and not net.touches(short)
+    cut = _place(net, other) if single else _range(net, other)
+    columns, rows = (forms.part(identity, cuts) for cuts in ([EVERYTHING, cut], [cut, EVERYTHING]))
     net.others.remove(other)
+    if single:
+        net.weights.setdefault(long, []).append(factor_reading.leaf(columns, 1))
+    else:
+        net.edges.append(Edge(long, short, factor_reading.leaf(columns, 2, turned=rows)))
     return True

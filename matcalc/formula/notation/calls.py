@@ -13,6 +13,7 @@ from typing import Any
 from matcalc.formula.elaborate.powers import is_written_out
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
+from matcalc.formula.notation.definitions import calls_of
 from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.node_reading import Reading, of_difference
 from matcalc.language.identifiers import supply
@@ -29,10 +30,23 @@ def operation_reading(context: Context, node: Node) -> Reading:
     if node.rule.kind == "implicit":
         return Reading(_solution(context, node))
     if not node.batch_rank:
-        return _plain(context, node)
+        return _by_name(context, node, _plain(context, node))
     if _is_axis(node):
         return Reading(_along_axis(context, node))
     return Reading(_batched(context, node))
+
+
+def _by_name(context: Context, node: Node, plain: Reading) -> Reading:
+    """Return the reading of an op, or that of a definition of which it is a call or minus one, if it is no longer."""
+    best = plain
+    for coef, name, given in calls_of(node):
+        shown = [context.readings[g].form if isinstance(g, Node) else context.size(g) for g in given]
+        form = forms.call(name, *shown)
+        if coef == 1 and form.tokens < best.form.tokens:
+            best = Reading(form)
+        elif coef == -1 and plain.minus is None and form.tokens <= plain.form.tokens:
+            best = Reading(plain.form, form, plain.form.tokens <= form.tokens)
+    return best
 
 
 def _plain(context: Context, node: Node) -> Reading:

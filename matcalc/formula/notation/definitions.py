@@ -1,0 +1,97 @@
+"""Definitions read backwards: a call that a definition of the rulebook stands for is written by the definition's name.
+
+`svdfun(sign, X)` is `polar_U(X)`, `-lambda_max(-S)` is `lambda_min(S)`. Only definitions that are one call of another
+operation, or a multiple of one, are read so; an instance of the definition must be the very node, so that what is
+written is read as it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from matcalc.formula.elaborate.callee import signature_of
+from matcalc.formula.elaborate.rule_formula import check_definition
+from matcalc.rulebook.load import Candidate, Rulebook, default_rulebook
+from matcalc.tensor.node import Node
+from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.size import Size
+from matcalc.tensor.substitute import Batched, instantiate
+from matcalc.tensor.sums import scale, split_coef
+
+
+class Called(NamedTuple):
+    """A node as a multiple of a call: the name called and the arguments in their order, nodes and sizes."""
+
+    coef: Fraction
+    name: str
+    arguments: tuple[Node | Size, ...]
+
+
+def calls_of(node: Node) -> Iterator[Called]:
+    """Yield the calls of definitions that an operation without batch is a multiple of."""
+    book = default_rulebook()
+    for candidate in _by_operation(book).get(node.rule.name, ()):
+        found = _call(candidate, node, book)
+        if found is not None:
+            yield found
+
+
+@lru_cache(maxsize=4)
+def _by_operation(book: Rulebook) -> Mapping[str, list[Candidate]]:
+    """Return the definitions that begin with a call of an operation, by its name."""
+    found: dict[str, list[Candidate]] = {}
+    for rule in book.rules.values():
+        if rule.kind == "definition" and rule.spelling and not rule.where:
+            for candidate in book.spellings.get(rule.spelling, ()):
+                called = (rule.definition(candidate.index) or "").lstrip("-").partition("(")[0]
+                if candidate.rule is rule and called in book.rules and book.rules[called].kind != "definition":
+                    found.setdefault(called, []).append(candidate)
+    return found
+
+
+def _call(candidate: Candidate, node: Node, book: Rulebook) -> Called | None:
+    """Return the call of a definition that `node` is a multiple of, None if it is none."""
+    parameters = signature_of(candidate).parameters
+    tensors = [p for p in parameters if p.kind not in PLAIN]
+    ranks = [{"scalar": 0, "vector": 1, "matrix": 2}.get(p.kind, node.args[0].rank) for p in tensors]
+    template = check_definition(book, candidate, ranks, ())
+    if template is None:
+        return None
+    coef, core = split_coef(template.node)
+    bound: dict[Node, Node] = {}
+    sizes: dict[str, Size] = {}
+    if not _bind(core, node, bound, sizes) or len(bound) < len(tensors):
+        return None
+    for symbol, value in bound.items():
+        if not symbol.facts <= value.facts or symbol.rank != value.rank:
+            return None
+        sizes.update({str(size): length for size, length in zip(symbol.shape, value.shape, strict=True)})
+    whole = instantiate(core, {s: Batched(n) for s, n in bound.items()}, sizes, ()).node
+    if whole is not node or any(p.kind in PLAIN and p.name not in sizes for p in parameters):
+        return None
+    named = {symbol.name: value for symbol, value in bound.items()}
+    arguments = tuple(named[p.name] if p.kind not in PLAIN else sizes[p.name] for p in parameters)
+    return Called(1 / coef, candidate.rule.spelling, arguments)
+
+
+def _bind(pattern: Node, node: Node, bound: dict[Node, Node], sizes: dict[str, Size]) -> bool:
+    """Bind the symbols of an operation's arguments, or of multiples of them, and the names of its parameters."""
+    if pattern.kind != "op" or node.kind != "op" or pattern.rule is not node.rule or node.batch_rank:
+        return False
+    if pattern.output != node.output or len(pattern.args) != len(node.args):
+        return False
+    for wanted, given in zip(pattern.params, node.params, strict=True):
+        if isinstance(wanted, Size) and len(wanted.names) == 1 and wanted == Size.of(wanted.names[0]):
+            sizes[wanted.names[0]] = given if isinstance(given, Size) else Size.of(given)
+        elif wanted != given:
+            return False
+    for wanted, given in zip(pattern.args, node.args, strict=True):
+        coef, symbol = split_coef(wanted)
+        if symbol.kind == "symbol":
+            bound.setdefault(symbol, scale(1 / coef, given))
+        else:
+            _bind(wanted, given, bound, sizes)
+    return True

@@ -12,3 +12,10 @@ def duplication_(n: int) -> Array:
     at = np.zeros((n, n), int)
     at[np.triu_indices(n)] = np.arange(n * (n + 1) // 2)
     return np.eye(n * (n + 1) // 2)[np.maximum(at, at.T).ravel().astype(int)]
+
+
+def elimination_(n: int) -> Array:
+    column, row = np.triu_indices(n)
+    places = np.zeros((len(row), n, n))
+    places[np.arange(len(row)), row, column] = 1
+    return places

@@ -49,6 +49,7 @@ ROLES: Mapping[str, str] = {
     "stacked_columns": "the columns of a matrix below one another",
     "unstacked_columns": "a vector cut into columns",
     "stacked_triangle": "the columns of a lower triangle below one another",
+    "triangle_places": "which entry of a matrix stands where in its stacked triangle, a tensor",
     "exchange": "the matrix that stacked columns of A' are by those of A",
     "tensor_product": "the blocks A[i,j]*B",
     "columnwise_product": "tensor products of equal columns",

@@ -20,6 +20,7 @@ from matcalc.formula.notation.form import ATOM, Form, played
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.node_reading import quotient
+from matcalc.formula.notation.selectors import triangle_as_tensor
 from matcalc.formula.notation.slices import slice_as_matrix
 from matcalc.language import syntax
 from matcalc.language.index_sums import held_in
@@ -47,6 +48,8 @@ def body(
     """Return the formula of one entry of a network, at output indices of given names."""
     reduce_net(net)
     _write_out_slices(net)
+    for other in [o for o in net.others if o.kind == "triangle"]:
+        triangle_as_tensor(net, other)
     _tell_apart(net)
     taken = {*outputs, *forms.used([*tops, *bottoms]), *_used(net)}
     label: dict[int, str] = {}

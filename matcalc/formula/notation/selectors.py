@@ -27,7 +27,7 @@ def fold_selectors(net: Net) -> None:
     reduce_net(net)
     while any(_fold_one(net, fold) for fold in FOLDS):
         reduce_net(net)
-    if all(other.kind in LAST for other in net.others):
+    if all(other.kind in LAST for other in net.others if other.node):
         while any(_fold_one(net, fold) for fold in LAST.items()):
             reduce_net(net)
 
@@ -141,6 +141,13 @@ def _vech_of_diagonal(net: Net, other: Other) -> bool:
     return True
 
 
+def triangle_as_tensor(net: Net, other: Other) -> bool:
+    """Read the places of a stacked triangle as the tensor that they are."""
+    places = form.played("triangle_places", net.size(other.at[1]))
+    net.others[net.others.index(other)] = Other(None, places, other.at)
+    return True
+
+
 FOLDS: list[tuple[str, Fold]] = [
     ("slice", fold_slice),
     ("lookup", fold_lookup),
@@ -152,4 +159,9 @@ FOLDS: list[tuple[str, Fold]] = [
     ("merge", fold_merges),
     ("mask", _mask),
 ]
-LAST: dict[str, Fold] = {"mask": _mask_as_matrix, "slice": slice_as_matrix, "lookup": lookup_as_matrix}
+LAST: dict[str, Fold] = {
+    "mask": _mask_as_matrix,
+    "slice": slice_as_matrix,
+    "lookup": lookup_as_matrix,
+    "triangle": triangle_as_tensor,
+}

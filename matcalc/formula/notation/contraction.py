@@ -22,6 +22,10 @@ from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
 
 
+UNREAD = 3
+"""Tokens that a reciprocal of entries within a matrix product counts more: `diag(A'*(1./B))` is `sum(A./B, axis=0)`."""
+
+
 class Edge(NamedTuple):
     """A matrix between two indices: `row` is its first axis."""
 
@@ -132,10 +136,9 @@ def _step(net: Net) -> bool:
     for index in free:
         if len(around[index]) == 1:
             return _end(net, index, around[index][0])
-    for index in free:
-        edges = around[index]
-        if len(edges) == 2 and edges[0].beyond(index) != edges[1].beyond(index):
-            return _join(net, index, *edges)
+    joins = [i for i in free if len(around[i]) == 2 and around[i][0].beyond(i) != around[i][1].beyond(i)]
+    for index in sorted(joins, key=lambda i: any(edge.piece.inverse for edge in around[i])):
+        return _join(net, index, *around[index])
     for index in free:
         if len(around[index]) == 2:
             return _close_cycle(net, index, *around[index])
@@ -174,7 +177,10 @@ def _close_cycle(net: Net, index: int, first: Edge, second: Edge) -> bool:
     cycle = diagonal_of(chain([there, *weighted(weights), back]))
     matrix = (elementwise([there, second.leaving(other)]), False)
     flat = applied(matrix, weights) if weights else row_sums(matrix, net.size(index))
-    piece = min((cycle, flat), key=lambda p: p.costs[0][::-1])
+    turns, length = cycle.costs[0]
+    if first.piece.inverse or second.piece.inverse:
+        length += UNREAD
+    piece = cycle if (length, turns) <= flat.costs[0][::-1] else flat
     net.weights.setdefault(other, []).append(piece)
     return True
 

@@ -27,7 +27,7 @@ def fold_selectors(net: Net) -> None:
     reduce_net(net)
     while any(_fold_one(net, fold) for fold in FOLDS):
         reduce_net(net)
-    if all(other.kind in LAST for other in net.others if other.node):
+    if all(other.kind in LAST for other in net.others):
         while any(_fold_one(net, fold) for fold in LAST.items()):
             reduce_net(net)
 

@@ -1,26 +1,25 @@
-"""Factoring: common factors of the terms of a sum are taken out where that reads shorter.
+"""Factoring: common factors of the terms of a sum are taken out, and terms that differ in one operand put together.
 
 The last pass before printing, on nodes, so that what is printed reads back. A factor is an operand that
 stands in the same way in several terms: it carries the same output axes and is linked to the rest by the
-same of its own indices. What it leaves behind is summed in its place, and factored again.
+same of its own indices. What it leaves behind is summed in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.calculus.simplify.fractions_within import cleared, over_common_powers
 from matcalc.calculus.simplify.masks import masked
-from matcalc.calculus.simplify.nested_fractions import cleared, divisors, quotient
-from matcalc.tensor.constructors import add, power, product, transpose
-from matcalc.tensor.node import LONG, Indices, Node
-from matcalc.tensor.substitute import rebuild, remake
+from matcalc.calculus.simplify.shorten import Guide, estimate, measure, shortened
+from matcalc.tensor.constructors import add, product, transpose
+from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.substitute import remake
 from matcalc.tensor.switches import is_switch
 
 Key = tuple[Node, tuple[int, ...]]
-Done = dict[tuple[Node, bool], Node]
-"""Nodes factored already, each with whether common denominators were tried."""
 
 LINKED, OPEN = -1, 0
 
@@ -33,50 +32,19 @@ class Place(NamedTuple):
 
 
 def factor(root: Node) -> Node:
-    """Return an equal node, its sums factored where that is shorter in tokens."""
-    return factor_all([root])[0]
+    """Return an equal node, its sums factored where that is shorter to read."""
+    return min((factor_all([root], by)[0] for by in (estimate, measure)), key=measure)
 
 
-def factor_all(roots: Sequence[Node]) -> list[Node]:
-    """Return the factored roots; what they share is factored once, and what is written by its shared parts stays.
-
-    The tokens of such a node are those of its tree: what is taken out of it would save tokens that nobody reads, and
-    would take apart what its terms share with others, so that a recurrence of ten steps is factored without end.
-    """
-    done: Done = {}
-    return rebuild(roots, lambda node: node if node.length > LONG else cleared(_factored(node, done)))
+def factor_all(roots: Sequence[Node], by: Guide = estimate) -> list[Node]:
+    """Return the roots with their sums factored; what they share is factored once."""
+    return shortened(roots, GENERATORS, by)
 
 
-def _factored(node: Node, done: Done, divides: bool = True) -> Node:
-    """Factor a node, once for all its places."""
-    found = done.get((node, divides))
-    if found is None:
-        found = done[node, divides] = _newly_factored(node, done, divides)
-    return found
-
-
-def _newly_factored(node: Node, done: Done, divides: bool) -> Node:
-    """Factor a sum (or a scaled one) until nothing is gained; new inner sums are factored on the way.
-
-    With `divides`, common denominators are tried too; not within such a trial, which would double at each level.
-    """
-    if node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum":
-        inner = _factored(node.args[0], done, divides)
-        return remake(node, {node.args[0]: inner})
-    while node.kind == "sum":
-        best = _best(node)
-        if best is not None:
-            node = _take_out(node, *best, done, divides)
-            continue
-        met = _put_together(node)
-        if met is node:
-            return masked(_over_common_power(node, done)) if divides else node
-        node = met
-    return node
-
-
-def _put_together(node: Node) -> Node:
-    """Return a sum in which terms that differ in one operand are one, `A*vec(X) + A'*vec(X)` as `(A + A')*vec(X)`."""
+def put_together(node: Node) -> Iterator[Node]:
+    """Yield a sum with terms that differ in one operand as one, `A*vec(X) + A'*vec(X)` as `(A + A')*vec(X)`."""
+    if node.kind != "sum":
+        return
     found: dict[tuple[Node, tuple[int, ...]], dict[int, Node]] = {}
     for number, term in enumerate(node.args):
         if term.kind != "product" or len(term.args) < 3 or len(set(term.out)) < len(term.out):
@@ -96,53 +64,37 @@ def _put_together(node: Node) -> Node:
             how = (*axes, *[LINKED * 100] * (next(iter(by_term.values())).rank - len(axes)))
             operand = add([(node.coefs[k], turned) for k, turned in by_term.items()])
             whole = combined(node, operand, how, rest)
-            made = add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(node.terms) if k not in by_term)])
-            if made.length < node.length:
-                return made
-    return node
+            yield add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(node.terms) if k not in by_term)])
 
 
-def _over_common_power(node: Node, done: Done) -> Node:
-    """Return a sum over a common denominator if that is shorter: `1/u - x/u^2` is `(u - x)/u^2` or `(1 - x/u)/u`."""
-    found = dict.fromkeys(divisor for term in node.args for divisor in divisors(term))
-    best = node
-    for base, axes, exponent in sorted(found, key=lambda divisor: -divisor[2]):
-        made = _over(node, base, axes, exponent, done)
-        if made is not None and made.length < best.length:
-            best = made
-    return best
+def common_factors(node: Node) -> Iterator[Node]:
+    """Yield a sum with its common factors taken out, the one first that seems to save most."""
+    if _shared(node):
+        yield _factored(node)
 
 
-def _over(node: Node, base: Node, axes: Indices, taken: Fraction, done: Done) -> Node | None:
-    """Return a sum as base^taken times what is left, None where that is longer or a power in it broken."""
-    out = tuple(range(node.rank))
-    sizes = dict(enumerate(node.shape))
-    inner = quotient(node, base, axes, taken)
-    if inner is None or inner.length >= node.length:
-        return None
-    made = product(1, [(power(base, taken), axes), (inner, out)], out, sizes)
-    if made.length >= node.length:
-        return None
-    return product(1, [(power(base, taken), axes), (_factored(inner, done, divides=False), out)], out, sizes)
+def _factored(node: Node) -> Node:
+    while found := [item for item in _shared(node) if item[0] >= 0]:
+        _, key, places = found[0]
+        node = _take_out(node, key, places, _factored)
+    inner = node.args[0] if node.kind == "product" and len(node.args) == 1 else node
+    return remake(node, {inner: _factored(inner)}) if inner is not node and inner.kind == "sum" else node
 
 
-def _best(node: Node) -> tuple[Key, list[Place]] | None:
-    """Return the factor whose removal saves most tokens, and where it stands (one place a term)."""
+def _shared(node: Node) -> list[tuple[int, Key, list[Place]]]:
+    """Return the factors of several terms of a sum with what taking them out seems to save, the best first."""
+    if node.kind != "sum":
+        return []
     found: dict[Key, dict[int, Place]] = {}
     for number, term in enumerate(node.args):
         for place, key in candidates(term) or _alone(term):
             found.setdefault(key, {}).setdefault(number, Place(number, place))
-    best: tuple[int, Key, list[Place]] | None = None
-    for key, by_term in found.items():
-        if len(by_term) < 2:
-            continue
-        places = list(by_term.values())
-        if not is_switch(key[0]) and all(node.args[place.term].switches for place in places):
-            continue  # where all terms are switched off the factor may be infinite, and 0 times that is NaN
-        saving = _saving(node, key, places)
-        if saving >= 0 and (best is None or saving > best[0]):
-            best = (saving, key, places)
-    return (best[1], best[2]) if best else None
+    shared = [(key, list(by_term.values())) for key, by_term in found.items() if len(by_term) > 1]
+    kept = [  # where all are switched off the factor may be infinite, and 0 times that is NaN
+        (key, places) for key, places in shared
+        if is_switch(key[0]) or not all(node.args[place.term].switches for place in places)
+    ]  # fmt: skip
+    return sorted(((_saving(node, *item), *item) for item in kept), key=lambda item: -item[0])
 
 
 def candidates(term: Node) -> list[tuple[int, Key]]:
@@ -214,15 +166,14 @@ def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
     return (len(places) - 1) * size - added
 
 
-def _take_out(node: Node, key: Key, places: Sequence[Place], done: Done, divides: bool) -> Node:
+def _take_out(
+    node: Node, key: Key, places: Sequence[Place], further: Callable[[Node], Node] = lambda inner: inner
+) -> Node:
     """Return the sum with the factor taken out of the terms at `places`."""
     factor_node, how = key
     chosen = {place.term: place for place in places}
-    rests = [(node.coefs[k], rest_of(node.args[k], place.operand, how)) for k, place in chosen.items()]
-    inner = add(rests)
-    if inner.length < node.length:  # what is left is smaller each time, so this ends
-        inner = _factored(inner, done, divides)
-    whole = combined(node, factor_node, how, inner)
+    inner = add([(node.coefs[k], rest_of(node.args[k], place.operand, how)) for k, place in chosen.items()])
+    whole = combined(node, factor_node, how, further(inner))
     others: list[tuple[Fraction, Node]] = [(c, a) for k, (c, a) in enumerate(node.terms) if k not in chosen]
     return add([(Fraction(1), whole), *others]) if others else whole
 
@@ -251,3 +202,6 @@ def combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> 
     alone = {h - 1 for h in how if h > 0}
     inner_at = (*(a for a in range(rank) if a not in alone), *(rank + k for k in range(len(links))))
     return product(1, [(factor_node, at), (inner, inner_at)], tuple(range(rank)), dict(enumerate(node.shape)))
+
+
+GENERATORS = (common_factors, put_together, over_common_powers, masked, cleared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from matcalc.tensor.constructors import eye, ones, product, zeros
@@ -11,21 +12,17 @@ from matcalc.tensor.sums import add, peel
 Part = tuple[Node, Node]
 
 
-def masked(node: Node) -> Node:
-    """Return a sum of parts of one matrix (triangles, the diagonal) as the matrix times a mask, if that is shorter."""
-    if node.rank != 2 or node.shape[0] != node.shape[1]:
-        return node
+def masked(node: Node) -> Iterator[Node]:
+    """Yield a sum of parts of one matrix (triangles, the diagonal) as the matrix times a mask, for each matrix."""
+    if node.kind != "sum" or node.rank != 2 or node.shape[0] != node.shape[1]:
+        return
     found: dict[Node, list[tuple[int, Node]]] = {}
     for place, term in enumerate(node.args):
         part = _triangle(term)
         if part is not None:
             found.setdefault(part[0], []).append((place, part[1]))
-    best = node
     for matrix, parts in found.items():
-        made = _with_mask(node, matrix, parts)
-        if made.length < best.length:
-            best = made
-    return best
+        yield _with_mask(node, matrix, parts)
 
 
 def _with_mask(node: Node, matrix: Node, parts: list[tuple[int, Node]]) -> Node:

@@ -14,15 +14,12 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.named_functions import named
 from matcalc.calculus.simplify.rewrite import Applied
+from matcalc.calculus.simplify.shorten import Guide, estimate, measure
 from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
-from matcalc.errors import NotSupported
-from matcalc.formula.notation.write_node import form_of
 from matcalc.tensor.node import Node, toposort
 
 ROUNDS = 4
 """Of rewriting and factoring; two are rare, more have not been seen."""
-
-Measure = tuple[int, int]
 
 
 class Shortened(NamedTuple):
@@ -68,15 +65,6 @@ def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Sho
     ]
 
 
-def measure(node: Node) -> Measure:
-    """Return the tokens of a formula and its operations: what simplification makes no larger."""
-    try:
-        tokens = form_of(node).tokens
-    except NotSupported:  # a literal array of order 3 has no text
-        tokens = node.length
-    return tokens, sum(1 for n in toposort([node]) if n.args)
-
-
 def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
     return _forms(simplify_all([node], record=record, splits=splits)[0], splits).shown
 
@@ -84,25 +72,33 @@ def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
 def _forms(plain: Node, splits: bool) -> Shortened:
     """Return a simplified node factored, and simplified and factored again while that shortens it.
 
+    Factors are sought by the measure and by its estimate, which sees further: neither finds all that the other does.
     A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
     """
-    (best,) = factor_all([plain])
+    guides = (estimate,) if plain.rank > 2 else (measure, estimate)
+    starts = {factor_all([plain], by)[0]: by for by in guides}
+    return min(
+        (_rounds(plain, best, splits, by) for best, by in starts.items()), key=lambda forms: measure(forms.shown)
+    )
+
+
+def _rounds(plain: Node, best: Node, splits: bool, by: Guide) -> Forms:
     if plain.rank > 2 or any(a.rank > 2 and a.kind == "sum" for a in plain.args):
         parted = separated(plain)
-        best = min([best, parted, _round(parted, splits)[0]], key=measure)
+        best = min([best, parted, _round(parted, splits, by)[0]], key=measure)
     if best is plain:
         return Shortened(best, plain)
     fused = False
     for _ in range(ROUNDS):
-        again, fires = _round(best, splits)
+        again, fires = _round(best, splits, by)
         if again is best or measure(again) >= measure(best):
             break
         best, fused = again, fused or fires
     return Shortened(best, best if fused else plain)
 
 
-def _round(node: Node, splits: bool) -> tuple[Node, bool]:
+def _round(node: Node, splits: bool, by: Guide) -> tuple[Node, bool]:
     """Return a node simplified, then factored, and whether a rewrite fitted."""
     fired: list[Applied] = []
     (simple,) = simplify_all([node], record=lambda _, applied: fired.append(applied), splits=splits)
-    return factor_all([simple])[0], bool(fired)
+    return factor_all([simple], by)[0], bool(fired)

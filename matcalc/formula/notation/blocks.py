@@ -36,7 +36,7 @@ class Placed(NamedTuple):
 def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> Reading | None:
     """Return a sum of placed terms as a block array, None if it is no such sum."""
     shape = terms[0][1].shape
-    if not 1 <= len(shape) <= 2 or not all(_has_slice(node) for _, node in terms):
+    if not 1 <= len(shape) <= 2 or not all(is_placed(node) for _, node in terms):
         return None
     blocks: dict[tuple[Span, ...], Placed] = {}
     for coef, node in terms:
@@ -65,7 +65,8 @@ def _reads_as_vector(blocks: Mapping[tuple[Span, ...], Placed], columns: Sequenc
     return len(columns) == 1 and columns[0][1] == 1 and all(block.flat[axis] for block in blocks.values())
 
 
-def _has_slice(node: Node) -> bool:
+def is_placed(node: Node) -> bool:
+    """Whether slices place a term in a larger array."""
     return node.kind == "selector" or any(a.kind == "selector" and a.selector.kind == "slice" for a in node.args)
 
 

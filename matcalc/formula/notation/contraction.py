@@ -21,7 +21,6 @@ from matcalc.tensor.node import Indices, Node
 from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
 
-
 UNREAD = 3
 """Tokens that a reciprocal of entries within a matrix product counts more: `diag(A'*(1./B))` is `sum(A./B, axis=0)`."""
 

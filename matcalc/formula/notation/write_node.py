@@ -7,16 +7,18 @@ is local and the walk needs no recursion. Reading the formula back builds the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import UserDict
+from collections.abc import Callable, Collection, Mapping, MutableMapping
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
 from types import MappingProxyType
+from weakref import WeakKeyDictionary
 
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
 from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.blocks import block_reading
+from matcalc.formula.notation.blocks import block_reading, is_placed
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.flatten import opened
@@ -33,7 +35,7 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.labelling import is_turning
-from matcalc.tensor.node import Node, everything, sizes_met, terms_of, toposort
+from matcalc.tensor.node import LONG, Node, everything, sizes_met, terms_of, toposort
 from matcalc.tensor.raw_nodes import exponent_of, parameter
 from matcalc.tensor.size import Size, tree_of
 
@@ -61,30 +63,38 @@ def form_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] =
     return _form_of(root, frozenset({*taken, *given.values()}), tuple(given.items()))
 
 
+def tokens_of(root: Node) -> int:
+    """Return the length of the formula of a node; what is read for one is kept for others that hold it.
+
+    Raises: NotSupported for a literal array of order 3 or more.
+    """
+    return _KEPT[root].form.tokens if root.length <= LONG else form_of(root).tokens
+
+
 @lru_cache(maxsize=64)
 def _form_of(root: Node, taken: frozenset[str], given: tuple[tuple[Node, str], ...]) -> Form:
     shared = Shared(root, toposort(root), taken, dict(given))
     return shared.whole(Readings(taken, shared.reading)[root].form)
 
 
-class Readings(dict[Node, Reading]):
+class Readings(UserDict[Node, Reading]):
     """The readings of nodes over one set of names, each on demand after its operands; `named` puts names for parts."""
 
-    def __init__(self, taken: frozenset[str], named: Callable[[Node, Reading], Reading]) -> None:
+    def __init__(
+        self,
+        taken: frozenset[str],
+        named: Callable[[Node, Reading], Reading] = lambda _, reading: reading,
+        known: MutableMapping[Node, Reading] | None = None,
+    ) -> None:
+        self.data = {} if known is None else known  # type: ignore[assignment]
         self.named = named
-        self.sizes: dict[Size, Form] = {}
-        self.context = Context(self, self.size_form, function_form, lambda e: form_of(e, taken), Names(taken))
+        self.context = Context(self, form_of_size, function_form, lambda e: form_of(e, taken), Names(taken))
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root):
-            if node not in self:
-                self[node] = self.named(node, READ[node.kind](self.context, node))
-        return self[root]
-
-    def size_form(self, size: Size) -> Form:
-        if size not in self.sizes:
-            self.sizes[size] = form_of_size(size)
-        return self.sizes[size]
+            if node not in self.data:
+                self.data[node] = self.named(node, READ[node.kind](self.context, node))
+        return self.data[root]
 
 
 def function_form(body: Node) -> Form:
@@ -100,6 +110,7 @@ def function_form(body: Node) -> Form:
     return Form(syntax.function(PARAMETER, inner.ast), forms.ATOM, inner.tokens + 2, 0, (), 0)
 
 
+@lru_cache(maxsize=1024)
 def form_of_size(size: Size) -> Form:
     """Return a size as a formula."""
     ast = tree_of(size)
@@ -230,16 +241,33 @@ def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
     blocks = block_reading(context, [(factor * c, a) for c, a in terms])
     if blocks is not None:
         return blocks
+    terms, together = _blocks_together(context, node, terms, factor)
     readings = [_term_reading(context, arg) for _, arg in terms]
     if node.rank and any(r.form.scalar is None for r in readings) and not any(is_identity(r.form) for r in readings):
         readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
     coefs = [factor * c for c, _ in terms]
-    written_out = summed(list(zip(coefs, readings, strict=True)), [a.digest for _, a in terms])
-    if node.rank != 2 or written_out.form.tokens < LEAST_SAVED or len(terms) > len(node.args):
+    whole = [*zip(coefs, readings, strict=True), *together]
+    written_out = summed(whole, [*(a.digest for _, a in terms), *(node.digest for _ in together)])
+    if node.rank != 2 or written_out.form.tokens < LEAST_SAVED or len(terms) != len(node.args):
         return written_out
     parts = with_parts(list(zip(coefs, (a for _, a in terms), readings, strict=True)))
     is_shorter = parts is not None and parts.form.tokens + LEAST_SAVED <= written_out.form.tokens
     return parts if parts is not None and is_shorter else written_out
+
+
+def _blocks_together(
+    context: Context, node: Node, terms: list[tuple[Fraction, Node]], factor: Fraction
+) -> tuple[list[tuple[Fraction, Node]], list[tuple[Fraction, Reading]]]:
+    """Return the terms of a sum that are not blocks, and the blocks among them as one: `[x; z] + y`."""
+    placed = [(c, a) for c, a in terms if is_placed(a)]
+    if not 2 <= len(placed) < len(terms):
+        return terms, []
+    rest = [(c, a) for c, a in terms if not is_placed(a)]
+    sign = 1 if any(factor * c > 0 for c, _ in placed) else -1
+    blocks = block_reading(context, [(sign * factor * c, a) for c, a in placed])
+    if blocks is None or add([(Fraction(1), add(placed)), *rest]) is not node:
+        return terms, []
+    return rest, [(Fraction(sign), blocks)]
 
 
 def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
@@ -328,3 +356,5 @@ READ: dict[str, Callable[[Context, Node], Reading]] = {
     "map": _map,
     "op": operation_reading,
 }
+
+_KEPT = Readings(frozenset(), known=WeakKeyDictionary())

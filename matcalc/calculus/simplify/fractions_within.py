@@ -1,8 +1,8 @@
-"""Fractions within fractions: `c*(1 + x/c)` is `c + x`, `1/(1 + x/c)` is `c/(c + x)`, where that is shorter."""
+"""Denominators: `c*(1 + x/c)` is `c + x`, `1/(1 + x/c)` is `c/(c + x)`, `1/u - x/u^2` is `(u - x)/u^2`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from matcalc.tensor.constructors import add, power, product
@@ -12,35 +12,34 @@ from matcalc.tensor.raw_nodes import exponent_of
 Divisor = tuple[Node, Indices, Fraction]
 
 
-def cleared(node: Node) -> Node:
-    """Return a product, or a power of a sum, with the denominators of its sums multiplied out where that is shorter."""
-    while True:
-        best = min(_trials(node), key=lambda made: made.length, default=node)
-        if best.length >= node.length:
-            return node
-        node = best
+def over_common_powers(node: Node) -> Iterator[Node]:
+    """Yield a sum over each of its denominators: base^taken times what is left, where no power in it is broken."""
+    if node.kind != "sum":
+        return
+    out = tuple(range(node.rank))
+    for base, axes, taken in dict.fromkeys(divisor for term in node.args for divisor in divisors(term)):
+        inner = quotient(node, base, axes, taken)
+        if inner is not None:
+            yield product(1, [(power(base, taken), axes), (inner, out)], out, dict(enumerate(node.shape)))
 
 
-def _trials(node: Node) -> list[Node]:
-    """Return the product with the denominators of one sum in it multiplied out, for each one that there is."""
+def cleared(node: Node) -> Iterator[Node]:
+    """Yield a product, or a power of a sum, with the denominators of one sum in it multiplied out, for each one."""
     operands: Sequence[Operand]
     if node.kind == "product":
         coef, operands, out, sizes = node.coef, node.operands, node.out, node.sizes
     else:
         coef, out, sizes = Fraction(1), tuple(range(node.rank)), dict(enumerate(node.shape))
         operands = [(node, out)]
-    made = []
     for place, (arg, at) in enumerate(operands):
         inner, exponent = exponent_of(arg)
         if inner.kind != "sum" or exponent.denominator != 1 or (node.kind != "product" and exponent == 1):
             continue
         for base, axes, taken in dict.fromkeys(d for term in inner.args for d in divisors(term)):
             rest = quotient(inner, base, axes, taken)
-            if rest is None:
-                continue
-            new = [(power(base, taken * exponent), tuple(at[a] for a in axes)), (power(rest, exponent), at)]
-            made.append(product(coef, [*operands[:place], *new, *operands[place + 1 :]], out, sizes))
-    return made
+            if rest is not None:
+                new = [(power(base, taken * exponent), tuple(at[a] for a in axes)), (power(rest, exponent), at)]
+                yield product(coef, [*operands[:place], *new, *operands[place + 1 :]], out, sizes)
 
 
 def divisors(term: Node) -> list[Divisor]:

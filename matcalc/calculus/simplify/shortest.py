@@ -82,7 +82,7 @@ def _forms(plain: Node, splits: bool) -> Shortened:
     )
 
 
-def _rounds(plain: Node, best: Node, splits: bool, by: Guide) -> Forms:
+def _rounds(plain: Node, best: Node, splits: bool, by: Guide) -> Shortened:
     if plain.rank > 2 or any(a.rank > 2 and a.kind == "sum" for a in plain.args):
         parted = separated(plain)
         best = min([best, parted, _round(parted, splits, by)[0]], key=measure)

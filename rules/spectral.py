@@ -212,6 +212,8 @@ def eig_top_(S: Array, k: int) -> Array:
         return S
     w, V = np.linalg.eigh(finite_(S + S.T) / 2)
     k = min(k, len(w))
+    if k <= 0:
+        return np.zeros(S.shape)
     last = np.sort(w)[::-1][k - 1]
     tied = np.abs(w - last) <= 4 * len(w) * EPS * np.abs(w).max()
     above = (w > last) & ~tied

@@ -38,6 +38,7 @@ from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import number, scale, size_number
+from matcalc.tensor.lookups import as_number
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
@@ -217,7 +218,7 @@ class Expression(Array, Derivatives, Forms):
     @property
     def marked(self) -> Marked:
         """The node with its row mark."""
-        return operators.marked(self.node, self.row)
+        return Marked(as_number(self.node), self.row)
 
     @property
     def operand(self) -> Ast:
@@ -228,7 +229,7 @@ class Expression(Array, Derivatives, Forms):
     @property
     def handed(self) -> Node:
         """What stands for the expression in a function of NumPy's."""
-        return self.node
+        return as_number(self.node)
 
     def _made(
         self,
@@ -256,7 +257,7 @@ class Expression(Array, Derivatives, Forms):
         return Expression(made.node, a.names.joined(b.names), made.row)
 
     def __neg__(self) -> Expression:
-        return Expression(scale(-1, self.marked.node), self.names, self.row)
+        return Expression(scale(-1, as_number(self.node)), self.names, self.row)
 
     def __pos__(self) -> Expression:
         return self

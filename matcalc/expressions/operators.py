@@ -16,7 +16,6 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import ends
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_nodes
-from matcalc.tensor.lookups import is_index
 from matcalc.tensor.node import Node, toposort
 
 SHOWN = 48  # characters of an operand in a message
@@ -27,18 +26,6 @@ class Marked(NamedTuple):
 
     node: Node
     row: bool = False
-
-
-def marked(node: Node, row: bool) -> Marked:
-    """Return a node as an operand.
-
-    Raises: ShapeError for an index, which is no number.
-    """
-    if is_index(node):
-        raise ShapeError(
-            f"{node.name} is an index, not a number", hint=f"it stands in subscripts alone: x[{node.name}]"
-        )
-    return Marked(node, row)
 
 
 def add(a: Marked, b: Marked, sign: int) -> Marked:

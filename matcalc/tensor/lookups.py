@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from matcalc.errors import ShapeError
 from matcalc.language.declare import INDEX
 from matcalc.tensor.node import Node, everything
 from matcalc.tensor.size import Size
@@ -12,6 +13,16 @@ from matcalc.tensor.size import Size
 def is_index(symbol: Node) -> bool:
     """Whether a symbol is data that are places of an axis."""
     return symbol.kind == "symbol" and INDEX in symbol.data[1]
+
+
+def as_number(node: Node) -> Node:
+    """Return a node that stands as a number.
+
+    Raises: ShapeError for an index, which is none.
+    """
+    if is_index(node):
+        raise ShapeError(f"{node.name} is an index, not a number", hint=f"it stands in subscripts: x[{node.name}]")
+    return node
 
 
 def is_places(node: Node) -> bool:

@@ -378,6 +378,24 @@ def test_objects():
             wrong()
 
 
+def test_numpy_on_objects_and_traced():
+    U, V, r, i, j = mc.symbols(FACTORS)
+    wanted = derived("factors")[0].node
+    assert np.sum((r - np.sum(U[i] * V[j], axis=1)) ** 2).node is wanted
+
+    def loss(U, V, r, i, j):
+        e = r - (U[i] * V[j]).sum(axis=1)
+        return e @ e
+
+    data = data_of("factors", "repeated")
+    got = mc.value_and_gradient(loss, ["U", "V"], declarations=FACTORS, target="numpy")(**data)
+    np.testing.assert_allclose(got[0], loss(**data))
+    np.testing.assert_allclose(got[1][0], gradient(CASES["factors"][3], data, "U"), atol=1e-11)
+    for wrong in (lambda: np.exp(i), lambda: np.sum(i), lambda: np.where(i > 0, 1, 0)):
+        with pytest.raises((ShapeError, TypeError)):
+            wrong()
+
+
 def test_substitution():
     e = mc.expression("x[i]", "x: vector(n); i: index(N)")
     (j,) = mc.symbols("j: index(M)")

@@ -25,12 +25,16 @@ _NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is declared: the kinds of symbols, the lengths of their axes as text, sizes; the kinds of other names."""
+    """What is declared: the kinds of symbols, the lengths of their axes as text, sizes; the kinds of other names.
+
+    indices: symbols whose data are indices.
+    """
 
     kinds: Mapping[str, str]
     shapes: Mapping[str, tuple[str, ...]]
     sizes: frozenset[str]
     default: Callable[[str], str]
+    indices: frozenset[str] = frozenset()
 
 
 NOTHING = Known({}, {}, frozenset(), lambda name: "")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
+from matcalc.language.from_one import added
 from matcalc.language.latex_layout import unbraced
 from matcalc.language.latex_scope import (
     Index,
@@ -101,7 +102,7 @@ def _counts(reading: Reading, below: Ast) -> bool:
         return True
     letters = [x for x in leaves if x.head == "letter"]
     others = all(x.head in ("letter", "number", "operator", "lone") for x in leaves)
-    return others and all(x.value[0] in reading.known.sizes for x in letters)  # type: ignore[index]
+    return others and all(x.value[0] in reading.known.sizes | reading.known.indices for x in letters)  # type: ignore[index]
 
 
 def _is_open(below: Ast, kind: str) -> bool:
@@ -324,12 +325,12 @@ def _from_zero(reading: Reading, axis: Ast) -> Ast:
     else:
         tree = cast(Ast, needed(reading, axis).tree)
     for leaf in walk(tree):
-        if leaf.head == "name" and str(leaf.value) not in reading.known.sizes:
+        if leaf.head == "name" and str(leaf.value) not in reading.known.sizes | reading.known.indices:
             hint = "an index is bound by a sum, a size is declared"
             raise fault(f"the subscript {leaf.value}", axis, hint)
     if tree.head == "number" and cast(Fraction, tree.value) < 1:
         raise fault("subscripts count from 1", axis)
-    return sum_of(tree, one, -1)
+    return added(tree, -1)
 
 
 def _from_end(reading: Reading, axis: Ast) -> Ast | None:

@@ -106,6 +106,7 @@ FORMS = [
     ("x_hat'*Sigma_xx*w_out + lam*rate", "rate: scalar; lam: scalar"),
     ("dX*T + T'", "X: matrix(n, n); dX: matrix(n, n); T: matrix(n, n)"),
     ("sum(X, axis=0)'*y + n*(n + 1)//2", "X: matrix(m, n); y: vector(n)"),
+    ("log_softmax(z)[k] + sum(U[i, 0])", "z: vector(n); k: index; U: matrix(m, n); i: index(q)"),
     ("K = A*A' + c*eye(n); -K*x*(x'*K*x)", "A: matrix(n, m); c: scalar; x: vector(n)"),
 ]
 

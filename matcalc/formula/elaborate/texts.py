@@ -19,7 +19,7 @@ from matcalc.formula.elaborate.rule_formula import template_of
 from matcalc.formula.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.elaborate.type_tree import infer, size_names
 from matcalc.formula.elaborate.typed import Typed
-from matcalc.language.declare import MARK, SIZE, read_declarations
+from matcalc.language.declare import INDEX, MARK, SIZE, read_declarations
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex_dialect import read_latex
 from matcalc.language.latex_scope import Known
@@ -116,9 +116,9 @@ def _read_latex(text: str, inference: Inference) -> Ast:
     shapes = {s.name: tuple(map(str, s.shape)) for s in inference.symbols.values()}
     kinds = {name: KINDS[min(len(shape), 3)] for name, shape in shapes.items()}
     ranks = inference.ranks
-    known = Known(
-        kinds, shapes, frozenset(inference.size_names), lambda name: KINDS[ranks.get(name, inferred_rank(name) or 0)]
-    )
+    indices = frozenset(s.name for s in inference.symbols.values() if INDEX in s.facts)
+    sizes = frozenset(inference.size_names)
+    known = Known(kinds, shapes, sizes, lambda name: KINDS[ranks.get(name, inferred_rank(name) or 0)], indices)
     found = read_latex(text, latex_names(inference.rulebook), known)
     inference.ranks = {**found.ranks, **ranks}
     return found.tree

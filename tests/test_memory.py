@@ -9,7 +9,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.calculus.simplify.chains import runs_in
-from matcalc.compiler.plan.describe import describe
+from matcalc.compiler.plan.describe import brief
 from matcalc.tensor import node as nodes
 from matcalc.tensor import size
 from matcalc.tensor.constructors import product, symbol
@@ -23,6 +23,7 @@ ELSEWHERE = (
 MOST = 1024
 OF_THE_BOOK = {
     "matcalc.calculus.simplify.index_by_word.speaks_of": "patterns of rewrites",
+    "matcalc.language.latex_layout._parser": "nothing",
     "matcalc.formula.elaborate.rule_formula._tree": "texts of rules",
     "matcalc.calculus.derive.conventions._projection": "facts",
     "matcalc.formula.notation.scalar._norm": "nothing",
@@ -62,7 +63,7 @@ def test_what_users_write_is_remembered_up_to_a_bound():
     assert free == set(OF_THE_BOOK)
 
 
-@pytest.mark.parametrize("ask", [describe, runs_in])
+@pytest.mark.parametrize("ask", [brief, runs_in])
 @pytest.mark.whole
 def test_an_answer_about_a_node_goes_with_the_node(ask):
     n = Size.of("n")

@@ -23,7 +23,6 @@ ELSEWHERE = (
 MOST = 1024
 OF_THE_BOOK = {
     "matcalc.calculus.simplify.index_by_word.speaks_of": "patterns of rewrites",
-    "matcalc.language.latex_layout._parser": "nothing",
     "matcalc.formula.elaborate.rule_formula._tree": "texts of rules",
     "matcalc.calculus.derive.conventions._projection": "facts",
     "matcalc.formula.notation.scalar._norm": "nothing",
@@ -37,6 +36,8 @@ OF_THE_BOOK = {
     "matcalc.compiler.verify.templates.functions": "nothing",
     "matcalc.language.read._parser": "nothing",
     "matcalc.language.numpy_dialect._parser": "nothing",
+    "matcalc.language.latex_layout._parser": "nothing",
+    "matcalc.commands.rule_pages._headings": "files of rules",
     "matcalc.rulebook.paths.data_folder": "names of folders",
     "matcalc.compiler.runtime.library.load_library": "targets",
     "matcalc.compiler.runtime.jit._surroundings": "nothing",

@@ -1,0 +1,208 @@
+"""Tasks of machine learning: networks, factorisations, clusters and norms of data."""
+
+import numpy as np
+from first_day.tasks import task
+
+
+@task(
+    "norm2(M .* (Z - U*V'))^2 + lam*(norm2(U)^2 + norm2(V)^2)",
+    "M: matrix(m, n); U: matrix(m, k); V: matrix(n, k); lam: scalar",
+    traced=True,
+    U="2*((M.^2.*(U*V' - Z))*V + lam*U)",
+    V="2*((M'.^2.*(V*U' - Z'))*U + lam*V)",
+)
+def masked_factorisation(M, Z, U, V, lam):
+    return np.sum((M * (Z - U @ V.T)) ** 2) + lam * (np.sum(U**2) + np.sum(V**2))
+
+
+@task(
+    "sum{t: (r[t] - U[i[t], a]*V[j[t], a])^2}",
+    "U: matrix(m, k); V: matrix(n, k); r: vector(N); i: index(N); j: index(N)",
+    traced=True,
+    U="2*eye(m)[:, i]*diag((U*V')[i,j] - r)*V[j, :]",
+)
+def sparse_factorisation(U, V, r, i, j):
+    return np.sum((r - np.sum(U[i] * V[j], axis=1)) ** 2)
+
+
+@task(
+    "norm2(S - L*L')^2",
+    "S: matrix(n, n) symmetric; L: matrix(n, k)",
+    traced=True,
+    latex=r"\|S - L L^\top\|_F^2",
+    L="4*(L*L' - S)*L",
+)
+def symmetric_factorisation(S, L):
+    return np.sum((S - L @ L.T) ** 2)
+
+
+@task(
+    "sum(C .* (softmax(Q*K'/sqrt(d), axis=1)*V))",
+    V="softmax(Q*K'/sqrt(d), axis=1)'*C",
+    Q="(P.*(C*V') - diag(diag(P*V*C'))*P)*K/sqrt(d) where P = softmax(Q*K'/sqrt(d), axis=1)",
+)
+def attention(Q, K, d, V, C):
+    P = np.exp(Q @ K.T / np.sqrt(d))
+    return np.sum(C * (P / P.sum(axis=1)[:, None] @ V))
+
+
+@task(
+    "sum(C .* (X .- mean(X, axis=1))./std(X, axis=1).*g' .+ b')",
+    "X: matrix(m, n); C: matrix(m, n); g: vector(n); b: vector(n)",
+    traced=True,
+    g="sqrt(n)*(C'.*(X - X*ones(n, n)/n)')*(1./norm2(X - X*ones(n, n)/n, axis=1))",
+    b="m*ones(n)",
+    X="diag(1./a)*(sqrt(n)*C*diag(g) - (diag(((C.*(n*X - X*P))*g)./a)*normalize(Q, axis=1) + "
+    "C*g*ones(n)')/sqrt(n)) where P = ones(n, n), Q = X - X*P/n, a = norm2(Q, axis=1)",
+)
+def layer_norm(X, C, g, b):
+    D = X - X.mean(axis=1)[:, None]
+    return np.sum(C * D / np.sqrt((D**2).mean(axis=1))[:, None] * g + b)
+
+
+@task(
+    "sum(C .* (X .- mean(X, axis=0)')./std(X, axis=0)')",
+    "X: matrix(m, n); C: matrix(m, n)",
+    traced=True,
+    X="a*normalize(Q, axis=0)*diag(diag(C'*R)./sum(R.^2, axis=0)) + (a*C - ones(m)*sum(C, "
+    "axis=0)'/a)*diag(1./norm2(Q, axis=0)) where a = sqrt(m), P = ones(m)*sum(X, axis=0)'/m, Q = P - X, R = X "
+    "- P",
+)
+def batch_norm(X, C):
+    D = X - X.mean(axis=0)
+    return np.sum(C * D / np.sqrt((D**2).mean(axis=0)))
+
+
+@task(
+    "norm2(tanh(X*A .+ a')*B .+ b' - Y)^2",
+    "X: matrix(m, n); A: matrix(n, k); a: vector(k); B: matrix(k, p); b: vector(p)",
+    traced=True,
+    A="2*X'*(((tanh(X*A + ones(m)*a')*B - Y + ones(m)*b')*B')./cosh(X*A + ones(m)*a').^2)",
+    a="2*sum(((tanh(X*A + ones(m)*a')*B - Y + ones(m)*b')*B')./cosh(X*A + ones(m)*a').^2, axis=0)",
+    B="2*tanh(X*A + ones(m)*a')'*(tanh(X*A + ones(m)*a')*B - Y + ones(m)*b')",
+    b="2*sum(tanh(X*A + ones(m)*a')*B - Y + ones(m)*b', axis=0)",
+)
+def two_layers(X, A, a, B, b, Y):
+    return np.sum((np.tanh(X @ A + a) @ B + b - Y) ** 2)
+
+
+@task("sigmoid(W*x + b)", derivative="jacobian", traced=True, x="diag(sigmoid(W*x + b).*sigmoid(-W*x - b))*W")
+def one_layer(W, x, b):
+    return 1 / (1 + np.exp(-(W @ x + b)))
+
+
+@task("norm2(X - X*W*W')^2", traced=True, latex=r"\|X - X W W^\top\|_F^2", W="4*sym((X*W*W' - X)'*X)*W")
+def pca(X, W):
+    return np.sum((X - X @ W @ W.T) ** 2)
+
+
+@task(
+    "x'*A*x/(x'*x)",
+    "A: matrix(n, n) symmetric",
+    latex=r"\frac{x^\top A x}{x^\top x}",
+    traced=True,
+    x="2*(A*x - (x'*A*x)*x/(x'*x))/(x'*x)",
+)
+def rayleigh(x, A):
+    return x @ A @ x / (x @ x)
+
+
+@task(
+    "a'*C*b/sqrt(a'*A*a * b'*B*b)",
+    "A: matrix(m, m) spd; B: matrix(n, n) spd; C: matrix(m, n)",
+    traced=True,
+    latex=r"\frac{a^\top C b}{\sqrt{a^\top A a \, b^\top B b}}",
+    a="(C*b/sqrt(a'*A*a) - (a'*C*b)*A*a/(a'*A*a)^1.5)/sqrt(b'*B*b)",
+)
+def cca(a, b, A, B, C):
+    return a @ C @ b / np.sqrt(a @ A @ a * (b @ B @ b))
+
+
+@task("norm(A*Q - B, 'fro')^2", latex=r"\|AQ - B\|_F^2", traced=True, Q="2*A'*(A*Q - B)")
+def procrustes(A, Q, B):
+    return np.linalg.norm(A @ Q - B) ** 2
+
+
+@task("norm(L, 'nuc') + lam*norm1(M - L)", "lam: scalar", traced=True, L="polar_U(L) + lam*sign(L - M)")
+def robust_pca(L, M, lam):
+    return np.linalg.norm(L, "nuc") + lam * np.sum(np.abs(M - L))
+
+
+@task("norm2(X - R*C)^2", traced=True, latex=r"\|X - RC\|_F^2", C="2*R'*(R*C - X)")
+def k_means(X, R, C):
+    return np.sum((X - R @ C) ** 2)
+
+
+@task(
+    "D = sum(X.^2, axis=1) .+ sum(C.^2, axis=1)' - 2*X*C'; -sum(logsumexp(-D, axis=1))",
+    "X: matrix(m, n); C: matrix(k, n)",
+    C="2*(diag(sum(P, axis=0))*C - P'*X) where P = softmax(2*X*C' - diag(X*X')*ones(k)' - ones(m)*diag(C*C')', axis=1)",
+)
+def soft_k_means(X, C):
+    D = np.array([[np.sum((x - c) ** 2) for c in C] for x in X])
+    return -np.sum(np.log(np.sum(np.exp(-D), axis=1)))
+
+
+@task(
+    "f'*(diag(sum(W, axis=1)) - W)*f",
+    "W: matrix(n, n) symmetric",
+    traced=True,
+    f="2*(diag(W*ones(n)) - W)*f",
+    W="sym(f.^2*ones(n)') - f*f'",
+)
+def graph_laplacian(f, W):
+    return f @ (np.diag(W.sum(axis=1)) - W) @ f
+
+
+@task(
+    "a'*b/(norm(a)*norm(b))",
+    traced=True,
+    latex=r"\frac{a^\top b}{\|a\| \|b\|}",
+    a="normalize(b)/norm2(a) - (a'*b)*normalize(a)/(norm2(b)*(a'*a))",
+)
+def cosine_similarity(a, b):
+    return a @ b / (np.linalg.norm(a) * np.linalg.norm(b))
+
+
+@task(
+    "y'*inv(K + lam*eye(n))*y",
+    "K: matrix(n, n) symmetric; y: vector(n); lam: scalar",
+    traced=True,
+    lam="-norm2(inv(K + lam*eye(n))*y)^2",
+)
+def kernel_ridge(K, y, lam):
+    return y @ np.linalg.inv(K + lam * np.diag(np.ones_like(y))) @ y
+
+
+@task("softmax(z)", derivative="jacobian", traced=True, z="diag(softmax(z)) - softmax(z)*softmax(z)'")
+def softmax(z):
+    return np.exp(z) / np.sum(np.exp(z))
+
+
+@task(
+    "logsumexp(A*x + b)",
+    derivative="hessian",
+    traced=True,
+    x="A'*(diag(softmax(A*x + b)) - softmax(A*x + b)*softmax(A*x + b)')*A",
+)
+def log_sum_exp(A, x, b):
+    return np.log(np.sum(np.exp(A @ x + b)))
+
+
+@task(
+    "norm2(x - y)^2/2 + mu*sum(abs(x[1:] - x[:-1]))",
+    traced=True,
+    x="mu*(eye(m)[:, 1:] - eye(m)[:, :-1])*sign(x[1:] - x[:-1]) + x - y",
+)
+def total_variation(x, y, mu):
+    return np.sum((x - y) ** 2) / 2 + mu * np.sum(np.abs(x[1:] - x[:-1]))
+
+
+@task(
+    "norm2(conv(h, x) - y)^2",
+    "h: vector(p); x: vector(n); y: vector(n + p - 1)",
+    traced=True,
+    h="{i: 2*(conv(h, x) - y)[j]*x[k]*ones(p)[i]*[j == k + i]}",
+)
+def convolution(h, x, y):
+    return np.sum((np.convolve(h, x) - y) ** 2)

@@ -67,7 +67,9 @@ def advice(rest: str) -> str:
         return "a formula holds no quoted text; a transpose is A' in the matrix language, A.T in both"
     if rest[0] == "^":
         return "a power is written x**2"
-    if rest[0] in "&|!~":
+    if rest[0] == "|":
+        return "a norm is norm2(x), a magnitude abs(x), a determinant det(X), a choice where(x > 0, a, b)"
+    if rest[0] in "&!~":
         return "there are no logical operators; where(x > 0, a, b) chooses entries"
     return ""
 

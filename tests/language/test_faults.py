@@ -104,6 +104,12 @@ FAULTS = [
     ("x\0", "unexpected character '\\x00'", 1, ""),
     ("A.inv", "unexpected character '.'", 1, 'a function is called as inv(X); dialect="numpy" reads X.inv'),
     (
+        "exp(-||x||^2)",
+        "unexpected character '|'",
+        5,
+        "a norm is norm2(x), a magnitude abs(x), a determinant det(X), a choice where(x > 0, a, b)",
+    ),
+    (
         "a & b",
         "unexpected character '&'",
         2,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from matcalc.errors import UnknownName
-from matcalc.expressions.read_formulas import read_formulas
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.testing.data import drawn
@@ -151,11 +150,10 @@ def _roots(pool: Sequence[Form], known: Sequence[Form], kind: str | None, outerm
 
 
 def _lengths(written: Written, choose: Choose[int], sizes: Sequence[int]) -> dict[str, int]:
-    """Return a length for each size name at which no shape is negative and nothing is asked of an empty axis."""
+    """Return a length for each size name at which no shape is negative."""
     lengths = {name: choose(sizes) for name in written.sizes}
     shapes = [written.shape, *(leaf.shape for leaf in written.leaves)]
-    needed = [c.size for c in read_formulas([written.text], written.declarations)[0].names.conditions]
-    while any(size.evaluate(lengths) < 0 for size in (*needed, *(size for shape in shapes for size in shape))):
+    while any(size.evaluate(lengths) < 0 for shape in shapes for size in shape):
         lengths = {name: length + 1 for name, length in lengths.items()}
     return lengths
 

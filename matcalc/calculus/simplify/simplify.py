@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from matcalc.calculus.simplify.distribute import distributed
 from matcalc.calculus.simplify.index_by_word import heads
+from matcalc.calculus.simplify.literals import literal
 from matcalc.calculus.simplify.rewrite import Applied, Rewriter
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import apply, operate
@@ -114,7 +115,7 @@ def _step(node: Node, done: dict[Node, Node], rules: Chosen) -> Node:
     applied = rules.apply(node)
     if applied is None:
         may = rules.distributes and node.length <= LONG
-        return distributed(node, lambda n: _at_root(n, rules)) or node if may else node
+        return (may and distributed(node, lambda n: _at_root(n, rules))) or literal(node)
     if rules.record:
         rules.record(node, applied)
     return applied.node

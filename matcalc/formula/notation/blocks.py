@@ -25,12 +25,13 @@ Span = tuple[Size, Size]  # offset and length on an axis
 
 
 class Placed(NamedTuple):
-    """A block: its formula and that of its transpose, its span on each axis, and whether that is no axis of it."""
+    """A block: its formula and that of its transpose, its spans, whether it has no such axis or is a number."""
 
     form: Form
     turned: Form
     spans: tuple[Span, ...]
     flat: tuple[bool, ...]
+    is_number: bool
 
 
 def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> Reading | None:
@@ -49,6 +50,8 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
         return None
     rows = cuts[0] or []
     columns = cuts[1] or [] if len(cuts) == 2 else []
+    if _reads_as_literal(blocks, [*rows, *columns]):
+        return None
     if len(shape) == 1:
         return Reading(_array([[_cell(context, blocks.get((r,)), (r,), False)] for r in rows]))
     if any(r not in rows or c not in columns for r, c in blocks):
@@ -63,6 +66,11 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
 def _reads_as_vector(blocks: Mapping[tuple[Span, ...], Placed], columns: Sequence[Span], axis: int) -> bool:
     """Whether a matrix is one column of scalars and vectors, which would be read as a vector."""
     return len(columns) == 1 and columns[0][1] == 1 and all(block.flat[axis] for block in blocks.values())
+
+
+def _reads_as_literal(blocks: Mapping[tuple[Span, ...], Placed], cuts: Sequence[Span]) -> bool:
+    """Whether all cells are numbers, which would be read as a literal array, another node."""
+    return all(size == 1 for _, size in cuts) and all(block.is_number for block in blocks.values())
 
 
 def is_placed(node: Node) -> bool:
@@ -87,9 +95,9 @@ def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
         else:
             inner.append(index)
             spans.append((Size.of(0), node.index_sizes[index]))
-    form, turned = _block(context, coef * node.coef, operands, inner, node.index_sizes)
+    form, turned, is_number = _block(context, coef * node.coef, operands, inner, node.index_sizes)
     flat = tuple(not any(index in at for _, at in operands) for index in inner)
-    return Placed(form, turned, tuple(spans), flat)
+    return Placed(form, turned, tuple(spans), flat, is_number)
 
 
 def _is_placing(node: Node, at: Indices, index: int, out: Indices) -> bool:
@@ -102,8 +110,8 @@ def _block(
     operands: list[Operand],
     out: list[int],
     sizes: Sequence[Size],
-) -> tuple[Form, Form]:
-    """Return the formula of a block and of its transpose; an axis of one place may go."""
+) -> tuple[Form, Form, bool]:
+    """Return the formula of a block and of its transpose, where an axis of one place may go; whether it is a number."""
     measured = {i for _, at in operands for i in at}
     kept = [i for i in out if i in measured or sizes[i] != 1]
     node = simple_product(coef, operands, tuple(kept), {i: sizes[i] for i in kept})
@@ -117,7 +125,7 @@ def _block(
     form = reading.form
     turned = reading.turned or (form if not kept else forms.transposed(form))
     is_row = len(out) == 2 and kept == out[1:]
-    return (turned, form) if is_row else (form, turned)
+    return (turned, form, False) if is_row else (form, turned, node.kind == "number")
 
 
 def _number(value: Fraction) -> Form:

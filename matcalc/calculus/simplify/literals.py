@@ -1,0 +1,77 @@
+"""A sum of numbers in places is the literal array that it prints as: `[1; 1]` for the gradient of `q[0] + q[1]`.
+
+A literal is read as a constant node, a sum of placed numbers is another: it becomes the constant while simplifying.
+Larger arrays stay sums, whose text names the few entries alone.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+
+from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import constant
+
+MOST_ENTRIES = 16
+
+
+def literal(node: Node) -> Node:
+    """Return a sum of placed numbers, or a multiple of a literal array, as a literal array; another node as it is."""
+    if not 1 <= node.rank <= 2 or not all(size.is_integer for size in node.shape):
+        return node
+    shape = [int(size.constant) for size in node.shape]
+    if not 1 <= prod(shape) <= MOST_ENTRIES:
+        return node
+    entries = _placed(node) if node.kind == "sum" else _multiple(node)
+    if not entries or any(Fraction(repr(float(value))) != value for value in entries.values()):
+        return node
+    import numpy as np
+
+    array = np.zeros(shape)
+    for at, value in entries.items():
+        array[at] = float(value)
+    return constant(array)
+
+
+def _placed(node: Node) -> dict[tuple[int, ...], Fraction]:
+    """Return the entries of a sum that are not 0, none if a term is more than a number in one place."""
+    entries: dict[tuple[int, ...], Fraction] = {}
+    for coef, term in node.terms:
+        at = _place(term)
+        if at is None:
+            return {}
+        entries[at] = entries.get(at, Fraction(0)) + coef * term.coef
+    return entries
+
+
+def _multiple(node: Node) -> dict[tuple[int, ...], Fraction]:
+    """Return the entries of a literal array times a number, none if it is something else."""
+    if node.kind != "product" or len(node.operands) != 1 or node.operands[0][0].kind != "constant":
+        return {}
+    import numpy as np
+
+    array, at = node.operands[0]
+    if at != node.out or not np.isfinite(array.array).all():
+        return {}
+    return {place: node.coef * Fraction(repr(float(value))) for place, value in np.ndenumerate(array.array)}
+
+
+def _place(term: Node) -> tuple[int, ...] | None:
+    """Return the entry that a term is about, None if it is more than a number in one place."""
+    if term.kind != "product" or len(set(term.out)) < len(term.out):
+        return None
+    places = {index: 0 for index in term.out if term.index_sizes[index] == 1}
+    for selector, at in term.operands:
+        if selector.kind != "selector" or selector.selector.kind != "slice" or len(at) != 2:
+            return None
+        offset = selector.selector.offset
+        if (
+            at[0] in places
+            or at[0] not in term.out
+            or at[1] in term.out
+            or selector.shape[1] != 1
+            or not offset.is_integer
+        ):
+            return None
+        places[at[0]] = int(offset.constant)
+    return tuple(places[index] for index in term.out) if len(places) == len(term.out) else None

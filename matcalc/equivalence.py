@@ -129,7 +129,7 @@ def _where(one: Expression, other: Expression, is_covered: bool, domain: str) ->
 
 def _needs(which: str, e: Expression) -> list[str]:
     """Return what a formula asks beyond what is declared, as a clause; nothing if it is defined everywhere."""
-    words = list(dict.fromkeys(c.words for c in conditions(e.node)))
+    words = sorted({c.words for c in conditions(e.node)})
     return [f"{which} needs {' and '.join(words)}"] if words else []
 
 

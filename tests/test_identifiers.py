@@ -156,7 +156,7 @@ def test_what_is_no_path_of_a_file(path):
         mc.compile("sum(x)", target="numpy").save(path)
 
 
-@pytest.mark.parametrize("name", ["m 1", r"\alpha", "x_{1}", "n'", "ﬁ", "", "x" * 200])
+@pytest.mark.parametrize("name", ["m 1", "n'", "ﬁ", "", "x" * 200])
 def test_sympy_names_are_refused_by_name(name):
     sympy = pytest.importorskip("sympy")
     size, symbol = sympy.Symbol(name, integer=True), sympy.MatrixSymbol(name or "y", 3, 3)

@@ -16,7 +16,7 @@ from matcalc.expressions.numpy_bridge.arguments import size_in
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.formula.elaborate.unify import is_length
 from matcalc.language import syntax
-from matcalc.language.identifiers import normalised
+from matcalc.language.identifiers import bounded, normalised
 from matcalc.language.read import read
 from matcalc.language.syntax import walk
 from matcalc.tensor.constructors import size_number, symbol
@@ -61,7 +61,7 @@ def meant(value: str, name: str, names: Names) -> tuple[Node, Names]:
 
     Raises: as reading a formula; UnknownName for a name that is neither symbol nor size.
     """
-    new = normalised(value.strip())
+    new = bounded(normalised(value.strip())) if value.strip().isidentifier() else value
     if new.isidentifier() and new not in names.scope:
         if name in names.size_names:
             return size_number(Size.of(new)), Names({}, (), sizes=(new,))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from matcalc.errors import UnknownName
+from matcalc.expressions.read_formulas import read_formulas
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.testing.data import drawn
@@ -150,10 +151,11 @@ def _roots(pool: Sequence[Form], known: Sequence[Form], kind: str | None, outerm
 
 
 def _lengths(written: Written, choose: Choose[int], sizes: Sequence[int]) -> dict[str, int]:
-    """Return a length for each size name at which no shape is negative."""
+    """Return a length for each size name at which no shape is negative and nothing is asked of an empty axis."""
     lengths = {name: choose(sizes) for name in written.sizes}
     shapes = [written.shape, *(leaf.shape for leaf in written.leaves)]
-    while any(size.evaluate(lengths) < 0 for shape in shapes for size in shape):
+    needed = [c.size for c in read_formulas([written.text], written.declarations)[0].names.conditions]
+    while any(size.evaluate(lengths) < 0 for size in (*needed, *(size for shape in shapes for size in shape))):
         lengths = {name: length + 1 for name, length in lengths.items()}
     return lengths
 

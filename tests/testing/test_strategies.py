@@ -13,6 +13,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.testing import expressions
 from matcalc.testing.fitting import Fit
 from matcalc.testing.forms import forms
+from matcalc.testing.strategies import random_case
 from matcalc.testing.trees import Tree, write
 
 BOOK = default_rulebook()
@@ -43,6 +44,14 @@ def test_what_is_drawn_reads_back_and_has_a_value(case):
     assert mc.expression(str(e), e.declarations).node is e.node
     sizes = {name: case.data[name] for name in case.sizes}
     assert found.shape == tuple(size.evaluate(sizes) for size in e.node.shape)
+
+
+@pytest.mark.parametrize("text", ["max", "min", "logsumexp", "norminf"])
+def test_nothing_is_asked_of_what_is_empty(text):
+    for seed in range(30):
+        choose = random.Random(seed).choice
+        roots = [form for form in forms(BOOK) if form.operation == text]
+        value(random_case(BOOK, choose, seed, 2, roots, roots))
 
 
 @QUICK

@@ -7,7 +7,7 @@ template: a node over the symbols of its parameters. Nothing here decides what a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import pi
 from typing import Any, NamedTuple
@@ -54,11 +54,12 @@ Expand = Callable[[Call, Mapping[str, Any], Mapping[str, Size]], Template]
 
 @dataclass(slots=True)
 class Builder:
-    """What building needs: solved sizes, the nodes of symbols, and the templates of definitions."""
+    """What building needs: solved sizes, nodes of symbols, templates of definitions, and what has been built."""
 
     inference: Inference
     nodes: Mapping[str, Node]
     expand: Expand
+    made: dict[Typed, Node] = field(default_factory=dict)
 
     def size(self, size: Size) -> Size:
         return self.inference.sizes.resolve(size)
@@ -75,10 +76,8 @@ def build(builder: Builder, root: Typed) -> Node:
 
     Raises: ShapeError where an argument lacks a fact that it must have, NotSupported for a condition.
     """
-    made: dict[Typed, Node] = {}
-    for value in _operands_first(root):
-        if value in made:
-            continue
+    made = builder.made
+    for value in _operands_first(root, made):
         try:
             made[value] = BUILD[value.form](builder, value, [made[arg] for arg in _built_operands(value)])
         except MatcalcError as fault:
@@ -91,16 +90,16 @@ def _placed(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError
     return fault if fault.text or fault.at >= 0 else _located(builder, fault, value)
 
 
-def _operands_first(root: Typed) -> Iterator[Typed]:
-    """Yield the values of a typed tree that become nodes, operands before what holds them."""
-    seen: set[Typed] = set()
+def _operands_first(root: Typed, made: Mapping[Typed, Node]) -> Iterator[Typed]:
+    """Yield the values of a typed tree that become nodes and are not made, operands before what holds them."""
     stack = [(root, False)]
     while stack:
         value, entered = stack.pop()
+        if value in made:
+            continue
         if entered:
             yield value
-        elif value not in seen:
-            seen.add(value)
+        else:
             stack.append((value, True))
             stack.extend((arg, False) for arg in reversed(_built_operands(value)))
 

@@ -14,6 +14,7 @@ CASES = identities()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.sampled(3)
 def test_by_numpy(case):
     settle(judging.evaluated(case))
 

@@ -135,6 +135,7 @@ def test_unreadable(text):
 
 @pytest.mark.parametrize("case", operations(), ids=lambda case: case.op)
 @pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.sampled(3)
 def test_table_of_operations_is_right(case, seed):
     """The text means what its NumPy expression computes, and each adjoint is that of the value."""
     data, G = case.sample(seed), case.cotangent(seed)

@@ -62,12 +62,14 @@ def test_every_function_of_the_interface_is_called():
 
 
 @each()
+@pytest.mark.sampled(2)
 def test_other_spellings_are_the_same_node(call):
     for text in call.get("also", ()):
         assert mc.expression(text, declarations(text)).node is expression(call["f"]).node
 
 
 @each([call for call in CALLS if call.get("objects", True)])
+@pytest.mark.sampled(2)
 def test_objects_give_the_same_node(call):
     expression(call["f"])
     symbols = mc.symbols(declarations(call["f"]))
@@ -94,12 +96,14 @@ def test_the_value_is_that_of_numpy(call):
 
 
 @each()
+@pytest.mark.sampled(5)
 def test_what_is_printed_reads_back(call):
     for e in (expression(call["f"]), *derivatives(call["f"])):
         assert mc.expression(str(e), e.declarations).node is e.node
 
 
 @each()
+@pytest.mark.sampled(3)
 def test_latex(call):
     for e in (expression(call["f"]), *derivatives(call["f"])):
         plain = re.sub(r"\\[{}]", "", e.latex())
@@ -147,7 +151,7 @@ def given(kept):
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("k", range(len(CHUNKS)))
-@pytest.mark.sampled(29)
+@pytest.mark.sampled(60)
 def test_compiled(k, target):
     kept, function = program(k, target)
     data = given(kept)

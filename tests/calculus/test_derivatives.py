@@ -89,7 +89,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "declarations", "wrt"), CASES, ids=[f"{c[0]} in {c[2]}" for c in CASES])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_derivatives_agree_with_differences(text, declarations, wrt):
     e = mc.expression(text, declarations)
     x = e.names.symbols[wrt]

@@ -149,6 +149,7 @@ def test_pfaffian(n, numba_names, numpy_names):
 
 
 @pytest.mark.parametrize("rank", [0, 2, 4])
+@pytest.mark.sampled(3)
 def test_pfaffian_at_low_rank(rank, numba_names, numpy_names):
     """By differences of the polynomial that it is."""
     rng = np.random.default_rng(rank)
@@ -210,6 +211,7 @@ def test_ties_and_low_rank(numba_names, numpy_names):
         compare(got["C"], X.T / np.sum(X * X), "rank 1")
 
 
+@pytest.mark.whole
 def test_derivative_of_expm_is_linear_in_the_tangent(numba_names):
     rng = np.random.default_rng(1)
     X, E = rng.standard_normal((2, 6, 6))

@@ -41,6 +41,7 @@ def polar(request):
 @pytest.mark.parametrize(("m", "n"), SHAPES)
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+@pytest.mark.sampled(6)
 def test_polar_factor_at_ties_and_scales(polar, m, n, tied, scale):
     k = min(m, n)
     X, U, V = pieces(m, n, np.ones(k) if tied else np.arange(k, 0.0, -1))
@@ -85,7 +86,7 @@ def test_norms_of_singular_values_have_gradients_of_least_norm(target):
 @pytest.mark.parametrize(
     "text", ["spectral_norm(X)", "nuclear_norm(X)", "cond(X)", "sum(svdvals(X).^3)", "sum(exp(svdvals(X)))"]
 )
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 def test_hessians_where_singular_values_are_distinct_or_tied(text, target):
     e = mc.expression(text, "X: matrix(m, n)")
     hvp = mc.compile(mc.hvp(e, "X"), target=target)

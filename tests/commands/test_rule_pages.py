@@ -36,6 +36,7 @@ def test_the_table_has_a_row_for_each_rule_and_equal_cells():
 
 
 @pytest.mark.parametrize("name", BOOK.rules)
+@pytest.mark.sampled(6)
 def test_the_adjoint_of_each_argument_is_derived(name):
     rule, page = BOOK.rules[name], page_of(name)
     tensors = [p for p in rule.parameters if p.kind not in PLAIN]
@@ -47,6 +48,7 @@ def test_the_adjoint_of_each_argument_is_derived(name):
 
 
 @pytest.mark.parametrize("name", BOOK.rules)
+@pytest.mark.sampled(6)
 def test_what_is_shown_reads_back(name):
     for label, adjoint in page_of(name).adjoints.items():
         if label.partition("bar")[0] in BOOK.rules[name].opaque_in:
@@ -56,6 +58,7 @@ def test_what_is_shown_reads_back(name):
 
 
 @pytest.mark.parametrize("name", BOOK.rules)
+@pytest.mark.sampled(6)
 def test_a_page_is_text_and_latex_and_json(name):
     page = page_of(name)
     text = rule_pages.text(page)

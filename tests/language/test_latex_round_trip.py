@@ -50,7 +50,7 @@ def read_back(e: mc.Expression) -> mc.Expression:
     return mc.expression(e.latex(), e.declarations, dialect="latex")
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("text", "let"), FORMULAS, ids=[text for text, _ in FORMULAS])
 def test_formula(text, let):
     e = mc.expression(text, let)

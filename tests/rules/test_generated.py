@@ -27,6 +27,7 @@ def of(rules):
 
 
 @of(VALUED)
+@pytest.mark.sampled(3)
 def test_value_and_derivatives_at_one_point(rule):
     """What a change of the engine breaks shows in the first draw that is inside the domain."""
     found = (wrong(rule, at_one_point(rule, mode)) for mode in range(len(MODES)))
@@ -92,6 +93,7 @@ EACH_EDGE = pytest.mark.parametrize(("rule", "k"), EDGES, ids=[f"{rule.name}-{k}
 
 
 @EACH_EDGE
+@pytest.mark.sampled(3)
 def test_edge(rule, k):
     """Kinks, ties and singular points as the entry states them."""
     is_as_stated(rule, k, evaluated)
@@ -99,7 +101,7 @@ def test_edge(rule, k):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @EACH_EDGE
-@pytest.mark.sampled(97)
+@pytest.mark.sampled(300)
 def test_compiled_edge(rule, k, target):
     is_as_stated(rule, k, partial(on_target, target))
 

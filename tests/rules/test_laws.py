@@ -63,6 +63,7 @@ def given_facts(rule, symbols):
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.kind == "op"], ids=lambda rule: rule.name)
+@pytest.mark.sampled(4)
 def test_facts_are_of_slices(rule):
     """What is known of an operation with a batch axis is true of each slice, of rows of a structured matrix too."""
     for form in forms(rule, tangents=0):

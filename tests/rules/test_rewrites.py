@@ -17,7 +17,7 @@ LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vecto
 
 
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 def test_rewrite(rewrite):
     assert rewrite_faults(rewrite, BOOK) == []
 

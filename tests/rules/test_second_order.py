@@ -166,7 +166,7 @@ def differences(f, at, E, F):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.sampled(31)
+@pytest.mark.sampled(93)
 def test_gradient_and_hessian(name, target):
     text, let, at, value = CASES[name]
     wrt = let[0]

@@ -30,6 +30,7 @@ def on_paths(texts, declarations, data):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.whole
 def test_means_of_no_rows():
     data = {"A": np.zeros((0, 2)), "S": np.ones((2, 2)), "x": np.zeros(0), "y": np.ones(2)}
     for text, value in on_paths(list(MEANS), LET, data):

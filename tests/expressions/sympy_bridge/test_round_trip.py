@@ -87,6 +87,7 @@ def test_sympy_has_the_value(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.sampled(3)
 def test_reads_back_to_the_same_value(case):
     data = numbers_of(case)
     for e in pairs(case):

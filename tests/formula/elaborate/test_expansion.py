@@ -58,6 +58,7 @@ def written(one: str, operator: str, other: str) -> str:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize(("one", "other"), PAIRS)
+@pytest.mark.sampled(7)
 def test_two_kinds_expand_as_in_numpy_or_are_refused(operator, one, other):
     wanted = expected(one, operator, other, DATA)
     if wanted is None:

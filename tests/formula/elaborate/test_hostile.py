@@ -36,6 +36,7 @@ LARGE = [
 
 
 @pytest.mark.parametrize(("text", "kind"), LARGE, ids=range(len(LARGE)))
+@pytest.mark.sampled(4)
 def test_explosions_are_errors(text: str, kind: type[MatcalcError]) -> None:
     with pytest.raises(kind) as caught:
         elaborate([text], "A: matrix(n, n); x: vector(n); y: vector(n)" if "y" in text else "")

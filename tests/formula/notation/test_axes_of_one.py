@@ -65,7 +65,7 @@ def misread(found):
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_every_form_with_axes_of_one(part):
     tried, faults = 0, []
     for form in forms()[part::PARTS]:
@@ -93,6 +93,7 @@ def pairs():
                 yield Tree(outer, tuple(children)), inside
 
 
+@pytest.mark.whole
 def test_pairs_of_forms_with_axes_of_one():
     tried, faults = set(), []
     for tree, known in pairs():

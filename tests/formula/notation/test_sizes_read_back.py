@@ -59,7 +59,7 @@ def calls():
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_reads_back(form):
     assert tried(form, SIZES), "no size fits this form"
 

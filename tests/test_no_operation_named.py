@@ -60,7 +60,7 @@ PLACES = {
 CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
-    "Python text": "compiling.py compiler/runtime/save_test.py",
+    "Python text": "compiler/runtime/save_test.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""

@@ -50,11 +50,17 @@ def test_the_rest_of_the_table(part):
     none_is_wrong(pairs()[part::PARTS])
 
 
+UNDETERMINED = {
+    "lu_P((svd_lowrank(A, 1)))": "below its first pivot a matrix of rank one has roundings alone, in any order",
+}
+"""Values that rounding decides, each with the reason."""
+
+
 def none_is_wrong(some):
     faults = []
     for pair in some:
         record = tried(pair, default_rulebook())
-        if record["state"] == "wrong":
+        if record["state"] == "wrong" and record["text"] not in UNDETERMINED:
             faults.append(f"{record['text']} | {record['let']} | {record['detail']}")
     assert not faults, "\n".join(faults)
 

@@ -66,6 +66,7 @@ def test_gradients_are_linear_in_the_steps(name):
         e, wrt = RECURRENCES[name](steps)
         gradient, found["derive"] = counted(lambda: e.gradient(wrt))
         texts(gradient, found, "gradient")
+        found["derive"] += found.pop("print gradient")  # the shortest form was printed as it was sought
         return found
 
     rules = rewriter(default_rulebook())

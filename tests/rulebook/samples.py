@@ -44,6 +44,7 @@ DOMAINS = {
     "svdfun": {"f": lambda rng, shape: "sinh"},
     "multigammaln": {"a": uniform(3, 4)},
     "normp": {"p": uniform(1.5, 3)},
+    "norm_p": {"p": uniform(1.5, 3)},
     "logm": {"X": shifted(0.2, 1.5)},
     "sqrtm": {"X": shifted(0.2, 1.5)},
     "powm": {"X": shifted(0.2, 1.5), "p": lambda rng, shape: 0.3},

@@ -204,11 +204,14 @@ class Builder:
 
     def _said(self, join: Join, at: tuple[int, ...], last: bool) -> Said:
         """Return what the value of a join is, with axes at these indices; what it is for where it is no product."""
-        if last and self.wanted is not None and self.scaling.is_one:
-            return self.node if at == self.wanted else Factors(((self.node, self.wanted),), at, self.sizes)
+        if last and at == self.wanted and self.scaling.is_one:
+            return self.node
+        if last and self.wanted is not None and self.scaling.is_one and sorted(at) == sorted(self.wanted):
+            return Factors(((self.node, self.wanted),), at, self.sizes)
         pieces = [piece for place, piece in enumerate(self.pieces) if join.mask >> place & 1]
         factors = [(piece.node, piece.of) for piece in pieces if piece.node is not None]
-        return Factors(tuple(factors), at, self.sizes) if len(factors) == len(pieces) else For(self.node)
+        is_whole = len(factors) == len(pieces) and {i for _, of in factors for i in of}.issuperset(at)
+        return Factors(tuple(factors), at, self.sizes) if is_whole else For(self.node)
 
     def _selected(self, factors: Sequence[Expr]) -> Expr:
         """Return the product of factors where all their guards hold, else 0, whatever the others hold there."""

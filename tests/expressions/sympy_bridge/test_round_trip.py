@@ -139,10 +139,10 @@ def test_most_functions_read_back():
                 again = mc.expression(e.sympy(), declarations=e.declarations or declarations(call["f"]))
             except mc.NotSupported as error:
                 assert "SymPy" in str(error) or "the condition" in str(error)  # SymPy orders that of vech anew
-                refused += 1
+                refused += "with a result of order 3" not in str(error)  # SymPy has no such operations
                 continue
             same += again.node is e.node
             other += again.node is not e.node
-    assert refused <= 8
+    assert refused <= 2
     assert same >= 350
-    assert other <= 40
+    assert other <= 43  # those of norm2 and normp under their other spellings too

@@ -1,18 +1,21 @@
 """An LLVM engine for each compiled function, so that its memory goes when the function does.
 
 Numba puts all code of a process into one engine and never takes any out. Here a function has a target of its own:
-Numba's, with another engine. What it calls behind a symbol stays where it is, what is linked in is copied. Two
-more things would stay behind with each compilation: llvmlite's pass managers, whose `_dispose` is hidden by that of
-their first base, and the pass builders that Numba makes for mere declarations, 1.5 KB each. What llvmlite has no
-way to free is the instrumentation of the builders that are needed, one for each run of passes: after a run it refers
-to what is gone, so a builder is never used twice.
+Numba's, with another engine, which it enters as object code. What it calls behind a symbol stays where it is, what is
+linked in is copied. Three more things would stay behind with each compilation: the types and constants of LLVM's
+context, so a function is made in one of its own; llvmlite's pass managers, whose `_dispose` is hidden by that of their
+first base; and the pass builders that Numba makes for mere declarations, 1.5 KB each. What llvmlite has no way to free
+is the instrumentation of the builders that are needed, one for each run of passes: after a run it refers to what is
+gone, so a builder is never used twice.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from llvmlite.binding import ffi, newpassmanagers
+from llvmlite.binding import context, ffi, newpassmanagers, object_file, parse_assembly, parse_bitcode
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
@@ -47,10 +50,103 @@ class _Definitions:
         self.functions = [function for function in module.functions if not function.is_declaration]
 
 
+@dataclass(frozen=True)
+class _Copied:
+    """A library that is linked in, copied into the LLVM context of the code that it is linked into."""
+
+    library: Any
+    into: context.ContextRef
+
+    @property
+    def _reload_init(self) -> set[Any]:
+        return self.library._reload_init  # type: ignore[no-any-return]
+
+    def _get_module_for_linking(self) -> Any:
+        return parse_bitcode(self.library._get_module_for_linking().as_bitcode(), self.into)
+
+
+@dataclass(frozen=True)
+class _Global:
+    """The name of a global variable, which is all that is asked of it once there is object code."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """What is left of a module that is object code now: its global variables."""
+
+    global_variables: tuple[_Global, ...]
+
+
 class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """Code made in an LLVM context of its own, which goes as soon as there is object code."""
+
+    _final_module: Any
+    _shared_module: Any
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._context = context.create_context()
+        self._final_module = parse_assembly(str(self._final_module), self._context)
+        self._object = b""
+
+    def add_linking_library(self, library: Any) -> None:
+        library._ensure_finalized()
+        self._linking_libraries.append(_Copied(library, self._context))
+
+    def _get_module_for_linking(self) -> Any:
+        if self._shared_module is None:  # Numba links it into others, in its own context
+            self._shared_module = parse_bitcode(super()._get_module_for_linking().as_bitcode())
+        return self._shared_module
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        self._raise_if_finalized()
+        module = parse_assembly(cgutils.normalize_ir_text(str(ir_module)), self._context)
+        module.name = ir_module.name
+        module.verify()
+        self.add_llvm_module(module)
+
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
         super()._optimize_functions(_Definitions(module))
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        if not self._object:
+            self._load(self._codegen._tm.emit_object(self._final_module))
+        return super().get_pointer_to_function(name)  # type: ignore[no-any-return]
+
+    def _load(self, code: bytes) -> None:
+        """Hand object code to the engine, and let go of the module and the context that it was made from."""
+        engine, module = self._codegen._engine, self._final_module
+        self._object = code
+        engine._ee.add_object_file(object_file.ObjectFileRef.from_data(code))
+        engine._load_defined_symbols(module)
+        self._codegen._scan_and_fix_unresolved_refs(module)
+        engine.finalize_object()
+        self._final_module = _Loaded(tuple(_Global(variable.name) for variable in module.global_variables))
+        self._linking_libraries.clear()
+        del self._context
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, frozenset[str], tuple[str, ...]]]:
+        names = tuple(variable.name for variable in self._final_module.global_variables)
+        return self.name, "object", (self._object, frozenset(self._codegen._engine._defined_symbols), names)
+
+    @classmethod
+    def _unserialize(cls, codegen: Any, state: Any) -> _Library:
+        name, _, (code, defined, names) = state
+        self: _Library = codegen.create_library(name)
+        self._finalized = True
+        self._load(code)
+        codegen._engine._defined_symbols |= defined
+        self._final_module = _Loaded(tuple(map(_Global, names)))
+        return self
 
 
 class _Codegen(JITCPUCodegen):  # type: ignore[misc]

@@ -1,0 +1,54 @@
+"""What a compilation leaves behind: nothing of LLVM but object code, and that goes with the function."""
+
+import gc
+from collections import Counter
+
+import numpy as np
+from llvmlite.binding import ffi
+
+import matcalc as mc
+
+
+def living(*names):
+    """Return how many objects of LLVM there are of each kind."""
+    found = Counter(type(held).__name__ for held in gc.get_objects() if isinstance(held, ffi.ObjectRef))
+    return [found[name] for name in names]
+
+
+def test_a_compilation_leaves_no_context_no_module_and_no_engine():
+    def one(number):
+        text = f"sum(exp({number}.125*A*x).*x) + {number}*x'*x"
+        fn = mc.value_and_gradient(text, "x", declarations="A: matrix(n, n); x: vector(n)")
+        value, slope = fn(np.zeros((2, 2)), np.array([1.0, 2.0]))
+        assert value == 3 + 5 * number
+        assert np.array_equal(slope, 1 + 2 * number * np.array([1.0, 2.0]))
+        return fn
+
+    kinds = "ContextRef", "ModuleRef", "ExecutionEngine", "TargetMachine"
+    one(1)
+    gc.collect()
+    before = living(*kinds)
+    for number in range(2, 6):
+        one(number)
+    gc.collect()
+    assert living(*kinds) == before
+
+    held = one(6)
+    gc.collect()
+    contexts, *_, engines, machines = living(*kinds)
+    assert contexts == before[0], "a function that is in use holds object code, no context"
+    assert (engines, machines) == (before[2] + 1, before[3] + 1)
+    assert held.plan
+
+
+def test_code_that_was_kept_is_loaded_and_can_be_kept_again():
+    text, names = "sum(sin(0.375*x))", "x: vector(n)"
+    x = np.array([0.5, 1.5])
+    for attempt in range(3):
+        fn = mc.value_and_gradient(text, "x", declarations=names)
+        value, slope = fn(x)
+        np.testing.assert_allclose(value, np.sin(0.375 * x).sum(), rtol=1e-14)
+        np.testing.assert_allclose(slope, 0.375 * np.cos(0.375 * x), rtol=1e-14)
+        assert fn.stats["cache"] == "hit" or not attempt
+        del fn
+        gc.collect()

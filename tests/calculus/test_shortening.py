@@ -8,6 +8,8 @@ import pytest
 import matcalc as mc
 from matcalc.calculus.simplify.shorten import measure, shortened
 from matcalc.formula.notation.length import tokens
+from matcalc.rulebook.load import default_rulebook
+from matcalc.testing.forms import forms
 
 SPD = "A: matrix(n, n) spd; B: matrix(n, n) spd"
 LAYERS = "X: matrix(k, d); U: matrix(d, h); b: vector(h); W: matrix(h, o); Y: matrix(k, o)"
@@ -149,3 +151,31 @@ def test_blocks_among_terms_are_one_array(text, printed):
     assert str(e) == printed
     assert mc.expression(str(e), declarations).node is e.node
     assert tokens(str(e)) <= tokens(text)
+
+
+SYMMETRIC_SUMS = [
+    "a./A + (a./A)'", "(a./A + (a./A)')/(8 + 8*sum((a./A).^2)) + S", "A.*B + A'.*B'", "A./B + A'./B'", "a*A + a*A' + S",
+    "x*y' + y*x'", "A*B + B'*A'", "S.*A + S.*A'", "A.^2 + (A').^2", "1./(A.*B) + 1./(A'.*B')", "diag(x)*A + A'*diag(x)",
+]  # fmt: skip
+
+
+def asking_for_symmetry():
+    return [
+        form
+        for form in forms(default_rulebook())
+        if len(form.slots) == 1 and form.slots[0].facts == ("symmetric",) and form.rank < 3
+    ]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("inner", SYMMETRIC_SUMS)
+def test_what_an_operation_asks_of_a_sum_is_known_of_the_shorter_form(inner):
+    names = "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; x: vector(n); y: vector(n); a: scalar"
+    asking = asking_for_symmetry()
+    assert len(asking) > 8
+    for form in asking:
+        text = re.sub(r"<(\w+)>", r"\1", form.text).replace("{" + form.slots[0].name + "}", f"({inner})")
+        made = mc.expression(f"sum({text})", names)
+        for wrt in set("AxaS").intersection(inner):
+            slope = made.gradient(wrt)
+            assert mc.expression(str(slope), slope.declarations) == slope, (text, wrt)

@@ -7,11 +7,13 @@ and shortening ends. What nobody reads, since it is computed or too long, is sho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import tokens_of
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import LONG, Node, kept_with_node, toposort
+from matcalc.tensor.signature import tensors_of
 from matcalc.tensor.substitute import remake
 
 Measure = tuple[int, int]
@@ -54,7 +56,7 @@ def _shortened(root: Node, generators: Sequence[Generator], by: Guide, done: dic
     for node in toposort(root):
         if node in done:
             continue
-        made = remake(node, done)
+        made = remake(node, done | _still_known(node, done))
         done[node] = done.setdefault(made, made)
         if done[node] is not made or made.length > LONG:
             continue
@@ -63,3 +65,19 @@ def _shortened(root: Node, generators: Sequence[Generator], by: Guide, done: dic
         if best is not made:
             done[node] = done[made] = _shortened(best, generators, by, done)
     return done[root]
+
+
+def _still_known(node: Node, done: Mapping[Node, Node]) -> dict[Node, Node]:
+    """Return operands in longer forms, where what an operation asks of them is not known of the shortest."""
+    if node.kind != "op":
+        return {}
+    asked = [default_rulebook().hull(parameter.facts) for parameter in tensors_of(node.rule.signature)]
+    if not any(asked):
+        return {}
+    asked += asked[-1:] * (len(node.args) - len(asked))
+    kept = {}
+    for arg, facts in zip(node.args, asked, strict=False):
+        if not done[arg].facts.issuperset(facts):
+            longer = remake(arg, done)
+            kept[arg] = longer if longer.facts.issuperset(facts) else arg
+    return kept

@@ -190,6 +190,10 @@ def normp(x, p):
     return scalar(((x * sign(x)) ** p).sum() ** (1 / p))
 
 
+def norm(x, order=None, axis=None):
+    return REDUCTIONS["norm2"](x, axis) if order is None else normp(x, order)
+
+
 STRUCTURE = {
     "tr": lambda X: scalar(np.trace(X)),
     "diag": diag,
@@ -213,6 +217,7 @@ STRUCTURE = {
     "cumprod": rows_of_scan(np.cumprod),
     "softmax": lambda x, axis=None: softmax(x, None if axis is None else integer(axis)),
     "log_softmax": lambda x, axis=None: x - logsumexp(x, None if axis is None else integer(axis)),
+    "norm": norm,
     "normp": normp,
     "var": variance,
     "std": lambda x, axis=None, ddof=None: np.sqrt(variance(x, axis, ddof)),
@@ -223,7 +228,6 @@ ALIASES = {
     "trace": "tr",
     "max_": "maximum",
     "adjugate": "adj",
-    "norm": "norm2",
     "norm_fro": "norm2",
     "eigh_w": "eigvalsh",
     "svdvals": "svd_s",

@@ -6,7 +6,7 @@ Axes of length 1 are dropped, as those of matrices are: an array of shape (n, 1)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.indexed import spread
@@ -18,10 +18,13 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
+if TYPE_CHECKING:
+    from sympy import Basic
+
 FIRST = ("ArrayContraction", "ArrayDiagonal", "PermuteDims", "Reshape")  # what follows are axes
 
 
-def _axes(node: Any) -> Shape:
+def _axes(node: Basic) -> Shape:
     """Return the lengths of all axes of a SymPy object, those of length 1 included; none of a scalar."""
     from sympy.tensor.array.expressions.array_expressions import get_shape
 
@@ -49,7 +52,7 @@ def _made(reader: Reader, axes: Sequence[Size], body: Callable[[list[Ast]], Ast]
     return Value(spread(ast, listed) if listed else ast, _squeezed(axes))
 
 
-def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:
     axes = _axes(node)
     reader.declare(node, str(node.name), tuple(length for length in axes if length is not ONE), ())
     return Value(syntax.name(str(node.name)), _squeezed(axes))
@@ -59,7 +62,7 @@ def _constant(value: int) -> Make:
     return lambda reader, node, args: _made(reader, _axes(node), lambda at: number(value))
 
 
-def _tensor_product(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _tensor_product(reader: Reader, node: Basic, args: list[Value]) -> Value:
     shapes = [_axes(arg) for arg in node.args]
 
     def body(at: list[Ast]) -> Ast:
@@ -72,7 +75,7 @@ def _tensor_product(reader: Reader, node: Any, args: list[Value]) -> Value:
     return _made(reader, [length for axes in shapes for length in axes], body)
 
 
-def _contraction(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _contraction(reader: Reader, node: Basic, args: list[Value]) -> Value:
     axes = _axes(node.expr)
     groups = [tuple(map(int, group)) for group in node.contraction_indices]
     free = [k for k in range(len(axes)) if not any(k in group for group in groups)]
@@ -90,7 +93,7 @@ def _contraction(reader: Reader, node: Any, args: list[Value]) -> Value:
     return _made(reader, [axes[k] for k in free], body)
 
 
-def _diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _diagonal(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return an array with axes taken together; what they become comes last."""
     axes = _axes(node.expr)
     groups = [tuple(map(int, group)) for group in node.diagonal_indices]
@@ -103,7 +106,7 @@ def _diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
     return _made(reader, [axes[group[0]] for group in (*free, *groups)], body)
 
 
-def _permuted(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _permuted(reader: Reader, node: Basic, args: list[Value]) -> Value:
     axes = _axes(node.expr)
     order = [int(node.permutation(k)) for k in range(len(axes))]
 
@@ -114,7 +117,7 @@ def _permuted(reader: Reader, node: Any, args: list[Value]) -> Value:
     return _made(reader, [axes[k] for k in order], body)
 
 
-def _sum(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _sum(reader: Reader, node: Basic, args: list[Value]) -> Value:
     axes = _axes(node)
 
     def body(at: list[Ast]) -> Ast:
@@ -123,7 +126,7 @@ def _sum(reader: Reader, node: Any, args: list[Value]) -> Value:
     return _made(reader, axes, body)
 
 
-def _reshaped(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _reshaped(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return the rows of a matrix one after the other."""
     axes, shape = _squeezed(_axes(node.expr)), _squeezed(_axes(node))
     if axes == shape:
@@ -133,7 +136,7 @@ def _reshaped(reader: Reader, node: Any, args: list[Value]) -> Value:
     raise NotSupported(f"Reshape of SymPy, {node}: only rows of a matrix one after the other")
 
 
-def _explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return an explicit array of order 1 or 2."""
     axes = tuple(map(size_from, node.shape))
     kept = _squeezed(axes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 from matcalc.errors import NotSupported, RuleError, ShapeError
 from matcalc.expressions.sympy_bridge import calls
@@ -23,6 +23,9 @@ from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.rulebook.sympy_text import names_in, read_sympy
 
+if TYPE_CHECKING:
+    from sympy import Basic
+
 # SymPy's class -> the function that SymPy rewrites it by.
 REWRITTEN = {
     "sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh",
@@ -33,12 +36,12 @@ OF_MATRICES = {"exponential": "matrix_exponential", "logarithm": "matrix_logarit
 """Functions that SymPy itself takes of a matrix as a whole: the part of ours for numbers -> that for matrices."""
 
 
-def writer(rule: Rule) -> Callable[..., Any] | None:
+def writer(rule: Rule) -> Callable[..., Basic] | None:
     """Return a rule as a function of SymPy objects, in the order of its parameters; None where SymPy has no form."""
     return None if rule.sympy is None else _compiled(rule.sympy, tuple(p.name for p in rule.parameters))
 
 
-def scalar_writer(name: str, count: int) -> tuple[Rule, Callable[..., Any]] | None:
+def scalar_writer(name: str, count: int) -> tuple[Rule, Callable[..., Basic]] | None:
     """Return the elementwise rule that a call of `count` arguments means, as a function of SymPy's scalars."""
     for candidate in default_rulebook().spellings.get(name, ()):
         rule = candidate.rule
@@ -50,14 +53,14 @@ def scalar_writer(name: str, count: int) -> tuple[Rule, Callable[..., Any]] | No
 
 
 @lru_cache(maxsize=1024)
-def _compiled(text: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+def _compiled(text: str, parameters: tuple[str, ...]) -> Callable[..., Basic]:
     if text.isidentifier():
-        return cast("Callable[..., Any]", _meant(text))
+        return cast("Callable[..., Basic]", _meant(text))
     tree = read_sympy(text)
     scope = {name: _meant(name) for name in names_in(tree) if name not in parameters}
     arguments = ast.arguments([], [ast.arg(name) for name in parameters], None, [], [], None, [])
     function = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, tree.body)))
-    return cast("Callable[..., Any]", eval(compile(function, "<sympy>", "eval"), {"__builtins__": {}, **scope}))
+    return cast("Callable[..., Basic]", eval(compile(function, "<sympy>", "eval"), {"__builtins__": {}, **scope}))
 
 
 def _meant(name: str) -> object:
@@ -75,7 +78,7 @@ def _meant(name: str) -> object:
     return found
 
 
-def _derivative(function: Callable[..., Any], orders: Sequence[Any], *args: Any) -> Any:
+def _derivative(function: Callable[..., Basic], orders: Sequence[Basic], *args: Basic) -> Basic:
     """Return the derivative of these orders in each argument, by SymPy.
 
     Raises: NotSupported where SymPy has no such derivative of its own function.
@@ -92,7 +95,7 @@ def _derivative(function: Callable[..., Any], orders: Sequence[Any], *args: Any)
     return found.subs(dict(zip(names, args, strict=True)))
 
 
-SCOPE: Mapping[str, Callable[..., Any]] = {
+SCOPE: Mapping[str, Callable[..., Basic]] = {
     "derivative": _derivative,
     "multiply": calls.multiply,
     "total": calls.total,
@@ -119,12 +122,12 @@ def _reader(rule: Rule, kind: str) -> Make:
     return _of_matrix(rule)
 
 
-def of_a_matrix(name: str, node: Any) -> str:
+def of_a_matrix(name: str, node: Basic) -> str:
     return f"{name} of a matrix of SymPy, {node}: write .applyfunc({name}) for its entries"
 
 
 def _function(rule: Rule) -> Make:
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+    def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         if not any(map(is_matrix, node.args, args)):
             return Value(syntax.call(rule.spelling, *(a.ast for a in args)), common(args))
         whole = OF_MATRICES.get(rule.role or "")
@@ -138,7 +141,7 @@ def _function(rule: Rule) -> Make:
 def _logarithm(rule: Rule) -> Make:
     """Return how a logarithm is read: that of the absolute value of a determinant is an operation of its own."""
 
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+    def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         (ast,) = (a.ast for a in args)
         for role in ("magnitude", "determinant"):
             if ast.head != "call" or syntax.call_name(ast) != spelled(role):
@@ -152,7 +155,7 @@ def _logarithm(rule: Rule) -> Make:
 def _of_matrix(rule: Rule) -> Make:
     """Return how a scalar of a square matrix is read: of a 1 x 1 matrix it is that itself."""
 
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+    def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         return args[0] if args[0].shape is None else Value(syntax.call(rule.spelling, args[0].ast))
 
     return make
@@ -161,7 +164,7 @@ def _of_matrix(rule: Rule) -> Make:
 def _by_pattern(patterns: Sequence[tuple[tuple[str, ...], str]], is_entrywise: bool) -> Make:
     """Return how a class is read by the formula that it stands for, of entries or of a square matrix."""
 
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+    def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         if is_entrywise and any(map(is_matrix, node.args, args)):
             raise NotSupported(of_a_matrix(type(node).__name__, node))
         if not is_entrywise and (args[0].shape is None or args[0].shape[0] is not args[0].shape[1]):
@@ -176,7 +179,7 @@ def _by_pattern(patterns: Sequence[tuple[tuple[str, ...], str]], is_entrywise: b
     return make
 
 
-def _is(word: str, arg: Any) -> bool:
+def _is(word: str, arg: Basic) -> bool:
     """Whether an argument is what stands at its place: any for a name, a number for itself."""
     import sympy
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 
+if TYPE_CHECKING:
+    from sympy import Basic
 
-def is_matrix(value: Any) -> bool:
+
+def is_matrix(value: Basic) -> bool:
     """Whether a value is a matrix of SymPy; a scalar is not."""
     return bool(getattr(value, "is_Matrix", False))
 
 
-def as_scalar(value: Any) -> Any:
+def as_scalar(value: Basic) -> Basic:
     """Return a matrix of one entry as that entry."""
     import sympy
     from sympy.matrices.expressions.matexpr import MatrixElement
@@ -23,7 +26,7 @@ def as_scalar(value: Any) -> Any:
     return value
 
 
-def multiply(*factors: Any) -> Any:
+def multiply(*factors: Basic) -> Basic:
     """Return the product of matrices and scalars; a product of row and column is a scalar."""
     import sympy
 
@@ -32,7 +35,7 @@ def multiply(*factors: Any) -> Any:
     return as_scalar(sympy.MatMul(*factors).doit(deep=False))
 
 
-def transposed(value: Any) -> Any:
+def transposed(value: Basic) -> Basic:
     """Return the transpose; scalars in products stay as they are, which SymPy would multiply out."""
     import sympy
 
@@ -46,7 +49,7 @@ def transposed(value: Any) -> Any:
     return sympy.Transpose(value).doit(deep=False)
 
 
-def entrywise(name: str, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+def entrywise(name: str, function: Callable[..., Basic], args: Sequence[Basic]) -> Basic:
     """Return a function of scalars, applied to every entry where one argument is a matrix."""
     import sympy
 
@@ -60,7 +63,7 @@ def entrywise(name: str, function: Callable[..., Any], args: Sequence[Any]) -> A
     return args[places[0]].applyfunc(sympy.Lambda(entry, function(*given)))
 
 
-def _ones(*shape: Any) -> Any:
+def _ones(*shape: Basic) -> Basic:
     import sympy
     from sympy.tensor.array.expressions import OneArray
 
@@ -69,7 +72,7 @@ def _ones(*shape: Any) -> Any:
     return sympy.OneMatrix(*shape) if len(shape) > 1 else sympy.OneMatrix(shape[0], 1)
 
 
-def _zeros(*shape: Any) -> Any:
+def _zeros(*shape: Basic) -> Basic:
     import sympy
     from sympy.tensor.array.expressions import ZeroArray
 
@@ -78,13 +81,13 @@ def _zeros(*shape: Any) -> Any:
     return sympy.ZeroMatrix(*shape) if len(shape) > 1 else sympy.ZeroMatrix(shape[0], 1)
 
 
-def _eye(n: Any) -> Any:
+def _eye(n: Basic) -> Basic:
     import sympy
 
     return sympy.Identity(n)
 
 
-def total(x: Any, axis: Any = None) -> Any:
+def total(x: Basic, axis: Basic = None) -> Basic:
     """Return the sum of entries, along an axis where one is given."""
     if not is_matrix(x):
         return x
@@ -95,12 +98,12 @@ def total(x: Any, axis: Any = None) -> Any:
     return multiply(x.T, _ones(rows, 1)) if axis == 0 else multiply(x, _ones(columns, 1))
 
 
-def count(x: Any) -> Any:
+def count(x: Basic) -> Basic:
     """Return the number of entries."""
     return x.shape[0] * x.shape[1] if is_matrix(x) else 1
 
 
-def length(x: Any) -> Any:
+def length(x: Basic) -> Basic:
     """Return the root of the sum of squares of entries."""
     import sympy
 
@@ -110,18 +113,18 @@ def length(x: Any) -> Any:
     return sympy.sqrt(squares)
 
 
-def entries(function: Callable[..., Any], x: Any) -> Any:
+def entries(function: Callable[..., Basic], x: Basic) -> Basic:
     """Return a function of each entry."""
     return entrywise(getattr(function, "__name__", "the function"), function, [x])
 
 
-def _sqrt(x: Any) -> Any:
+def _sqrt(x: Basic) -> Basic:
     import sympy
 
     return sympy.HadamardPower(x, sympy.Rational(1, 2)) if is_matrix(x) else sympy.sqrt(x)
 
 
-def _diag(x: Any) -> Any:
+def _diag(x: Basic) -> Basic:
     """Return a diagonal matrix, or the diagonal of a square one: SymPy's DiagonalOf does not evaluate at numbers."""
     import sympy
 
@@ -131,7 +134,7 @@ def _diag(x: Any) -> Any:
     return multiply(sympy.HadamardProduct(x, sympy.Identity(n)), sympy.OneMatrix(n, 1))
 
 
-BY_ROLE: Mapping[str, Callable[..., Any]] = {
+BY_ROLE: Mapping[str, Callable[..., Basic]] = {
     "all_ones": _ones,
     "all_zeros": _zeros,
     "identity": _eye,

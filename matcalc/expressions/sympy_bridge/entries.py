@@ -8,7 +8,7 @@ with none a scalar.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer
@@ -19,19 +19,22 @@ from matcalc.language.index_sums import listed, summed_in
 from matcalc.language.syntax import Ast
 from matcalc.tensor.node import Node
 
-Write = Callable[[Ast], Any]
+if TYPE_CHECKING:
+    from sympy import Basic
+
+Write = Callable[[Ast], "Basic"]
 
 
 class Entries:
     """One index form being written: `write` is what is outside of index forms; lengths are found on the way."""
 
-    def __init__(self, symbols: Mapping[str, Node], write: Write, lengths: dict[str, Any]) -> None:
+    def __init__(self, symbols: Mapping[str, Node], write: Write, lengths: dict[str, Basic]) -> None:
         self.symbols = symbols
         self.write = write
         self.lengths = lengths
         self.sizes = {name for node in symbols.values() for size in node.shape for name in size.names}
 
-    def form(self, ast: Ast, bound: frozenset[str]) -> Any:
+    def form(self, ast: Ast, bound: frozenset[str]) -> Basic:
         """Return an index form inside of which `bound` are listed already."""
         import sympy
         from sympy.tensor.array import ArrayComprehension
@@ -55,7 +58,7 @@ class Entries:
             return sympy.FunctionMatrix(lengths[0], 1, sympy.Lambda((*indices, _index(f"{names[0]}_0")), entry))
         return sympy.FunctionMatrix(*lengths, sympy.Lambda(tuple(indices), entry))
 
-    def entry(self, ast: Ast, bound: frozenset[str]) -> Any:
+    def entry(self, ast: Ast, bound: frozenset[str]) -> Basic:
         """Return a scalar of indices; those that are not in `bound` are summed."""
         import sympy
 
@@ -95,7 +98,7 @@ class Entries:
             children = () if ast.head == "condition" else children[:1]
         return found.union(*(self.indices(child, bound) for child in children))
 
-    def position(self, ast: Ast) -> Any:
+    def position(self, ast: Ast) -> Basic:
         """Return a position: an index, a size, a number, or what they make."""
         import sympy
 
@@ -114,7 +117,7 @@ class Entries:
             return total
         raise NotSupported(f"a position that is a {ast.head} has no SymPy form")
 
-    def _product(self, ast: Ast, bound: frozenset[str]) -> Any:
+    def _product(self, ast: Ast, bound: frozenset[str]) -> Basic:
         import sympy
 
         held = [self.indices(arg, bound) - bound for arg in ast.args]
@@ -130,7 +133,7 @@ class Entries:
             inside, outside = (inside * factor, outside) if own & set(shared) else (inside, outside * factor)
         return outside * self._summed(inside, shared)
 
-    def _part(self, ast: Ast, bound: frozenset[str]) -> Any:
+    def _part(self, ast: Ast, bound: frozenset[str]) -> Basic:
         import sympy
         from sympy.matrices.expressions.matexpr import MatrixElement
 
@@ -155,7 +158,7 @@ class Entries:
         """Return the indices among positions that are summed here."""
         return {str(p.value) for p in places if p.head == "name"} - self.sizes - bound
 
-    def _tensor(self, base: Ast, bound: frozenset[str]) -> Any:
+    def _tensor(self, base: Ast, bound: frozenset[str]) -> Basic:
         from sympy.tensor.array.expressions import ArraySymbol
 
         node = self.symbols.get(str(base.value)) if base.head == "name" else None
@@ -166,7 +169,7 @@ class Entries:
             raise NotSupported("an entry of a tensor that is no symbol has no SymPy form")
         return made
 
-    def _call(self, ast: Ast, bound: frozenset[str]) -> Any:
+    def _call(self, ast: Ast, bound: frozenset[str]) -> Basic:
         name, operands = syntax.call_name(ast), list(ast.args)
         if operands and operands[0].head == "compare":
             name, operands = f"{name}{operands[0].value}", [*operands[0].args, *operands[1:]]
@@ -178,7 +181,7 @@ class Entries:
             return as_scalar(self.write(Ast("applied", (), (ast, made))))
         return found[1](*(self.entry(arg, bound) for arg in operands))
 
-    def _summed(self, entry: Any, names: list[str]) -> Any:
+    def _summed(self, entry: Basic, names: list[str]) -> Basic:
         import sympy
 
         for name in names:  # another term may use the name for another index
@@ -186,7 +189,7 @@ class Entries:
         return entry
 
 
-def _signed(ast: Ast, args: Sequence[Any]) -> Any:
+def _signed(ast: Ast, args: Sequence[Basic]) -> Basic:
     """Return a sum, or a term with a minus, of what its parts were written as."""
     import sympy
 
@@ -195,22 +198,22 @@ def _signed(ast: Ast, args: Sequence[Any]) -> Any:
     return sympy.Add(*(sign * arg for sign, arg in zip(signs, args, strict=True)))
 
 
-def _index(name: str) -> Any:
+def _index(name: str) -> Basic:
     import sympy
 
     return sympy.Symbol(name, integer=True, nonnegative=True)
 
 
-def _quotient(a: Any, b: Any) -> Any:
+def _quotient(a: Basic, b: Basic) -> Basic:
     import sympy
 
     return sympy.floor(a / b)
 
 
-def _remainder(a: Any, b: Any) -> Any:
+def _remainder(a: Basic, b: Basic) -> Basic:
     import sympy
 
     return sympy.Mod(a, b)
 
 
-_POSITION: dict[str, Callable[[Any, Any], Any]] = {"*": lambda a, b: a * b, "//": _quotient, "%": _remainder}
+_POSITION: dict[str, Callable[[Basic, Basic], Basic]] = {"*": lambda a, b: a * b, "//": _quotient, "%": _remainder}

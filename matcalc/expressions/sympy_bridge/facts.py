@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.rulebook.load import default_rulebook
+
+if TYPE_CHECKING:
+    from sympy import Basic
 
 # An assumption of a Symbol, `is_positive`, or a predicate `Q.positive` -> fact. The field is real.
 SCALARS: Mapping[str, str] = {"positive": "positive", "nonnegative": "nonnegative", "integer": "integer"}
@@ -29,7 +32,7 @@ RELATIONS: Mapping[str, str] = {
 """What a comparison with 0 says of a symbol."""
 
 
-def facts_of(node: Any) -> tuple[str, ...]:
+def facts_of(node: Basic) -> tuple[str, ...]:
     """Return the facts of a Symbol, or of a MatrixSymbol: those that imply all that is known.
 
     Raises: NotSupported for a symbol that is not real; ShapeError where assumptions contradict each other.
@@ -52,7 +55,7 @@ def facts_of(node: Any) -> tuple[str, ...]:
     return book.strongest(found)
 
 
-def _assumed(node: Any) -> set[str]:
+def _assumed(node: Basic) -> set[str]:
     """Return the names of the predicates of a symbol that are in force.
 
     What follows from them is for the rulebook to say: SymPy's `ask` holds orthogonal matrices for positive definite.

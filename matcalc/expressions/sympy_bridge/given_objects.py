@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 from matcalc.errors import NotSupported, ParseError
 from matcalc.expressions.sympy_bridge.plain_names import plain_name
 from matcalc.language.identifiers import identifier, shown
 
+if TYPE_CHECKING:
+    from sympy import Basic
+
 ENTRIES = ("MatrixElement", "ArrayElement", "Indexed")
 
 
-def is_sympy(value: Any) -> bool:
+def is_sympy(value: object) -> TypeGuard[Basic]:
     """Whether a value is of a class of SymPy, or of one derived from it."""
     return any((kind.__module__ or "").partition(".")[0] == "sympy" for kind in type(value).__mro__)
 
 
-def is_indexed(value: Any) -> bool:
+def is_indexed(value: object) -> bool:
     """Whether a value is an IndexedBase, of which only entries are formulas."""
     return type(value).__name__ == "IndexedBase" and is_sympy(value)
 
 
-def name_of(theirs: Any) -> str:
+def name_of(theirs: Basic | str) -> str:
     """Return the name of a SymPy symbol or size, as the language writes it.
 
     Raises: NotSupported for what is no identifier, or one that Python reads as another.
@@ -36,7 +39,7 @@ def name_of(theirs: Any) -> str:
     return name
 
 
-def symbol_name(value: Any) -> str | None:
+def symbol_name(value: object) -> str | None:
     """Return the name of a SymPy symbol of any kind; None for anything else."""
     if not is_sympy(value) or type(value).__name__ in ENTRIES:
         return None
@@ -47,7 +50,7 @@ def symbol_name(value: Any) -> str | None:
     return name if isinstance(name, str) else getattr(name, "name", None)
 
 
-def entry_of(value: Any) -> tuple[Any, tuple[int, ...]] | None:
+def entry_of(value: object) -> tuple[Basic, tuple[int, ...]] | None:
     """Return the SymPy symbol whose entry a value is, and the place; None for anything else, symbolic places too."""
     kind = type(value).__name__
     if kind not in ENTRIES or not is_sympy(value):

@@ -8,7 +8,7 @@ summed by implication. Positions count from zero, as SymPy's own do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.matrices import column_of
@@ -19,11 +19,14 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size, tree_of
 
+if TYPE_CHECKING:
+    from sympy import Basic
+
 BINDS = ("Sum", "Product", "ArrayComprehension")
 MOST_TERMS = 1000  # of a sum that is written out
 
 
-def bounds_of(node: Any) -> Iterator[Any]:
+def bounds_of(node: Basic) -> Iterator[Basic]:
     """Yield the bounds of the indices that a node of SymPy binds or holds: what stands in them are sizes."""
     if type(node).__name__ in BINDS:
         for limit in node.limits:
@@ -32,7 +35,7 @@ def bounds_of(node: Any) -> Iterator[Any]:
         yield from (bound for bound in (node.lower, node.upper) if bound is not None)
 
 
-def indices_of(node: Any) -> Iterator[Any]:
+def indices_of(node: Basic) -> Iterator[Basic]:
     """Yield the indices that a node of SymPy binds."""
     if type(node).__name__ in BINDS:
         for limit in node.limits:
@@ -42,7 +45,7 @@ def indices_of(node: Any) -> Iterator[Any]:
 # ---- entries
 
 
-def entry(reader: Reader, value: Value, axes: Sequence[Size], positions: Sequence[Any], node: Any) -> Value:
+def entry(reader: Reader, value: Value, axes: Sequence[Size], positions: Sequence[Basic], node: Basic) -> Value:
     """Return one entry of a matrix or array by its positions along all of SymPy's axes."""
     if value.shape is None:
         return value
@@ -68,7 +71,7 @@ class _Running:
         self.first = first
 
 
-def _place(reader: Reader, position: Any, node: Any) -> Size | _Running:
+def _place(reader: Reader, position: Basic, node: Basic) -> Size | _Running:
     """Return a fixed position, or one that runs with a bound index."""
     import sympy
 
@@ -99,16 +102,16 @@ def _range(place: Size | _Running, length: Size) -> tuple[Ast | None, bool]:
     return syntax.slice_of(start, None if last is length else tree_of(last)), not place.up
 
 
-def _element(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _element(reader: Reader, node: Basic, args: list[Value]) -> Value:
     shape = args[0].shape
     return entry(reader, args[0], shape or (), node.args[1:] if shape else (), node)
 
 
-def _array_element(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _array_element(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return entry(reader, reader.read(node.name), tuple(map(size_from, node.name.shape)), node.indices, node)
 
 
-def _indexed(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _indexed(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return an entry of an IndexedBase: its shape as declared, else from where its indices end."""
     base = node.base
     lengths = tuple(map(size_from, base.shape)) if base.shape else _lengths(reader, node)
@@ -122,7 +125,7 @@ def _indexed(reader: Reader, node: Any, args: list[Value]) -> Value:
     return entry(reader, Value(syntax.name(base.label.name), known), lengths, node.indices, node)
 
 
-def _lengths(reader: Reader, node: Any) -> Shape:
+def _lengths(reader: Reader, node: Basic) -> Shape:
     """Return the shape of an IndexedBase without one: each index has to run over all of its axis."""
     lengths = []
     for position in node.indices:
@@ -134,12 +137,12 @@ def _lengths(reader: Reader, node: Any) -> Shape:
     return tuple(lengths)
 
 
-def _delta(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _delta(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return KroneckerDelta(i, j) as a condition on indices."""
     return index_condition(reader, node.args[0], "==", node.args[1], node)
 
 
-def index_condition(reader: Reader, left: Any, relation: str, right: Any, node: Any) -> Value:
+def index_condition(reader: Reader, left: Basic, relation: str, right: Basic, node: Basic) -> Value:
     """Return a comparison of indices, 1 where it holds and else 0."""
     given = {}
     for variable, index in reader.bound.items():
@@ -155,7 +158,7 @@ def index_condition(reader: Reader, left: Any, relation: str, right: Any, node: 
 # ---- sums and products
 
 
-def _bound(reader: Reader, node: Any, limit: Any) -> tuple[Index, list[Ast]]:
+def _bound(reader: Reader, node: Basic, limit: Basic) -> tuple[Index, list[Ast]]:
     """Return an index and its range; where a bound runs with an outer index, the conditions that it sets.
 
     Such an index runs over all that it ever takes.
@@ -187,7 +190,7 @@ def _at_least(left: str, right: str, shift: Size) -> Ast:
 def _over_index(role: str) -> Make:
     """Return the operation that plays a part, of `{i: body*ones(n)[i]}`, for each limit, the first one innermost."""
 
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+    def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         before = dict(reader.bound)
         indices: list[Index] = []
         conditions: list[Ast] = []
@@ -221,7 +224,7 @@ def _over_index(role: str) -> Make:
     return make
 
 
-def _restore(reader: Reader, bound: Mapping[Any, Index]) -> None:
+def _restore(reader: Reader, bound: Mapping[Basic, Index]) -> None:
     reader.bound.clear()
     reader.bound.update(bound)
 
@@ -237,7 +240,7 @@ def _is_short(index: Index) -> bool:
     return index.start.is_integer and index.stop.is_integer and int(index.length) <= MOST_TERMS
 
 
-def _is_counted(body: Any, variable: Any) -> bool:
+def _is_counted(body: Basic, variable: Basic) -> bool:
     """Whether an index stands elsewhere than in a position: as a number."""
     stack = [body]
     while stack:
@@ -251,7 +254,7 @@ def _is_counted(body: Any, variable: Any) -> bool:
     return False
 
 
-def _written_out(reader: Reader, node: Any, role: str) -> Value:
+def _written_out(reader: Reader, node: Basic, role: str) -> Value:
     """Return a sum or product over integers with its terms written out, the outermost index first."""
     *inner, (variable, start, last) = node.limits
     if not inner:
@@ -273,7 +276,7 @@ def _written_out(reader: Reader, node: Any, role: str) -> Value:
 # ---- free indices
 
 
-def with_free_indices(reader: Reader, expr: Any) -> Value:
+def with_free_indices(reader: Reader, expr: Basic) -> Value:
     """Return an expression; its free indices (Idx) are axes, in the order of their names.
 
     Raises: NotSupported where a free index is repeated in a product: whether that is a sum SymPy does not say.
@@ -294,10 +297,10 @@ def with_free_indices(reader: Reader, expr: Any) -> Value:
     return Value(ast, (*lengths, ONE) if len(lengths) == 1 else lengths)
 
 
-def _free_indices(expr: Any) -> set[Any]:
+def _free_indices(expr: Basic) -> set[Basic]:
     """Return the indices that no sum around them binds."""
-    found = set()
-    stack = [(expr, frozenset[Any]())]
+    found: set[Basic] = set()
+    stack: list[tuple[Basic, frozenset[Basic]]] = [(expr, frozenset())]
     while stack:
         node, bound = stack.pop()
         if type(node).__name__ == "Idx":
@@ -308,7 +311,7 @@ def _free_indices(expr: Any) -> set[Any]:
     return found
 
 
-def _check_once(expr: Any, variable: Any) -> None:
+def _check_once(expr: Basic, variable: Basic) -> None:
     stack = [expr]
     while stack:
         node = stack.pop()
@@ -319,19 +322,21 @@ def _check_once(expr: Any, variable: Any) -> None:
         stack.extend(held)
 
 
-def _function_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _function_matrix(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return the matrix of a function of row and column."""
     ranges = [(Size.of(0), size_from(length)) for length in node.shape]
     return _comprehended(reader, node.lamda.variables, ranges, node.lamda.expr)
 
 
-def _array_comprehension(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _array_comprehension(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return the array of a function of its indices."""
     ranges = [(size_from(first), size_from(last) + 1) for _, first, last in node.limits]
     return _comprehended(reader, [limit[0] for limit in node.limits], ranges, node.function)
 
 
-def _comprehended(reader: Reader, variables: Sequence[Any], ranges: Sequence[tuple[Size, Size]], entry: Any) -> Value:
+def _comprehended(
+    reader: Reader, variables: Sequence[Basic], ranges: Sequence[tuple[Size, Size]], entry: Basic
+) -> Value:
     indices = [Index(reader.fresh(), start, stop) for start, stop in ranges]
     before = dict(reader.bound)
     reader.bound.update(zip(variables, indices, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.facts import facts_of
@@ -25,8 +25,11 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size, tree_of
 
+if TYPE_CHECKING:
+    from sympy import Basic
 
-def _matrix_symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
+
+def _matrix_symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a matrix; one of one column is a vector, one of one row the transpose of a vector."""
     rows, columns = (size_from(length) for length in node.shape)
     shape = tuple(size for size in (rows, columns) if size is not ONE)
@@ -38,7 +41,7 @@ def _matrix_symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
 
 
 def _constant(role: str) -> Make:
-    def make(reader: Reader, node: Any, args: list[Value]) -> Value:
+    def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         shape = shape_of(node)
         if shape is None:
             return Value(number(int(role != "all_zeros")))
@@ -49,7 +52,7 @@ def _constant(role: str) -> Make:
     return make
 
 
-def _mat_add(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _mat_add(reader: Reader, node: Basic, args: list[Value]) -> Value:
     signs, terms = [], []
     for value in args:
         negative, term = _split_sign(value.ast)
@@ -74,7 +77,7 @@ def _split_sign(ast: Ast) -> tuple[bool, Ast]:
     return False, ast
 
 
-def _mat_mul(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _mat_mul(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return multiplied(args)
 
 
@@ -109,14 +112,14 @@ def _chained(args: Sequence[Value]) -> Value:
     return Value(syntax.product([a.ast for a in args], ["*"] * (len(args) - 1)), shape)
 
 
-def _hadamard(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _hadamard(reader: Reader, node: Basic, args: list[Value]) -> Value:
     factors = [a.ast for a in args]
     shape = equal_shapes(node, args)
     operators = ["*" if shape is None else ".*"] * (len(args) - 1)
     return Value(syntax.product(factors, operators) if operators else factors[0], shape)
 
 
-def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _kronecker(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return `kron(A, B)`; a 1 x 1 factor scales."""
     scalars = [a.ast for a in args if a.shape is None]
     tensors = [a.ast for a in args if a.shape is not None]
@@ -136,14 +139,14 @@ def _kronecker(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(ast, matrix_shape(rows, columns))
 
 
-def _hadamard_power(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _hadamard_power(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return entries raised to a power; of base and exponent one may be a scalar."""
     base, exponent = args
     shape = base.shape or exponent.shape
     return Value(syntax.power(base.ast, exponent.ast, shape is not None), shape)
 
 
-def _mat_pow(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _mat_pow(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a power of a matrix: by a number, by a size (a whole number), or by a real symbol (the principal one)."""
     base, exponent = args
     vector = squared(base.ast) if base.shape is None and node.exp * 2 == 1 else None
@@ -171,7 +174,7 @@ def squared(ast: Ast) -> Ast | None:
     return left if right.head == "transpose" and syntax.same(right.args[0], left) else None
 
 
-def whole_exponents(node: Any) -> set[str]:
+def whole_exponents(node: Basic) -> set[str]:
     """Return the symbols in the exponent of a matrix that are whole numbers: those that SymPy does not know as real."""
     if type(node).__name__ != "MatPow" or node.base.shape == (1, 1):
         return set()
@@ -179,13 +182,13 @@ def whole_exponents(node: Any) -> set[str]:
     return {s.name for s in symbols} if all(s.is_integer or s.is_extended_real is None for s in symbols) else set()
 
 
-def _inverse(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _inverse(reader: Reader, node: Basic, args: list[Value]) -> Value:
     if args[0].shape is None:
         return Value(syntax.power(args[0].ast, syntax.negative(number(1))))
     return Value(call(spelled("inverse"), args[0].ast), args[0].shape)
 
 
-def _transpose(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _transpose(reader: Reader, node: Basic, args: list[Value]) -> Value:
     (value,) = args
     if value.shape is None:
         return value
@@ -193,7 +196,7 @@ def _transpose(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(inner, value.shape[::-1])
 
 
-def _diag(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _diag(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return `diag`, of a vector or of a matrix."""
     (value,) = args
     if value.shape is None:
@@ -203,7 +206,7 @@ def _diag(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(call(spelled("diagonals"), inner), (size, size if ONE in value.shape else ONE))
 
 
-def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _diagonal_matrix(reader: Reader, node: Basic, args: list[Value]) -> Value:
     (value,) = args
     if value.shape is None:
         return value
@@ -215,14 +218,14 @@ def _diagonal_matrix(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(syntax.product((value.ast, identity), (".*",)), value.shape)
 
 
-def _dot(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _dot(reader: Reader, node: Basic, args: list[Value]) -> Value:
     left, right = args
     row = left.ast if left.is_row else syntax.transpose(left.ast)
     column = syntax.transpose(right.ast) if right.is_row else right.ast
     return Value(syntax.product((row, column), ("*",)))
 
 
-def _apply(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _apply(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a function applied to each entry: its body, with the matrix for its variable."""
     (variable,) = node.function.variables
     value = reader.read(node.function.expr, {variable: args[0]})
@@ -236,7 +239,7 @@ def _apply(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(spread, shape)
 
 
-def _block(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _block(reader: Reader, node: Basic, args: list[Value]) -> Value:
     rows, columns = node.blockshape
     entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
     height = _sum(full(args[i * columns])[0] for i in range(rows))
@@ -244,7 +247,7 @@ def _block(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(grid(entries, shape), shape)
 
 
-def _block_diagonal(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _block_diagonal(reader: Reader, node: Basic, args: list[Value]) -> Value:
     shape = _sum(full(a)[0] for a in args), _sum(full(a)[1] for a in args)
     if any(a.shape is None for a in args):
         entries = [[a.ast if a is b else _zeros(full(a)[0], full(b)[1]) for b in args] for a in args]
@@ -265,7 +268,7 @@ def _sum(sizes: Iterable[Size]) -> Size:
     return reduce(lambda a, b: a + b, sizes)
 
 
-def _explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
     rows, columns = node.shape
     shape = shape_of(node)
     if not args:
@@ -287,7 +290,7 @@ def _column(entry: Ast) -> Ast:
     return entry.args[0] if entry.head == "transpose" else entry
 
 
-def _slice(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _slice(reader: Reader, node: Basic, args: list[Value]) -> Value:
     (value,) = args
     if value.shape is None:
         return value
@@ -304,14 +307,14 @@ def _slice(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(syntax.transpose(part) if shape and shape[0] is ONE else part, shape)
 
 
-def _length(bounds: Any) -> Size:
+def _length(bounds: Basic) -> Size:
     start, stop, step = (size_from(bound) for bound in bounds)
     if step is not ONE:
         raise NotSupported(f"a slice of SymPy with step {step}")
     return stop - start
 
 
-def _range(bounds: Any, size: Size) -> Ast:
+def _range(bounds: Basic, size: Size) -> Ast:
     start, stop = (size_from(bound) for bound in bounds[:2])
     first = None if start == 0 else tree_of(start)
     last = None if stop is size else tree_of(stop)
@@ -331,7 +334,7 @@ def column_of(ast: Ast) -> Ast:
     return ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
 
 
-def _made_explicit(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _made_explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return reader.read(node.as_explicit())
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import sympy
+from sympy import Basic
 from sympy.core.symbol import Str
 from sympy.matrices.expressions.matexpr import MatrixElement
 
@@ -27,7 +28,12 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.size import Size
 
-METHODS: dict[str, Callable[[Any], Any]] = {
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from sympy.printing.printer import Printer
+
+METHODS: dict[str, Callable[[sympy.Matrix], sympy.Matrix]] = {
     "cofactors": lambda X: X.adjugate(),
     "pseudoinverse": lambda X: X.pinv(),
 }
@@ -37,7 +43,7 @@ METHODS: dict[str, Callable[[Any], Any]] = {
 class _Named:
     """What both classes share: `args` are the name, the keywords as text, sizes of the result, and the operands."""
 
-    args: tuple[Any, ...]
+    args: tuple[Basic, ...]
     sizes = 0
 
     @property
@@ -51,23 +57,23 @@ class _Named:
         return str(self.args[1].name)
 
     @property
-    def operands(self) -> tuple[Any, ...]:
+    def operands(self) -> tuple[Basic, ...]:
         return self.args[2 + self.sizes :]
 
-    def _named(self, printer: Any) -> str:
+    def _named(self, printer: Printer) -> str:
         words = [printer._print(arg) for arg in self.operands] + [self.keywords] * bool(self.keywords)
         return f"{self.operation}({', '.join(words)})"
 
-    def _sympystr(self, printer: Any) -> str:
+    def _sympystr(self, printer: Printer) -> str:
         return self._named(printer)
 
-    def _latex(self, printer: Any, exp: str = "") -> str:
+    def _latex(self, printer: Printer, exp: str = "") -> str:
         name = self.operation.replace("_", "\\_")
         text = ", ".join(printer._print(arg) for arg in self.operands)
         power = f"^{{{exp}}}" if exp else ""
         return f"\\operatorname{{{name}}}{power}\\left({text}\\right)"
 
-    def doit(self, **hints: Any) -> Any:
+    def doit(self, **hints: bool) -> Basic:
         """Return the value where all operands are numbers, else the operation on operands that are done."""
         done = [arg.doit(**hints) if hasattr(arg, "doit") else arg for arg in self.operands]
         made = self.func(*self.args[: 2 + self.sizes], *done)  # type: ignore[attr-defined]
@@ -78,15 +84,14 @@ class _Named:
             return METHODS[role](sympy.Matrix(done[0])).as_immutable()
         return made.value()
 
-    def value(self) -> Any:
+    def value(self) -> Basic:
         """Return the number or matrix of numbers that it is, by plain NumPy."""
-        found = evaluated(self.operation, self.keywords, *map(_plain, self.operands))
-        if self.sizes == 0:
-            return sympy.Float(float(found))
-        rows, columns = (int(size) for size in self.args[2:4])
-        return sympy.ImmutableMatrix(rows, columns, [float(entry) for entry in found.reshape(-1)])
+        import numpy as np
 
-    def _numpycode(self, printer: Any, **options: Any) -> str:
+        entries = np.ravel(evaluated(self.operation, self.keywords, *map(_plain, self.operands))).tolist()
+        return sympy.ImmutableMatrix(*self.args[2:4], entries) if self.sizes else sympy.Float(*entries)
+
+    def _numpycode(self, printer: Printer, **options: object) -> str:
         """Return the code by which `lambdify` evaluates it."""
         printer.module_imports[__name__].add("evaluated")
         words = [repr(self.operation), repr(self.keywords)]
@@ -96,7 +101,7 @@ class _Named:
         return f"evaluated({', '.join(words)})"
 
 
-def evaluated(name: str, keywords: str, *operands: Any) -> Any:
+def evaluated(name: str, keywords: str, *operands: npt.ArrayLike) -> float | npt.NDArray[np.float64]:
     """Return the value of an operation of arrays, numbers and names of functions; a vector is a column."""
     import numpy as np
 
@@ -120,7 +125,7 @@ def evaluated(name: str, keywords: str, *operands: Any) -> Any:
     return float(found) if found.ndim == 0 else found.reshape(len(found), -1) if found.ndim == 1 else found
 
 
-def _plain(operand: Any) -> Any:
+def _plain(operand: Basic) -> str | float | Basic | npt.NDArray[np.float64]:
     """Return an operand as an array, a number, or the text of a function."""
     import numpy as np
 
@@ -138,16 +143,16 @@ class Operation(_Named, sympy.MatrixExpr):  # type: ignore[misc]
 
     sizes = 2
 
-    def __new__(cls, name: Any, keywords: Any, rows: Any, columns: Any, *operands: Any) -> Any:
+    def __new__(cls, name: str | Str, keywords: str | Str, rows: Basic, columns: Basic, *operands: Basic) -> Basic:
         return sympy.MatrixExpr.__new__(
             cls, _str(name), _str(keywords), *map(sympy.sympify, (rows, columns, *operands))
         )
 
     @property
-    def shape(self) -> tuple[Any, Any]:
+    def shape(self) -> tuple[Basic, Basic]:
         return self.args[2], self.args[3]
 
-    def _entry(self, i: Any, j: Any, **hints: Any) -> Any:
+    def _entry(self, i: Basic, j: Basic, **hints: bool) -> MatrixElement:
         return MatrixElement(self, i, j)
 
 
@@ -157,13 +162,13 @@ class ScalarOperation(_Named, sympy.Expr):  # type: ignore[misc]
     is_commutative = True
     is_extended_real = True
 
-    def __new__(cls, name: Any, keywords: Any, *operands: Any) -> Any:
+    def __new__(cls, name: str | Str, keywords: str | Str, *operands: Basic) -> Basic:
         return sympy.Expr.__new__(cls, _str(name), _str(keywords), *map(sympy.sympify, operands))
 
-    def _eval_evalf(self, precision: int) -> Any:
+    def _eval_evalf(self, precision: int) -> Basic | None:
         done = self.doit()
         return done.evalf() if done.is_Number else None
 
 
-def _str(text: Any) -> Any:
+def _str(text: str | Str) -> Str:
     return text if isinstance(text, Str) else Str(text)

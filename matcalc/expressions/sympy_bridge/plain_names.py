@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
+
+if TYPE_CHECKING:
+    from sympy import Basic
 
 TIME = "t"
 DERIVED = {1: "dot", 2: "ddot"}
@@ -22,7 +25,7 @@ FONT = re.compile(r"\\(?:math\w+|bm|boldsymbol|text\w*|operatorname)\s*\{\\?(\w+
 MARKS = re.compile(r"[_^]\{([\w, ]*)\}")
 
 
-def plain_name(value: Any) -> str | None:
+def plain_name(value: Basic) -> str | None:
     """Return the name of what stands for one symbol; None for anything else."""
     if is_function_of_time(value):
         return str(value.func.__name__)
@@ -43,7 +46,7 @@ def without_latex(name: str) -> str:
     return re.sub(r"\\(?=[A-Za-z])", "", name)
 
 
-def is_function_of_time(value: Any) -> bool:
+def is_function_of_time(value: Basic) -> bool:
     """Whether a value is an unknown function of the symbol t alone that no operation has the name of."""
     if not any(kind.__name__ == "AppliedUndef" for kind in type(value).__mro__):
         return False
@@ -51,29 +54,29 @@ def is_function_of_time(value: Any) -> bool:
     return alone and value.args[0].name == TIME and str(value.func.__name__) not in default_rulebook()
 
 
-def _is_derivative(value: Any) -> bool:
+def _is_derivative(value: Basic) -> bool:
     if type(value).__name__ != "Derivative" or len(value.args) != 2 or not is_function_of_time(value.args[0]):
         return False
     variable, order = value.args[1]
     return variable == value.args[0].args[0] and bool(getattr(order, "is_Integer", False))
 
 
-def time_of(value: Any) -> str | None:
+def time_of(value: Basic) -> str | None:
     """Return the name of what a function of time, or a derivative of it, depends on; None for anything else."""
     if _is_derivative(value):
         value = value.args[0]
     return plain_name(value.args[0]) if is_function_of_time(value) else None
 
 
-def plain(expr: Any, everything: Iterable[Any]) -> Any:
+def plain(expr: Basic, everything: Iterable[Basic]) -> Basic:
     """Return an expression of these objects with plain symbols in it.
 
     Raises: NotSupported where two objects would have one name.
     """
     objects = list(everything)
     bound = {v for node in objects if type(node).__name__ != "Derivative" for v in getattr(node, "variables", ())}
-    named: dict[str, set[Any]] = {}
-    exchanged: dict[Any, Any] = {}
+    named: dict[str, set[Basic]] = {}
+    exchanged: dict[Basic, Basic] = {}
     for node in objects:
         name = plain_name(node)
         if name is None or time_of(node) is not None and any(symbol.name == TIME for symbol in bound):
@@ -88,7 +91,7 @@ def plain(expr: Any, everything: Iterable[Any]) -> Any:
     return expr.xreplace(exchanged) if exchanged else expr
 
 
-def _renamed(node: Any, name: str) -> Any:
+def _renamed(node: Basic, name: str) -> Basic:
     import sympy
 
     if type(node).__name__ in SYMBOLS:
@@ -96,12 +99,12 @@ def _renamed(node: Any, name: str) -> Any:
     return sympy.Symbol(name, real=True)
 
 
-def _with_shapes(objects: list[Any]) -> dict[Any, Any]:
+def _with_shapes(objects: list[Basic]) -> dict[Basic, Basic]:
     """Return entries of an IndexedBase without a shape, all at places that are numbers, as those of one with sizes."""
     import sympy
 
     entries = [node for node in objects if type(node).__name__ == "Indexed" and not node.base.shape]
-    found: dict[Any, Any] = {}
+    found: dict[Basic, Basic] = {}
     for base in dict.fromkeys(node.base for node in entries):
         own = [node for node in entries if node.base == base]
         if all(place.is_Integer for node in own for place in node.indices):

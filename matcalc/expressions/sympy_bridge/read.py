@@ -8,7 +8,7 @@ every other one is a symbol, declared by what SymPy knows of it. A 1 x 1 matrix 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
@@ -22,6 +22,9 @@ from matcalc.language.syntax import Ast
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    from sympy import Basic
 
 READ: Mapping[str, Make] = scalars.READ | matrices.READ | indexed.READ | arrays.READ
 LEAVES = ("MatrixSymbol", "Identity", "ZeroMatrix", "OneMatrix", "ArraySymbol", "ZeroArray", "OneArray")
@@ -44,7 +47,7 @@ FIRST = (
 INDEX_NAMES = "ijkpqrst"
 
 
-def from_sympy(expr: Any, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Node]]:
+def from_sympy(expr: Basic, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Node]]:
     """Return the formula of a SymPy scalar, matrix or array, and its symbols; `sizes` are names known as sizes.
 
     Free indices (Idx) are axes of the result, in the order of their names, as in numpy.einsum.
@@ -57,15 +60,15 @@ def from_sympy(expr: Any, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Nod
     return value.ast, reading.symbols
 
 
-def sizes_in(expr: Any) -> frozenset[str]:
+def sizes_in(expr: Basic) -> frozenset[str]:
     """Return the names that are sizes in a SymPy expression."""
     return frozenset(Reading(plain(expr, _everything(expr))).sizes)
 
 
-def symbols_in(expr: Any) -> dict[str, Any]:
+def symbols_in(expr: Basic) -> dict[str, Basic]:
     """Return the SymPy symbols of an expression by name, those of sizes included, without bound ones."""
-    found: dict[str, Any] = {}
-    bound: set[Any] = set()
+    found: dict[str, Basic] = {}
+    bound: set[Basic] = set()
     for node in _everything(expr):
         bound.update(indexed.indices_of(node))
         bound.update(getattr(node, "variables", ()))
@@ -78,13 +81,13 @@ def symbols_in(expr: Any) -> dict[str, Any]:
 class Reading:
     """The state of one reading: symbols by name, the names of sizes, bound indices and variables."""
 
-    def __init__(self, expr: Any, sizes: Iterable[str] = ()) -> None:
+    def __init__(self, expr: Basic, sizes: Iterable[str] = ()) -> None:
         self.symbols: dict[str, Node] = {}
         self.sizes: set[str] = set(sizes)
-        self.bound: dict[Any, Index] = {}
-        self._objects: dict[str, Any] = {}
-        self._given: dict[Any, Value] = {}
-        self._operands: dict[int, tuple[Any, tuple[Any, ...]]] = {}  # by id, the node kept alive
+        self.bound: dict[Basic, Index] = {}
+        self._objects: dict[str, Basic] = {}
+        self._given: dict[Basic, Value] = {}
+        self._operands: dict[int, tuple[Basic, tuple[Basic, ...]]] = {}  # by id, the node kept alive
         names = {"e"}
         for node in _everything(expr):
             kind = type(node).__name__
@@ -103,14 +106,14 @@ class Reading:
         """Return a name for an index that nothing in the expression has."""
         return next(self._names)
 
-    def operands(self, node: Any) -> tuple[Any, ...]:
+    def operands(self, node: Basic) -> tuple[Basic, ...]:
         """Return the operands of a node that are formulas; the same objects at every call."""
         found = self._operands.get(id(node))
         if found is None:
             found = self._operands[id(node)] = node, _operands(node)
         return found[1]
 
-    def read(self, expr: Any, given: Mapping[Any, Value] | None = None) -> Value:
+    def read(self, expr: Basic, given: Mapping[Basic, Value] | None = None) -> Value:
         """Return a SymPy expression as a value; `given` are the values of bound variables."""
         before = self._given
         self._given = {**before, **(given or {})}
@@ -131,11 +134,11 @@ class Reading:
         self._given = before
         return done[id(expr)]
 
-    def _one(self, node: Any, args: list[Value]) -> Value:
+    def _one(self, node: Basic, args: list[Value]) -> Value:
         make = _meaning(node)
         return Value(number_of(node)) if make is None else make(self, node, args)
 
-    def declare(self, node: Any, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None:
+    def declare(self, node: Basic, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None:
         """Enter a symbol.
 
         Raises: NotSupported for a name that the language cannot write, or one for two things.
@@ -143,7 +146,7 @@ class Reading:
         self.reserve(node, name_of(name))
         self.symbols.setdefault(name, symbol(name, shape, facts))
 
-    def reserve(self, node: Any, name: str) -> None:
+    def reserve(self, node: Basic, name: str) -> None:
         """Give a name to an object of SymPy.
 
         Raises: NotSupported where another object or a size has it.
@@ -152,9 +155,9 @@ class Reading:
             raise NotSupported(f"two SymPy symbols named {name}: rename one")
 
 
-def _everything(expr: Any) -> Iterator[Any]:
+def _everything(expr: Basic) -> Iterator[Basic]:
     """Yield every object in an expression once, shapes and bounds included."""
-    seen: dict[int, Any] = {}  # by id, each kept alive: an explicit matrix makes its entries anew
+    seen: dict[int, Basic] = {}  # by id, each kept alive: an explicit matrix makes its entries anew
     stack = [expr]
     while stack:
         node = stack.pop()
@@ -168,7 +171,7 @@ def _everything(expr: Any) -> Iterator[Any]:
             stack.extend(getattr(node, "args", ()))
 
 
-def _meaning(node: Any) -> Make | None:
+def _meaning(node: Basic) -> Make | None:
     """Return what a class means, None for a number.
 
     Raises: NotSupported for a class that is in no table.
@@ -192,7 +195,7 @@ REASONS = {
 }
 
 
-def _operands(node: Any) -> tuple[Any, ...]:
+def _operands(node: Basic) -> tuple[Basic, ...]:
     kind = type(node).__name__
     if kind in NO_OPERANDS:
         return ()

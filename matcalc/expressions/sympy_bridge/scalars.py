@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.sympy_bridge.by_rule import REWRITTEN, of_a_matrix
@@ -28,8 +28,11 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import tree_of
 
+if TYPE_CHECKING:
+    from sympy import Basic
 
-def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
+
+def _symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a symbol, a size, or a bound index as a number."""
     index = reader.bound.get(node)
     if index is not None:
@@ -42,17 +45,17 @@ def _symbol(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(syntax.name(node.name))
 
 
-def _pi(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _pi(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return the constant, with its name taken: a symbol of that name would hide it."""
     reader.reserve(node, "pi")
     return Value(syntax.name("pi"))
 
 
-def _e(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _e(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return Value(call(spelled("exponential"), number(1)))
 
 
-def _add(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _add(reader: Reader, node: Basic, args: list[Value]) -> Value:
     signs, terms = [], []
     for value in args:
         negative = value.ast.head == "negative"
@@ -63,7 +66,7 @@ def _add(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(syntax.add(terms, signs), common(args))
 
 
-def _mul(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _mul(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a product, its negative powers as divisors, a negative number as a sign."""
     if any(map(is_matrix, node.args, args)):
         return multiplied(args)
@@ -97,7 +100,7 @@ def _joined(left: Ast, operator: str, right: Ast) -> Ast:
     return syntax.product((*left.args, right), (*left.value, operator))  # type: ignore[misc]
 
 
-def _pow(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _pow(reader: Reader, node: Basic, args: list[Value]) -> Value:
     base, exponent = args
     if is_matrix(node.exp, exponent):
         raise NotSupported(f"the power {node} of SymPy: its exponent is a matrix")
@@ -122,7 +125,7 @@ def _root(base: Value, power: int) -> Value:
     return Value(syntax.power(base.ast, rational(Fraction(power, 2)), base.shape is not None), base.shape)
 
 
-def _named(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _named(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a function that SymPy knows by name alone, where the rulebook has an operation of that name."""
     name = node.func.__name__
     try:
@@ -134,12 +137,12 @@ def _named(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(call(name, *(a.ast for a in args)), common(args) if rule.operands else None)
 
 
-def _imaginary(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _imaginary(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return 0: all numbers are real."""
     return Value(number(0), args[0].shape)
 
 
-def relations(test: Any) -> list[Any]:
+def relations(test: Basic) -> list[Basic]:
     """Return the comparisons that a condition is made of, from left to right."""
     found, stack = [], [test]
     while stack:
@@ -155,7 +158,7 @@ SWITCHES: Mapping[tuple[object, object], str] = {(1, 0): "condition", (0, 1): "n
 """Branches of a condition that is itself the number: as a factor it selects, whatever else stands in the product."""
 
 
-def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _piecewise(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return nested `where(x > y, a, b)`; of 1 and 0, by indices, their condition."""
     first, (other, _) = node.args[0], node.args[-1]
     if first[0] == 1 and other == 0 and len(node.args) == 2 and _is_of_indices(reader, first[1]):
@@ -173,7 +176,7 @@ def _piecewise(reader: Reader, node: Any, args: list[Value]) -> Value:
     return result
 
 
-def _is_of_indices(reader: Reader, test: Any) -> bool:
+def _is_of_indices(reader: Reader, test: Basic) -> bool:
     """Whether a comparison is one of indices and sizes."""
     if getattr(test, "rel_op", "!=") == "!=":
         return False
@@ -181,7 +184,7 @@ def _is_of_indices(reader: Reader, test: Any) -> bool:
     return all(known) and any(s in reader.bound for s in test.free_symbols)
 
 
-def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no: Value) -> Value:
+def _chosen(test: Basic, sides: Mapping[Basic, tuple[Value, Value]], yes: Value, no: Value) -> Value:
     """Return one value where a condition holds, else the other; `and` and `or` are nested choices."""
     if test in sides:
         left, right = sides[test]
@@ -199,16 +202,16 @@ def _chosen(test: Any, sides: Mapping[Any, tuple[Value, Value]], yes: Value, no:
     return result
 
 
-def _real(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _real(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a part of a number that all of a real number is."""
     return args[0]
 
 
-def _mod(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _mod(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return Value(syntax.product([a.ast for a in args], ("%",)), common(args))
 
 
-def _floor(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _floor(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a quotient of indices and sizes, rounded down."""
     if any(s not in reader.bound and s.name not in reader.sizes for s in node.free_symbols):
         raise NotSupported(f"{node} of SymPy: only of sizes and indices")
@@ -216,7 +219,7 @@ def _floor(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(_joined(reader.read(node.args[0] * divisor).ast, "//", number(divisor)))
 
 
-def _operation(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _operation(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return an operation that SymPy has by name alone, as `Expression.sympy` writes it."""
     shape = shape_of(node) if node.sizes else None
     rest = iter(args)
@@ -224,7 +227,7 @@ def _operation(reader: Reader, node: Any, args: list[Value]) -> Value:
     return Value(call(node.operation, *asts, **keyword_trees(node.keywords)), shape)
 
 
-def integer_operands(node: Any) -> set[str]:
+def integer_operands(node: Basic) -> set[str]:
     """Return the symbols of operands that an operation takes as integers: sizes."""
     if type(node).__name__ not in ("Operation", "ScalarOperation"):
         return set()
@@ -236,7 +239,7 @@ def integer_operands(node: Any) -> set[str]:
     return found
 
 
-def _argument(reader: Reader, operand: Any, rest: Iterator[Value]) -> Ast:
+def _argument(reader: Reader, operand: Basic, rest: Iterator[Value]) -> Ast:
     """Return an operand as it is written in a call: a formula, a function, or the name of one."""
     kind = type(operand).__name__
     if kind == "Str":
@@ -248,7 +251,7 @@ def _argument(reader: Reader, operand: Any, rest: Iterator[Value]) -> Ast:
     return next(rest).ast
 
 
-def _rewritten(reader: Reader, node: Any, args: list[Value]) -> Value:
+def _rewritten(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a function by another one that it stands for."""
     import sympy
 

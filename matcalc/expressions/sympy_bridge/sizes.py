@@ -6,21 +6,24 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 from math import lcm
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.given_objects import name_of
 from matcalc.tensor.size import Compound, Size, floordiv, maximum, minimum
 
+if TYPE_CHECKING:
+    from sympy import Basic
 
-def size_from(expr: Any) -> Size:
+
+def size_from(expr: Basic) -> Size:
     """Return a dimension of a SymPy matrix as a size.
 
     Raises: NotSupported for what is no size.
     """
     if isinstance(expr, int):
         return Size.of(expr)
-    done: dict[Any, Size] = {}
+    done: dict[Basic, Size] = {}
     stack = [(expr, False)]
     while stack:
         node, entered = stack.pop()
@@ -32,7 +35,7 @@ def size_from(expr: Any) -> Size:
     return done[expr]
 
 
-def _size(node: Any, args: list[Size]) -> Size:
+def _size(node: Basic, args: list[Size]) -> Size:
     if node.is_Symbol:
         return Size.of(name_of(node.name))
     if node.is_Rational:
@@ -56,24 +59,24 @@ _FOLDS: dict[str, Callable[[Size, Size], Size]] = {
 }
 
 
-def size_to(size: Size) -> Any:
+def size_to(size: Size) -> Basic:
     """Return a size as a SymPy expression."""
     import sympy
 
-    total: Any = sympy.Integer(0)
+    total: Basic = sympy.Integer(0)
     for monomial, coefficient in size.terms:
         factors = [_atom(atom) ** power for atom, power in monomial]
         total += sympy.Mul(sympy.Rational(coefficient.numerator, coefficient.denominator), *factors)
     return total
 
 
-def _atom(atom: str | Compound) -> Any:
+def _atom(atom: str | Compound) -> Basic:
     import sympy
 
     if isinstance(atom, str):
         return sympy.Symbol(atom)
     left, right = size_to(atom.left), size_to(atom.right)
-    makers: dict[str, Callable[[Any, Any], Any]] = {
+    makers: dict[str, Callable[[Basic, Basic], Basic]] = {
         "//": lambda a, b: sympy.floor(a / b),
         "%": sympy.Mod,
         "min": sympy.Min,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.sympy_bridge.sizes import size_from
@@ -12,6 +12,9 @@ from matcalc.language import syntax
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    from sympy import Basic
 
 Shape = tuple[Size, ...]
 ONE = Size.of(1)
@@ -48,21 +51,21 @@ class Reader(Protocol):
     """What the entries of the tables may ask of the reading they are part of."""
 
     sizes: set[str]
-    bound: dict[Any, Index]
+    bound: dict[Basic, Index]
 
-    def declare(self, node: Any, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None: ...
+    def declare(self, node: Basic, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None: ...
 
-    def reserve(self, node: Any, name: str) -> None: ...
+    def reserve(self, node: Basic, name: str) -> None: ...
 
-    def read(self, expr: Any, given: Mapping[Any, Value] | None = None) -> Value: ...
+    def read(self, expr: Basic, given: Mapping[Basic, Value] | None = None) -> Value: ...
 
     def fresh(self) -> str: ...
 
 
-Make = Callable[[Reader, Any, list[Value]], Value]  # the reading, a node of SymPy, its operands
+Make = Callable[[Reader, "Basic", list[Value]], Value]  # the reading, a node of SymPy, its operands
 
 
-def shape_of(node: Any) -> Shape | None:
+def shape_of(node: Basic) -> Shape | None:
     """Return the shape that a leaf of SymPy has; of other nodes it is computed, as SymPy's own recurses."""
     return matrix_shape(*(size_from(length) for length in node.shape))
 
@@ -82,7 +85,7 @@ def common(args: Sequence[Value]) -> Shape | None:
     return next((a.shape for a in args if a.shape is not None), None)
 
 
-def equal_shapes(node: Any, args: Sequence[Value]) -> Shape | None:
+def equal_shapes(node: Basic, args: Sequence[Value]) -> Shape | None:
     """Return the shape that all operands have.
 
     Raises: ShapeError where a 1 x 1 matrix or a scalar stands beside a matrix, which would be spread over it.
@@ -93,12 +96,12 @@ def equal_shapes(node: Any, args: Sequence[Value]) -> Shape | None:
     return shape
 
 
-def is_matrix(node: Any, value: Value) -> bool:
+def is_matrix(node: Basic, value: Value) -> bool:
     """Whether a node of SymPy is a matrix of more than one entry; inside an applied function it is an entry."""
     return value.shape is not None and bool(getattr(node, "is_Matrix", False))
 
 
-def number_of(node: Any) -> Ast:
+def number_of(node: Basic) -> Ast:
     """Return a SymPy number; a float is the exact value of its shortest decimal form."""
     if node.is_Rational:
         return rational(Fraction(int(node.p), int(node.q)))

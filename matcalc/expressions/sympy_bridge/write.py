@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer, writer
@@ -23,8 +23,14 @@ from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
 
+if TYPE_CHECKING:
+    from sympy import Basic
 
-def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Any] | None = None) -> Any:
+Written = Any
+"""A SymPy object; of what has no form alone, a slice or the row of a block, its tree with its operands written."""
+
+
+def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] | None = None) -> Basic:
     """Return a formula over symbols as a SymPy scalar or matrix; `theirs` are SymPy symbols to use, by name.
 
     Raises: NotSupported for what SymPy has no form for.
@@ -37,7 +43,7 @@ def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Any] | 
         raise NotSupported("the formula is nested too deeply for SymPy, whose shapes recurse") from None
 
 
-def _fitting(plain: Any, own: Any) -> tuple[Any, Any]:
+def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
     """Return what stands for a symbol: a column is the transpose of the user's row, a scalar the entry of a 1 x 1."""
     from sympy.matrices.expressions.matexpr import MatrixElement
 
@@ -49,8 +55,8 @@ def _fitting(plain: Any, own: Any) -> tuple[Any, Any]:
     return plain, own if shape == given else own.T if shape == given[::-1] else plain
 
 
-def _written(ast: Ast, symbols: Mapping[str, Node]) -> Any:
-    done: dict[Ast, Any] = {}
+def _written(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
+    done: dict[Ast, Written] = {}
     stack = [(ast, False)]
     while stack:
         node, entered = stack.pop()
@@ -66,7 +72,7 @@ def _written(ast: Ast, symbols: Mapping[str, Node]) -> Any:
     return done[ast]
 
 
-def _one(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
+def _one(ast: Ast, args: list[Written], symbols: Mapping[str, Node]) -> Written:
     if ast.head == "name":
         return _name(str(ast.value), symbols)
     if ast.head == "number":
@@ -77,15 +83,15 @@ def _one(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
     return make(ast, args) if make else (ast, args)
 
 
-def _index_form(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+def _index_form(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     return Entries(symbols, lambda inner: _written(inner, symbols), {}).form(ast, frozenset())
 
 
-def _index_sum(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+def _index_sum(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     return Entries(symbols, lambda inner: _written(inner, symbols), {}).entry(ast, frozenset())
 
 
-def _function(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+def _function(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     """Return `x -> body` as a Lambda."""
     import sympy
 
@@ -94,13 +100,13 @@ def _function(ast: Ast, symbols: Mapping[str, Node]) -> Any:
     return sympy.Lambda(sympy.Symbol(name), _written(ast.args[0], hidden))
 
 
-def _applied(ast: Ast, symbols: Mapping[str, Node]) -> Any:
+def _applied(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     """Return a call whose operands are written already."""
-    given: tuple[Ast, list[Any]] = ast.value  # type: ignore[assignment]
+    given: tuple[Ast, list[Written]] = ast.value  # type: ignore[assignment]
     return _call(*given, symbols)
 
 
-CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Any]] = {
+CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Basic]] = {
     "index_form": _index_form,
     "index_sum": _index_sum,
     "function": _function,
@@ -109,14 +115,14 @@ CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Any]] = {
 """What binds names: its operands are not written on their own."""
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Basic:
     import sympy
 
-    exact = Fraction(value)
+    exact = Fraction(value)  # type: ignore[call-overload]
     return sympy.Rational(exact.numerator, exact.denominator)
 
 
-def _name(name: str, symbols: Mapping[str, Node]) -> Any:
+def _name(name: str, symbols: Mapping[str, Node]) -> Basic:
     import sympy
 
     node = symbols.get(name)
@@ -130,7 +136,7 @@ def _name(name: str, symbols: Mapping[str, Node]) -> Any:
     return sympy.MatrixSymbol(name, rows, *(columns or [1]))
 
 
-def _product(ast: Ast, args: list[Any]) -> Any:
+def _product(ast: Ast, args: list[Written]) -> Basic:
     """Return a product, operator by operator from the left."""
     operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
     total = args[0]
@@ -139,7 +145,7 @@ def _product(ast: Ast, args: list[Any]) -> Any:
     return total
 
 
-def _hadamard(left: Any, right: Any) -> Any:
+def _hadamard(left: Basic, right: Basic) -> Basic:
     import sympy
 
     if not (is_matrix(left) and is_matrix(right)):
@@ -147,7 +153,7 @@ def _hadamard(left: Any, right: Any) -> Any:
     return sympy.HadamardProduct(left, right).doit(deep=False)
 
 
-def _divided(left: Any, right: Any) -> Any:
+def _divided(left: Basic, right: Basic) -> Basic:
     import sympy
 
     if is_matrix(right):
@@ -156,13 +162,13 @@ def _divided(left: Any, right: Any) -> Any:
     return multiply(1 / right, left) if is_matrix(left) else left / right
 
 
-def _solved(left: Any, right: Any) -> Any:
+def _solved(left: Basic, right: Basic) -> Basic:
     import sympy
 
     return multiply(sympy.Inverse(left), right) if is_matrix(left) else _divided(right, left)
 
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+OPERATORS: dict[str, Callable[[Basic, Basic], Basic]] = {
     "*": multiply,
     "@": multiply,
     ".*": _hadamard,
@@ -174,13 +180,13 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _floor(value: Any) -> Any:
+def _floor(value: Basic) -> Basic:
     import sympy
 
     return sympy.floor(value)
 
 
-def _sum(ast: Ast, args: list[Any]) -> Any:
+def _sum(ast: Ast, args: list[Written]) -> Basic:
     """Return a sum; a scalar among matrices is added to every entry."""
     import sympy
 
@@ -193,11 +199,11 @@ def _sum(ast: Ast, args: list[Any]) -> Any:
     return sympy.MatAdd(*spread).doit(deep=False)
 
 
-def _negative(ast: Ast, args: list[Any]) -> Any:
+def _negative(ast: Ast, args: list[Written]) -> Basic:
     return multiply(_number(-1), args[0])
 
 
-def _power(ast: Ast, args: list[Any]) -> Any:
+def _power(ast: Ast, args: list[Written]) -> Basic:
     import sympy
 
     base, exponent = args
@@ -208,11 +214,11 @@ def _power(ast: Ast, args: list[Any]) -> Any:
     return sympy.Inverse(base) if exponent == -1 else sympy.MatPow(base, exponent)
 
 
-def _transpose(ast: Ast, args: list[Any]) -> Any:
+def _transpose(ast: Ast, args: list[Written]) -> Basic:
     return transposed(args[0])
 
 
-def _call(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
+def _call(ast: Ast, args: list[Written], symbols: Mapping[str, Node]) -> Basic:
     name = syntax.call_name(ast)
     keywords = [key for key, _ in syntax.call_keywords(ast)]
     positional = args[: len(args) - len(keywords)]
@@ -230,7 +236,7 @@ def _call(ast: Ast, args: list[Any], symbols: Mapping[str, Node]) -> Any:
     return entrywise(found[0].spelling, found[1], positional)
 
 
-def _whole(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Callable[..., Any] | None:
+def _whole(name: str, args: Sequence[Written], named: Mapping[str, Basic]) -> Callable[..., Basic] | None:
     """Return what writes a call of an operation on whole arrays, None where SymPy has no class for it.
 
     That is so for a call with further tangents, along an axis, or of the diagonal of an oblong matrix.
@@ -243,7 +249,7 @@ def _whole(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Callable
     return None if along or further or oblong else made
 
 
-def _operation(ast: Ast, args: Sequence[Any], symbols: Mapping[str, Node]) -> Any:
+def _operation(ast: Ast, args: Sequence[Written], symbols: Mapping[str, Node]) -> Basic:
     """Return an operation by its name.
 
     Raises: NotSupported for a result of order 3 and more.
@@ -274,7 +280,7 @@ def _operation(ast: Ast, args: Sequence[Any], symbols: Mapping[str, Node]) -> An
     return Operation(name, keywords, *((columns, rows) if row else (rows, columns)), *operands)
 
 
-def _part(ast: Ast, args: list[Any]) -> Any:
+def _part(ast: Ast, args: list[Written]) -> Basic:
     """Return a part: one entry, or a slice along each axis."""
     import sympy
     from sympy.matrices.expressions.matexpr import MatrixElement
@@ -293,7 +299,7 @@ def _part(ast: Ast, args: list[Any]) -> Any:
     return sympy.Transpose(part) if is_row else part
 
 
-def _place(subscript: Any, length: Any) -> Any:
+def _place(subscript: Written, length: Basic) -> Basic | tuple[Basic, Basic, int]:
     """Return a subscript counted from the start, or the range of a slice."""
     if getattr(subscript, "is_Matrix", False):
         raise NotSupported("a part by a vector of indices has no SymPy form")
@@ -306,18 +312,18 @@ def _place(subscript: Any, length: Any) -> Any:
     return (0 if bounds[0] is None else bounds[0], length if bounds[1] is None else bounds[1], 1)
 
 
-def _block(ast: Ast, args: list[Any]) -> Any:
+def _block(ast: Ast, args: list[Written]) -> Basic:
     """Return an array of entries, or of blocks."""
     import sympy
 
-    rows: list[Sequence[Any]] = [row[1] for row in args]
+    rows: list[Sequence[Written]] = [row[1] for row in args]
     if not any(is_matrix(entry) for row in rows for entry in row):
         return sympy.ImmutableMatrix(rows)
     blocks = [[e if is_matrix(e) else sympy.ImmutableMatrix([[e]]) for e in row] for row in rows]
     return sympy.BlockMatrix(blocks)
 
 
-WRITE: dict[str, Callable[[Ast, list[Any]], Any]] = {
+WRITE: dict[str, Callable[[Ast, list[Written]], Basic]] = {
     "product": _product,
     "sum": _sum,
     "negative": _negative,

@@ -11,8 +11,8 @@ from functools import partial, reduce
 from typing import Any, Self
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
-from matcalc.expressions.numpy_bridge.arguments import left_open
-from matcalc.expressions.numpy_bridge.conditions import Compared, compared, logical_and, logical_not, logical_or
+from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open
+from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
 from matcalc.expressions.numpy_bridge.dispatch import call_function, call_ufunc, is_method
 from matcalc.expressions.numpy_operators import Arithmetic, Operation
 from matcalc.expressions.operators import Marked
@@ -259,11 +259,6 @@ class Handed:
         if isinstance(value, (list, tuple)):
             return type(value)(self.made(one, row) for one in value)
         return value
-
-
-def is_object_array(value: Any) -> bool:
-    """Whether a value is an array of Python objects, as NumPy makes one of a list of expressions."""
-    return getattr(getattr(value, "dtype", None), "kind", "") == "O" and hasattr(value, "tolist")
 
 
 class Condition(Array):

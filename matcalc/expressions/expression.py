@@ -18,12 +18,12 @@ from matcalc.errors import NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.printed import printed
 from matcalc.expressions import operators
-from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText, is_object_array
+from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.numeric_arguments import value_of
 from matcalc.expressions.numpy_bridge import shapes
-from matcalc.expressions.numpy_bridge.arguments import constant_of, node_of, with_axes
+from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.numpy_operators import Operation
 from matcalc.expressions.operators import Marked
 from matcalc.expressions.read_formulas import read_formulas

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.expressions.numpy_bridge.arguments import common, left_open, permuted, shape_text, with_axes
+from matcalc.expressions.numpy_bridge.arguments import common, left_open, node_of, permuted, shape_text, with_axes
 from matcalc.formula.elaborate.callee import signature_of
 from matcalc.formula.elaborate.calls import RANK
 from matcalc.formula.elaborate.given import build_given
@@ -57,7 +57,7 @@ def chosen(relation: str, left: Node, right: Node, a: Node, b: Node) -> Node:
     return on_long_axes(choice, common(left, right, a, b))
 
 
-def over_axes(name: str, operands: Sequence[Along], **keywords: Node | int) -> Node:
+def over_axes(name: str, operands: Sequence[Along], **keywords: object) -> Node:
     """Return an operation along axes of its operands; the other axes broadcast, and stand first in the result.
 
     Raises: ShapeError; NotSupported where no such operation takes arrays of these ranks.
@@ -65,7 +65,7 @@ def over_axes(name: str, operands: Sequence[Along], **keywords: Node | int) -> N
     first = operands[0]
     if not first.node.shape:  # an operation on arrays takes a number as an array of one
         operands = [Along(with_axes(first.node, [0]), (0,)), *operands[1:]]
-    named = {key: leaf(value) if isinstance(value, Node) else syntax.number(value) for key, value in keywords.items()}
+    named = {key: _parameter(value) for key, value in keywords.items()}
     outer = [tuple(k for k in range(len(x.node.shape)) if k not in x.axes) for x in operands]
     if not any(outer):
         given = (leaf(permuted(x.node, x.axes) if x.axes != tuple(sorted(x.axes)) else x.node) for x in operands)
@@ -88,6 +88,12 @@ def over_axes(name: str, operands: Sequence[Along], **keywords: Node | int) -> N
     kept = [label for k, label in enumerate(before) if k in measured]
     made = built(syntax.index_form([*kept, *after], body)) if kept or after else built(body)
     return with_axes(made, [k for k in range(len(before)) if k not in measured])
+
+
+def _parameter(value: object) -> Ast:
+    """Return the tree of an argument that is no array to go along: a number, a size."""
+    node = node_of(value)
+    return syntax.number(node.value) if node.kind == "number" else leaf(node)
 
 
 def _slice_at(x: Along, number: int, places: dict[int, int | None]) -> Ast:

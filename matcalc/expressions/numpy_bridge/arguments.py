@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from fractions import Fraction
 from math import prod
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias, TypeGuard
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.language.identifiers import shown
@@ -19,12 +19,35 @@ from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.sizes_from_shapes import Condition
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Operand: TypeAlias = "Node | Compared | Fraction | npt.ArrayLike | Sequence[Operand]"
+"""An array: a node, a comparison, a number, an array of numbers, a list of them."""
+Operands: TypeAlias = "Node | Sequence[Operand]"
+SizeLike: TypeAlias = "Size | Node | SupportsIndex | str"
+"""A length or an offset: an integer, a size, the text that stands for one in a shape."""
+Lengths: TypeAlias = "SizeLike | Sequence[SizeLike]"
+Axes: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | None"
+
 ONE = Size.of(1)
 left_open: ContextVar[list[Condition]] = ContextVar("left_open")
 """Where the call under way gathers the conditions on sizes that it leaves open."""
 
 
-def rational(value: Any) -> Fraction:
+class Compared(NamedTuple):
+    """A condition on entries: what chooses between the entries of two arrays by it."""
+
+    choose: Callable[[Node, Node], Node]
+
+    @property
+    def indicator(self) -> Node:
+        """1 where it holds, else 0."""
+        return self.choose(constructors.number(1), constructors.number(0))
+
+
+def rational(value: SupportsFloat) -> Fraction:
     """Return a Python or NumPy number as the exact rational of its shortest decimal form.
 
     Raises: ShapeError for infinities and NaN.
@@ -37,12 +60,12 @@ def rational(value: Any) -> Fraction:
         raise ShapeError(f"{value} is no number that a formula can hold") from None
 
 
-def constant_of(value: Any) -> Node | None:
+def constant_of(value: object) -> Node | None:
     """Return a number or an array of numbers as a node; None for anything else.
 
     Raises: ShapeError for infinities and NaN, NotSupported for an array with a mask or of complex numbers.
     """
-    if isinstance(value, (int, float, Fraction)) or hasattr(value, "__float__") and not hasattr(value, "shape"):
+    if isinstance(value, (int, float)) or isinstance(value, SupportsFloat) and not hasattr(value, "shape"):
         return constructors.number(rational(value))
     if not hasattr(value, "__array__") or not hasattr(value, "shape"):
         return None
@@ -57,7 +80,7 @@ def constant_of(value: Any) -> Node | None:
     return constructors.constant(array) if array.ndim else constructors.number(rational(float(array)))
 
 
-def node_of(value: Any) -> Node:
+def node_of(value: object) -> Node:
     """Return an argument as a node: a list, and an array of objects, as its entries stacked.
 
     Raises: NotSupported for what is no array; ShapeError for entries of unequal shapes.
@@ -67,24 +90,30 @@ def node_of(value: Any) -> Node:
     size = length_in(value)
     if size is not None:
         return constructors.size_number(size)
-    counted = getattr(value, "indicator", None)
-    if isinstance(counted, Node):
-        return counted
-    if isinstance(value, (list, tuple)) or getattr(getattr(value, "dtype", None), "kind", "") == "O" and value.shape:
+    if isinstance(value, Compared):
+        return value.indicator
+    if is_object_array(value):
+        return node_of(value.tolist())
+    if isinstance(value, (list, tuple)):
         return stacked([node_of(entry) for entry in value], 0)
-    found = constant_of(value.item() if getattr(getattr(value, "dtype", None), "kind", "") == "O" else value)
+    found = constant_of(value)
     if found is None:
         raise NotSupported(f"{shown(value)} is no array, number or symbol")
     return found
 
 
-def length_in(value: Any) -> Size | None:
+def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:
+    """Whether a value is an array of Python objects, as NumPy makes one of a list of expressions."""
+    return getattr(getattr(value, "dtype", None), "kind", "") == "O" and hasattr(value, "tolist")
+
+
+def length_in(value: object) -> Size | None:
     """Return the size that an entry of a shape stands for, which is a text that knows it."""
     found = getattr(value, "length", None) if isinstance(value, str) else None
     return found if isinstance(found, Size) else None
 
 
-def size_of(value: Any) -> Size:
+def size_of(value: object) -> Size:
     """Return an argument that is a length or an offset as a size.
 
     Raises: ShapeError for anything else.
@@ -97,7 +126,7 @@ def size_of(value: Any) -> Size:
     if size is not None:
         return size
     try:
-        return Size.of(index(value))
+        return Size.of(index(value))  # type: ignore[arg-type]  # which refuses others
     except TypeError:
         raise ShapeError(f"a length is an integer or a size, not {shown(value)}") from None
 
@@ -121,18 +150,18 @@ def size_in(node: Node) -> Size | None:
     return total
 
 
-def sizes_of(value: Any) -> list[Size]:
+def sizes_of(value: object) -> list[Size]:
     """Return a shape, which may be one length."""
     return [size_of(one) for one in value] if isinstance(value, (list, tuple)) else [size_of(value)]
 
 
-def axis_of(axis: Any, rank: int) -> int:
+def axis_of(axis: object, rank: int) -> int:
     """Return an axis counted from the front.
 
     Raises: ShapeError.
     """
     try:
-        place = index(axis)
+        place = index(axis)  # type: ignore[arg-type]  # which refuses others
     except TypeError:
         raise ShapeError(f"an axis is an integer, not {shown(axis)}") from None
     if not -rank <= place < rank:
@@ -140,7 +169,7 @@ def axis_of(axis: Any, rank: int) -> int:
     return place % rank
 
 
-def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
+def axes_of(axis: object, rank: int) -> tuple[int, ...]:
     """Return axes counted from the front: all for None.
 
     Raises: ShapeError, also for one that is named twice.

@@ -6,7 +6,6 @@ How each is called is read off its signature: what are arrays, how many axes eac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.along_axes import (
@@ -18,8 +17,8 @@ from matcalc.expressions.numpy_bridge.along_axes import (
     over_axes,
     tensors,
 )
-from matcalc.expressions.numpy_bridge.arguments import axes_of, node_of
-from matcalc.expressions.numpy_bridge.shapes import expand_dims, matrix_transpose, moveaxis, ravel
+from matcalc.expressions.numpy_bridge.arguments import Operand, axes_of, node_of
+from matcalc.expressions.numpy_bridge.shapes import kept, matrix_transpose, moveaxis, ravel
 from matcalc.formula.elaborate.callee import signature_of
 from matcalc.language.numpy_names import Called
 from matcalc.rulebook.load import default_rulebook
@@ -37,7 +36,7 @@ def found(name: str) -> Called | None:
     return Called(name)
 
 
-def called(function: Callable[..., Any] | str) -> str:
+def called(function: Callable[..., object] | str) -> str:
     """Return the name of the operation that one of NumPy's functions is.
 
     Raises: NotSupported.
@@ -49,7 +48,7 @@ def called(function: Callable[..., Any] | str) -> str:
     return own.name
 
 
-def by_rule(name: str, given: Mapping[str, Any], batched: bool = False) -> Node | tuple[Node, ...]:
+def by_rule(name: str, given: Mapping[str, object], batched: bool = False) -> Node | tuple[Node, ...]:
     """Return the operation that NumPy's function `name` is, of arguments by NumPy's names of them, in order.
 
     Arguments that are as NumPy has them by default are not among them, but for the axis. Where it is `batched`,
@@ -74,7 +73,7 @@ def by_rule(name: str, given: Mapping[str, Any], batched: bool = False) -> Node 
     if own.rows and along is None:
         operands, along = [ravel(operands[0]), *operands[1:]], 0
     if own.axis:
-        return called_along(names[0], operands[0], along, keep, params)
+        return called_along(names[0], operands[0], along, keep, **params)
     if along is not None or keep:
         raise NotSupported("it takes no axis here")
     made = tuple(_on_last_axes(item, operands, params, batched) for item in names)
@@ -85,7 +84,7 @@ def by_rule(name: str, given: Mapping[str, Any], batched: bool = False) -> Node 
     return turned if own.items else turned[0]
 
 
-def _split(name: str, keywords: Mapping[str, Any]) -> tuple[list[Node], dict[str, Any]]:
+def _split(name: str, keywords: Mapping[str, object]) -> tuple[list[Node], dict[str, object]]:
     """Return the arrays among the arguments, which come first, and the parameters of the rule that are none."""
     counts = {len(tensors(c)) for c in default_rulebook().candidates(name)}
     plain = {p.name for c in default_rulebook().candidates(name) for p in signature_of(c).parameters}
@@ -98,11 +97,11 @@ def _split(name: str, keywords: Mapping[str, Any]) -> tuple[list[Node], dict[str
     return [node_of(x) for x in operands], dict(others)
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     return isinstance(value, (Node, list, tuple)) or hasattr(value, "__array__")
 
 
-def called_along(name: str, a: Any, axis: Any, keepdims: Any = False, params: Mapping[str, Any] | None = None) -> Node:
+def called_along(name: str, a: Operand, axis: object, keepdims: object = False, **params: object) -> Node:
     """Return an operation along axes of an array, all of them without `axis`."""
     node = node_of(a)
     if axis is None and len(node.shape) > 1 and output_rank(name, [len(node.shape)]):
@@ -110,16 +109,16 @@ def called_along(name: str, a: Any, axis: Any, keepdims: Any = False, params: Ma
     axes = axes_of(axis, len(node.shape))
     if node.shape and not axes:
         raise NotSupported("it takes one axis at least")
-    made = over_axes(name, [Along(node, axes)], **dict(params or {}))
+    made = over_axes(name, [Along(node, axes)], **params)
     if output_rank(name, [len(axes)]) == 0:
-        return expand_dims(made, axes) if keepdims and axes else made
+        return kept(made, axes, keepdims)
     if keepdims:
         raise NotSupported(f"it takes no {KEPT}")
     rank = len(node.shape)
     return moveaxis(made, tuple(range(rank - len(axes), rank)), axes)
 
 
-def _on_last_axes(name: str, operands: list[Node], params: Mapping[str, Any], batched: bool) -> Node:
+def _on_last_axes(name: str, operands: list[Node], params: Mapping[str, object], batched: bool) -> Node:
     ranks = [len(x.shape) for x in operands]
     core = core_ranks(name, ranks)
     if core != ranks and not batched:
@@ -127,4 +126,4 @@ def _on_last_axes(name: str, operands: list[Node], params: Mapping[str, Any], ba
     along = [
         Along(x, tuple(range(len(x.shape) - count, len(x.shape)))) for x, count in zip(operands, core, strict=True)
     ]
-    return over_axes(name, along, **dict(params))
+    return over_axes(name, along, **params)

@@ -3,61 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from matcalc.expressions.numpy_bridge.along_axes import chosen
-from matcalc.expressions.numpy_bridge.arguments import common, node_of
+from matcalc.expressions.numpy_bridge.arguments import Compared, Operand, common, node_of
 from matcalc.tensor.constructors import number
-from matcalc.tensor.node import Node
 
 
-class Compared(NamedTuple):
-    """A condition on entries: what chooses between the entries of two arrays by it."""
-
-    choose: Callable[[Node, Node], Node]
-
-    @property
-    def indicator(self) -> Node:
-        """1 where it holds, else 0."""
-        return self.choose(number(1), number(0))
-
-
-def compared(left: Any, relation: str, right: Any) -> Compared:
+def compared(left: object, relation: str, right: object) -> Compared:
     """Return the comparison of two arrays, entry by entry."""
     a, b = common(node_of(left), node_of(right))
     return Compared(lambda yes, no: chosen(relation, a, b, yes, no))
 
 
-def condition_of(value: Any) -> Compared:
+def condition_of(value: object) -> Compared:
     """Return a condition; of an array that it is not 0."""
     return value if isinstance(value, Compared) else compared(value, "!=", number(0))
 
 
-def greater(x1: Any, x2: Any) -> Compared:
-    return compared(x1, ">", x2)
+def _comparison(relation: str) -> Callable[[Operand, Operand], Compared]:
+    return lambda x1, x2: compared(x1, relation, x2)
 
 
-def greater_equal(x1: Any, x2: Any) -> Compared:
-    return compared(x1, ">=", x2)
+greater, greater_equal, less, less_equal = map(_comparison, (">", ">=", "<", "<="))
+equal, not_equal = map(_comparison, ("==", "!="))
 
 
-def less(x1: Any, x2: Any) -> Compared:
-    return compared(x1, "<", x2)
-
-
-def less_equal(x1: Any, x2: Any) -> Compared:
-    return compared(x1, "<=", x2)
-
-
-def equal(x1: Any, x2: Any) -> Compared:
-    return compared(x1, "==", x2)
-
-
-def not_equal(x1: Any, x2: Any) -> Compared:
-    return compared(x1, "!=", x2)
-
-
-def _together(x1: Any, x2: Any) -> tuple[Compared, Compared]:
+def _together(x1: Operand, x2: Operand) -> tuple[Compared, Compared]:
     """Return two conditions.
 
     Raises: ShapeError where they do not broadcast.
@@ -67,16 +38,16 @@ def _together(x1: Any, x2: Any) -> tuple[Compared, Compared]:
     return first, second
 
 
-def logical_and(x1: Any, x2: Any) -> Compared:
+def logical_and(x1: Operand, x2: Operand) -> Compared:
     first, second = _together(x1, x2)
     return Compared(lambda yes, no: first.choose(second.choose(yes, no), no))
 
 
-def logical_or(x1: Any, x2: Any) -> Compared:
+def logical_or(x1: Operand, x2: Operand) -> Compared:
     first, second = _together(x1, x2)
     return Compared(lambda yes, no: first.choose(yes, second.choose(yes, no)))
 
 
-def logical_not(x: Any) -> Compared:
+def logical_not(x: Operand) -> Compared:
     condition = condition_of(x)
     return Compared(lambda yes, no: condition.choose(no, yes))

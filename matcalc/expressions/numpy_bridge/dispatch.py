@@ -10,29 +10,32 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, signature
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, NoReturn
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
 from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
-from matcalc.expressions.numpy_bridge.arguments import node_of, with_axes
+from matcalc.expressions.numpy_bridge.arguments import Compared, node_of, with_axes
 from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
-from matcalc.expressions.numpy_bridge.conditions import Compared
 from matcalc.language.numpy_names import REFUSED
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LINEAR = "numpy.linalg"
 ROOMS: Mapping[str, tuple[ModuleType, ...]] = {
     LINEAR: (linalg,),
     "numpy": (shapes, joining, products, reductions, elementwise, conditions),
 }
+Keywords = Mapping[str, object]
 PLACE = "#"
 CALL = "__call__"
 LOGIC = ("where", "select", "logical")
 
 
-def call_function(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+def call_function(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> object:
     """Return what a function of NumPy's gives on nodes: a node, several, or Python values.
 
     Raises: NotSupported, which names the function, for what has no meaning here; ShapeError.
@@ -63,7 +66,7 @@ def is_method(name: str) -> bool:
 
 
 @cache
-def _written(module: str) -> dict[str, Callable[..., Any]]:
+def _written(module: str) -> dict[str, Callable[..., object]]:
     """Return the functions written by NumPy's names, of one of its modules."""
     rooms = ROOMS.get(module, ())
     return {
@@ -77,7 +80,7 @@ def _written(module: str) -> dict[str, Callable[..., Any]]:
     }
 
 
-def _given(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+def _given(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> dict[str, object]:
     """Return the arguments by NumPy's names, without those that are as they are by default; the axis stays.
 
     Raises: TypeError, as NumPy does.
@@ -88,7 +91,7 @@ def _given(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any])
         return {**{f"{PLACE}{k}": value for k, value in enumerate(arguments)}, **keywords}
     bound = parameters.bind(*arguments, **keywords)
     bound.apply_defaults()
-    kept: dict[str, Any] = {}
+    kept: dict[str, object] = {}
     for name, value in bound.arguments.items():
         parameter = parameters.parameters[name]
         if parameter.kind is Parameter.VAR_POSITIONAL:
@@ -100,7 +103,7 @@ def _given(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any])
     return kept
 
 
-def _is_default(name: str, value: Any, parameter: Parameter) -> bool:
+def _is_default(name: str, value: object, parameter: Parameter) -> bool:
     if parameter.default is Parameter.empty:
         return False
     if name == "dtype" and value in (float, "float64", "float"):
@@ -114,7 +117,7 @@ def _is_default(name: str, value: Any, parameter: Parameter) -> bool:
     )
 
 
-def _called(own: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+def _called(own: Callable[..., object], given: Keywords) -> object:
     """Call a function written here.
 
     Raises: NotSupported for an argument that it does not know.
@@ -137,7 +140,7 @@ def _called(own: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     return own(*first, *plain, **named)
 
 
-def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[object], keywords: Keywords) -> object:
     """Return what an elementwise function of NumPy's gives on nodes, or one of its methods.
 
     Raises: as `call_function`.
@@ -162,7 +165,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], keywords: Mapping
         raise _named(fault, shown) from None
 
 
-def _entries(name: str, inputs: Sequence[Any], given: Mapping[str, Any]) -> Any:
+def _entries(name: str, inputs: Sequence[object], given: Keywords) -> object:
     _check_counted(name, inputs)
     own = _written("numpy").get(name)
     if own is not None:
@@ -173,17 +176,17 @@ def _entries(name: str, inputs: Sequence[Any], given: Mapping[str, Any]) -> Any:
     return entrywise(rule.name, *map(node_of, inputs)) if not given else _refuse(given)
 
 
-def _refuse(given: Mapping[str, Any]) -> Any:
+def _refuse(given: Keywords) -> NoReturn:
     raise NotSupported(f"the argument {next(iter(given))} is not known here")
 
 
-def _is_usual(key: str, value: Any) -> bool:
+def _is_usual(key: str, value: object) -> bool:
     """Whether a keyword of an elementwise function changes nothing."""
     usual = {"out": (None,), "dtype": (None, float), "where": (True,), "keepdims": (False,)}
     return key in usual and any(value is one for one in usual[key])
 
 
-def _check_counted(name: str, arguments: Iterable[Any]) -> None:
+def _check_counted(name: str, arguments: Iterable[object]) -> None:
     """Refuse arithmetic of truth values alone, which is NumPy's logic and no arithmetic.
 
     Raises: NotSupported.

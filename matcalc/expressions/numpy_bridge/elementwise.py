@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.numpy_bridge.arguments import common, node_of, times
+from matcalc.expressions.numpy_bridge.arguments import Operand, common, node_of, times
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import on_long_axes
 from matcalc.tensor.node import Node
 
 
-def add(x1: Any, x2: Any) -> Node:
+def add(x1: Operand, x2: Operand) -> Node:
     return plus(1, *common(node_of(x1), node_of(x2)))
 
 
-def subtract(x1: Any, x2: Any) -> Node:
+def subtract(x1: Operand, x2: Operand) -> Node:
     return plus(-1, *common(node_of(x1), node_of(x2)))
 
 
@@ -35,38 +34,38 @@ def raised(a: Node, b: Node) -> Node:
     return on_long_axes(lambda nodes: constructors.apply(rule, nodes), [a, b])
 
 
-def multiply(x1: Any, x2: Any) -> Node:
+def multiply(x1: Operand, x2: Operand) -> Node:
     return times(node_of(x1), node_of(x2))
 
 
-def divide(x1: Any, x2: Any) -> Node:
+def divide(x1: Operand, x2: Operand) -> Node:
     return times(node_of(x1), reciprocal(x2))
 
 
-def power(x1: Any, x2: Any) -> Node:
+def power(x1: Operand, x2: Operand) -> Node:
     a, b = node_of(x1), node_of(x2)
     return raised(a, b) if b.kind == "number" else raised(*common(a, b))
 
 
-def negative(x: Any) -> Node:
+def negative(x: Operand) -> Node:
     return constructors.scale(-1, node_of(x))
 
 
-def positive(x: Any) -> Node:
+def positive(x: Operand) -> Node:
     return node_of(x)
 
 
-def reciprocal(x: Any) -> Node:
+def reciprocal(x: Operand) -> Node:
     return raised(node_of(x), constructors.number(Fraction(-1)))
 
 
-def astype(x: Any, dtype: Any) -> Node:
+def astype(x: Operand, dtype: object) -> Node:
     if dtype not in (float, "float", "float64"):
         raise NotSupported(f"an array of {dtype}")
     return node_of(x)
 
 
-def exp2(x: Any) -> Node:
+def exp2(x: Operand) -> Node:
     return power(2, x)
 
 

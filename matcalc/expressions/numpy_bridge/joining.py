@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import (
+    Axes,
+    Lengths,
+    Operand,
+    Operands,
     axis_of,
     joined,
     node_of,
@@ -21,7 +23,7 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
 
-def concatenate(arrays: Any, axis: Any = 0) -> Node:
+def concatenate(arrays: Operands, axis: Axes = 0) -> Node:
     nodes = _listed(arrays)
     if axis is None:
         return joined([ravel(node) for node in nodes], 0)
@@ -35,30 +37,30 @@ def concatenate(arrays: Any, axis: Any = 0) -> Node:
 concat = concatenate
 
 
-def stack(arrays: Any, axis: Any = 0) -> Node:
+def stack(arrays: Operands, axis: Axes = 0) -> Node:
     nodes = _listed(arrays)
     return stacked(nodes, axis_of(axis, len(nodes[0].shape) + 1))
 
 
-def vstack(tup: Any) -> Node:
+def vstack(tup: Operands) -> Node:
     return concatenate([atleast_2d(a) for a in _listed(tup)], 0)
 
 
-def hstack(tup: Any) -> Node:
+def hstack(tup: Operands) -> Node:
     nodes = [atleast_1d(a) for a in _listed(tup)]
     return concatenate(nodes, 0 if len(nodes[0].shape) == 1 else 1)
 
 
-def dstack(tup: Any) -> Node:
+def dstack(tup: Operands) -> Node:
     return concatenate([atleast_3d(a) for a in _listed(tup)], 2)
 
 
-def column_stack(tup: Any) -> Node:
+def column_stack(tup: Operands) -> Node:
     nodes = _listed(tup)
     return concatenate([with_axes(n, range(len(n.shape), 2)) if len(n.shape) < 2 else n for n in nodes], 1)
 
 
-def _listed(arrays: Any) -> list[Node]:
+def _listed(arrays: Operands) -> list[Node]:
     if isinstance(arrays, Node):
         return unstack(arrays)
     found = [node_of(a) for a in arrays]
@@ -67,24 +69,24 @@ def _listed(arrays: Any) -> list[Node]:
     return found
 
 
-def append(arr: Any, values: Any, axis: Any = None) -> Node:
+def append(arr: Operand, values: Operand, axis: Axes = None) -> Node:
     return concatenate([arr, values], axis)
 
 
-def block(arrays: Any) -> Node:
+def block(arrays: Operands) -> Node:
     depth = _depth(arrays)
     rank = max(depth, *(len(node.shape) for node in _leaves(arrays)))
     return _block(arrays, rank, rank - depth)
 
 
-def _block(arrays: Any, rank: int, axis: int) -> Node:
+def _block(arrays: Operands, rank: int, axis: int) -> Node:
     if not isinstance(arrays, list):
         node = node_of(arrays)
         return with_axes(node, range(rank - len(node.shape)))
     return joined([_block(part, rank, axis + 1) for part in arrays], axis)
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: Operands) -> int:
     if not isinstance(arrays, list):
         return 0
     depths = {_depth(part) for part in arrays}
@@ -93,17 +95,17 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _leaves(arrays: Any) -> list[Node]:
+def _leaves(arrays: Operands) -> list[Node]:
     return [leaf for part in arrays for leaf in _leaves(part)] if isinstance(arrays, list) else [node_of(arrays)]
 
 
-def unstack(x: Any, axis: Any = 0) -> list[Node]:
+def unstack(x: Operand, axis: Axes = 0) -> list[Node]:
     node = node_of(x)
     place = axis_of(axis, len(node.shape))
     return [without_axes(part, [place]) for part in split(node, int(_number(node.shape[place])), place)]
 
 
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Node]:
+def split(ary: Operand, indices_or_sections: Lengths, axis: Axes = 0) -> list[Node]:
     node = node_of(ary)
     place = axis_of(axis, len(node.shape))
     length = node.shape[place]
@@ -120,15 +122,15 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Node]:
     return [part_of(node, place, a, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Node]:
+def vsplit(ary: Operand, indices_or_sections: Lengths) -> list[Node]:
     return split(ary, indices_or_sections, 0)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Node]:
+def hsplit(ary: Operand, indices_or_sections: Lengths) -> list[Node]:
     return split(ary, indices_or_sections, 0 if len(node_of(ary).shape) == 1 else 1)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Node]:
+def dsplit(ary: Operand, indices_or_sections: Lengths) -> list[Node]:
     return split(ary, indices_or_sections, 2)
 
 

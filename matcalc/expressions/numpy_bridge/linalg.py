@@ -2,50 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import inf
 from operator import index
-from typing import Any
+from typing import SupportsIndex
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge import products, shapes
 from matcalc.expressions.numpy_bridge.along_axes import Along, entrywise, over_axes
-from matcalc.expressions.numpy_bridge.arguments import axes_of, node_of, shape_text
+from matcalc.expressions.numpy_bridge.arguments import Axes, Operand, SizeLike, axes_of, node_of, shape_text
 from matcalc.expressions.numpy_bridge.by_rule import called
-from matcalc.expressions.numpy_bridge.shapes import expand_dims
+from matcalc.expressions.numpy_bridge.shapes import kept
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import eye
 from matcalc.tensor.node import Node
+
+Order = str | float | None
 
 ENTRIES = "norm:entries"
 MATRIX = "norm:matrix"
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Node:  # noqa: A002 - NumPy's name
+def norm(x: Operand, ord: Order = None, axis: Axes = None, keepdims: bool = False) -> Node:  # noqa: A002 - NumPy's name
     node = node_of(x)
     axes = axes_of(axis, len(node.shape))
     if ord is not None and len(axes) not in (1, 2):
         raise ShapeError(f"norm with ord={ord!r} of {shape_text(node.shape)} takes one axis or two")
-    if ord is not None and len(axes) == 2:
-        made = _matrix_norm(node, axes, ord)
-    else:
-        made = _entries_norm(node, axes, 2 if ord is None else ord)
-    return expand_dims(made, axes) if keepdims and axes else made
+    find = _matrix_norm if ord is not None and len(axes) == 2 else _entries_norm
+    return kept(find(node, axes, ord), axes, keepdims)
 
 
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Node:  # noqa: A002
+def vector_norm(x: Operand, /, *, axis: Axes = None, keepdims: bool = False, ord: Order = 2) -> Node:  # noqa: A002
     node = node_of(x)
     axes = axes_of(axis, len(node.shape))
-    made = _entries_norm(node, axes, ord)
-    return expand_dims(made, axes) if keepdims and axes else made
+    return kept(_entries_norm(node, axes, ord), axes, keepdims)
 
 
-def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Node:  # noqa: A002
+def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Order = "fro") -> Node:  # noqa: A002
     return norm(x, ord, (-2, -1), keepdims)
 
 
-def _entries_norm(node: Node, axes: tuple[int, ...], kind: Any) -> Node:
-    along = [Along(node, axes)]
+def _entries_norm(node: Node, axes: tuple[int, ...], kind: Order) -> Node:
+    along, kind = [Along(node, axes)], 2 if kind is None else kind
     if isinstance(kind, str) or kind in (0, -inf) or not kind > 0:
         raise NotSupported(f"norm with ord={kind!r}")
     named = {1: "one", 2: "two", inf: "inf"}.get(kind)
@@ -54,21 +53,20 @@ def _entries_norm(node: Node, axes: tuple[int, ...], kind: Any) -> Node:
     return over_axes(called(f"{ENTRIES}_p"), [*along, Along(node_of(kind), ())])
 
 
-def _matrix_norm(node: Node, axes: tuple[int, ...], kind: Any) -> Node:
+def _matrix_norm(node: Node, axes: tuple[int, ...], kind: Order) -> Node:
     if kind == "fro":
         return _entries_norm(node, axes, 2)
     if kind in (1, inf):
-        sums = products.total(entrywise(spelled("magnitude"), node), axes[0] if kind == 1 else axes[1])
-        left = axes[1] if kind == 1 else axes[0]
-        passed = axes[0] if kind == 1 else axes[1]
-        return over_axes(called("amax"), [Along(sums, (left - (passed < left),))])
+        summed, left = axes if kind == 1 else axes[::-1]
+        sums = products.total(entrywise(spelled("magnitude"), node), summed)
+        return over_axes(called("amax"), [Along(sums, (left - (summed < left),))])
     named = {"nuc": "nuc", 2: "two"}.get(kind)
     if named is None:
         raise NotSupported(f"norm of a matrix with ord={kind!r}")
     return over_axes(called(f"{MATRIX}_{named}"), [Along(node, axes)])
 
 
-def matrix_power(a: Any, n: Any) -> Node:
+def matrix_power(a: Operand, n: SupportsIndex) -> Node:
     node, count = node_of(a), index(n)
     _square(node)
     rank = len(node.shape)
@@ -85,11 +83,11 @@ def _square(node: Node) -> None:
         raise ShapeError(f"a square matrix is needed, not {shape_text(node.shape)}")
 
 
-def multi_dot(arrays: Any) -> Node:
+def multi_dot(arrays: Sequence[Operand]) -> Node:
     return reduce(products.dot, [node_of(a) for a in arrays])
 
 
-def solve(a: Any, b: Any) -> Node:
+def solve(a: Operand, b: Operand) -> Node:
     matrix, right = node_of(a), node_of(b)
     _square(matrix)
     rank = len(matrix.shape)
@@ -100,36 +98,36 @@ def solve(a: Any, b: Any) -> Node:
     return over_axes(spelled("solution"), along)
 
 
-def outer(x1: Any, x2: Any, /) -> Node:
+def outer(x1: Operand, x2: Operand, /) -> Node:
     a, b = node_of(x1), node_of(x2)
     if len(a.shape) != 1 or len(b.shape) != 1:
         raise ShapeError(f"outer takes two vectors, not {shape_text(a.shape)} and {shape_text(b.shape)}")
     return products.outer(a, b)
 
 
-def trace(x: Any, /, *, offset: Any = 0) -> Node:
+def trace(x: Operand, /, *, offset: SizeLike = 0) -> Node:
     return products.trace(x, offset, -2, -1)
 
 
-def diagonal(x: Any, /, *, offset: Any = 0) -> Node:
+def diagonal(x: Operand, /, *, offset: SizeLike = 0) -> Node:
     return shapes.diagonal(x, offset, -2, -1)
 
 
-def cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Node:
+def cross(x1: Operand, x2: Operand, /, *, axis: Axes = -1) -> Node:
     return products.cross(x1, x2, axis=axis)
 
 
-def matrix_transpose(x: Any, /) -> Node:
+def matrix_transpose(x: Operand, /) -> Node:
     return shapes.matrix_transpose(x)
 
 
-def matmul(x1: Any, x2: Any, /) -> Node:
+def matmul(x1: Operand, x2: Operand, /) -> Node:
     return products.matmul(x1, x2)
 
 
-def tensordot(a: Any, b: Any, /, *, axes: Any = 2) -> Node:
+def tensordot(a: Operand, b: Operand, /, *, axes: SupportsIndex | tuple[Axes, Axes] | list[Axes] = 2) -> Node:
     return products.tensordot(a, b, axes)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Node:
+def vecdot(x1: Operand, x2: Operand, /, *, axis: Axes = -1) -> Node:
     return products.vecdot(x1, x2, axis)

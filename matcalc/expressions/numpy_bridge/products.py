@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from itertools import count
 from operator import index
-from typing import Any
+from typing import SupportsIndex
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import (
+    Axes,
+    Operand,
+    SizeLike,
     axes_of,
     axis_of,
     node_of,
@@ -51,7 +54,7 @@ def _shapes(*nodes: Node) -> str:
     return " and ".join(shape_text(node.shape) for node in nodes)
 
 
-def matmul(x1: Any, x2: Any) -> Node:
+def matmul(x1: Operand, x2: Operand) -> Node:
     a, b = node_of(x1), node_of(x2)
     if not a.shape or not b.shape:
         raise ShapeError(f"a matrix product needs vectors or matrices, not {_shapes(a, b)}")
@@ -72,37 +75,37 @@ def _meet(a: Node, b: Node, left: Size, right: Size) -> None:
         raise ShapeError(f"shapes {_shapes(a, b)} do not multiply: {left} and {right} differ")
 
 
-def dot(a: Any, b: Any) -> Node:
+def dot(a: Operand, b: Operand) -> Node:
     x, y = node_of(a), node_of(b)
     if not x.shape or not y.shape:
         return times(x, y)
     return tensordot(x, y, ([-1], [-2 if len(y.shape) > 1 else 0]))
 
 
-def inner(a: Any, b: Any) -> Node:
+def inner(a: Operand, b: Operand) -> Node:
     x, y = node_of(a), node_of(b)
     return tensordot(x, y, ([-1], [-1])) if x.shape and y.shape else times(x, y)
 
 
-def vdot(a: Any, b: Any) -> Node:
+def vdot(a: Operand, b: Operand) -> Node:
     return dot(ravel(a), ravel(b))
 
 
-def vecdot(x1: Any, x2: Any, axis: Any = -1) -> Node:
+def vecdot(x1: Operand, x2: Operand, axis: Axes = -1) -> Node:
     a, b = (moveaxis(x, axis, -1) for x in (x1, x2))
     _meet(a, b, a.shape[-1], b.shape[-1])
     labels = [list(range(len(x.shape) - 1, 0, -1)) for x in (a, b)]
     return contracted([(a, [*labels[0], 0]), (b, [*labels[1], 0])], max(labels, key=len))
 
 
-def matvec(x1: Any, x2: Any) -> Node:
+def matvec(x1: Operand, x2: Operand) -> Node:
     a, b = node_of(x1), node_of(x2)
     if len(a.shape) < 2 or not b.shape:
         raise ShapeError(f"a matrix and a vector are multiplied, not {_shapes(a, b)}")
     return _last_dropped(matmul(a, with_axes(b, [len(b.shape)])))
 
 
-def vecmat(x1: Any, x2: Any) -> Node:
+def vecmat(x1: Operand, x2: Operand) -> Node:
     return matvec(swapaxes(x2, -1, -2), x1)
 
 
@@ -111,11 +114,11 @@ def _last_dropped(node: Node) -> Node:
     return product(1, [(node, labels)], labels[:-1])
 
 
-def outer(a: Any, b: Any) -> Node:
+def outer(a: Operand, b: Operand) -> Node:
     return constructors.outer(ravel(a), ravel(b))
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Node:
+def tensordot(a: Operand, b: Operand, axes: SupportsIndex | tuple[Axes, Axes] | list[Axes] = 2) -> Node:
     x, y = node_of(a), node_of(b)
     if isinstance(axes, (list, tuple)):
         first, second = axes
@@ -135,7 +138,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Node:
     return contracted([(x, labels), (y, others)], [k for k in (*labels, *others) if k not in summed])
 
 
-def kron(a: Any, b: Any) -> Node:
+def kron(a: Operand, b: Operand) -> Node:
     x, y = node_of(a), node_of(b)
     rank = max(len(x.shape), len(y.shape))
     x, y = (with_axes(node, range(rank - len(node.shape))) for node in (x, y))
@@ -144,18 +147,18 @@ def kron(a: Any, b: Any) -> Node:
     return reshape(made, [m * n for m, n in zip(x.shape, y.shape, strict=True)])
 
 
-def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Node:
+def trace(a: Operand, offset: SizeLike = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Node:
     return total(diagonal(a, offset, axis1, axis2), (-1,))
 
 
-def total(node: Node, axes: Any = None) -> Node:
+def total(node: Node, axes: Axes = None) -> Node:
     """Return the sum along axes, of all entries without them."""
     labels = tuple(range(len(node.shape)))
     summed = axes_of(axes, len(labels))
     return product(1, [(node, labels)], tuple(k for k in labels if k not in summed))
 
 
-def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Node:
+def cross(a: Operand, b: Operand, axisa: Axes = -1, axisb: Axes = -1, axisc: Axes = -1, axis: Axes = None) -> Node:
     where = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     x, y = (moveaxis(node_of(v), place, -1) for v, place in zip((a, b), where, strict=False))
     if x.shape[-1] != 3 or y.shape[-1] != 3:
@@ -168,7 +171,7 @@ def cross(a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axi
     return moveaxis(made, -1, where[2])
 
 
-def einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Node:
+def einsum(subscripts: object, *operands: Operand, optimize: object = False) -> Node:
     if not isinstance(subscripts, str):
         raise NotSupported("einsum takes its subscripts as text here")
     nodes = [node_of(x) for x in operands]
@@ -207,7 +210,7 @@ def _labels(term: str, dots: int, most: int, numbers: dict[str, int]) -> list[in
     return [numbers[c] for c in front] + middle + [numbers[c] for c in back]
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Node:
+def convolve(a: Operand, v: Operand, mode: str = "full") -> Node:
     x, y = node_of(a), node_of(v)
     if mode != "full":
         raise NotSupported(f"convolve with mode={mode!r}", hint="take a part of the full one")
@@ -218,7 +221,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Node:
     return product(1, [(x, (1,)), (y, (2,)), (rule, (0, 1, 2))], (0,))
 
 
-def diff(a: Any, n: int = 1, axis: Any = -1) -> Node:
+def diff(a: Operand, n: int = 1, axis: Axes = -1) -> Node:
     node = node_of(a)
     place = axis_of(axis, len(node.shape))
     for _ in range(n):
@@ -228,7 +231,7 @@ def diff(a: Any, n: int = 1, axis: Any = -1) -> Node:
     return node
 
 
-def meshgrid(*xi: Any, indexing: str = "xy") -> list[Node]:
+def meshgrid(*xi: Operand, indexing: str = "xy") -> list[Node]:
     nodes = [ravel(x) for x in xi]
     shape = [node.shape[0] for node in nodes]
     made = [

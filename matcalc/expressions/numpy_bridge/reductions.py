@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.along_axes import Along, entrywise, over_axes
-from matcalc.expressions.numpy_bridge.arguments import axes_of, axis_of, common, node_of, part_of, times
+from matcalc.expressions.numpy_bridge.arguments import (
+    Axes,
+    Compared,
+    Operand,
+    axes_of,
+    axis_of,
+    common,
+    node_of,
+    part_of,
+    times,
+)
 from matcalc.expressions.numpy_bridge.by_rule import called, called_along
-from matcalc.expressions.numpy_bridge.conditions import Compared, condition_of
+from matcalc.expressions.numpy_bridge.conditions import condition_of
 from matcalc.expressions.numpy_bridge.products import contracted, diff, total
-from matcalc.expressions.numpy_bridge.shapes import atleast_2d, expand_dims, moveaxis, squeeze
+from matcalc.expressions.numpy_bridge.shapes import atleast_2d, kept, moveaxis, squeeze
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import add, power
@@ -21,19 +31,14 @@ from matcalc.tensor.size import Size
 NOT_GIVEN = object()
 
 
-def kept(made: Node, axes: tuple[int, ...], keepdims: Any) -> Node:
-    """Return a reduced array, with axes of size 1 in place of those that were reduced where they are kept."""
-    return expand_dims(made, axes) if keepdims and axes else made
-
-
-def where(condition: Any, x: Any, y: Any) -> Node:
+def where(condition: object, x: Operand, y: Operand) -> Node:
     if isinstance(condition, bool):
         hint = "== compares formulas: write np.equal(x, 0) for entries"
         raise NotSupported(f"where of the plain {condition}", hint=hint)
     return condition_of(condition).choose(node_of(x), node_of(y))
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Node:
+def select(condlist: Sequence[Compared], choicelist: Sequence[Operand], default: Operand = 0) -> Node:
     made = node_of(default)
     if len(condlist) != len(choicelist):
         raise ShapeError("select takes as many conditions as choices")
@@ -44,7 +49,9 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Node:
     return made
 
 
-def clip(a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, *, min: Any = None, max: Any = None) -> Node:  # noqa: A002
+def clip(
+    a: Operand, a_min: object = NOT_GIVEN, a_max: object = NOT_GIVEN, *, min: object = None, max: object = None
+) -> Node:  # noqa: A002
     node, low, high = node_of(a), min if a_min is NOT_GIVEN else a_min, max if a_max is NOT_GIVEN else a_max
     if low is None and high is None or (a_min is NOT_GIVEN) != (a_max is NOT_GIVEN):
         raise NotSupported("a bound is missing")
@@ -55,7 +62,7 @@ def clip(a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, *, min: Any = N
     return entrywise(spelled("smaller"), node, node_of(high)) if high is not None else node
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: Any = False) -> Node:
+def average(a: Operand, axis: Axes = None, weights: Operand | None = None, *, keepdims: bool = False) -> Node:
     node = node_of(a)
     axes = axes_of(axis, len(node.shape))
     if weights is None:
@@ -77,12 +84,12 @@ def _over(name: str, node: Node, axes: tuple[int, ...]) -> Node:
     return over_axes(name, [Along(node, axes)]) if node.shape else over_axes(name, [Along(node, ())])
 
 
-def ptp(a: Any, axis: Any = None, keepdims: Any = False) -> Node:
+def ptp(a: Operand, axis: Axes = None, keepdims: bool = False) -> Node:
     largest, smallest = (called_along(called(name), a, axis, keepdims) for name in ("amax", "amin"))
     return add([(1, largest), (-1, smallest)])
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Node:
+def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axes = -1) -> Node:
     node = node_of(y)
     place = axis_of(axis, len(node.shape))
     node = moveaxis(node, place, -1)
@@ -98,7 +105,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Node:
     return total(times(ends, diff(at)), (-1,))
 
 
-def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Node:
+def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Node:
     node = atleast_2d(m)
     if y is not None or len(node.shape) != 2:
         raise NotSupported("anything but one matrix")
@@ -110,7 +117,7 @@ def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any 
     return squeeze(times(constructors.matmul(off, constructors.transpose(off)), power(count, Fraction(-1))))
 
 
-def polyval(p: Any, x: Any) -> Node:
+def polyval(p: Operand, x: Operand) -> Node:
     coefficients, at = node_of(p), node_of(x)
     if len(coefficients.shape) != 1 or not coefficients.shape[0].is_integer:
         raise NotSupported("polyval of coefficients whose number is not known")

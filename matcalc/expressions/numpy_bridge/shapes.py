@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import prod
 from operator import mul
-from typing import Any
+from typing import SupportsIndex
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import (
     ONE,
+    Axes,
+    Lengths,
+    Operand,
+    SizeLike,
     axes_of,
     axis_of,
     node_of,
@@ -33,7 +37,7 @@ from matcalc.tensor.size import Size, minimum
 from matcalc.tensor.size_factors import divided
 
 
-def transpose(a: Any, axes: Any = None) -> Node:
+def transpose(a: Operand, axes: Axes = None) -> Node:
     node = node_of(a)
     rank = len(node.shape)
     order = tuple(range(rank))[::-1] if axes is None else axes_of(axes, rank)
@@ -42,11 +46,11 @@ def transpose(a: Any, axes: Any = None) -> Node:
     return permuted(node, order)
 
 
-def matrix_transpose(x: Any) -> Node:
+def matrix_transpose(x: Operand) -> Node:
     return swapaxes(x, -1, -2)
 
 
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Node:
+def swapaxes(a: Operand, axis1: SupportsIndex, axis2: SupportsIndex) -> Node:
     node = node_of(a)
     rank = len(node.shape)
     order = list(range(rank))
@@ -55,7 +59,7 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Node:
     return permuted(node, order)
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> Node:
+def moveaxis(a: Operand, source: Axes, destination: Axes) -> Node:
     node = node_of(a)
     rank = len(node.shape)
     sources, targets = axes_of(source, rank), axes_of(destination, rank)
@@ -67,7 +71,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Node:
     return permuted(node, order)
 
 
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Node:
+def rollaxis(a: Operand, axis: Axes, start: int = 0) -> Node:
     node = node_of(a)
     rank = len(node.shape)
     moved, place = axis_of(axis, rank), start + rank if start < 0 else start
@@ -78,35 +82,40 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Node:
     return permuted(node, order)
 
 
-def expand_dims(a: Any, axis: Any) -> Node:
+def expand_dims(a: Operand, axis: Axes) -> Node:
     node = node_of(a)
     places = axis if isinstance(axis, (list, tuple)) else (axis,)
     return with_axes(node, axes_of(places, len(node.shape) + len(places)))
 
 
-def squeeze(a: Any, axis: Any = None) -> Node:
+def kept(made: Node, axes: tuple[int, ...], keepdims: object) -> Node:
+    """Return a reduced array, with axes of size 1 in place of those that were reduced where they are kept."""
+    return expand_dims(made, axes) if keepdims and axes else made
+
+
+def squeeze(a: Operand, axis: Axes = None) -> Node:
     node = node_of(a)
     if axis is None:
         return without_axes(node, [k for k, size in enumerate(node.shape) if size == 1])
     return without_axes(node, axes_of(axis, len(node.shape)))
 
 
-def atleast_1d(a: Any) -> Node:
+def atleast_1d(a: Operand) -> Node:
     node = node_of(a)
     return node if node.shape else with_axes(node, [0])
 
 
-def atleast_2d(a: Any) -> Node:
+def atleast_2d(a: Operand) -> Node:
     node = atleast_1d(a)
     return node if len(node.shape) > 1 else with_axes(node, [0])
 
 
-def atleast_3d(a: Any) -> Node:
+def atleast_3d(a: Operand) -> Node:
     node = atleast_2d(a) if len(node_of(a).shape) < 2 else node_of(a)
     return node if len(node.shape) > 2 else with_axes(node, [2])
 
 
-def broadcast_to(array: Any, shape: Any) -> Node:
+def broadcast_to(array: Operand, shape: Lengths) -> Node:
     node, target = node_of(array), tuple(sizes_of(shape))
     found = broadcast_shapes([node.shape, target])
     if found is None or found.shape != target:
@@ -114,7 +123,7 @@ def broadcast_to(array: Any, shape: Any) -> Node:
     return broadcast_node(node, found.places[0], target)
 
 
-def broadcast_arrays(*args: Any) -> tuple[Node, ...]:
+def broadcast_arrays(*args: Operand) -> tuple[Node, ...]:
     nodes = [node_of(a) for a in args]
     found = broadcast_nodes(nodes)
     if found is None:
@@ -122,11 +131,11 @@ def broadcast_arrays(*args: Any) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def ravel(a: Any, order: str = "C") -> Node:
+def ravel(a: Operand, order: str = "C") -> Node:
     return reshape(a, (-1,), order)
 
 
-def reshape(a: Any, shape: Any, order: str = "C") -> Node:
+def reshape(a: Operand, shape: Lengths, order: str = "C") -> Node:
     node = node_of(a)
     if order not in ("C", "F"):
         raise NotSupported(f"reshape with order={order!r}", hint="order is 'C' or 'F'")
@@ -136,7 +145,7 @@ def reshape(a: Any, shape: Any, order: str = "C") -> Node:
     return _reshaped(node, target)
 
 
-def _whole(shape: Any, own: Sequence[Size]) -> list[Size]:
+def _whole(shape: Lengths, own: Sequence[Size]) -> list[Size]:
     """Return the shape asked for, with the length that -1 stands for."""
     target = sizes_of(shape)
     open_ = [k for k, size in enumerate(target) if size == -1]
@@ -197,7 +206,7 @@ def _reshaped(node: Node, target: list[Size]) -> Node:
     return with_axes(made_node, [k for k, size in enumerate(target) if size == 1])
 
 
-def flip(m: Any, axis: Any = None) -> Node:
+def flip(m: Operand, axis: Axes = None) -> Node:
     node = node_of(m)
     labels = list(range(len(node.shape)))
     out, operands = list(labels), []
@@ -207,15 +216,15 @@ def flip(m: Any, axis: Any = None) -> Node:
     return product(1, [(node, tuple(labels)), *operands], tuple(out))
 
 
-def fliplr(m: Any) -> Node:
+def fliplr(m: Operand) -> Node:
     return flip(m, 1)
 
 
-def flipud(m: Any) -> Node:
+def flipud(m: Operand) -> Node:
     return flip(m, 0)
 
 
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Node:
+def rot90(m: Operand, k: int = 1, axes: Axes = (0, 1)) -> Node:
     first, second = axes_of(axes, len(node_of(m).shape))
     if k % 4 == 0:
         return node_of(m)
@@ -224,7 +233,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Node:
     return swapaxes(flip(m, second), first, second) if k % 4 == 1 else flip(swapaxes(m, first, second), second)
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> Node:
+def roll(a: Operand, shift: Lengths, axis: Axes = None) -> Node:
     node = node_of(a)
     if axis is None:
         return _reshaped(roll(ravel(node), shift, 0), list(node.shape))
@@ -245,7 +254,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Node:
     return node
 
 
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Node:
+def repeat(a: Operand, repeats: SizeLike, axis: Axes = None) -> Node:
     node = node_of(a) if axis is not None else ravel(a)
     place = axis_of(axis or 0, len(node.shape))
     count = size_of(repeats)
@@ -256,7 +265,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Node:
     )
 
 
-def tile(A: Any, reps: Any) -> Node:  # noqa: N803 - NumPy's name
+def tile(A: Operand, reps: Lengths) -> Node:  # noqa: N803 - NumPy's name
     node, counts = node_of(A), sizes_of(reps)
     rank = max(len(node.shape), len(counts))
     node = with_axes(node, range(rank - len(node.shape)))
@@ -267,15 +276,15 @@ def tile(A: Any, reps: Any) -> Node:  # noqa: N803 - NumPy's name
     return _reshaped(broadcast_to(wide, pairs), merged)
 
 
-def tril(m: Any, k: Any = 0) -> Node:
+def tril(m: Operand, k: SizeLike = 0) -> Node:
     return _masked(m, size_of(k), False)
 
 
-def triu(m: Any, k: Any = 0) -> Node:
+def triu(m: Operand, k: SizeLike = 0) -> Node:
     return _masked(m, size_of(k), True)
 
 
-def _masked(m: Any, k: Size, upper: bool) -> Node:
+def _masked(m: Operand, k: Size, upper: bool) -> Node:
     node = node_of(m)
     if len(node.shape) == 1:
         node = broadcast_to(node, [node.shape[0], node.shape[0]])
@@ -290,7 +299,7 @@ def _masked(m: Any, k: Size, upper: bool) -> Node:
     return product(1, [(node, labels), (selector(mask[0]), mask[1])], labels)
 
 
-def diag(v: Any, k: Any = 0) -> Node:
+def diag(v: Operand, k: SizeLike = 0) -> Node:
     node = node_of(v)
     if len(node.shape) == 2:
         return diagonal(node, k)
@@ -305,11 +314,11 @@ def diag(v: Any, k: Any = 0) -> Node:
     return product(1, [(node, (0,)), *places], (1, 2))
 
 
-def diagflat(v: Any, k: Any = 0) -> Node:
+def diagflat(v: Operand, k: SizeLike = 0) -> Node:
     return diag(ravel(v), k)
 
 
-def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Node:
+def diagonal(a: Operand, offset: SizeLike = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Node:
     node = node_of(a)
     rank = len(node.shape)
     i, j = axes_of((axis1, axis2), rank)
@@ -329,24 +338,24 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Node:
     return product(1, [(node, tuple(labels)), *operands], tuple(out))
 
 
-def _offset(k: Any) -> int:
+def _offset(k: SizeLike) -> int:
     size = size_of(k)
     if not size.is_integer:
         raise NotSupported(f"the diagonal {size}, which depends on a size")
     return int(size)
 
 
-def zeros_like(a: Any) -> Node:
+def zeros_like(a: Operand) -> Node:
     return full_like(a, 0)
 
 
-def ones_like(a: Any) -> Node:
+def ones_like(a: Operand) -> Node:
     return full_like(a, 1)
 
 
-def full_like(a: Any, fill_value: Any) -> Node:
+def full_like(a: Operand, fill_value: Operand) -> Node:
     return broadcast_to(node_of(fill_value), list(node_of(a).shape))
 
 
-def copy(a: Any) -> Node:
+def copy(a: Operand) -> Node:
     return node_of(a)

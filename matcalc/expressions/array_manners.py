@@ -6,85 +6,76 @@ no condition of an `if`, no number to print and no array to change, and each of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open
 from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
 from matcalc.expressions.numpy_bridge.dispatch import call_function, call_ufunc, is_method
 from matcalc.expressions.numpy_operators import Arithmetic, Operation
 from matcalc.expressions.operators import Marked
+from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
+from matcalc.tensor.lookups import as_number
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition as SizeCondition
 from matcalc.tensor.symbols import Names
 
+if TYPE_CHECKING:
+    import numpy as np
+
 PROPERTIES = ("shape", "ndim", "size")
 
 
-class Array(Arithmetic):
+class Array(Arithmetic, Handle):
     """What NumPy takes for an array: its functions of it are those of `numpy_bridge`."""
 
     __slots__ = ()
 
-    names: Names
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """Integers, and sizes that equal their text."""
-        raise NotImplementedError
-
     @property
     def ndim(self) -> int:
         """How many axes it has."""
-        return len(self.marked.node.shape)
+        return self.node.rank
+
+    @property
+    def counted(self) -> Array:
+        """The expression that it is in arithmetic."""
+        return self
+
+    @property
+    def handed(self) -> Node | Compared:
+        """What stands for the object in a function of NumPy's."""
+        return as_number(self.node)
 
     @property
     def marked(self) -> Marked:
-        """The node, with its row mark."""
-        raise NotImplementedError
+        """The node with its row mark."""
+        return Marked(as_number(self.node), self.row)
 
-    @property
-    def handed(self) -> Any:
-        """What stands for the object in a function of NumPy's."""
-        raise NotImplementedError
-
-    def _made(self, node: Node, names: Names, row: bool) -> Any:
-        raise NotImplementedError
-
-    def _taken_in(self, value: Any) -> Array:
-        """Return a number or an array as an expression."""
-        raise NotImplementedError
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, function: Callable[..., object], types: object, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> object:
         if function.__name__ in PROPERTIES and len(args) == 1 and not kwargs:
             return getattr(args[0], function.__name__)
         under_way = Handed(self)
         return under_way.made(under_way.call(call_function, function, under_way.taken(args), under_way.taken(kwargs)))
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         operator = OPERATORS.get(ufunc.__name__)
         if operator is not None and method == "__call__" and not kwargs:
-            return self._operated(ufunc.__name__, operator, *inputs)
+            return _operated(ufunc.__name__, operator, *inputs)
         under_way = Handed(self)
         made = under_way.call(call_ufunc, ufunc, method, under_way.taken(inputs), under_way.taken(kwargs))
         return under_way.made(made, method == "__call__" and under_way.row)
 
-    def _operated(self, name: str, operator: str, left: Any, right: Any) -> Any:
-        """Return what NumPy's function of an operator gives, where one of the operands is an array perhaps."""
-        first, second = (x if isinstance(x, Array) else self._taken_in(x) for x in (left, right))
-        if operator == PRODUCT and second.marked.row and not first.marked.row and len(first.marked.node.shape) == 1:
-            hint = "write np.outer(x, y) for the outer product, or y without .T for the inner one"
-            raise ShapeError(f"np.{name} of a vector and a transposed one", hint=hint)
-        return getattr(first, operator)(second)
-
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        if not self.shape and dtype in (None, object):
+        if not self.node.shape and dtype in (None, object):
             import numpy as np
 
             entry = np.empty((), object)
@@ -177,16 +168,29 @@ class Array(Arithmetic):
 
 
 OPERATORS = {
-    "add": "__add__", "subtract": "__sub__", "multiply": "__mul__", "divide": "__truediv__",
-    "true_divide": "__truediv__", "power": "__pow__", "matmul": "__matmul__",
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow",
+    "matmul": "matmul",
 }  # fmt: skip
-"""NumPy's functions that are Python's operators."""
-PRODUCT = "__matmul__"
+"""NumPy's functions that are Python's operators, by the names of the methods."""
+PRODUCT = "matmul"
 INNER = (
-    "formula", "free_sizes", "handed", "leading_axes", "marked", "names", "names_with", "operand", "row", "symbols_of",
-    "unfactored",
+    "counted", "formula", "free_sizes", "handed", "leading_axes", "marked", "names", "names_with", "operand", "row",
+    "symbols_of", "unfactored",
 )  # fmt: skip
 """What other parts of matcalc ask an expression for: not offered to who types a dot."""
+
+
+def _operated(name: str, operator: str, left: object, right: object) -> object:
+    """Return what NumPy's function of an operator gives, where one of the operands is an expression."""
+    is_column = getattr(left, "ndim", 0) == 1 and not getattr(left, "row", False)
+    if operator == PRODUCT and is_column and getattr(right, "row", False):
+        hint = "write np.outer(x, y) for the outer product, or y without .T for the inner one"
+        raise ShapeError(f"np.{name} of a vector and a transposed one", hint=hint)
+    ours = isinstance(left, Arithmetic)
+    made = getattr(left, f"__{operator}__")(right) if ours else getattr(right, f"__r{operator}__")(left)
+    if made is NotImplemented:
+        raise NotSupported(f"{shown(right if ours else left)} is no array, number or symbol")
+    return made
 
 
 def _method(name: str, a: Array, *args: Any, **keywords: Any) -> Any:
@@ -253,9 +257,9 @@ class Handed:
     def made(self, value: Any, row: bool = False) -> Any:
         """Return what a function gave, nodes as expressions."""
         if isinstance(value, Node):
-            return self.owner._made(value, self.names, row and len(value.shape) == 1)
+            return type(self.owner.counted)(value, self.names, row and value.rank == 1)
         if isinstance(value, Compared):
-            return Condition(value, self.names, self.owner)
+            return Condition(value, self.names, type(self.owner.counted))
         if isinstance(value, (list, tuple)):
             return type(value)(self.made(one, row) for one in value)
         return value
@@ -264,50 +268,44 @@ class Handed:
 class Condition(Array):
     """A comparison of arrays: what a choice is made by, `np.where(x > 0, a, b)`; 1 and 0 in arithmetic."""
 
-    __slots__ = ("compared", "maker", "names")
+    __slots__ = ("compared", "maker")
 
-    def __init__(self, compared: Compared, names: Names, maker: Array) -> None:
-        self.compared, self.names, self.maker = compared, names, maker
+    def __init__(self, compared: Compared, names: Names, maker: type[Array]) -> None:
+        super().__init__(compared.indicator, names)
+        self.compared, self.maker = compared, maker
 
     @property
-    def handed(self) -> Any:
+    def handed(self) -> Compared:
         """The comparison itself."""
         return self.compared
 
     @property
-    def marked(self) -> Marked:
+    def counted(self) -> Array:
         """1 where it holds, else 0."""
-        return Marked(self.compared.indicator)
+        return self.maker(self.node, self.names)
 
     @property
-    def shape(self) -> tuple[Any, ...]:
+    def shape(self) -> tuple[object, ...]:
         """The shape of what is compared."""
-        shape: tuple[Any, ...] = self._made(self.marked.node, self.names, False).shape
-        return shape
+        return cast("tuple[object, ...]", self.counted.shape)
 
     def __repr__(self) -> str:
-        return f"Condition({str(self._made(self.marked.node, self.names, False))!r})"
+        return f"Condition({str(self.counted)!r})"
 
     def __str__(self) -> str:
-        return f"the comparison {self._made(self.marked.node, self.names, False)}"
+        return f"the comparison {self.counted}"
 
-    def _made(self, node: Node, names: Names, row: bool) -> Any:
-        return self.maker._made(node, names, row)
-
-    def _taken_in(self, value: Any) -> Array:
-        return self.maker._taken_in(value)
-
-    def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         if isinstance(other, Condition):
             raise NotSupported("arithmetic of two truth values", hint="write & for and, | for or, ~ for not")
-        return self._made(self.marked.node, self.names, False)._with_other(operation, other, swap)
+        return self.counted._with_other(operation, other, swap)
 
-    def _logical(self, join: Callable[..., Compared], *others: Any) -> Condition:
-        if not all(isinstance(other, Condition) for other in others):
+    def _logical(self, join: Callable[..., Compared], *others: object) -> Condition:
+        given = [self, *(other for other in others if isinstance(other, Condition))]
+        if len(given) <= len(others):
             raise NotSupported("& | ~ take comparisons")
-        joined = join(self.compared, *(other.compared for other in others))
-        names = reduce(Names.joined, (other.names for other in others), self.names)
-        return Condition(joined, names, self.maker)
+        names = reduce(Names.joined, (one.names for one in given))
+        return Condition(join(*(one.compared for one in given)), names, self.maker)
 
     def __and__(self, other: Any) -> Condition:
         return self._logical(logical_and, other)
@@ -325,7 +323,7 @@ class Condition(Array):
         """
         if dtype not in (float, "float", "float64"):
             raise NotSupported(f"a comparison as {dtype}", hint="write .astype(float)")
-        return self._made(self.marked.node, self.names, False)
+        return self.counted
 
 
 class ShapeText(Arithmetic, str):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
@@ -17,44 +17,26 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotDifferentiable, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
+from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
 from matcalc.expressions.sympy_bridge.plain_names import time_of
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
-from matcalc.language.syntax import Ast
 from matcalc.tensor.constructors import add, inner, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names, new_names
 
-Wrt = Any
-"""A name, a symbol (Expression or SymPy), or a list of them."""
 
-
-class Derivatives:
-    """What differentiates: `_made` makes an expression of a node."""
+class Derivatives(Handle):
+    """What differentiates."""
 
     __slots__ = ()
 
-    node: Node
-    names: Names
-    row: bool
-
-    def _made(
-        self,
-        node: Node,
-        names: Names,
-        row: bool = False,
-        trace: Derivation | None = None,
-        unfactored: Node | None = None,
-        shown: Ast | None = None,
-    ) -> Any:
-        raise NotImplementedError
-
-    def gradient(self, wrt: Wrt, convention: str = "projected") -> Any:
+    def gradient(self, wrt: Wrt, convention: str = "projected") -> Derived:
         """Return the gradient of a scalar: the shape of `wrt`; a tuple for a list."""
         trace = partial(Derivation, "gradient", self.node, convention=convention)
         return self._each(wrt, trace, lambda f, xs: conventions.gradients(f, xs, convention))
 
-    def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Any:
+    def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
         """Return d self / d wrt, shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
         rank = len(self.node.shape)
 
@@ -64,7 +46,7 @@ class Derivatives:
 
         return self._each(wrt, partial(Derivation, "jacobian", self.node, layout=layout), made)
 
-    def hessian(self, wrt: Wrt, layout: str = "tensor") -> Any:
+    def hessian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
         """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
         xs = self.symbols_of(wrt)
         rows = conventions.hessians(simplify(self.node), xs)
@@ -75,11 +57,11 @@ class Derivatives:
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
         return blocks if isinstance(wrt, (list, tuple)) else blocks[0][0]
 
-    def differential(self, wrt: Wrt, tangent: Any = None) -> Self:
+    def differential(self, wrt: Wrt, tangent: Wrt | None = None) -> Self:
         """Return the differential, linear in the new symbols d + name (lists take lists of names)."""
         return self.jvp(wrt, tangent)
 
-    def jvp(self, wrt: Wrt, tangent: Any = None) -> Self:
+    def jvp(self, wrt: Wrt, tangent: Wrt | None = None) -> Self:
         """Return the pushforward of tangents, the shape of self; the total for a list.
 
         That of a scalar is in the form tr(A'*dX), A the gradient.
@@ -95,10 +77,9 @@ class Derivatives:
         parts = [canonical(g, dx) for (g, _), dx in zip(forms, tangents.values(), strict=True)]
         unfactored = add([(1, inner(g, dx)) for (_, g), dx in zip(forms, tangents.values(), strict=True)])
         reading = joined([ast for node, ast in parts if not node.is_zero])
-        whole: Self = self._made(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, reading)
-        return whole
+        return type(self)(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, reading)
 
-    def vjp(self, wrt: Wrt, cotangent: str = "G") -> Any:
+    def vjp(self, wrt: Wrt, cotangent: str = "G") -> Derived:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
         (name,) = new_names([name_of(cotangent)], ["G"], "cotangent")
         bar = symbol(name, self.node.shape)
@@ -106,7 +87,7 @@ class Derivatives:
         trace = partial(Derivation, "vjp", self.node, cotangent=bar)
         return self._each(wrt, trace, lambda f, xs: conventions.vjps(f, xs, bar), names)
 
-    def hvp(self, wrt: Wrt, vector: Any = "v") -> Any:
+    def hvp(self, wrt: Wrt, vector: Wrt = "v") -> Derived:
         """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
         prefix = "v_" if isinstance(wrt, (list, tuple)) else "v"
         xs, names, vectors = self._with_tangents(wrt, None if vector == "v" else vector, "vector", prefix)
@@ -117,14 +98,13 @@ class Derivatives:
         return self._each(wrt, trace, lambda f, xs: conventions.hvps(f, xs, vectors), names)
 
     def _with_tangents(
-        self, wrt: Wrt, given: Any, parameter: str, prefix: str = "d"
+        self, wrt: Wrt, given: Wrt | None, parameter: str, prefix: str = "d"
     ) -> tuple[list[Node], Names, dict[Node, Node]]:
         """Return the symbols of `wrt`, and new ones for a direction in each, with the names of all."""
         xs, names = self.symbols_of(wrt), self.names_with(wrt)
         defaults = [prefix if prefix == "v" else f"{prefix}{x.name}" for x in xs]
         tangents = {}
-        chosen = given if given is None or isinstance(given, (list, tuple)) else [given]
-        chosen = chosen and [name_of(one) for one in chosen]
+        chosen = None if given is None else [name_of(one) for one in _listed(given)]
         for x, name in zip(xs, new_names(chosen, defaults, parameter), strict=True):
             tangents[x] = conventions.tangent_symbol(x, name)
             names = names.with_symbol(tangents[x], parameter)
@@ -136,7 +116,7 @@ class Derivatives:
         trace: Callable[[tuple[Node, ...]], Derivation],
         make: Callable[[Node, Sequence[Node]], list[Node]],
         names: Names | None = None,
-    ) -> Any:
+    ) -> Derived:
         xs = self.symbols_of(wrt)
         made = self._finished(make(simplify(self.node), xs), names or self.names_with(wrt), [trace((x,)) for x in xs])
         return made if isinstance(wrt, (list, tuple)) else made[0]
@@ -151,7 +131,7 @@ class Derivatives:
 
         Raises: UnknownName; NotDifferentiable for one that is declared constant.
         """
-        xs = [self.names.symbol(name_of(w)) for w in (wrt if isinstance(wrt, (list, tuple)) else [wrt])]
+        xs = [self.names.symbol(name_of(w)) for w in _listed(wrt)]
         for x in xs:
             conventions.check_variable(x)
             moving = next((name for name, theirs in self.names.theirs.items() if time_of(theirs) == x.name), None)
@@ -159,24 +139,25 @@ class Derivatives:
                 raise NotDifferentiable(f"{moving} is a function of {x.name}, and a symbol of its own here")
         return xs
 
-    def _symbol_of(self, x: Any) -> Node:
-        return self.names.symbol(name_of(x))
-
     def _finished(
         self, nodes: Sequence[Node], names: Names, traces: Sequence[Derivation], row: bool = False
     ) -> tuple[Self, ...]:
         """Return derivatives simplified and factored, each with its form of sums not factored."""
         found = zip(shortest_of(nodes), traces, strict=True)
-        return tuple(self._made(node, names, row, trace, unfactored) for (node, unfactored), trace in found)
+        return tuple(type(self)(node, names, row, trace, unfactored) for (node, unfactored), trace in found)
 
 
-def name_of(wrt: Any) -> str:
+def _listed(wrt: Wrt) -> Sequence[Symbol]:
+    return wrt if isinstance(wrt, (list, tuple)) else [wrt]
+
+
+def name_of(wrt: object) -> str:
     """Return the name of a symbol given as text, as an expression or as a SymPy symbol."""
     if isinstance(wrt, str):
         if len(wrt) > MAX_BYTES or not wrt.isprintable():
             raise UnknownName(f"{shown(wrt)} is no name")
         return normalised(wrt)
-    if isinstance(wrt, Derivatives) and wrt.node.kind == "symbol":
+    if isinstance(wrt, Handle) and wrt.node.kind == "symbol":
         return wrt.node.name
     name = symbol_name(wrt) if is_sympy(wrt) else getattr(wrt, "name", None)
     if not isinstance(name, str):

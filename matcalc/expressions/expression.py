@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 from matcalc.calculus.simplify.shortest import shortest
-from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.errors import NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.printed import printed
 from matcalc.expressions import operators
@@ -25,7 +25,6 @@ from matcalc.expressions.numeric_arguments import value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.numpy_operators import Operation
-from matcalc.expressions.operators import Marked
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import length_of, meant, replaced
@@ -47,23 +46,7 @@ from matcalc.tensor.symbols import Names, free_sizes
 class Expression(Array, Derivatives, Forms):
     """A formula over declared symbols; immutable. `str(e)` reads back to the same node."""
 
-    __slots__ = ("_shown", "_trace", "names", "node", "row", "unfactored")
-
-    def __init__(
-        self,
-        node: Node,
-        names: Names,
-        row: bool = False,
-        trace: Derivation | None = None,
-        unfactored: Node | None = None,
-        shown: Ast | None = None,
-    ) -> None:
-        self.node = node
-        self.names = names
-        self.row = row
-        self._trace = trace
-        self.unfactored = unfactored  # of a derivative, simplified: factoring is for reading, compiled is the cheaper
-        self._shown = shown  # a reading of the node other than the one that notation prefers
+    __slots__ = ()
 
     # What it is.
 
@@ -144,9 +127,6 @@ class Expression(Array, Derivatives, Forms):
 
     # Algebra.
 
-    def _as(self, node: Node, shown: Ast | None = None) -> Expression:
-        return Expression(node, self.names, self.row, shown=shown)
-
     def simplify(self) -> Expression:
         """Return the shortest equal expression that the rewrites and factoring find, never a longer one."""
         return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
@@ -208,45 +188,13 @@ class Expression(Array, Derivatives, Forms):
         """
         return value_of(self.node, self.names, args, values, check_facts)
 
-    @property
-    def leading_axes(self) -> int:
-        """How many axes are those of what was differentiated, which are the rows of a matrix of stacked columns."""
-        return self._trace.leading_axes if self._trace is not None else super().leading_axes
-
     # Python's operators follow NumPy.
-
-    @property
-    def marked(self) -> Marked:
-        """The node with its row mark."""
-        return Marked(as_number(self.node), self.row)
 
     @property
     def operand(self) -> Ast:
         """The tree that stands for the expression in a larger one: its node, given, as a row where it is one."""
         leaf = given(self.node, self.formula)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
-
-    @property
-    def handed(self) -> Node:
-        """What stands for the expression in a function of NumPy's."""
-        return as_number(self.node)
-
-    def _made(
-        self,
-        node: Node,
-        names: Names,
-        row: bool = False,
-        trace: Derivation | None = None,
-        unfactored: Node | None = None,
-        shown: Ast | None = None,
-    ) -> Expression:
-        return Expression(node, names, row, trace, unfactored, shown)
-
-    def _taken_in(self, value: Any) -> Expression:
-        made = as_expression(value)
-        if made is None:
-            raise NotSupported(f"{shown(value)} is no array, number or symbol")
-        return made
 
     def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
         right = as_expression(other)

@@ -7,7 +7,7 @@ another reading, which reads back to it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Self, TypeVar
 
 from matcalc.calculus.derive.conventions import as_matrix
 from matcalc.calculus.simplify.expand import expand, tidied
@@ -15,6 +15,8 @@ from matcalc.calculus.simplify.factor import factor
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.collect import coefficient, collect
 from matcalc.evidence.explain.size_conditions import at_least_zero, needs
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.handle import Handle, Symbol
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation import draw
 from matcalc.formula.notation.as_solutions import solved
@@ -24,26 +26,21 @@ from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.tensor.constructors import transpose
 from matcalc.tensor.node import Node
-from matcalc.tensor.symbols import Names
 
 
-class Forms:
-    """What an expression can be made into; `_as` makes one of a node, with a reading if it is not the usual one."""
+class Forms(Handle):
+    """What an expression can be made into."""
 
     __slots__ = ()
-    node: Node
-    names: Names
 
     def _as(self, node: Node, shown: Ast | None = None) -> Self:
-        raise NotImplementedError
-
-    def _symbol_of(self, x: Any) -> Node:
-        raise NotImplementedError
+        """Return the expression of another node, with a reading if it is not the usual one."""
+        return type(self)(node, self.names, self.row, shown=shown)
 
     @property
     def leading_axes(self) -> int:
-        """How many of the axes are stacked as rows of a matrix."""
-        return (self.node.rank + 1) // 2
+        """How many axes are those of what was differentiated, which are the rows of a matrix of stacked columns."""
+        return (self.node.rank + 1) // 2 if self._trace is None else self._trace.leading_axes
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -74,14 +71,14 @@ class Forms:
         """Return an equal expression, its sums factored where that is shorter."""
         return self._as(factor(self.node))
 
-    def collect(self, x: Any) -> Self:
+    def collect(self, x: Symbol) -> Self:
         """Return an equal expression, its terms in a symbol collected: `(A + B)*x` of `A*x + B*x`.
 
         Raises: UnknownName; NotSupported for too many terms.
         """
-        return self._as(collect(self.node, self._symbol_of(x)))
+        return self._as(collect(self.node, self.names.symbol(name_of(x))))
 
-    def coefficient(self, x: Any, degree: int = 1) -> Self:
+    def coefficient(self, x: Symbol, degree: int = 1) -> Self:
         """Return what stands with a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`; of a polynomial
         also with a power of it, (A + A')/2 for `x'*A*x` and degree 2.
 
@@ -91,7 +88,7 @@ class Forms:
         """
         if not isinstance(degree, int):
             raise TypeError(f"a degree is an integer, not {shown(degree)}")
-        return self._as(coefficient(self.node, self._symbol_of(x), degree))
+        return self._as(coefficient(self.node, self.names.symbol(name_of(x)), degree))
 
     def rewrite(self, form: str) -> Self:
         """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" (entry by entry), or
@@ -103,15 +100,17 @@ class Forms:
         """
         if not is_one_of(form, WAYS):
             raise NotSupported(f"no form {shown(form)}: {', '.join(WAYS)}")
-        made: Self = WAYS[form](self)
-        return made
+        return WAYS[form](self)
 
 
-def _index_form(e: Forms) -> Any:
+Made = TypeVar("Made", bound=Forms)
+
+
+def _index_form(e: Made) -> Made:
     return _reading(e, entries_of(e.node, (*e.names.symbols, *e.names.size_names)))
 
 
-def _solutions(e: Forms) -> Any:
+def _solutions(e: Made) -> Made:
     def meant(ast: Ast) -> Node:
         return elaborate([ast], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
 
@@ -127,22 +126,22 @@ def _solutions(e: Forms) -> Any:
     return _reading(e, solved(formula_of(e.node, e.names.symbols), flipped, is_scalar))
 
 
-def _reading(e: Forms, shown: Ast) -> Any:
+def _reading(e: Made, shown: Ast) -> Made:
     """Return the expression written otherwise; as usual where that would be read as another node."""
     made = elaborate([shown], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
     return e._as(e.node, shown if made is e.node else None)
 
 
-def _inverses(e: Forms) -> Any:
+def _inverses(e: Made) -> Made:
     return e._as(e.node)
 
 
-def _kronecker(e: Forms) -> Any:
+def _kronecker(e: Made) -> Made:
     if e.node.rank < 3:
         raise NotSupported("a Kronecker form of what is a matrix already")
     return e._as(as_matrix(e.node, e.leading_axes))
 
 
-WAYS: dict[str, Callable[[Forms], Any]] = {
+WAYS: dict[str, Callable[[Made], Made]] = {
     "solve": _solutions, "inv": _inverses, "index": _index_form, "kron": _kronecker,
 }  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 from matcalc.expressions import operators
 from matcalc.expressions.operators import Marked
@@ -11,46 +12,31 @@ from matcalc.expressions.operators import Marked
 Operation = Callable[[Marked, Marked], Marked]
 
 
+class Operand(Protocol):
+    """What carries an operation out, `swap` with itself on the right: what that makes, which is an expression."""
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> Any: ...
+
+
+Method = Callable[[Operand, object], Any]
+
+
+def _methods(operation: Operation) -> tuple[Method, Method]:
+    """Return an operator's method, and the one for an operand on the right of something else."""
+    return (
+        lambda self, other: self._with_other(operation, other),
+        lambda self, other: self._with_other(operation, other, True),
+    )
+
+
 class Arithmetic:
-    """What makes an object an operand of `+ - * / @ **`; `_with_other` carries an operation out."""
+    """What makes an object an operand of `+ - * / @ **`."""
 
     __slots__ = ()
 
-    def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
-        raise NotImplementedError
-
-    def __add__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, 1), other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, 1), other, True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, -1), other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with_other(lambda a, b: operators.add(a, b, -1), other, True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with_other(operators.multiply, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._with_other(operators.multiply, other, True)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._with_other(operators.divide, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._with_other(operators.divide, other, True)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self._with_other(operators.matmul, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return self._with_other(operators.matmul, other, True)
-
-    def __pow__(self, exponent: Any) -> Any:
-        return self._with_other(operators.power, exponent)
-
-    def __rpow__(self, base: Any) -> Any:
-        return self._with_other(operators.power, base, True)
+    __add__, __radd__ = _methods(partial(operators.add, sign=1))
+    __sub__, __rsub__ = _methods(partial(operators.add, sign=-1))
+    __mul__, __rmul__ = _methods(operators.multiply)
+    __truediv__, __rtruediv__ = _methods(operators.divide)
+    __matmul__, __rmatmul__ = _methods(operators.matmul)
+    __pow__, __rpow__ = _methods(operators.power)

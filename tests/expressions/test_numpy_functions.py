@@ -122,6 +122,28 @@ def agrees(program, number):
     np.testing.assert_allclose(value, program.value, rtol=1e-8, atol=1e-9, err_msg=program.text)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda X: np.var(X, ddof=X.shape[0]),
+        lambda X: np.std(X, ddof=np.array(1), axis=0),
+        lambda X: np.linalg.vector_norm(X, ord=None, axis=1),
+        lambda X: np.sum(X[0] - np.array(2.0, dtype=object)),
+    ],
+)
+def test_arguments_that_are_no_plain_numbers(function):
+    given = np.random.default_rng(3).standard_normal((4, 3))
+    (X,) = mc.symbols("X: matrix(m, n)")
+    np.testing.assert_allclose(function(X)(given), np.float64(function(given)), rtol=1e-13)
+
+
+@pytest.mark.parametrize("degrees", ["a", None])
+def test_a_parameter_that_is_no_number(degrees):
+    (X,) = mc.symbols("X: matrix(m, n)")
+    with pytest.raises(mc.NotSupported, match=r"np\.var: .* is no array, number or symbol"):
+        np.var(X, ddof=degrees)
+
+
 def test_random_programs():
     for number, program in enumerate(programs(60)):
         agrees(program, number)

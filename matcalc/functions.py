@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.read_input import expression, from_sympy, function, symbols, with_wrt
+from matcalc.expressions.handle import Derived, Wrt
+from matcalc.expressions.read_input import Formulas, expression, from_sympy, function, symbols, with_wrt
 from matcalc.expressions.wanted import taken, taken_twice, wanted
 from matcalc.language.identifiers import shown
 
@@ -16,7 +15,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def gradient(f: Any, wrt: Any, declarations: str = "", convention: str = "projected", dialect: str = "matrix") -> Any:
+def gradient(
+    f: Formulas,
+    wrt: Wrt,
+    declarations: str = "",
+    convention: str = "projected",
+    dialect: str = "matrix",
+) -> Derived:
     """Return the gradient of a scalar formula, the shape of `wrt`; a tuple where `wrt` is a list.
 
     Of a symbol with a linear fact (symmetric, skew, lower, upper, diagonal) it is projected on the matrices with that
@@ -36,7 +41,7 @@ def gradient(f: Any, wrt: Any, declarations: str = "", convention: str = "projec
     return taken(e, asked, e.gradient(asked.symbols, convention), 0)
 
 
-def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
+def jacobian(f: Formulas, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Derived:
     """Return the generalised Jacobian d f[i...]/d wrt[j...]; a tuple where `wrt` is a list.
 
     A list of formulas of one shape is stacked along a new first axis; a SymPy matrix as `wrt` gives its shape.
@@ -51,7 +56,7 @@ def jacobian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", d
     return taken(e, asked, e.jacobian(asked.symbols, layout), len(e.shape))
 
 
-def hessian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Any:
+def hessian(f: Formulas, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Derived:
     """Return the Hessian of a scalar formula; rows of blocks where `wrt` is a list.
 
     Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
@@ -66,7 +71,13 @@ def hessian(f: Any, wrt: Any, declarations: str = "", layout: str = "tensor", di
     return taken_twice(e, asked, e.hessian(asked.symbols, layout))
 
 
-def differential(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: str = "matrix") -> Expression:
+def differential(
+    f: Formulas,
+    wrt: Wrt,
+    declarations: str = "",
+    tangent: Wrt | None = None,
+    dialect: str = "matrix",
+) -> Expression:
     """Return the differential, linear in new symbols d + name (or `tangent`, a list where `wrt` is one).
 
     That of a scalar is in the form tr(A'*dX), A the gradient.
@@ -77,7 +88,13 @@ def differential(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, 
     return with_wrt(f, wrt, declarations, dialect).differential(wrt, tangent)
 
 
-def jvp(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: str = "matrix") -> Expression:
+def jvp(
+    f: Formulas,
+    wrt: Wrt,
+    declarations: str = "",
+    tangent: Wrt | None = None,
+    dialect: str = "matrix",
+) -> Expression:
     """Return the pushforward of tangents d + name, the total where `wrt` is a list: `differential` by another name.
 
     Shapes: a tangent as its symbol; result as f.
@@ -86,7 +103,7 @@ def jvp(f: Any, wrt: Any, declarations: str = "", tangent: Any = None, dialect: 
     return with_wrt(f, wrt, declarations, dialect).jvp(wrt, tangent)
 
 
-def vjp(f: Any, wrt: Any, declarations: str = "", cotangent: str = "G", dialect: str = "matrix") -> Any:
+def vjp(f: Formulas, wrt: Wrt, declarations: str = "", cotangent: str = "G", dialect: str = "matrix") -> Derived:
     """Return the pullback of a cotangent; a tuple where `wrt` is a list.
 
     Shapes: the cotangent as f; result as `wrt`, with sum(cotangent .* df) = sum(result .* dX).
@@ -95,7 +112,7 @@ def vjp(f: Any, wrt: Any, declarations: str = "", cotangent: str = "G", dialect:
     return with_wrt(f, wrt, declarations, dialect).vjp(wrt, cotangent)
 
 
-def hvp(f: Any, wrt: Any, declarations: str = "", vector: Any = "v", dialect: str = "matrix") -> Any:
+def hvp(f: Formulas, wrt: Wrt, declarations: str = "", vector: Wrt = "v", dialect: str = "matrix") -> Derived:
     """Return the Hessian of a scalar formula times a direction, without forming the Hessian.
 
     Shapes: f (); a direction as its symbol (`v`; v_ + name where `wrt` is a list, and full row sums); result as `wrt`.

@@ -29,6 +29,7 @@ from matcalc.tensor.symbols import Names
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
 
 PROPERTIES = ("shape", "ndim", "size")
 
@@ -74,7 +75,7 @@ class Array(Arithmetic, Handle):
         made = under_way.call(call_ufunc, ufunc, method, under_way.taken(inputs), under_way.taken(kwargs))
         return under_way.made(made, method == "__call__" and under_way.row)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> npt.NDArray[np.object_]:
         if not self.node.shape and dtype in (None, object):
             import numpy as np
 
@@ -86,27 +87,28 @@ class Array(Arithmetic, Handle):
             hint="leave np.asarray out; what holds several is np.stack([x, y]) or np.block([[A, B]])",
         )
 
-    def _compared(self, relation: str, other: Any) -> Any:
+    def _compared(self, relation: str, other: object) -> Condition:
         under_way = Handed(self)
         left, right = under_way.taken((self, other))
-        return under_way.made(compared(left, relation, right))
+        made: Condition = under_way.made(compared(left, relation, right))
+        return made
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Condition:
         return self._compared("<", other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Condition:
         return self._compared("<=", other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Condition:
         return self._compared(">", other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Condition:
         return self._compared(">=", other)
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Self:
         import numpy as np
 
-        return np.absolute(self)
+        return cast("Self", np.absolute(self))
 
     @property
     def real(self) -> Self:
@@ -132,13 +134,13 @@ class Array(Arithmetic, Handle):
             raise NoValue(f"{self} is a formula, which has no value to print as {form!r}")
         return str(self)
 
-    def __contains__(self, other: Any) -> bool:
+    def __contains__(self, other: object) -> bool:
         raise NoValue("whether a value is among those of symbols is not known")
 
-    def __setitem__(self, at: Any, value: Any) -> None:
+    def __setitem__(self, at: object, value: object) -> None:
         raise NoValue("a formula is not changed in place", hint="write np.where, np.concatenate or np.stack")
 
-    def _changed(self, other: Any) -> Any:
+    def _changed(self, other: object) -> Any:  # as Python's operators answer
         """Leave `x += y` to `x + y`, but in a function written for NumPy, where it would change an array.
 
         Raises: NoValue.
@@ -149,7 +151,7 @@ class Array(Arithmetic, Handle):
 
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __imatmul__ = __ipow__ = _changed
 
-    def __delitem__(self, at: Any) -> None:
+    def __delitem__(self, at: object) -> None:
         self[at] = None
 
     def __getattr__(self, name: str) -> Any:
@@ -193,7 +195,7 @@ def _operated(name: str, operator: str, left: object, right: object) -> object:
     return made
 
 
-def _method(name: str, a: Array, *args: Any, **keywords: Any) -> Any:
+def _method(name: str, a: Array, *args: object, **keywords: object) -> object:
     """Return a method of an array as NumPy's function of that name gives it; a shape may be several arguments."""
     import numpy as np
 
@@ -225,7 +227,7 @@ class Handed:
             raise ShapeError("one operand is a row, another a column")
         return True in self.rows
 
-    def taken(self, value: Any) -> Any:
+    def taken(self, value: object) -> Any:
         """Return an argument with what stands for expressions in it in place of them."""
         if isinstance(value, Array):
             self.names = self.names.joined(value.names)
@@ -243,7 +245,7 @@ class Handed:
             return self.taken(value.tolist())
         return value
 
-    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+    def call(self, function: Callable[..., object], *args: object) -> Any:
         """Return what a function gives; conditions on sizes that it leaves open are those of the result."""
         conditions: list[SizeCondition] = []
         token = left_open.set(conditions)
@@ -254,7 +256,7 @@ class Handed:
         self.names = self.names.under(conditions)
         return made
 
-    def made(self, value: Any, row: bool = False) -> Any:
+    def made(self, value: object, row: bool = False) -> Any:
         """Return what a function gave, nodes as expressions."""
         if isinstance(value, Node):
             return type(self.owner.counted)(value, self.names, row and value.rank == 1)
@@ -307,16 +309,16 @@ class Condition(Array):
         names = reduce(Names.joined, (one.names for one in given))
         return Condition(join(*(one.compared for one in given)), names, self.maker)
 
-    def __and__(self, other: Any) -> Condition:
+    def __and__(self, other: object) -> Condition:
         return self._logical(logical_and, other)
 
-    def __or__(self, other: Any) -> Condition:
+    def __or__(self, other: object) -> Condition:
         return self._logical(logical_or, other)
 
     def __invert__(self) -> Condition:
         return self._logical(logical_not)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: object) -> Array:
         """Return 1 where it holds, else 0.
 
         Raises: NotSupported for another type than float.

@@ -41,7 +41,7 @@ def function(name: str) -> Callable[..., Any]:
     if candidates[0].rule.kind == "implicit":
         return solver(candidates[0].rule)
 
-    def call(*args: Any, **keywords: Any) -> Expression:
+    def call(*args: object, **keywords: object) -> Expression:
         operands = Operands(f"{name} takes expressions, numbers, arrays and sizes")
         orders = [is_order(name, value) for value in args]
         tree = syntax.call(
@@ -57,7 +57,7 @@ def function(name: str) -> Callable[..., Any]:
     return call
 
 
-def is_order(name: str, value: Any) -> bool:
+def is_order(name: str, value: object) -> bool:
     """Whether a number or a word behind the argument makes a function another: `norm(X, "fro")`, `norm(x, np.inf)`."""
     return isinstance(value, (int, float, str)) and with_order(name, word(str(value))) in default_rulebook().spellings
 
@@ -83,14 +83,14 @@ class Operands:
     def __init__(self, taken: str) -> None:
         self.taken, self.names, self.row = taken, Names({}, ()), False
 
-    def argument(self, value: Any) -> Ast:
+    def argument(self, value: object) -> Ast:
         """Return the tree of an argument; text is a formula or a function, such as `x -> log(x)^2`.
 
         Raises: as `tree`; ParseError for text that is not one argument.
         """
         return read_argument(value) if isinstance(value, str) and not is_length(value) else self.tree(value)
 
-    def tree(self, value: Any) -> Ast:
+    def tree(self, value: object) -> Ast:
         """Return the tree of an operand.
 
         Raises: NotSupported for what is none.
@@ -105,9 +105,9 @@ class Operands:
 
 def parts(name: str, names: Sequence[str]) -> Callable[..., tuple[Expression, ...]]:
     """Return the function that gives all results of a decomposition: `w, V = mc.eigh(S)`."""
-    functions = [function(part) for part in names]
+    functions: list[Callable[..., Expression]] = [function(part) for part in names]
 
-    def call(*args: Any) -> tuple[Expression, ...]:
+    def call(*args: object) -> tuple[Expression, ...]:
         return tuple(part(*args) for part in functions)
 
     call.__name__ = name
@@ -118,7 +118,7 @@ def parts(name: str, names: Sequence[str]) -> Callable[..., tuple[Expression, ..
 def solver(rule: Rule) -> Callable[..., Expression]:
     """Return the function that solves an equation for a symbol: `mc.root(F, Y, start)`."""
 
-    def call(equation: Any, unknown: Any, start: Any) -> Expression:
+    def call(equation: object, unknown: object, start: object) -> Expression:
         parts = [as_expression(part) for part in (equation, unknown, start)]
         left, symbol_, first = parts
         if left is None or symbol_ is None or first is None or symbol_.node.kind != "symbol":
@@ -144,7 +144,7 @@ def solver(rule: Rule) -> Callable[..., Expression]:
     return call
 
 
-def block(rows: Sequence[Sequence[Any]]) -> Expression:
+def block(rows: Sequence[Sequence[object]]) -> Expression:
     """Return the block matrix of rows of expressions."""
     operands = Operands("a block is an expression, a number or an array")
     given = [[operands.tree(entry) for entry in row] for row in rows]

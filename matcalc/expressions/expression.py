@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from html import escape
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matcalc.calculus.simplify.shortest import shortest
 from matcalc.errors import NoValue, ShapeError
@@ -21,7 +21,8 @@ from matcalc.expressions import operators
 from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
-from matcalc.expressions.numeric_arguments import value_of
+from matcalc.expressions.handle import Symbol
+from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.numpy_operators import Operation
@@ -42,6 +43,10 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
+if TYPE_CHECKING:
+    import numpy as np
+    from sympy import Basic
+
 
 class Expression(Array, Derivatives, Forms):
     """A formula over declared symbols; immutable. `str(e)` reads back to the same node."""
@@ -51,12 +56,12 @@ class Expression(Array, Derivatives, Forms):
     # What it is.
 
     @property
-    def shape(self) -> tuple[Any, ...]:
+    def shape(self) -> tuple[int | Length, ...]:
         """Integers, and sizes that equal their text."""
         return tuple(map(length_shown, self.node.shape))
 
     @property
-    def size(self) -> Any:
+    def size(self) -> int | Length:
         """How many entries it has: an integer, or a size that equals its text."""
         return length_shown(prod(self.node.shape, start=Size.of(1)))
 
@@ -115,7 +120,7 @@ class Expression(Array, Derivatives, Forms):
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
 
-    def sympy(self) -> Any:
+    def sympy(self) -> Basic:
         """Return the formula as a SymPy expression, in the SymPy symbols that it was read from."""
         from matcalc.expressions.sympy_bridge import to_sympy
 
@@ -131,7 +136,7 @@ class Expression(Array, Derivatives, Forms):
         """Return the shortest equal expression that the rewrites and factoring find, never a longer one."""
         return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
 
-    def substitute(self, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Expression:
+    def substitute(self, values: Mapping[Symbol, object] | None = None, /, **named: object) -> Expression:
         """Return the expression with symbols replaced by expressions or numbers, and sizes by sizes: `n=3`.
 
         They are given by name or in a dictionary. Text is a formula over the same symbols; a new name alone is a symbol
@@ -143,8 +148,10 @@ class Expression(Array, Derivatives, Forms):
         bound: dict[str, tuple[Node, Names]] = {}
         sizes: dict[str, Size] = {}
         for name, value in {**self._named(values), **named}.items():
-            is_text = isinstance(value, str) and not isinstance(value, ShapeText)
-            new = Expression(*meant(value, name, self.names)) if is_text else as_expression(value)
+            if isinstance(value, str) and not isinstance(value, ShapeText):
+                new: Expression | None = Expression(*meant(value, name, self.names))
+            else:
+                new = as_expression(value)
             if new is None:
                 raise ShapeError(f"{shown(value)} is no expression to put in for {name}")
             length = length_of(new.node) if name in self.names.size_names else None
@@ -155,23 +162,23 @@ class Expression(Array, Derivatives, Forms):
         return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
 
     @staticmethod
-    def _named(values: Mapping[Any, Any] | None) -> dict[str, Any]:
+    def _named(values: Mapping[Symbol, object] | None) -> dict[str, object]:
         return {name_of(key): value for key, value in by_name(values or {}, "substitute").items()}
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether another expression, or the formula in a text over the same symbols, is the same node."""
         if isinstance(other, str):
             (meaning,) = read_formulas([other], known=self.names.symbols, sizes=self.names.sizes)
             return meaning.node is self.node
         return isinstance(other, Expression) and self.node is other.node
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool | Condition:  # type: ignore[override]
         """Whether both are one node; in a function written for NumPy the comparison of their entries."""
         if self.names.traced and self is not other:
             return self._compared("==", other)
         return isinstance(other, Expression) and self.node is other.node
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> bool | Condition:  # type: ignore[override]
         return self._compared("!=", other) if self.names.traced else not self == other
 
     def __hash__(self) -> int:
@@ -179,7 +186,7 @@ class Expression(Array, Derivatives, Forms):
 
     # Values.
 
-    def __call__(self, /, *args: Any, check_facts: bool = False, **values: Any) -> Any:
+    def __call__(self, /, *args: object, check_facts: bool = False, **values: object) -> Value:
         """Return the value by plain NumPy; arguments as `symbols`, by position or name, or in one dictionary.
 
         With `check_facts` each array is first checked for the facts that its symbol is declared to have.
@@ -196,7 +203,7 @@ class Expression(Array, Derivatives, Forms):
         leaf = given(self.node, self.formula)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
 
-    def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         right = as_expression(other)
         if right is None:
             return NotImplemented
@@ -233,10 +240,10 @@ class Expression(Array, Derivatives, Forms):
     def __iter__(self) -> Iterator[Expression]:
         return iter([self[k] for k in range(len(self))])
 
-    def __getitem__(self, at: Any) -> Expression:
+    def __getitem__(self, at: object) -> Expression:
         bounds: list[Expression] = []
 
-        def operand(value: Any) -> Ast | None:
+        def operand(value: object) -> Ast | None:
             if is_sympy(value):
                 return from_sympy(value, self.names.size_names)[0]
             e = as_expression(value)
@@ -258,12 +265,12 @@ class Length(ShapeText):
 
     __slots__ = ()
 
-    def _with_other(self, operation: Operation, other: Any, swap: bool = False) -> Any:
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         if isinstance(other, str) and not isinstance(other, Length):
             return NotImplemented
         return self.expression._with_other(operation, other, swap)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         return self.expression.__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
     def __index__(self) -> int:
@@ -287,7 +294,7 @@ def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expres
     return Expression(made.node, replace(made.names, written=written), made.row)
 
 
-def as_expression(value: Any) -> Expression | None:
+def as_expression(value: object) -> Expression | None:
     """Return a number, an array of numbers, a SymPy object or an expression as an expression; None for others."""
     if isinstance(value, Expression):
         return value
@@ -303,7 +310,7 @@ def as_expression(value: Any) -> Expression | None:
     return None if node is None else Expression(node, Names({}, ()))
 
 
-def side_by_side(entries: Any) -> Expression:
+def side_by_side(entries: object) -> Expression:
     """Return an array or list of expressions of one shape as one, stacked along new first axes.
 
     Raises: ShapeError for expressions of unequal shapes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.calculus.derive.conventions import projected
 from matcalc.calculus.evaluate.check_data import check_declared
@@ -18,10 +18,16 @@ from matcalc.tensor.sizes_from_shapes import check_conditions, solve
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names, free_sizes
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Value: TypeAlias = "float | npt.NDArray[np.float64]"
+
 
 def value_of(
-    node: Node, names: Names, args: Sequence[Any], values: Mapping[str, Any], check_facts: bool = False
-) -> Any:
+    node: Node, names: Names, args: Sequence[object], values: Mapping[str, object], check_facts: bool = False
+) -> Value:
     """Return the value of a node for arguments in the order of its names, by plain NumPy.
 
     Raises: TypeError for an argument that is missing, unknown or of no numbers or a size that is no integer, ShapeError
@@ -48,7 +54,7 @@ def _operand(symbol: Node) -> Operand:
     return Operand(symbol.name, symbol.shape, dtype="int64" if INDEX in symbol.data[1] else "float64")
 
 
-def _plain(value: Any, rank: int) -> Any:
+def _plain(value: object, rank: int) -> object:
     """Return a number or matrix of SymPy as an array, a matrix of one column or row as the vector that is asked for."""
     if not is_sympy(value):
         return value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from matcalc.errors import ShapeError
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
@@ -34,7 +34,7 @@ class Meaning(NamedTuple):
 
 
 def read_formulas(
-    formulas: Sequence[Any],
+    formulas: Sequence[object],
     declarations: str = "",
     dialect: str = "matrix",
     known: Mapping[str, Node] | None = None,
@@ -61,7 +61,7 @@ def read_formulas(
     return found
 
 
-def _sizes(formulas: Sequence[Any], declarations: str, known: Mapping[str, Node]) -> set[str]:
+def _sizes(formulas: Sequence[object], declarations: str, known: Mapping[str, Node]) -> set[str]:
     """Return the names that are sizes in some SymPy formula, in the declarations or in known symbols."""
     theirs = [f for f in formulas if is_sympy(f)]
     if not theirs:
@@ -73,7 +73,7 @@ def _sizes(formulas: Sequence[Any], declarations: str, known: Mapping[str, Node]
     return declared.union(shapes, *map(sizes_in, theirs))
 
 
-def _given(formula: Any, known: dict[str, Node], sizes: set[str]) -> str | Ast:
+def _given(formula: object, known: dict[str, Node], sizes: set[str]) -> str | Ast:
     """Return the tree or text of a formula; the symbols of a SymPy object become known, by name."""
     if isinstance(formula, (str, Ast)):
         return formula

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression, as_expression, side_by_side
+from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_formulas import read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy, symbol_name
-from matcalc.expressions.tracing import is_function, results_of, traced
+from matcalc.expressions.tracing import Results, is_function, results_of, traced
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import SIZE, read_declarations
 from matcalc.language.identifiers import shown
@@ -23,8 +24,16 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from sympy import Basic
 
-def expression(text: Any, declarations: str = "", dialect: str = "matrix") -> Expression:
+Formula: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable[..., object]"
+"""What is read as an expression: text, an object, numbers, a function written for NumPy."""
+Formulas: TypeAlias = "Formula | Sequence[Formula]"
+
+
+def expression(text: Formula, declarations: str = "", dialect: str = "matrix") -> Expression:
     """Return a formula as it is written: constructed, neither simplified nor differentiated.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with a caret.
@@ -32,7 +41,7 @@ def expression(text: Any, declarations: str = "", dialect: str = "matrix") -> Ex
     return expressions([text], declarations, dialect)[0]
 
 
-def from_sympy(expr: Any) -> Expression:
+def from_sympy(expr: Basic) -> Expression:
     """Return a SymPy scalar, matrix or array as an expression, what SymPy assumes of its symbols as facts.
 
     A MatrixSymbol of one column is a vector, its transpose a row, a 1 x 1 matrix a scalar; sizes are integers or
@@ -52,7 +61,10 @@ def from_sympy(expr: Any) -> Expression:
 
 
 def expressions(
-    formulas: Sequence[Any], declarations: str = "", dialect: str = "matrix", known: Mapping[str, Node] | None = None
+    formulas: Sequence[Formula],
+    declarations: str = "",
+    dialect: str = "matrix",
+    known: Mapping[str, Node] | None = None,
 ) -> list[Expression]:
     """Return several formulas that share one scope: texts, expressions, SymPy objects or numbers.
 
@@ -68,7 +80,7 @@ def expressions(
     return [e if e is not None else Expression(*next(made)) for e in ready]
 
 
-def _ready(formula: Any, declarations: str, known: Mapping[str, Node]) -> Expression | None:
+def _ready(formula: Formula, declarations: str, known: Mapping[str, Node]) -> Expression | None:
     """Return what is an expression before anything is read: one, a number, an array, or what a function gives."""
     if isinstance(formula, (str, Ast)) or is_sympy(formula):
         return None
@@ -82,7 +94,7 @@ def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Express
     return {**own, **{name: e for name, e in others.items() if name not in own}}
 
 
-def function(declarations: str) -> Callable[[Callable[..., Any]], Any]:
+def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
     """Return a decorator: a Python function written for NumPy becomes the expression that it gives of its parameters.
 
     The parameters are the declared symbols of their names; what it returns in a tuple or list is one expression each.
@@ -102,7 +114,7 @@ def function(declarations: str) -> Callable[[Callable[..., Any]], Any]:
     return lambda written: results_of(written, declared)
 
 
-def outputs_of(outputs: Any, declarations: str) -> Any:
+def outputs_of(outputs: object, declarations: str) -> object:
     """Return a nesting of formulas with what Python functions give in place of them."""
     if isinstance(outputs, (list, tuple)):
         return type(outputs)(outputs_of(one, declarations) for one in outputs)
@@ -133,7 +145,7 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
     return tuple(made)
 
 
-def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") -> Expression:
+def with_wrt(f: Formulas, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Expression:
     """Return a formula as an expression in which the symbols of `wrt` are known, also those that do not occur.
 
     A SymPy symbol is declared by being in `wrt`. Several formulas of one shape are stacked, along a new first axis.
@@ -145,7 +157,7 @@ def with_wrt(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") 
         for name, node in theirs.items():
             same_symbol(node, f.names.symbols.get(name, node))
     many = isinstance(f, (list, tuple))
-    read = expressions(list(f) if many else [f], declarations, dialect, theirs)
+    read = expressions(f if isinstance(f, (list, tuple)) else [f], declarations, dialect, theirs)
     e = side_by_side(read) if many else read[0]
     if theirs and not isinstance(f, Expression):
         first = [d.name for d in read_declarations(declarations) if d.kind != SIZE]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from matcalc.errors import ShapeError
 from matcalc.expressions.numpy_bridge.arguments import length_in
@@ -11,11 +10,11 @@ from matcalc.language.identifiers import shown
 from matcalc.language.read import read, read_subscripts
 from matcalc.language.syntax import Ast, slice_of
 
-Operand = Callable[[Any], Ast | None]
+Operand = Callable[[object], Ast | None]
 """Gives the tree of an expression, a number or a size; None for what is none of them."""
 
 
-def subscripts(at: Any, operand: Operand, rank: int) -> tuple[list[Ast], list[int]]:
+def subscripts(at: object, operand: Operand, rank: int) -> tuple[list[Ast], list[int]]:
     """Return the trees of what stands between brackets - integers, sizes, slices of them, text - and new axes.
 
     Of an array of `rank` axes an ellipsis is as many full slices as fit; a None is an axis of size 1, by its place in
@@ -23,7 +22,7 @@ def subscripts(at: Any, operand: Operand, rank: int) -> tuple[list[Ast], list[in
 
     Raises: ShapeError for anything else; ParseError for text that holds no subscripts.
     """
-    given: list[Any] = list(at) if isinstance(at, tuple) else [at]
+    given: list[object] = list(at) if isinstance(at, tuple) else [at]
     dots = [k for k, one in enumerate(given) if one is Ellipsis]
     if len(dots) > 1:
         raise ShapeError("a subscript has one ellipsis at most")
@@ -47,12 +46,12 @@ def subscripts(at: Any, operand: Operand, rank: int) -> tuple[list[Ast], list[in
     return found, new
 
 
-def is_length(value: Any) -> bool:
+def is_length(value: object) -> bool:
     """Whether a text is a size of a shape, which knows what it is."""
     return length_in(value) is not None
 
 
-def _bound(value: Any, operand: Operand) -> Ast:
+def _bound(value: object, operand: Operand) -> Ast:
     tree = (
         read(value)
         if isinstance(value, str) and not is_length(value)

@@ -13,7 +13,7 @@ from inspect import Parameter, signature
 from linecache import getline
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
 from matcalc.expressions.expression import Expression, as_expression
@@ -23,17 +23,19 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.symbols import Names
 
+Results: TypeAlias = Any
+"""An expression, or the nesting of tuples and lists of them that a function returns."""
 OWN = str(Path(__file__).parents[1])
 LIBRARY = "numpy"
 """What a line of the user's is not in: the folder of matcalc, a folder of NumPy's."""
 
 
-def is_function(formula: Any) -> bool:
+def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
     """Whether a formula is given as a Python function."""
     return callable(formula) and not isinstance(formula, (str, Ast, Expression, type)) and not is_sympy(formula)
 
 
-def traced(function: Callable[..., Any], declared: Mapping[str, Expression]) -> Expression:
+def traced(function: Callable[..., object], declared: Mapping[str, Expression]) -> Expression:
     """Return what a function gives of its parameters, which are the declared symbols of their names.
 
     Raises: as `results_of`; ShapeError where it gives several.
@@ -45,7 +47,7 @@ def traced(function: Callable[..., Any], declared: Mapping[str, Expression]) -> 
     return made
 
 
-def results_of(function: Callable[..., Any], declared: Mapping[str, Expression]) -> Any:
+def results_of(function: Callable[..., object], declared: Mapping[str, Expression]) -> Results:
     """Return what a function gives of its parameters, in the nesting that it gives it in.
 
     The symbols of the result are the parameters, in the order of `declared`; one that is not declared keeps its
@@ -69,7 +71,7 @@ def results_of(function: Callable[..., Any], declared: Mapping[str, Expression])
     return _results(made, names, function)
 
 
-def _parameters(function: Callable[..., Any], declared: Mapping[str, Expression]) -> list[str]:
+def _parameters(function: Callable[..., object], declared: Mapping[str, Expression]) -> list[str]:
     """Return the parameters of a function that are symbols."""
     try:
         parameters = signature(function).parameters.values()
@@ -95,7 +97,7 @@ def _marked(e: Expression, traced_: bool) -> Expression:
     return Expression(e.node, replace(e.names, traced=traced_))
 
 
-def _results(made: Any, names: Names, function: Callable[..., Any]) -> Any:
+def _results(made: object, names: Names, function: Callable[..., object]) -> Results:
     """Return what a function gave as expressions in all its symbols."""
     if isinstance(made, (tuple, list)) and made:
         return type(made)(_results(one, names, function) for one in made)
@@ -106,7 +108,7 @@ def _results(made: Any, names: Names, function: Callable[..., Any]) -> Any:
     return _marked(Expression(e.node, names.joined(replace(e.names, traced=False))), False)
 
 
-def _located(fault: MatcalcError, raised: Exception, function: Callable[..., Any]) -> MatcalcError:
+def _located(fault: MatcalcError, raised: Exception, function: Callable[..., object]) -> MatcalcError:
     """Return a fault with the user's line that it came up in."""
     frames = [frame for frame in extract_tb(raised.__traceback__) if _is_theirs(frame)]
     if not frames or frames[-1].lineno is None:
@@ -122,6 +124,6 @@ def _is_theirs(frame: FrameSummary) -> bool:
     return not frame.filename.startswith(OWN) and LIBRARY not in Path(frame.filename).parts
 
 
-def _name(function: Callable[..., Any]) -> str:
+def _name(function: Callable[..., object]) -> str:
     inner = function.func if isinstance(function, partial) else function
     return getattr(inner, "__name__", "the function")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from matcalc.errors import NotDifferentiable
 from matcalc.expressions.expression import Expression, side_by_side
+from matcalc.expressions.handle import Derived, Symbol, Wrt
 from matcalc.expressions.numpy_bridge.arguments import with_axes
 from matcalc.expressions.numpy_bridge.shapes import moveaxis, reshape
 from matcalc.expressions.sympy_bridge.given_objects import entry_of, is_sympy
@@ -21,13 +22,16 @@ from matcalc.language.syntax import Ast, block
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.symbols import Names
 
+if TYPE_CHECKING:
+    from sympy import Matrix
+
 Place = tuple[int, ...]
 
 
 class Wanted(NamedTuple):
     """Symbols to differentiate in, which of their entries are meant, by place, and the shape of a matrix of them."""
 
-    symbols: Any
+    symbols: Wrt
     places: dict[int, Place]
     shape: tuple[int, ...] | None
 
@@ -37,26 +41,26 @@ class Wanted(NamedTuple):
         return not self.places and self.shape is None
 
 
-def wanted(wrt: Any) -> Wanted:
+def wanted(wrt: Wrt | Matrix) -> Wanted:
     """Return what `wrt` asks for.
 
     Raises: ParseError for text that is neither a name nor an entry.
     """
     shape = tuple(int(n) for n in wrt.shape) if is_explicit(wrt) else None
     many = isinstance(wrt, (list, tuple))
-    given = list(wrt) if many or shape is not None else [wrt]
+    given = list(wrt) if isinstance(wrt, (list, tuple)) or is_explicit(wrt) else [wrt]
     found = [_entry(one) for one in given]
     symbols = [one if entry is None else entry[0] for one, entry in zip(given, found, strict=True)]
     places = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
     return Wanted(symbols if many or shape is not None else symbols[0], places, shape)
 
 
-def is_explicit(value: Any) -> bool:
+def is_explicit(value: object) -> TypeGuard[Matrix]:
     """Whether a value is a SymPy matrix of entries."""
     return is_sympy(value) and getattr(value, "is_Matrix", False) and not getattr(value, "is_MatrixExpr", False)
 
 
-def _entry(one: Any) -> tuple[Any, Place] | None:
+def _entry(one: Symbol) -> tuple[Symbol, Place] | None:
     """Return the symbol whose entry is given, and the place; None for a whole symbol."""
     if is_sympy(one):
         return entry_of(one)
@@ -81,7 +85,7 @@ def _integer(subscript: Ast) -> int | None:
     return sign * int(number.value) if number.head == "number" else None  # type: ignore[call-overload]
 
 
-def taken(e: Expression, wrt: Wanted, made: Any, rank: int) -> Any:
+def taken(e: Expression, wrt: Wanted, made: Derived, rank: int) -> Derived:
     """Return first derivatives as they were asked for, from those in whole symbols; `rank` axes stand before theirs.
 
     Raises: NotDifferentiable where entries depend on each other.
@@ -94,7 +98,7 @@ def taken(e: Expression, wrt: Wanted, made: Any, rank: int) -> Any:
     return _shaped(found, wrt.shape)
 
 
-def taken_twice(e: Expression, wrt: Wanted, made: Any) -> Any:
+def taken_twice(e: Expression, wrt: Wanted, made: Derived) -> Derived:
     """Return second derivatives as they were asked for, from the blocks of those in whole symbols.
 
     Raises: NotDifferentiable where entries depend on each other.
@@ -119,7 +123,7 @@ def taken_twice(e: Expression, wrt: Wanted, made: Any) -> Any:
     return tuple(map(tuple, blocks)) if isinstance(made, tuple) else blocks[0][0]
 
 
-def _each(made: Any) -> Sequence[Any]:
+def _each(made: Derived) -> Sequence[Expression]:
     return made if isinstance(made, tuple) else (made,)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ class Claim:
         return Row(f"{self.what}, {way}", self.shown, self.worst.how, float("inf"), 0.0, told)
 
 
-Runner = Callable[[Mapping[str, Any]], Sequence[Array]]
+Runner = Callable[[Mapping[str, Array | int]], Sequence[Array]]
 
 
 def compiled_rows(claims: Sequence[Claim]) -> Iterator[Row | str]:
@@ -122,7 +121,7 @@ def compiled_rows(claims: Sequence[Claim]) -> Iterator[Row | str]:
 
 def _rows(here: Sequence[Claim], formulas: Sequence[Expression], way: str, run: Runner) -> list[Row]:
     """Return the rows of the claims at one set of sizes."""
-    given = {name: a for claim in here for name, a in claim.data.items()} | dict(here[0].sizes)
+    given: dict[str, Array | int] = {**{name: a for claim in here for name, a in claim.data.items()}, **here[0].sizes}
     try:
         found = run(given)
     except Exception as error:  # noqa: BLE001 - whatever it is, compiled code has failed
@@ -138,8 +137,8 @@ def _interpreted(formulas: Sequence[Expression]) -> Runner:
     program = planned(request_of(formulas, _labels(formulas))).program
     machine = Interpreter(program)
 
-    def run(given: Mapping[str, Any]) -> Sequence[Array]:
-        found = machine.run(given, {name: given[name] for name in program.size_args})
+    def run(given: Mapping[str, Array | int]) -> Sequence[Array]:
+        found = machine.run(given, {name: int(given[name]) for name in program.size_args})
         return [found[name] for name in program.outputs]
 
     return run

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from types import EllipsisType
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from matcalc.evidence.numeric.finding import REFUSED
 from matcalc.evidence.numeric.rule_point import MODES, interior
 from matcalc.evidence.numeric.sampling import Array, places, projected, sample
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.read_input import expressions, place_of, with_wrt
+from matcalc.expressions.handle import Wrt
+from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
 from matcalc.language.identifiers import free
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import symbol
@@ -78,10 +79,10 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def check(
-    f: Any,
-    wrt: Any,
+    f: Readables,
+    wrt: Wrt,
     declarations: str = "",
-    against: Any = None,
+    against: Readable | None = None,
     dialect: str = "matrix",
     compiled: bool = False,
 ) -> Report:
@@ -128,7 +129,7 @@ def check(
     return replace(report, mistake=mistake_of(truth, other), right=str(truth))
 
 
-def _check_symbols(e: Expression, other: Expression, against: Any, wrt: Any, dialect: str) -> None:
+def _check_symbols(e: Expression, other: Expression, against: Readable, wrt: Wrt, dialect: str) -> None:
     """Raise UnknownName for a symbol of `against` that is neither in the formula nor a tangent or cotangent."""
     known = [*e.names.written, *(f"d{x.name}" for x in e.symbols_of(wrt)), *(x.name for x in e.symbols_of(wrt)), "G"]
     strange = next((name for name in other.names.written if name not in known), None)
@@ -157,7 +158,7 @@ def _derivative_like(e: Expression, x: Node, other: Expression) -> Expression:
     return _only(plain.hessian(x.name) if not f and shape == (*x.shape, *x.shape) else plain.jacobian(x.name, "vec"))
 
 
-def _only(e: Any) -> Expression:
+def _only(e: object) -> Expression:
     assert isinstance(e, Expression)
     return e
 
@@ -178,7 +179,7 @@ class _Setting:
         """Return the derivative of the formula, or of another node, along a tangent."""
         x = self.data[self.x.name]
 
-        def moved(t: Any) -> Array:
+        def moved(t: complex) -> Array:
             return self.value(node or self.e.node, {**more, self.x.name: x + t * E})
 
         return slope(moved)
@@ -302,7 +303,7 @@ def _jacobian(at: _Setting) -> tuple[Array, Slope]:
     f, x = at.value(at.e.node).shape, at.data[at.x.name].shape
     full = np.zeros((*f, *x))
     for index, found in slopes.items():
-        column: Any = (..., *index)
+        column: tuple[EllipsisType | int, ...] = (..., *index)
         full[column] = found.value
     exact = Slope(np.zeros(f), 0.0, "complex step")
     return full, max(slopes.values(), key=lambda s: (s.how != "complex step", s.error), default=exact)
@@ -366,7 +367,7 @@ def _hessian(at: _Setting) -> Slope:
             if j < i:
                 continue
 
-            def inner(t: Any, E: Array = E, F: Array = F) -> Array:
+            def inner(t: float, E: Array = E, F: Array = F) -> Array:
                 one, two = (at.value(at.e.node, {at.x.name: base + t * (E + sign * F)}) for sign in (1.0, -1.0))
                 return np.asarray(one - two)
 
@@ -376,7 +377,7 @@ def _hessian(at: _Setting) -> Slope:
     return Slope(full, error, "differences")
 
 
-def _curvature(f: Callable[[Any], Array]) -> Slope:
+def _curvature(f: Callable[[float], Array]) -> Slope:
     """Return f''(0) by extrapolated second differences."""
     best: Slope | None = None
     above: list[Array] = []

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.simplify.expand import separated
@@ -32,8 +32,9 @@ from matcalc.compiler.targets import TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
+from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
-from matcalc.expressions.read_input import expressions, outputs_of, with_wrt
+from matcalc.expressions.read_input import Readable, Readables, expressions, outputs_of, with_wrt
 from matcalc.expressions.wanted import taken, wanted
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.declare import INDEX
@@ -47,16 +48,18 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names, declaration, free_sizes, marks
 
+Outputs: TypeAlias = "Readable | Sequence[Outputs]"
+"""A formula, or a nesting of tuples and lists of them."""
 GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 
 
 def compile(  # noqa: A001 - the interface names it so
-    outputs: Any,
-    args: Sequence[Any] | None = None,
+    outputs: Outputs,
+    args: Sequence[Symbol] | None = None,
     target: str = "numba",
     dtype: str = "float64",
-    sizes: Mapping[Any, int] | None = None,
+    sizes: Mapping[Key, int] | None = None,
     declarations: str = "",
     dialect: str = "matrix",
     name: str = "f",
@@ -74,7 +77,7 @@ def compile(  # noqa: A001 - the interface names it so
     formulas raises.
     """
     start = time.perf_counter()
-    flat: list[Any] = []
+    flat: list[Readable] = []
     nesting = _flatten(outputs_of(outputs, declarations), flat)
     read = expressions(flat, declarations, dialect)
     seconds = [("parse", time.perf_counter() - start)]
@@ -84,13 +87,13 @@ def compile(  # noqa: A001 - the interface names it so
 
 
 def value_and_gradient(
-    f: Any,
-    wrt: Any,
+    f: Readables,
+    wrt: Wrt,
     declarations: str = "",
     dialect: str = "matrix",
     convention: str = "projected",
     target: str = "numba",
-    sizes: Mapping[Any, int] | None = None,
+    sizes: Mapping[Key, int] | None = None,
     name: str = "f",
     check_facts: bool = False,
 ) -> Compiled:
@@ -120,10 +123,10 @@ def value_and_gradient(
 
 def _with_entries(
     value: Expression,
-    gradients: Any,
+    gradients: Derived,
     seconds: Sequence[tuple[str, float]],
     target: str,
-    sizes: Mapping[Any, int] | None,
+    sizes: Mapping[Key, int] | None,
     name: str,
     check_facts: bool,
 ) -> Compiled:
@@ -156,10 +159,10 @@ class Request:
     names: Names
     nesting: Nesting
     name: str = "f"
-    args: Sequence[Any] | None = None
+    args: Sequence[Symbol] | None = None
     target: str = "numba"
     dtype: str = "float64"
-    sizes: Mapping[Any, int] | None = None
+    sizes: Mapping[Key, int] | None = None
     slopes: Sequence[tuple[int, int, str]] = ()
     seconds: Sequence[tuple[str, float]] = ()
     check_facts: bool = False
@@ -171,7 +174,7 @@ def request_of(
     labels: Sequence[str],
     nesting: Nesting = (),
     target: str = "numba",
-    sizes: Mapping[Any, int] | None = None,
+    sizes: Mapping[Key, int] | None = None,
     name: str = "f",
 ) -> Request:
     """Return the request for expressions, which share their arguments."""
@@ -304,7 +307,7 @@ def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
         raise NotSupported(f"Numba cannot compile the {which}: {lines[0]}", hint=ELSEWHERE) from None
 
 
-def _hints(sizes: Mapping[Any, int], names: Names, nodes: Sequence[Node]) -> dict[str, int]:
+def _hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) -> dict[str, int]:
     """Return typical sizes by name.
 
     Raises: UnknownName for a name that is no size of the formulas; TypeError, ShapeError for a value that is no size.
@@ -330,7 +333,7 @@ def _version() -> str:
     return matcalc.__version__
 
 
-def _flatten(outputs: Any, flat: list[Any]) -> Nesting:
+def _flatten(outputs: Outputs, flat: list[Readable]) -> Nesting:
     """Collect outputs in order and return their nesting."""
     if isinstance(outputs, (list, tuple)):
         if not outputs:
@@ -340,7 +343,7 @@ def _flatten(outputs: Any, flat: list[Any]) -> Nesting:
     return len(flat) - 1
 
 
-def _ordered(names: Names, args: Sequence[Any] | None) -> list[Node]:
+def _ordered(names: Names, args: Sequence[Symbol] | None) -> list[Node]:
     """Return the argument symbols, in the given order if there is one."""
     ordered = {node.name: node for node in names.ordered()}
     if args is None:

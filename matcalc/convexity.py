@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from matcalc.equivalence import shown_array
 from matcalc.errors import ShapeError
@@ -18,7 +17,8 @@ from matcalc.evidence.numeric.curvature import Bend, Searcher
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.evidence.proof.convexity import CONCAVE, proof
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.read_input import with_wrt
+from matcalc.expressions.handle import Wrt
+from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import free_sizes
 
@@ -84,7 +84,7 @@ def _listed(values: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
-def convex(f: Any, wrt: Any, declarations: str = "", dialect: str = "matrix") -> Convexity:
+def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Convexity:
     """Return whether a scalar formula is convex in `wrt` (in several variables: together), where their facts hold.
 
     The result is true or false, and prints as a proof, as a counterexample or as undecided, which is false.

@@ -40,7 +40,7 @@ Where = Callable[[Rule, str], str]
 """The address of a field of a rule."""
 
 
-def define(signature: str | Sequence[str], value: Any = None, at: Draws | None = None, **fields: Any) -> Any:
+def define(signature: str | Sequence[str], value: object = None, at: Draws | None = None, **fields: object) -> Any:
     """Add an operation to the language, and return it as a function of expressions.
 
     `signature` is `name(X: matrix(n, n)) -> matrix(n, n)`; `value` Python text over the parameters, or a Python or
@@ -65,7 +65,7 @@ def define(signature: str | Sequence[str], value: Any = None, at: Draws | None =
     except MatcalcError:
         name = texts[0].partition("(")[0].strip()
     table = {"signature": signature if isinstance(signature, str) else list(texts), **fields}
-    functions: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., object]] = {}
     if value is not None:
         table["value"] = _value_text(name, texts, value, functions)
 
@@ -187,7 +187,7 @@ def _rewrite_faults(book: Rulebook, rewrite: Rewrite) -> list[str]:
         return [error.message]
 
 
-def _value_text(name: str, texts: Sequence[str], value: Any, functions: dict[str, Callable[..., Any]]) -> Any:
+def _value_text(name: str, texts: Sequence[str], value: object, functions: dict[str, Callable[..., object]]) -> object:
     """Return a value as text; functions join `functions`, and the text calls them by a name of their content."""
     if isinstance(value, (list, tuple)):
         pairs = zip(value, texts, strict=False)
@@ -203,7 +203,7 @@ def _value_text(name: str, texts: Sequence[str], value: Any, functions: dict[str
     return f"{known}({', '.join(f'*{p.name}' if p.repeated else p.name for p in parameters)})"
 
 
-def _content(value: Callable[..., Any]) -> str:
+def _content(value: Callable[..., object]) -> str:
     """Return a short digest of what a function does: its code and what it closes over."""
     plain = getattr(value, "py_func", value)
     code = getattr(plain, "__code__", None)
@@ -215,7 +215,7 @@ def _content(value: Callable[..., Any]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 
-def _constant(value: Any) -> str:
+def _constant(value: object) -> str:
     return value.co_code.hex() if hasattr(value, "co_code") else repr(value)
 
 

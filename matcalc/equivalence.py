@@ -12,17 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, POINTS, Comparer, Point
+from matcalc.evidence.numeric.differences import Array
 from matcalc.evidence.proof.domain import asks_no_more, conditions
 from matcalc.evidence.proof.equality import proof
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.read_input import expressions
+from matcalc.expressions.read_input import Readable, expressions
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
@@ -55,7 +57,7 @@ class Equivalence:
         return self.verdict != "different"
 
     @property
-    def at(self) -> dict[str, Any]:
+    def at(self) -> dict[str, Array]:
         """The data of the counterexample, by name; empty where there is none."""
         return dict(self.point.data) if self.point else {}
 
@@ -75,7 +77,11 @@ class Equivalence:
 
 
 def equivalent(
-    a: Any, b: Any, declarations: str = "", dialect: str = "matrix", domain: Literal["first", "common"] = "first"
+    a: Readable,
+    b: Readable,
+    declarations: str = "",
+    dialect: str = "matrix",
+    domain: Literal["first", "common"] = "first",
 ) -> Equivalence:
     """Return whether two formulas are equal wherever the first is defined, for all values that declared facts allow.
 
@@ -278,7 +284,7 @@ def _data(point: Point) -> str:
     return ", ".join([*sizes, *(f"{name} = {shown_array(a)}" for name, a in point.data.items())])
 
 
-def shown_array(array: Any) -> str:
+def shown_array(array: ArrayLike) -> str:
     a = np.asarray(array)
     if a.ndim == 0:
         return f"{float(a):.6g}"

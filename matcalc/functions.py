@@ -5,7 +5,7 @@ from __future__ import annotations
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
-from matcalc.expressions.read_input import Formulas, expression, from_sympy, function, symbols, with_wrt
+from matcalc.expressions.read_input import Readables, expression, from_sympy, function, symbols, with_wrt
 from matcalc.expressions.wanted import taken, taken_twice, wanted
 from matcalc.language.identifiers import shown
 
@@ -16,7 +16,7 @@ __all__ = [
 
 
 def gradient(
-    f: Formulas,
+    f: Readables,
     wrt: Wrt,
     declarations: str = "",
     convention: str = "projected",
@@ -41,7 +41,9 @@ def gradient(
     return taken(e, asked, e.gradient(asked.symbols, convention), 0)
 
 
-def jacobian(f: Formulas, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Derived:
+def jacobian(
+    f: Readables, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix"
+) -> Derived:
     """Return the generalised Jacobian d f[i...]/d wrt[j...]; a tuple where `wrt` is a list.
 
     A list of formulas of one shape is stacked along a new first axis; a SymPy matrix as `wrt` gives its shape.
@@ -56,7 +58,7 @@ def jacobian(f: Formulas, wrt: Wrt, declarations: str = "", layout: str = "tenso
     return taken(e, asked, e.jacobian(asked.symbols, layout), len(e.shape))
 
 
-def hessian(f: Formulas, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Derived:
+def hessian(f: Readables, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Derived:
     """Return the Hessian of a scalar formula; rows of blocks where `wrt` is a list.
 
     Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
@@ -72,7 +74,7 @@ def hessian(f: Formulas, wrt: Wrt, declarations: str = "", layout: str = "tensor
 
 
 def differential(
-    f: Formulas,
+    f: Readables,
     wrt: Wrt,
     declarations: str = "",
     tangent: Wrt | None = None,
@@ -89,7 +91,7 @@ def differential(
 
 
 def jvp(
-    f: Formulas,
+    f: Readables,
     wrt: Wrt,
     declarations: str = "",
     tangent: Wrt | None = None,
@@ -103,7 +105,7 @@ def jvp(
     return with_wrt(f, wrt, declarations, dialect).jvp(wrt, tangent)
 
 
-def vjp(f: Formulas, wrt: Wrt, declarations: str = "", cotangent: str = "G", dialect: str = "matrix") -> Derived:
+def vjp(f: Readables, wrt: Wrt, declarations: str = "", cotangent: str = "G", dialect: str = "matrix") -> Derived:
     """Return the pullback of a cotangent; a tuple where `wrt` is a list.
 
     Shapes: the cotangent as f; result as `wrt`, with sum(cotangent .* df) = sum(result .* dX).
@@ -112,7 +114,7 @@ def vjp(f: Formulas, wrt: Wrt, declarations: str = "", cotangent: str = "G", dia
     return with_wrt(f, wrt, declarations, dialect).vjp(wrt, cotangent)
 
 
-def hvp(f: Formulas, wrt: Wrt, declarations: str = "", vector: Wrt = "v", dialect: str = "matrix") -> Derived:
+def hvp(f: Readables, wrt: Wrt, declarations: str = "", vector: Wrt = "v", dialect: str = "matrix") -> Derived:
     """Return the Hessian of a scalar formula times a direction, without forming the Hessian.
 
     Shapes: f (); a direction as its symbol (`v`; v_ + name where `wrt` is a list, and full row sums); result as `wrt`.

@@ -19,12 +19,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
-L = TypeVar("L")
 
-_locks: list[Any] = []
-_held: list[Any] = []
+class Lock(Protocol):
+    """A lock of Python's, Numba's or LLVM's."""
+
+    def acquire(self, blocking: bool = ...) -> bool: ...
+
+    def release(self) -> None: ...
+
+
+L = TypeVar("L", bound=Lock)
+
+_locks: list[Lock] = []
+_held: list[list[Lock]] = []
 
 
 def held_at_fork(lock: L) -> L:
@@ -37,7 +46,7 @@ loading = held_at_fork(RLock())
 """Held while modules of matcalc are imported and while generated code is compiled and loaded."""
 
 
-def _every_lock() -> Iterator[Any]:
+def _every_lock() -> Iterator[Lock]:
     yield from _locks
     numba, llvm = (sys.modules.get(name) for name in ("numba.core.compiler_lock", "llvmlite.binding.ffi"))
     with suppress(AttributeError):  # a module that is being imported, or another version
@@ -48,13 +57,13 @@ def _every_lock() -> Iterator[Any]:
 
 def _acquire() -> None:
     while (busy := _first_busy()) is not None:
-        with busy:
-            pass
+        busy.acquire()
+        busy.release()
 
 
-def _first_busy() -> Any:
+def _first_busy() -> Lock | None:
     """Take every lock and return None, or take none and return one that another thread holds."""
-    taken: list[Any] = []
+    taken: list[Lock] = []
     for lock in _every_lock():
         if not lock.acquire(blocking=False):
             for other in reversed(taken):

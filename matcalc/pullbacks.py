@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
@@ -21,13 +21,22 @@ from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_array
 from matcalc.compiling import Output, Request, build
-from matcalc.expressions.read_input import with_wrt
+from matcalc.expressions.handle import Key, Wrt
+from matcalc.expressions.numeric_arguments import Value
+from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Saved: TypeAlias = "Sequence[object]"
+"""Arguments as they were given, and arrays."""
+Cotangents: TypeAlias = "Value | tuple[Value, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +63,13 @@ class TwoPass:
         """The generated text of both passes."""
         return f"{self.first.source}\n\n{self.second.source}"
 
-    def forward(self, /, *args: Any, check_facts: bool = False, **values: Any) -> tuple[Any, tuple[Any, ...]]:
+    def forward(self, /, *args: object, check_facts: bool = False, **values: object) -> tuple[Value, Saved]:
         """Return the value, and what `backward` needs; with `check_facts` check the facts of the arguments first."""
         bound = bind(self.first.spec.name, self.args, args, values)
         value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
         return value, (*(bound[k] for k in self.kept), *saved)
 
-    def backward(self, saved: Sequence[Any], G: Any) -> Any:  # noqa: N803 - the cotangent's name in formulas
+    def backward(self, saved: Saved, G: npt.ArrayLike) -> Cotangents:  # noqa: N803 - the cotangent's name in formulas
         """Return the cotangent of each variable; a tuple where several were asked for."""
         import numpy as np
 
@@ -75,17 +84,17 @@ class TwoPass:
         columns = [np.array(part) for part in zip(*rows, strict=True)]
         return self._shaped(tuple(c.reshape(*batch, *c.shape[1:]) for c in columns))
 
-    def _shaped(self, cotangents: tuple[Any, ...]) -> Any:
+    def _shaped(self, cotangents: tuple[Value, ...]) -> Cotangents:
         return cotangents if self.many else cotangents[0]
 
 
 def pullback(
-    f: Any,
-    wrt: Any,
+    f: Readables,
+    wrt: Wrt,
     declarations: str = "",
     dialect: str = "matrix",
     target: str = "numba",
-    sizes: Mapping[Any, int] | None = None,
+    sizes: Mapping[Key, int] | None = None,
 ) -> TwoPass:
     """Return the compiled forward and backward pass of a formula of any shape; what is saved between them is chosen.
 
@@ -114,7 +123,7 @@ def pullback(
     return TwoPass(first, second, positions, value.rank, isinstance(wrt, (list, tuple)))
 
 
-def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Any, int] | None) -> Request:
+def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Key, int] | None) -> Request:
     """Return the request for one of the passes, which gives nodes by their labels."""
     outputs = [Output(label, node, None, partial(formula_in, node, names)) for label, node in nodes.items()]
     return Request(outputs, names, tuple(range(len(outputs))), name, target=target, sizes=sizes)

@@ -21,7 +21,7 @@ from matcalc.expressions import operators
 from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
-from matcalc.expressions.handle import Symbol
+from matcalc.expressions.handle import Key
 from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
@@ -136,7 +136,7 @@ class Expression(Array, Derivatives, Forms):
         """Return the shortest equal expression that the rewrites and factoring find, never a longer one."""
         return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
 
-    def substitute(self, values: Mapping[Symbol, object] | None = None, /, **named: object) -> Expression:
+    def substitute(self, values: Mapping[Key, object] | None = None, /, **named: object) -> Expression:
         """Return the expression with symbols replaced by expressions or numbers, and sizes by sizes: `n=3`.
 
         They are given by name or in a dictionary. Text is a formula over the same symbols; a new name alone is a symbol
@@ -162,7 +162,7 @@ class Expression(Array, Derivatives, Forms):
         return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
 
     @staticmethod
-    def _named(values: Mapping[Symbol, object] | None) -> dict[str, object]:
+    def _named(values: Mapping[Key, object] | None) -> dict[str, object]:
         return {name_of(key): value for key, value in by_name(values or {}, "substitute").items()}
 
     def equals(self, other: object) -> bool:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Symbol: TypeAlias = "str | Handle | Basic"
 """A name, or an object that stands for a symbol."""
 Wrt: TypeAlias = "Symbol | Sequence[Symbol]"
+Key: TypeAlias = Any
+"""A symbol as the key of a mapping, which takes keys of one type alone."""
 Derived: TypeAlias = Any
 """An expression, in a tuple where the derivative is asked for in a list: only the caller knows which."""
 

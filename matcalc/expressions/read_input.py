@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from sympy import Basic
 
-Formula: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable[..., object]"
+Readable: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable[..., object]"
 """What is read as an expression: text, an object, numbers, a function written for NumPy."""
-Formulas: TypeAlias = "Formula | Sequence[Formula]"
+Readables: TypeAlias = "Readable | Sequence[Readable]"
 
 
-def expression(text: Formula, declarations: str = "", dialect: str = "matrix") -> Expression:
+def expression(text: Readable, declarations: str = "", dialect: str = "matrix") -> Expression:
     """Return a formula as it is written: constructed, neither simplified nor differentiated.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with a caret.
@@ -61,7 +61,7 @@ def from_sympy(expr: Basic) -> Expression:
 
 
 def expressions(
-    formulas: Sequence[Formula],
+    formulas: Sequence[Readable],
     declarations: str = "",
     dialect: str = "matrix",
     known: Mapping[str, Node] | None = None,
@@ -80,7 +80,7 @@ def expressions(
     return [e if e is not None else Expression(*next(made)) for e in ready]
 
 
-def _ready(formula: Formula, declarations: str, known: Mapping[str, Node]) -> Expression | None:
+def _ready(formula: Readable, declarations: str, known: Mapping[str, Node]) -> Expression | None:
     """Return what is an expression before anything is read: one, a number, an array, or what a function gives."""
     if isinstance(formula, (str, Ast)) or is_sympy(formula):
         return None
@@ -145,7 +145,7 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
     return tuple(made)
 
 
-def with_wrt(f: Formulas, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Expression:
+def with_wrt(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Expression:
     """Return a formula as an expression in which the symbols of `wrt` are known, also those that do not occur.
 
     A SymPy symbol is declared by being in `wrt`. Several formulas of one shape are stacked, along a new first axis.

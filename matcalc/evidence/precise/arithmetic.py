@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from threading import RLock
-from typing import Any
+from typing import Any, TypeAlias
 
 import mpmath
 import numpy as np
+from numpy.typing import NDArray
 
 from matcalc.locks import held_at_fork
 
@@ -23,8 +24,10 @@ mp: Any = mpmath.ctx_mp.MPContext()
 mp.dps = DIGITS
 _one_at_a_time = held_at_fork(RLock())
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Function = Callable[..., Any]
+Array = NDArray[Any]
+Precise: TypeAlias = Any
+"""A number of many digits or an array of them: mpmath has no types."""
+Function = Callable[..., Precise]
 
 
 @contextmanager
@@ -42,7 +45,9 @@ def digits(count: int) -> Iterator[None]:
 class Numbers(np.ndarray[Any, np.dtype[Any]]):
     """An array of mpf, or mpc where complex."""
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: Precise, method: str, *inputs: Precise, out: Precise = None, **options: object
+    ) -> Precise:
         own = ELEMENTWISE.get(ufunc.__name__) if method == "__call__" else None
         given = [plain(a) if isinstance(a, (np.ndarray, np.generic)) else a for a in inputs]
         if method == "at":
@@ -53,31 +58,31 @@ class Numbers(np.ndarray[Any, np.dtype[Any]]):
         out[0][...] = result
         return out[0]
 
-    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Array:
         """Return floats and complex numbers as they are; other types by their value."""
         kind = np.dtype(dtype).kind
         return self.copy() if kind in "fcO" else np.asarray(self).astype(dtype, *args, **options)
 
     @property  # type: ignore[misc]
-    def real(self) -> Any:
+    def real(self) -> Precise:
         return numbers(_REAL(plain(self)))
 
     @property  # type: ignore[misc]
-    def imag(self) -> Any:
+    def imag(self) -> Precise:
         return numbers(_IMAG(plain(self)))
 
-    def conj(self) -> Any:
+    def conj(self) -> Precise:
         return numbers(_CONJ(plain(self)))
 
     def __float__(self) -> float:
         return float(self.item())
 
-    def round(self, decimals: Any = 0, out: Any = None) -> Any:
+    def round(self, decimals: Any = 0, out: Any = None) -> Precise:
         """Return the nearest integers."""
         return numbers(_NEAREST(plain(self)))
 
 
-def number(x: Any) -> Any:
+def number(x: Precise) -> Precise:
     """Return a number with many digits; floats and fractions exactly."""
     if isinstance(x, (mp.mpf, mp.mpc)):
         return x
@@ -92,7 +97,7 @@ def number(x: Any) -> Any:
     return mp.mpf(float(x)) if isinstance(x, (float, np.floating)) else mp.mpf(x)
 
 
-def numbers(x: Any) -> Any:
+def numbers(x: Precise) -> Precise:
     """Return floats, fractions and objects as Numbers; integers, truth values and others as they are."""
     if isinstance(x, (tuple, list)):
         return type(x)(numbers(a) for a in x) if not hasattr(x, "_fields") else tuple(numbers(a) for a in x)
@@ -108,17 +113,17 @@ def numbers(x: Any) -> Any:
     return x
 
 
-def plain(x: Any) -> Array:
+def plain(x: Precise) -> Array:
     """Return an array of the base class, whose arithmetic is that of its entries."""
     return x.view(np.ndarray) if isinstance(x, np.ndarray) else np.asarray(x)
 
 
-def objects(x: Any) -> Array:
+def objects(x: Precise) -> Array:
     """Return a fresh plain array of numbers with many digits."""
     return np.array(plain(numbers(np.asarray(x, dtype=object))), dtype=object)
 
 
-def doubles(x: Any) -> Array:
+def doubles(x: Precise) -> Array:
     """Return the nearest float64 array; complex numbers lose nothing but an imaginary part of 0."""
     array = plain(np.asarray(x))
     if array.dtype.kind != "O":
@@ -128,7 +133,7 @@ def doubles(x: Any) -> Array:
     return np.asarray(_REAL(array), dtype=float)
 
 
-def is_complex(x: Any) -> bool:
+def is_complex(x: Precise) -> bool:
     """Whether any entry has an imaginary part."""
     array = np.asarray(x)
     if array.dtype.kind == "O":
@@ -139,7 +144,7 @@ def is_complex(x: Any) -> bool:
 def safely(f: Function) -> Function:
     """Return f with NaN where it has no real value of real arguments, or a pole."""
 
-    def g(*args: Any) -> Any:
+    def g(*args: Precise) -> Precise:
         xs = [number(a) for a in args]
         try:
             y = f(*xs)
@@ -156,7 +161,7 @@ def elementwise(f: Function, arity: int = 1) -> Function:
     """Return a function of numbers as one of arrays, with broadcasting."""
     ufunc = np.frompyfunc(safely(f), arity, 1)
 
-    def g(*arrays: Any, **options: Any) -> Any:
+    def g(*arrays: Precise, **options: object) -> Precise:
         if options.keys() - {"out", "where", "dtype"} or options.get("where", True) is not True:
             raise TypeError(f"options of a function with many digits: {' '.join(options)}")
         with np.errstate(all="ignore"):
@@ -172,46 +177,46 @@ _CONJ = np.frompyfunc(lambda x: x.conjugate() if isinstance(x, mp.mpc) else x, 1
 _NEAREST = np.frompyfunc(lambda x: mp.nint(x), 1, 1)
 
 
-def divided(x: Any, y: Any) -> Any:
+def divided(x: Precise, y: Precise) -> Precise:
     """Return x/y by the rules of IEEE."""
     if y != 0:
         return x / y
     return mp.nan if x == 0 or mp.isnan(x) else mp.inf if x > 0 else -mp.inf
 
 
-def powered(x: Any, p: Any) -> Any:
+def powered(x: Precise, p: Precise) -> Precise:
     """Return x^p by the rules of IEEE."""
     if x == 0 and p < 0:
         return mp.inf
     return x**p
 
 
-def larger(x: Any, y: Any) -> Any:
+def larger(x: Precise, y: Precise) -> Precise:
     return x if mp.isnan(x) or x >= y else y
 
 
-def smaller(x: Any, y: Any) -> Any:
+def smaller(x: Precise, y: Precise) -> Precise:
     return x if mp.isnan(x) or x <= y else y
 
 
-def sign(x: Any) -> Any:
+def sign(x: Precise) -> Precise:
     return x if mp.isnan(x) else mp.mpf((x > 0) - (x < 0))
 
 
-def log(x: Any) -> Any:
+def log(x: Precise) -> Precise:
     return -mp.inf if x == 0 else mp.log(x)
 
 
-def log1p(x: Any) -> Any:
+def log1p(x: Precise) -> Precise:
     """Return log(1 + x), by the series where 1 + x would need more digits than there are."""
     return log(1 + x) if abs(x) > mp.mpf(10) ** (-mp.dps // 3) else x - x**2 / 2 + x**3 / 3 - x**4 / 4
 
 
-def sinc(x: Any) -> Any:
+def sinc(x: Precise) -> Precise:
     return mp.sinc(mp.pi * x)
 
 
-def logaddexp(x: Any, y: Any) -> Any:
+def logaddexp(x: Precise, y: Precise) -> Precise:
     top = larger(x, y)
     return top if not mp.isfinite(top) else top + mp.log1p(mp.exp(-abs(x - y)))
 

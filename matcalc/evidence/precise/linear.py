@@ -8,11 +8,10 @@ principal branch near the negative axis. Solving, determinants and square roots 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from matcalc.evidence.precise.arithmetic import Array, mp, objects
+from matcalc.evidence.precise.arithmetic import Array, Function, Precise, mp, objects
 
 GUARD = 15
 """Digits beyond those asked for."""
@@ -21,15 +20,15 @@ STEPS = 400
 """Steps after which an iteration has no end."""
 
 
-def matrix(A: Array) -> Any:
+def matrix(A: Array) -> Precise:
     return mp.matrix(A.tolist())
 
 
-def array(M: Any) -> Array:
+def array(M: Precise) -> Array:
     return objects(np.array(M.tolist(), dtype=object).reshape(M.rows, M.cols))
 
 
-def solved(f: Callable[..., Any], A: Array) -> tuple[Array, ...]:
+def solved(f: Function, A: Array) -> tuple[Array, ...]:
     """Return the arrays that a function of mpmath makes of a matrix that is not empty, with digits to spare.
 
     Raises: LinAlgError where it makes none, or the data are not finite.
@@ -44,7 +43,7 @@ def solved(f: Callable[..., Any], A: Array) -> tuple[Array, ...]:
     return tuple(+array(M) for M in (found if isinstance(found, (tuple, list)) else [found]))
 
 
-def of_matrix(f: Callable[[Any], Any]) -> Callable[[Array], Array]:
+def of_matrix(f: Callable[[Precise], Precise]) -> Callable[[Array], Array]:
     """Return a function of a square matrix that mpmath knows."""
     return lambda A: solved(f, A)[0] if len(A) else objects(A)
 
@@ -59,12 +58,12 @@ def identity(n: int) -> Array:
     return objects(np.eye(n))
 
 
-def largest(A: Array) -> Any:
+def largest(A: Array) -> Precise:
     return max((abs(a) for a in A.flat), default=mp.mpf(0))
 
 
 def factored(A: Array) -> tuple[Array, list[int], int]:
-    """Return L below and U above the diagonal of one array, the order of rows and its sign. Any shape."""
+    """Return L below and U above the diagonal of one array, the order of rows and its sign. Precise shape."""
     F = objects(A)
     m, n = F.shape
     rows, sign = list(range(m)), 1
@@ -80,7 +79,7 @@ def factored(A: Array) -> tuple[Array, list[int], int]:
     return F, rows, sign
 
 
-def det(A: Array) -> Any:
+def det(A: Array) -> Precise:
     F, _, sign = factored(A)
     return mp.fprod([sign, *np.diag(F)])
 
@@ -153,12 +152,12 @@ def eig(A: Array, left: bool = False) -> tuple[Array, Array, Array]:
     return values, np.stack([np.conj(row) / mp.norm(row) for row in inv(right)], axis=1), right
 
 
-def _eig(M: Any) -> tuple[Any, Any]:
+def _eig(M: Precise) -> tuple[Precise, Precise]:
     values, right = mp.eig(M)
     return mp.matrix(values), right
 
 
-def _turned(column: Array) -> list[Any]:
+def _turned(column: Array) -> list[Precise]:
     """Return a real eigenvector that came with a phase: its largest entry made 1."""
     largest_entry = max(column, key=abs)
     return [mp.re(v / largest_entry) for v in column]
@@ -194,7 +193,7 @@ def logm(A: Array) -> Array:
         return np.asarray(8 * of_matrix(mp.logm)(sqrtm(sqrtm(sqrtm(A)))))
 
 
-def powm(A: Array, p: Any) -> Array:
+def powm(A: Array, p: Precise) -> Array:
     """Return A^p: by squaring for an integer p, else by exp(p log(A))."""
     if p != int(p):
         return expm(logm(A) * mp.mpf(p))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from matcalc.calculus.evaluate.einsum import Factor, contract
 from matcalc.calculus.evaluate.evaluate import PARAMETERS, Parameter, arguments
 from matcalc.calculus.evaluate.lookups import places_of
 from matcalc.errors import NotSupported
-from matcalc.evidence.precise.arithmetic import Array, mp, number, numbers, objects
+from matcalc.evidence.precise.arithmetic import Array, Function, Precise, mp, number, numbers, objects
 from matcalc.evidence.precise.oracle import precise_oracle
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node, toposort
@@ -22,7 +21,7 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.switches import annihilates
 
 
-def evaluate_precisely(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Array]:
+def evaluate_precisely(roots: Sequence[Node], symbols: Mapping[str, Precise], sizes: Mapping[str, int]) -> list[Array]:
     """Return the values of `roots` as arrays of numbers with many digits.
 
     Raises: NotSupported where a rule's value calls what has no twin.
@@ -33,7 +32,7 @@ def evaluate_precisely(roots: Sequence[Node], symbols: Mapping[str, Any], sizes:
     return [values[root] for root in roots]
 
 
-def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> Array:
+def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Precise], sizes: Mapping[str, int]) -> Array:
     args = [values[a] for a in node.args]
     if node.kind == "symbol":
         return objects(symbols[node.name])
@@ -74,13 +73,13 @@ def _called(node: Node, args: Sequence[Array], sizes: Mapping[str, int]) -> Arra
     return result
 
 
-def function_of(body: Node) -> Callable[..., Any]:
+def function_of(body: Node) -> Function:
     """Return a function argument as values take it: f(x, k=0), the k-th derivative of its body at many digits."""
 
-    def at(x: Any) -> Any:
+    def at(x: Precise) -> Precise:
         return evaluate_precisely([body], {parameter().name: x}, {})[0].item()
 
-    def derivative(x: Any, k: int) -> Any:
+    def derivative(x: Precise, k: int) -> Precise:
         if k == 0:
             return at(x)
         with mp.extradps(mp.dps * k // 2):
@@ -89,7 +88,7 @@ def function_of(body: Node) -> Callable[..., Any]:
     return lambda x, k=0: numbers(np.frompyfunc(lambda v: derivative(v, int(k)), 1, 1)(objects(x)))
 
 
-def _unknown(*_: Any) -> Any:
+def _unknown(*_: object) -> Precise:
     raise NotSupported("a solution of an equation is not known to many digits")
 
 

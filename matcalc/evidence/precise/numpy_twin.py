@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,9 @@ from matcalc.errors import NotSupported
 from matcalc.evidence.precise import linear
 from matcalc.evidence.precise.arithmetic import (
     ELEMENTWISE,
+    Function,
     Numbers,
+    Precise,
     elementwise,
     is_complex,
     mp,
@@ -42,10 +43,12 @@ PLACING = frozenset(_PLACING.split())
 class Twin:
     """A namespace: functions of our own, the names of `passed` from a module, anything else NotSupported."""
 
-    def __init__(self, name: str, own: Mapping[str, Any], module: Any, passed: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, name: str, own: Mapping[str, Precise], module: Precise, passed: frozenset[str] = frozenset()
+    ) -> None:
         self._name, self._own, self._module, self._passed = name, dict(own), module, passed
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Precise:
         if name in self._own:
             found = self._own[name]
             return found() if isinstance(found, Constant) else found
@@ -58,40 +61,40 @@ class Twin:
 class Constant:
     """A number that depends on how many digits there are."""
 
-    def __init__(self, value: Callable[[], Any]) -> None:
+    def __init__(self, value: Callable[[], Precise]) -> None:
         self._value = value
 
-    def __call__(self) -> Any:
+    def __call__(self) -> Precise:
         return self._value()
 
 
-def lifted(f: Callable[..., Any]) -> Callable[..., Any]:
+def lifted(f: Function) -> Function:
     """Return a function of NumPy whose floats come out as numbers with many digits; its dtypes are not ours."""
 
-    def g(*args: Any, **options: Any) -> Any:
+    def g(*args: Precise, **options: object) -> Precise:
         options = {k: v for k, v in options.items() if not (k == "dtype" and _is_float(v))}
         return numbers(f(*(a for a in args if not _is_float(a)), **options))
 
     return g
 
 
-def _is_float(x: Any) -> bool:
+def _is_float(x: Precise) -> bool:
     """Whether an argument is a dtype of real or complex numbers."""
     if isinstance(x, np.dtype):
         return x.kind in "fcO"
     return isinstance(x, (type, types.FunctionType)) and x in (float, complex, np.float64, np.complex128, object)
 
 
-def matrixwise(f: Callable[..., Any]) -> Callable[..., Any]:
+def matrixwise(f: Function) -> Function:
     """Return a function of plain object arrays as one of anything."""
 
-    def g(*args: Any) -> Any:
+    def g(*args: Precise) -> Precise:
         return numbers(f(*(objects(a) for a in args)))
 
     return g
 
 
-def array(x: Any, *_: Any, **__: Any) -> Any:
+def array(x: Precise, *_: object, **__: object) -> Precise:
     """Return numbers as Numbers; of integers and truth values the array that NumPy makes."""
     if isinstance(x, np.ndarray):
         return numbers(x.copy())
@@ -99,37 +102,37 @@ def array(x: Any, *_: Any, **__: Any) -> Any:
     return numbers(made)
 
 
-def _is_plain(x: Any) -> bool:
+def _is_plain(x: Precise) -> bool:
     if isinstance(x, (list, tuple)):
         return all(map(_is_plain, x))
     return isinstance(x, (bool, int, np.bool_, np.integer))
 
 
-def _nested(x: Any) -> Any:
+def _nested(x: Precise) -> Precise:
     """Return nested lists of numbers for lists of arrays."""
     if isinstance(x, (list, tuple)):
         return [_nested(a) for a in x]
     return plain(x).tolist() if isinstance(x, np.ndarray) else x
 
 
-def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+def var(x: Precise, axis: int | None = None, ddof: int = 0, keepdims: bool = False) -> Precise:
     x = numbers(np.asarray(x, dtype=object))
     count = x.size if axis is None else x.shape[axis]
     away = x - numbers(np.sum(x, axis=axis, keepdims=True)) / count
     return numbers(np.sum(away * away, axis=axis, keepdims=keepdims)) / (count - ddof)
 
 
-def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def mean(x: Precise, axis: int | None = None, keepdims: bool = False) -> Precise:
     x = numbers(np.asarray(x, dtype=object))
     return numbers(np.sum(x, axis=axis, keepdims=keepdims)) / (x.size if axis is None else x.shape[axis])
 
 
-def median(x: Any) -> Any:
+def median(x: Precise) -> Precise:
     x = sorted(numbers(np.asarray(x, dtype=object)).ravel())
     return numbers((x[(len(x) - 1) // 2] + x[len(x) // 2]) / 2)
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: Precise, ord: Precise = None, axis: int | None = None, keepdims: bool = False) -> Precise:
     """Return what numpy.linalg.norm does: the Euclidean norm unless `ord` says otherwise."""
     x = numbers(np.asarray(x, dtype=object))
     size = abs(x)
@@ -146,53 +149,53 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return numbers(np.sum(size**ord, axis=axis, keepdims=keepdims)) ** (1 / mp.mpf(ord))
 
 
-def svd(X: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(X: Precise, full_matrices: bool = True, compute_uv: bool = True) -> Precise:
     """Return what numpy.linalg.svd does."""
     U, s, V = linear.svd(objects(X), full_matrices)
     return (numbers(U), numbers(s), numbers(V.T)) if compute_uv else numbers(s)
 
 
-def svdvals(X: Any) -> Any:
+def svdvals(X: Precise) -> Precise:
     return svd(X, compute_uv=False)
 
 
-def slogdet(X: Any) -> tuple[Any, Any]:
+def slogdet(X: Precise) -> tuple[Precise, Precise]:
     value = linear.det(objects(X))
     if value == 0:
         return numbers(mp.mpf(0)), numbers(-mp.inf)
     return numbers(mp.sign(value)), numbers(mp.log(abs(value)))
 
 
-def cond(X: Any, p: Any = None) -> Any:
+def cond(X: Precise, p: Precise = None) -> Precise:
     if p not in (None, 2):
         return norm(X, p) * norm(matrixwise(linear.inv)(X), p)
     s = svdvals(X)
     return s[0] / s[-1] if s[-1] != 0 else numbers(mp.inf)
 
 
-def eig(X: Any) -> tuple[Any, Any]:
+def eig(X: Precise) -> tuple[Precise, Precise]:
     w, _, V = linear.eig(objects(X))
     return numbers(w), numbers(V)
 
 
-def qr(X: Any, mode: str = "reduced") -> Any:
+def qr(X: Precise, mode: str = "reduced") -> Precise:
     if mode not in ("reduced", "r", "economic"):
         raise NotSupported(f"qr with mode '{mode}' has no twin at many digits")
     Q, R = linear.qr(objects(X))
     return numbers(R) if mode == "r" else (numbers(Q), numbers(R))
 
 
-def lstsq(A: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
+def lstsq(A: Precise, b: Precise, rcond: Precise = None) -> tuple[Precise, Precise, int, Precise]:
     s = svdvals(A)
     return numbers(np.dot(linear.pinv(objects(A)), objects(b))), None, len(s), s
 
 
-def matrix_rank(X: Any) -> int:
+def matrix_rank(X: Precise) -> int:
     s = svdvals(X)
     return int(sum(value > s[0] * mp.sqrt(mp.eps) for value in s))
 
 
-LINALG: dict[str, Any] = {
+LINALG: dict[str, Precise] = {
     "inv": matrixwise(linear.inv),
     "det": matrixwise(linear.det),
     "solve": matrixwise(linear.solve),
@@ -212,7 +215,7 @@ _SHORT = {"absolute": ("abs",), "arctan2": ("atan2",), "conjugate": ("conj",), "
           "arcsin": ("asin",), "arccos": ("acos",), "arctan": ("atan",), "arcsinh": ("asinh",),
           "arccosh": ("acosh",), "arctanh": ("atanh",), "power": ("pow",)}  # fmt: skip
 
-OWN: dict[str, Any] = {
+OWN: dict[str, Precise] = {
     **ELEMENTWISE,
     **{short: ELEMENTWISE[name] for name, shorts in _SHORT.items() for short in shorts},
     "sinc": elementwise(sinc),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import builtins
 import math
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from matcalc.errors import NotSupported
-from matcalc.evidence.precise.arithmetic import mp, number, numbers
+from matcalc.evidence.precise.arithmetic import Function, Precise, mp, number, numbers
 from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.evidence.precise.scipy_twin import SL
 from matcalc.evidence.precise.special_twin import SP
@@ -21,7 +21,6 @@ from matcalc.rulebook.oracle import run
 from matcalc.rulebook.rule import Rule
 
 Texts = tuple[tuple[str, str], ...]
-Function = Callable[..., Any]
 
 
 def precise_oracle(book: Rulebook, rule: Rule, index: int = 0) -> Function | None:
@@ -34,7 +33,7 @@ def precise_oracle(book: Rulebook, rule: Rule, index: int = 0) -> Function | Non
 
 
 @lru_cache(maxsize=1024)
-def _oracle(rule: Rule, index: int, prelude: Texts, precise: Texts, functions: tuple[Any, ...]) -> Function | None:
+def _oracle(rule: Rule, index: int, prelude: Texts, precise: Texts, functions: tuple[Precise, ...]) -> Function | None:
     texts = rule.precise or rule.values
     if index >= len(texts):
         return None
@@ -42,17 +41,17 @@ def _oracle(rule: Rule, index: int, prelude: Texts, precise: Texts, functions: t
     code = compile(f"lambda {names}: ({texts[index]}\n)", rule.address, "eval")
     function = eval(code, _namespace(prelude, precise, functions))
 
-    def value(*args: Any) -> Any:
+    def value(*args: Precise) -> Precise:
         return _lifted(function(*(numbers(np.asarray(a)) if _is_data(a) else a for a in args)))
 
     return value
 
 
-def _is_data(x: Any) -> bool:
+def _is_data(x: Precise) -> bool:
     return isinstance(x, (np.ndarray, np.floating, float))
 
 
-def _lifted(found: Any) -> Any:
+def _lifted(found: Precise) -> Precise:
     """Return a value, integers and truth values among them, as Numbers."""
     if isinstance(found, tuple):
         return tuple(map(_lifted, found))
@@ -60,26 +59,26 @@ def _lifted(found: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _namespace(prelude: Texts, precise: Texts, functions: tuple[Any, ...]) -> dict[str, Any]:
+def _namespace(prelude: Texts, precise: Texts, functions: tuple[Precise, ...]) -> dict[str, Precise]:
     own = {"float": _float, "complex": number, "__import__": _imported}
-    space: dict[str, Any] = {"__builtins__": {**vars(builtins), **own}, "np": TWIN, "sl": SL, "sp": SP}
+    space: dict[str, Precise] = {"__builtins__": {**vars(builtins), **own}, "np": TWIN, "sl": SL, "sp": SP}
     space |= {name: _refusing(name) for name, _ in functions}
     return run((*prelude, *precise), space)
 
 
-def _float(x: Any) -> Any:
+def _float(x: Precise) -> Precise:
     """Return a number that stays what it is: `float` of a value's text."""
     return number(x)
 
 
-def _imported(name: str, *args: Any, **options: Any) -> Any:
+def _imported(name: str, *args: Any, **options: Any) -> object:
     return MATH if name == "math" else builtins.__import__(name, *args, **options)
 
 
 def _refusing(name: str) -> Function:
     """Return what stands for a Python function of the user: it knows floats alone."""
 
-    def refuse(*_: Any) -> Any:
+    def refuse(*_: object) -> Precise:
         raise NotSupported(f"'{name}' is a Python function, which has no value at many digits")
 
     return refuse

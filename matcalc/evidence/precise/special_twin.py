@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from matcalc.evidence.precise.arithmetic import ELEMENTWISE, divided, elementwise, log, log1p, mp, number, numbers
+from matcalc.evidence.precise.arithmetic import (
+    ELEMENTWISE,
+    Function,
+    Precise,
+    divided,
+    elementwise,
+    log,
+    log1p,
+    mp,
+    number,
+    numbers,
+)
 from matcalc.evidence.precise.numpy_twin import Twin
 
 GUARD = 15
 
 
-def guarded(f: Callable[..., Any], extra: int = GUARD) -> Callable[..., Any]:
+def guarded(f: Function, extra: int = GUARD) -> Function:
     """Return f with more digits inside: for formulas that cancel some."""
 
-    def g(*args: Any) -> Any:
+    def g(*args: Precise) -> Precise:
         with mp.extradps(extra):
             y = f(*args)
         return +y
@@ -24,10 +32,10 @@ def guarded(f: Callable[..., Any], extra: int = GUARD) -> Callable[..., Any]:
     return g
 
 
-def tail(f: Callable[..., Any]) -> Callable[..., Any]:
+def tail(f: Function) -> Function:
     """Return f with twice the digits inside: for 1 - F(x) by subtraction and the like."""
 
-    def g(*args: Any) -> Any:
+    def g(*args: Precise) -> Precise:
         with mp.extradps(mp.dps):
             y = f(*args)
         return +y
@@ -35,85 +43,85 @@ def tail(f: Callable[..., Any]) -> Callable[..., Any]:
     return g
 
 
-def xlogy(x: Any, y: Any) -> Any:
+def xlogy(x: Precise, y: Precise) -> Precise:
     return mp.mpf(0) if x == 0 and not mp.isnan(y) else x * log(y)
 
 
-def xlog1py(x: Any, y: Any) -> Any:
+def xlog1py(x: Precise, y: Precise) -> Precise:
     return mp.mpf(0) if x == 0 and not mp.isnan(y) else x * log1p(y)
 
 
-def entr(x: Any) -> Any:
+def entr(x: Precise) -> Precise:
     return mp.mpf(0) if x == 0 else -x * mp.log(x) if x > 0 else -mp.inf
 
 
-def rel_entr(x: Any, y: Any) -> Any:
+def rel_entr(x: Precise, y: Precise) -> Precise:
     return mp.mpf(0) if x == 0 and y >= 0 else x * log(x / y) if x > 0 and y > 0 else mp.inf
 
 
-def erfcx(x: Any) -> Any:
+def erfcx(x: Precise) -> Precise:
     return mp.exp(x * x) * mp.erfc(x)
 
 
-def ndtr(x: Any) -> Any:
+def ndtr(x: Precise) -> Precise:
     return mp.erfc(-x / mp.sqrt(2)) / 2
 
 
-def log_ndtr(x: Any) -> Any:
+def log_ndtr(x: Precise) -> Precise:
     return mp.log(ndtr(x)) if x < 0 else mp.log1p(-ndtr(-x))
 
 
-def ndtri(p: Any) -> Any:
+def ndtri(p: Precise) -> Precise:
     return mp.sqrt(2) * inverse_erf(2 * p - 1)
 
 
-def inverse_erf(y: Any) -> Any:
+def inverse_erf(y: Precise) -> Precise:
     return mp.erfinv(y)
 
 
-def lambertw(x: Any, k: int = 0) -> Any:
+def lambertw(x: Precise, k: int = 0) -> Precise:
     """Return the principal branch."""
     return mp.lambertw(x, int(k))
 
 
-def gammaincc(a: Any, x: Any) -> Any:
+def gammaincc(a: Precise, x: Precise) -> Precise:
     return mp.gammainc(a, x, mp.inf, regularized=True)
 
 
-def gammainc(a: Any, x: Any) -> Any:
+def gammainc(a: Precise, x: Precise) -> Precise:
     return mp.gammainc(a, 0, x, regularized=True)
 
 
-def betainc(a: Any, b: Any, x: Any) -> Any:
+def betainc(a: Precise, b: Precise, x: Precise) -> Precise:
     return mp.betainc(a, b, 0, x, regularized=True)
 
 
-def betaln(a: Any, b: Any) -> Any:
+def betaln(a: Precise, b: Precise) -> Precise:
     return (mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)).real
 
 
-def gammaln(x: Any) -> Any:
+def gammaln(x: Precise) -> Precise:
     return mp.inf if x <= 0 and x == mp.floor(x) else mp.log(abs(mp.gamma(x))) if x < 0 else mp.loggamma(x)
 
 
-def exprel(x: Any) -> Any:
+def exprel(x: Precise) -> Precise:
     return mp.mpf(1) if x == 0 else mp.expm1(x) / x
 
 
-def kve(v: Any, x: Any) -> Any:
+def kve(v: Precise, x: Precise) -> Precise:
     return mp.besselk(v, x) * mp.exp(x)
 
 
-def ive(v: Any, x: Any) -> Any:
+def ive(v: Precise, x: Precise) -> Precise:
     return mp.besseli(v, x) * mp.exp(-abs(x))
 
 
-def whole_power(f: Callable[..., Any]) -> Callable[..., Any]:
+def whole_power(f: Function) -> Function:
     """Return f(k, x) of an integer k that mpmath wants as an integer."""
     return lambda k, x: f(int(k), x)
 
 
-_ONE: dict[str, Callable[..., Any]] = {
+_ONE: dict[str, Function] = {
     "erf": mp.erf, "erfc": mp.erfc, "erfinv": inverse_erf, "erfi": mp.erfi, "erfcx": tail(erfcx),
     "erfcinv": lambda x: inverse_erf(1 - x), "dawsn": tail(lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)),
     "ndtr": ndtr, "log_ndtr": log_ndtr, "ndtri": tail(ndtri),
@@ -130,7 +138,7 @@ _ONE: dict[str, Callable[..., Any]] = {
     "ellipk": mp.ellipk, "ellipe": mp.ellipe, "cbrt": mp.cbrt, "exp2": lambda x: mp.mpf(2) ** x,
     "exp10": lambda x: mp.mpf(10) ** x, "sindg": lambda x: mp.sin(mp.radians(x)),
 }  # fmt: skip
-_TWO: dict[str, Callable[..., Any]] = {
+_TWO: dict[str, Function] = {
     "xlogy": xlogy, "xlog1py": xlog1py, "rel_entr": rel_entr, "kl_div": lambda x, y: rel_entr(x, y) - x + y,
     "jv": mp.besselj, "yv": mp.bessely, "iv": mp.besseli, "kv": mp.besselk, "kn": mp.besselk, "yn": mp.bessely,
     "ive": ive, "kve": kve, "beta": mp.beta, "betaln": tail(betaln), "binom": mp.binomial, "poch": mp.rf,
@@ -139,13 +147,13 @@ _TWO: dict[str, Callable[..., Any]] = {
     "polygamma": whole_power(mp.psi), "huber": lambda d, r: r * r / 2 if abs(r) <= d else d * (abs(r) - d / 2),
     "pseudo_huber": lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1),
 }  # fmt: skip
-_THREE: dict[str, Callable[..., Any]] = {
+_THREE: dict[str, Function] = {
     "betainc": guarded(betainc), "betaincc": guarded(lambda a, b, x: betainc(b, a, 1 - x)), "hyp1f1": mp.hyp1f1,
     "hyperu": mp.hyperu,
 }  # fmt: skip
 
 
-def logsumexp(x: Any, axis: Any = None, b: Any = None, keepdims: bool = False) -> Any:
+def logsumexp(x: Precise, axis: int | None = None, b: Precise = None, keepdims: bool = False) -> Precise:
     x = numbers(np.asarray(x, dtype=object))
     top = np.max(x, axis=axis, keepdims=True)
     top = np.where(np.asarray([bool(mp.isfinite(v)) for v in np.ravel(top)]).reshape(np.shape(top)), top, 0)
@@ -154,21 +162,21 @@ def logsumexp(x: Any, axis: Any = None, b: Any = None, keepdims: bool = False) -
     return total if keepdims else numbers(np.sum(total, axis=axis))
 
 
-def softmax(x: Any, axis: Any = None) -> Any:
+def softmax(x: Precise, axis: int | None = None) -> Precise:
     return ELEMENTWISE["exp"](log_softmax(x, axis))
 
 
-def log_softmax(x: Any, axis: Any = None) -> Any:
+def log_softmax(x: Precise, axis: int | None = None) -> Precise:
     return numbers(np.asarray(x, dtype=object)) - logsumexp(x, axis, keepdims=True)
 
 
-def multigammaln(a: Any, d: int) -> Any:
+def multigammaln(a: Precise, d: int) -> Precise:
     a = number(a) if not isinstance(a, np.ndarray) or a.ndim == 0 else a
     half = sum((gammaln(a - mp.mpf(j) / 2) for j in range(int(d))), mp.mpf(0))
     return numbers(mp.log(mp.pi) * d * (d - 1) / 4 + half)
 
 
-OWN: dict[str, Any] = {
+OWN: dict[str, Precise] = {
     **{name: elementwise(f) for name, f in _ONE.items()},
     **{name: elementwise(f, 2) for name, f in _TWO.items()},
     **{name: elementwise(f, 3) for name, f in _THREE.items()},

@@ -6,37 +6,37 @@ Not an answer: its time alone is shown. Through SciPy's wrappers, whose checks c
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from problems import Problem
+import numpy as np
+from problems import Call, Data, Problem
 from scipy.linalg import lapack
 
 IS_ANSWER = False
 
 
-def lu(X: Any, **_: Any) -> Any:
+def lu(X: np.ndarray, **_: object) -> object:
     return lapack.dgetrf(X.T)
 
 
-def cholesky(S: Any, **_: Any) -> Any:
+def cholesky(S: np.ndarray, **_: object) -> object:
     return lapack.dpotrf(S)
 
 
-def eigh(S: Any) -> Any:
+def eigh(S: np.ndarray) -> object:
     return lapack.dsyevd(S)
 
 
-def svd(X: Any) -> Any:
+def svd(X: np.ndarray) -> object:
     return lapack.dgesdd(X.T, full_matrices=0)
 
 
-def schur_twice(A: Any, B: Any, C: Any) -> Any:
+def schur_twice(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> object:
     r = lapack.dgees(lambda *_: 0, A)
     s = lapack.dgees(lambda *_: 0, B)
     return lapack.dtrsyl(r[0], s[0], C)
 
 
-CALLS: dict[str, Callable[..., Any]] = {
+CALLS: dict[str, Callable[..., object]] = {
     "det": lu,
     "logdet": lu,
     "logdet_spd": cholesky,
@@ -57,7 +57,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that runs the LAPACK calls; NotImplementedError where there are none."""
     if problem.name not in CALLS:
         raise NotImplementedError("no LAPACK call")

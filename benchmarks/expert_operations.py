@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import scipy.linalg as sl
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 from scipy.linalg import lapack
 
 
@@ -126,7 +123,7 @@ def symmetric(L):
     return np.tril(L) + np.tril(L, -1).T
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     answer = globals()[problem.name]
     names = [*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else [])]

@@ -6,12 +6,9 @@ factorisations and uses symmetry, but pays NumPy's overhead at small sizes. All 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numba import njit
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 from scipy.linalg import lapack
 from scipy.linalg.blas import dsyrk
 from scipy.special import expit
@@ -185,7 +182,7 @@ def mirrored(C):
     return C
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     answer = globals()[problem.name]
     names = [*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else [])]

@@ -15,14 +15,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+
+Array = np.ndarray
 
 COUNTS = (10_000, 100_000, 1_000_000)
 ROUNDS = 7
 ROWS, COLUMNS, RANK, FEATURES, CLASSES = 10_000, 5_000, 10, 20, 10
-Data = dict[str, np.ndarray]
+Data = dict[str, Array]
 RESULTS = Path(__file__).parent / "results" / "lookups.md"
 
 FORMULAS = {
@@ -53,7 +54,7 @@ def data(problem: str, count: int) -> Data:
 # ---- by hand
 
 
-def factorisation_at(U: Any, V: Any, r: Any, i: Any, j: Any) -> tuple[Any, ...]:
+def factorisation_at(U: Array, V: Array, r: Array, i: Array, j: Array) -> tuple[object, ...]:
     rows, columns = U[i], V[j]
     e = np.einsum("ta,ta->t", rows, columns) - r
     in_U, in_V = np.zeros_like(U), np.zeros_like(V)
@@ -62,7 +63,7 @@ def factorisation_at(U: Any, V: Any, r: Any, i: Any, j: Any) -> tuple[Any, ...]:
     return e @ e, in_U, in_V
 
 
-def factorisation_bincount(U: Any, V: Any, r: Any, i: Any, j: Any) -> tuple[Any, ...]:
+def factorisation_bincount(U: Array, V: Array, r: Array, i: Array, j: Array) -> tuple[object, ...]:
     rows, columns = U[i], V[j]
     e = np.einsum("ta,ta->t", rows, columns) - r
     in_U = [np.bincount(i, 2 * e * columns[:, a], len(U)) for a in range(U.shape[1])]
@@ -70,7 +71,7 @@ def factorisation_bincount(U: Any, V: Any, r: Any, i: Any, j: Any) -> tuple[Any,
     return e @ e, np.stack(in_U, axis=1), np.stack(in_V, axis=1)
 
 
-def labels_by_hand(X: Any, W: Any, y: Any) -> tuple[Any, ...]:
+def labels_by_hand(X: Array, W: Array, y: Array) -> tuple[object, ...]:
     Z = X @ W
     Z -= Z.max(axis=1, keepdims=True)
     E = np.exp(Z)
@@ -82,13 +83,13 @@ def labels_by_hand(X: Any, W: Any, y: Any) -> tuple[Any, ...]:
     return value, X.T @ E
 
 
-BY_HAND: dict[str, dict[str, Callable[..., tuple[Any, ...]]]] = {
+BY_HAND: dict[str, dict[str, Callable[..., tuple[object, ...]]]] = {
     "factorisation": {"np.add.at": factorisation_at, "np.bincount": factorisation_bincount},
     "labels": {"NumPy": labels_by_hand},
 }
 
 
-def best(function: Callable[[], Any]) -> float:
+def best(function: Callable[[], object]) -> float:
     """Return the least seconds of a call, after one that is not counted."""
     function()
     found = []
@@ -109,11 +110,11 @@ def in_jax(problem: str, count: int) -> float:
 
     jax.config.update("jax_enable_x64", True)
 
-    def factorisation(UV: Any, r: Any, i: Any, j: Any) -> Any:
+    def factorisation(UV: Array, r: Array, i: Array, j: Array) -> Array:
         U, V = UV
         return jnp.sum((jnp.sum(U[i] * V[j], axis=1) - r) ** 2)
 
-    def labels(W: Any, X: Any, y: Any) -> Any:
+    def labels(W: Array, X: Array, y: Array) -> Array:
         return -jnp.sum(jax.nn.log_softmax(X @ W, axis=1)[jnp.arange(len(y)), y])
 
     given = {name: jnp.asarray(array) for name, array in data(problem, count).items()}

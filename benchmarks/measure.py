@@ -6,10 +6,10 @@ import gc
 import sys
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from types import ModuleType
 
 import numpy as np
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 
 TOLERANCE = 1e-6
 ROUND = 2e-3  # seconds that a round of calls is to last
@@ -26,10 +26,10 @@ class Timing:
     calls: int = 1
     rounds: int = 0
     wrong: bool = False
-    call: Any = field(default=None, repr=False)
+    call: Call | None = field(default=None, repr=False)
 
 
-def measure(problem: Problem, size: str, libraries: dict[str, Any], seconds: float) -> list[Timing]:
+def measure(problem: Problem, size: str, libraries: dict[str, ModuleType], seconds: float) -> list[Timing]:
     """Time all libraries in turns."""
     data = problem.data(size)
     if problem.gives == "pullback":
@@ -62,7 +62,7 @@ def measure(problem: Problem, size: str, libraries: dict[str, Any], seconds: flo
     return timings
 
 
-def value_shape(problem: Problem, data: dict[str, Any]) -> tuple[int, ...]:
+def value_shape(problem: Problem, data: Data) -> tuple[int, ...]:
     """Return the shape of the value, as matcalc infers it."""
     import matcalc as mc
 
@@ -89,7 +89,7 @@ def once(timing: Timing) -> float:
     return (perf_counter() - start) / calls
 
 
-def flat(result: Any) -> list[np.ndarray]:
+def flat(result: object) -> list[np.ndarray]:
     """Return nested results as a list of arrays."""
     if isinstance(result, (tuple, list)):
         return [array for part in result for array in flat(part)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import autograd
 import autograd.numpy as anp
+import numpy as np
 from autograd.differential_operators import make_vjp
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 
 
 class Functions:
@@ -18,25 +16,25 @@ class Functions:
     inv, solve = anp.linalg.inv, anp.linalg.solve
 
     @staticmethod
-    def softplus(a: Any) -> Any:
+    def softplus(a: np.ndarray) -> np.ndarray:
         return anp.logaddexp(0.0, a)
 
     @staticmethod
-    def logdet(a: Any) -> Any:
+    def logdet(a: np.ndarray) -> np.ndarray:
         return anp.linalg.slogdet(a)[1]
 
     @staticmethod
-    def logsumexp_rows(a: Any) -> Any:
+    def logsumexp_rows(a: np.ndarray) -> np.ndarray:
         top = anp.max(a, axis=1, keepdims=True)
         return anp.log(anp.sum(anp.exp(a - top), axis=1)) + top[:, 0]
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     code = compile(problem.python, problem.name, "eval")
     start = tuple(data[w] for w in problem.wrt)
 
-    def f(values: Any) -> Any:
+    def f(values: tuple[np.ndarray, ...]) -> np.ndarray:
         return eval(code, {"ns": Functions}, data | dict(zip(problem.wrt, values, strict=True)))
 
     if problem.gives == "gradient":
@@ -45,7 +43,7 @@ def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
     if problem.gives == "pullback":
         record = make_vjp(f)
 
-        def pullback() -> Any:
+        def pullback() -> object:
             backward, value = record(start)
             return value, backward(data[FORWARD_SEED])
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import jax.scipy.linalg
 import numpy as np
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 
 jax.config.update("jax_enable_x64", True)
 
@@ -30,38 +29,38 @@ class Functions:
     eigvalsh = jnp.linalg.eigvalsh
 
     @staticmethod
-    def logdet(a: Any) -> Any:
+    def logdet(a: jax.Array) -> jax.Array:
         return jnp.linalg.slogdet(a)[1]
 
     @staticmethod
-    def svdvals(a: Any) -> Any:
+    def svdvals(a: jax.Array) -> jax.Array:
         return jnp.linalg.svd(a, compute_uv=False)
 
     @staticmethod
-    def logdet_spd(a: Any) -> Any:
+    def logdet_spd(a: jax.Array) -> jax.Array:
         return 2.0 * jnp.sum(jnp.log(jnp.diagonal(jnp.linalg.cholesky(a))))
 
     @staticmethod
-    def solve_spd(a: Any, b: Any) -> Any:
+    def solve_spd(a: jax.Array, b: jax.Array) -> jax.Array:
         return jax.scipy.linalg.solve(a, b, assume_a="pos")
 
     @staticmethod
-    def qr_R(a: Any) -> Any:
+    def qr_R(a: jax.Array) -> jax.Array:
         r = jnp.linalg.qr(a)[1]
         return jnp.sign(jnp.diagonal(r))[:, None] * r
 
     @staticmethod
-    def matfun(f: Any, a: Any) -> Any:
+    def matfun(f: Callable[[jax.Array], jax.Array], a: jax.Array) -> jax.Array:
         w, v = jnp.linalg.eigh(a)
         return (v * f(w)) @ v.T
 
     @staticmethod
-    def polar(a: Any) -> Any:
+    def polar(a: jax.Array) -> jax.Array:
         u, _, v = jnp.linalg.svd(a, full_matrices=False)
         return u @ v
 
     @staticmethod
-    def sylvester(a: Any, b: Any, c: Any) -> Any:
+    def sylvester(a: jax.Array, b: jax.Array, c: jax.Array) -> jax.Array:
         n = len(a)
         if n > 60:
             raise NotImplementedError("a Kronecker system")
@@ -69,24 +68,24 @@ class Functions:
         return jnp.linalg.solve(jnp.kron(a, one) + jnp.kron(one, b.T), c.reshape(-1)).reshape(n, n)
 
     @staticmethod
-    def logsumexp_rows(a: Any) -> Any:
+    def logsumexp_rows(a: jax.Array) -> jax.Array:
         return jax.nn.logsumexp(a, axis=1)
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     names = list(problem.shapes)
     code = compile(problem.python, problem.name, "eval")
     places = tuple(names.index(w) for w in problem.wrt)
     args = [data[name] for name in names]
 
-    def f(*values: Any) -> Any:
+    def f(*values: jax.Array) -> jax.Array:
         return eval(code, {"ns": Functions}, dict(zip(names, values, strict=True)))
 
     if problem.gives == "pullback":
         seed = data[FORWARD_SEED]
 
-        def pullback(seed: Any, *values: Any) -> Any:
+        def pullback(seed: jax.Array, *values: jax.Array) -> jax.Array:
             result, backward = jax.vjp(f, *values)
             return result, [backward(seed)[k] for k in places]
 

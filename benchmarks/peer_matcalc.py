@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 
 import matcalc as mc
 
 
-def compiled(problem: Problem) -> Any:
+def compiled(problem: Problem) -> mc.Compiled:
     """Return the compiled function of a problem."""
     f = mc.expression(problem.formula, problem.declarations)
     wrt = problem.wrt[0] if len(problem.wrt) == 1 else list(problem.wrt)
@@ -21,7 +18,7 @@ def compiled(problem: Problem) -> Any:
     return mc.compile(f.hessian(wrt) if problem.gives == "hessian" else f.jacobian(wrt))
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     try:
         fn = compiled(problem)

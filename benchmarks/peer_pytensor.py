@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 from pytensor.tensor import linalg
 
 
@@ -19,18 +18,18 @@ class Functions:
     trace, kron, inv, solve, expm = pt.trace, linalg.kron, linalg.inv, linalg.solve, linalg.expm
 
     @staticmethod
-    def logdet(a: Any) -> Any:
+    def logdet(a: pt.TensorVariable) -> pt.TensorVariable:
         return linalg.slogdet(a)[1]
 
     @staticmethod
-    def logsumexp_rows(a: Any) -> Any:
+    def logsumexp_rows(a: pt.TensorVariable) -> pt.TensorVariable:
         return pt.logsumexp(a, axis=1)
 
 
-FUNCTIONS: dict[str, Any] = {}
+FUNCTIONS: dict[str, Callable[..., object]] = {}
 
 
-def compiled(problem: Problem) -> Any:
+def compiled(problem: Problem) -> Callable[..., object]:
     """Return the function of a problem, compiled once."""
     if problem.name not in FUNCTIONS:
         kinds = (pt.dscalar, pt.dvector, pt.dmatrix)
@@ -52,7 +51,7 @@ def compiled(problem: Problem) -> Any:
     return FUNCTIONS[problem.name]
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     fn = compiled(problem)
     names = [*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else [])]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
-from problems import FORWARD_SEED, Problem
+from problems import FORWARD_SEED, Call, Data, Problem
 
 torch.set_num_threads(1)
 
@@ -27,34 +26,34 @@ class Functions:
     softplus = torch.nn.functional.softplus
 
     @staticmethod
-    def logdet(a: Any) -> Any:
+    def logdet(a: torch.Tensor) -> torch.Tensor:
         return torch.linalg.slogdet(a)[1]
 
     @staticmethod
-    def logdet_spd(a: Any) -> Any:
+    def logdet_spd(a: torch.Tensor) -> torch.Tensor:
         return 2.0 * torch.sum(torch.log(torch.diagonal(torch.linalg.cholesky(a))))
 
     @staticmethod
-    def solve_spd(a: Any, b: Any) -> Any:
+    def solve_spd(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return torch.cholesky_solve(b, torch.linalg.cholesky(a))
 
     @staticmethod
-    def qr_R(a: Any) -> Any:
+    def qr_R(a: torch.Tensor) -> torch.Tensor:
         r = torch.linalg.qr(a)[1]
         return torch.sign(torch.diagonal(r))[:, None] * r
 
     @staticmethod
-    def matfun(f: Any, a: Any) -> Any:
+    def matfun(f: Callable[[torch.Tensor], torch.Tensor], a: torch.Tensor) -> torch.Tensor:
         w, v = torch.linalg.eigh(a)
         return (v * f(w)) @ v.T
 
     @staticmethod
-    def polar(a: Any) -> Any:
+    def polar(a: torch.Tensor) -> torch.Tensor:
         u, _, v = torch.linalg.svd(a, full_matrices=False)
         return u @ v
 
     @staticmethod
-    def sylvester(a: Any, b: Any, c: Any) -> Any:
+    def sylvester(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
         n = len(a)
         if n > 60:
             raise NotImplementedError("a Kronecker system")
@@ -62,30 +61,30 @@ class Functions:
         return torch.linalg.solve(torch.kron(a, one) + torch.kron(one, b.T.contiguous()), c.reshape(-1)).reshape(n, n)
 
     @staticmethod
-    def logsumexp_rows(a: Any) -> Any:
+    def logsumexp_rows(a: torch.Tensor) -> torch.Tensor:
         return torch.logsumexp(a, 1)
 
 
-def build(problem: Problem, data: dict[str, Any]) -> Callable[[], Any]:
+def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     names = list(problem.shapes)
     code = compile(problem.python, problem.name, "eval")
     places = tuple(names.index(w) for w in problem.wrt)
 
-    def f(*values: Any) -> Any:
+    def f(*values: torch.Tensor) -> torch.Tensor:
         return eval(code, {"ns": Functions}, dict(zip(names, values, strict=True)))
 
-    def tensors() -> list[Any]:
+    def tensors() -> list[torch.Tensor]:
         return [torch.as_tensor(data[name], dtype=torch.float64) for name in names]
 
-    def reverse() -> Any:
+    def reverse() -> object:
         values = tensors()
         leaves = [values[k].requires_grad_() for k in places]
         result = f(*values)
         seed = torch.as_tensor(data[FORWARD_SEED]) if problem.gives == "pullback" else None
         return [t.detach().numpy() for t in (result, *torch.autograd.grad(result, leaves, seed))]
 
-    def second() -> Any:
+    def second() -> object:
         transform = torch.func.hessian if problem.gives == "hessian" else torch.func.jacrev
         return transform(f, argnums=places[0])(*tensors()).numpy()
 

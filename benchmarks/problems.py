@@ -7,14 +7,18 @@ in its `peer_*.py`; what the answer is, in `expert_*.py`.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 SIZES = ("tiny", "small", "medium", "large")
 FORWARD_SEED = "G"  # the name of the cotangent of a pullback
+
+Data = dict[str, float | np.ndarray]
+Call = Callable[[], object]
+"""What a library makes of a problem and its data: a call that gives the answer in arrays."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +45,16 @@ class Problem:
             texts.append(f"{name}: {kinds[len(shape)]}{sizes} {self.facts.get(name, '')}".strip())
         return "; ".join(texts)
 
-    def data(self, size: str) -> dict[str, Any]:
+    def data(self, size: str) -> Data:
         """Return the value of each symbol: arrays, and floats for scalars."""
         rng = np.random.default_rng(sum(map(ord, self.name)))
         return {name: self._value(rng, name, size) for name in self.shapes}
 
-    def cotangent(self, shape: tuple[int, ...]) -> Any:
+    def cotangent(self, shape: tuple[int, ...]) -> np.ndarray:
         """Return the cotangent of a pullback whose value has this shape."""
         return np.random.default_rng(1).standard_normal(shape)
 
-    def _value(self, rng: np.random.Generator, name: str, size: str) -> Any:
+    def _value(self, rng: np.random.Generator, name: str, size: str) -> float | np.ndarray:
         shape = tuple(self.lengths[size][letter] for letter in self.shapes[name])
         if not shape:
             return float(0.5 + rng.random())
@@ -76,7 +80,7 @@ def load(name: str) -> list[Problem]:
     return [_problem(name, entry) for name, entry in tomllib.loads(text).items()]
 
 
-def _problem(name: str, entry: dict[str, Any]) -> Problem:
+def _problem(name: str, entry: dict[str, str]) -> Problem:
     letters, _, rows = entry["sizes"].partition(":")
     columns = [[int(number) for number in row.split()] for row in rows.split("|")]
     names = SIZES[-len(columns) :]

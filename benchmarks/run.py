@@ -15,7 +15,7 @@ import sys
 import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 PEERS = ("jax", "torch", "pytensor", "autograd")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -52,7 +52,7 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def available(problems: str, peers: list[str]) -> dict[str, Any]:
+def available(problems: str, peers: list[str]) -> dict[str, ModuleType]:
     """Import the adapters; a library that is not installed is left out."""
     modules = {"expert": f"expert_{problems}", "matcalc": "peer_matcalc"}
     if problems == "operations":
@@ -66,7 +66,7 @@ def available(problems: str, peers: list[str]) -> dict[str, Any]:
     return libraries
 
 
-def header(libraries: dict[str, Any]) -> str:
+def header(libraries: dict[str, ModuleType]) -> str:
     """Return what the figures hold for: versions, threads, OpenBLAS's core type."""
     found = {name: installed(name) for name in ("numpy", "scipy", "numba", *libraries)}
     versions = ", ".join(f"{name} {text}" for name, text in found.items() if text)
@@ -89,7 +89,7 @@ def installed(name: str) -> str:
         return ""
 
 
-def compare(libraries: dict[str, Any], options: argparse.Namespace) -> None:
+def compare(libraries: dict[str, ModuleType], options: argparse.Namespace) -> None:
     """Print the tables of all problems and sizes, a row as soon as it is measured."""
     load = importlib.import_module("problems").load
     measure = importlib.import_module("measure").measure

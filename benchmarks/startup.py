@@ -8,9 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from types import ModuleType
 
-from problems import Problem
+from problems import Call, Problem
 
 ROOT = Path(__file__).resolve().parent.parent
 OVERHEAD = Problem(
@@ -35,7 +35,7 @@ print(fn.stats["cache"])
 CALLS = 2000
 
 
-def startup_table(libraries: dict[str, Any]) -> str:
+def startup_table(libraries: dict[str, ModuleType]) -> str:
     """Return the tables of call overhead and startup."""
     lines = ["\n## A call with two vectors of two entries in, (float, vector) out\n"]
     lines += ["| library | us |", "|---|---:|"]
@@ -57,12 +57,12 @@ def startup_table(libraries: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def overhead(call: Any) -> float:
+def overhead(call: Call) -> float:
     """Return the time of one call, the best of many rounds, less that of the empty function round it."""
     return timed(call) - timed(lambda: None)
 
 
-def timed(call: Any) -> float:
+def timed(call: Call) -> float:
     call()
     shortest = float("inf")
     for _ in range(50):

@@ -14,13 +14,12 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks.accuracy import tables
 from benchmarks.accuracy.answers import Answers
-from benchmarks.accuracy.case import Case
+from benchmarks.accuracy.case import JSON, Answer, Case
 from benchmarks.accuracy.cases import cases, conditions, errors
 from benchmarks.accuracy.inputs import OWN
 from benchmarks.accuracy.peer import PEERS, Peer
@@ -53,7 +52,7 @@ def target_of(name: str, peers: str) -> Answers | Peer:
     return Peer(name, peers) if name in PEERS else Answers(name)
 
 
-def measure(book: Rulebook, rule: Rule, targets: dict[str, Any], options: argparse.Namespace) -> None:
+def measure(book: Rulebook, rule: Rule, targets: dict[str, Answers | Peer], options: argparse.Namespace) -> None:
     """Measure one rule on some targets; what its file holds of others stays if the rule has not changed."""
     path = options.folder / f"{rule.name}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"rule": "", "records": []}
@@ -99,8 +98,8 @@ def arguments() -> argparse.Namespace:
 
 
 def measured(
-    found: Iterator[Case], targets: dict[str, Any], seconds: float, store: Store | None = None
-) -> Iterator[dict[str, Any]]:
+    found: Iterator[Case], targets: dict[str, Answers | Peer], seconds: float, store: Store | None = None
+) -> Iterator[dict[str, JSON]]:
     """Yield a record for each case, target and kind of answer, until `seconds` have passed."""
     start = time.perf_counter()
     known = store or Store()
@@ -114,7 +113,7 @@ def measured(
                 return
 
 
-def record(case: Case, target: str, kind: str, answer: Any, store: Store) -> dict[str, Any]:
+def record(case: Case, target: str, kind: str, answer: Answer, store: Store) -> dict[str, JSON]:
     """Return what is found of one answer: its worst error, and that beyond the problem's condition."""
     made = {"output": case.output, "wrt": case.wrt, "regime": case.regime, "target": target, "kind": kind}
     made["tangents"] = case.point.form.tangents if case.point else 0

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 import matcalc as mc
-from benchmarks.accuracy.case import KINDS, Case
+from benchmarks.accuracy.case import KINDS, Answer, Case
 from benchmarks.accuracy.inputs import OWN
+from matcalc.evidence.precise.arithmetic import Array
 
 KIND = ("scalar", "vector({})", "matrix({})", "tensor({})", "tensor({})")
+
+T = TypeVar("T")
+Made = Callable[[Mapping[str, Array]], Array] | Exception
+"""A compiled function of the values by name, or why there is none."""
 
 
 class Answers:
@@ -20,16 +25,16 @@ class Answers:
 
     def __init__(self, target: str = "numba") -> None:
         self.target = target
-        self.known: dict[Any, dict[str, Any]] = {}
+        self.known: dict[tuple[object, ...], dict[str, Made]] = {}
 
-    def of(self, case: Case) -> dict[str, Any]:
+    def of(self, case: Case) -> dict[str, Answer]:
         """Return kind -> answer, or the error that came instead."""
         key = (case.key, case.output, case.wrt)
         if key not in self.known:
             self.known[key] = compiled(case, self.target)
         return {kind: self._run(made, case) for kind, made in self.known[key].items()}
 
-    def _run(self, made: Any, case: Case) -> Any:
+    def _run(self, made: Made, case: Case) -> Answer:
         if isinstance(made, Exception):
             return made
         values = {**case.data, "G_": case.G, "dX_": case.dX, "V_": case.V}
@@ -68,13 +73,13 @@ def declarations(case: Case) -> str:
     )
 
 
-def compiled(case: Case, target: str) -> dict[str, Any]:
+def compiled(case: Case, target: str) -> dict[str, Made]:
     """Return kind -> a function of the values by name, or the error that compiling gave."""
     call, let = call_of(case), declarations(case)
     shape = np.shape(case.truth["value"][0])
     cotangent = f"G_: {KIND[len(shape)].format(', '.join(map(str, shape)))}"
     weighted = f"sum(G_ .* ({call}))" if shape else f"G_*({call})"
-    asked: dict[str, Callable[[], Any]] = {
+    asked: dict[str, Callable[[], mc.Expression]] = {
         "value": lambda: mc.expression(call, let),
         "jvp": lambda: mc.expression(call, let).jvp(case.wrt, "dX_"),
         "vjp": lambda: mc.expression(call, let).vjp(case.wrt, "G_"),
@@ -86,34 +91,26 @@ def compiled(case: Case, target: str) -> dict[str, Any]:
     good = {kind: f for kind, f in formulas.items() if not isinstance(f, Exception)}
     together = _tried(lambda: mc.compile(list(good.values()), target=target))
     if not isinstance(together, Exception):
-        shared = _Shared(together, list(good))
-        return {kind: f if isinstance(f, Exception) else shared.answer(kind) for kind, f in formulas.items()}
+        return {**formulas, **_results(together, list(good))}
     alone = {kind: _tried(lambda f=f: mc.compile([f], target=target)) for kind, f in good.items()}
-    parts = {k: f if isinstance(f, Exception) else _Shared(f, [k]).answer(k) for k, f in alone.items()}
-    return {kind: parts.get(kind, f) for kind, f in formulas.items()}
+    parts = {k: f if isinstance(f, Exception) else _results(f, [k])[k] for k, f in alone.items()}
+    return {**formulas, **parts}
 
 
-def _tried(make: Callable[[], Any]) -> Any:
+def _tried(make: Callable[[], T]) -> T | mc.MatcalcError:
     try:
         return make()
     except mc.MatcalcError as error:
         return error
 
 
-class _Shared:
-    """A function of several results, called once for each set of values."""
+def _results(function: mc.Compiled, kinds: Sequence[str]) -> dict[str, Made]:
+    """Return kind -> the result of that place, as a function of the values by name."""
 
-    def __init__(self, function: Any, kinds: list[str]) -> None:
-        self.function, self.kinds = function, kinds
-        self.last: tuple[int, Any] = (0, None)
+    def result(place: int) -> Made:
+        return lambda values: function(*(values[name] for name in function.args))[place]
 
-    def answer(self, kind: str) -> Callable[[dict[str, Any]], Any]:
-        k = self.kinds.index(kind)
-        return lambda values: self._all(values)[k]
-
-    def _all(self, values: dict[str, Any]) -> Any:
-        result = self.function(*(values[name] for name in self.function.args))
-        return result
+    return {kind: result(place) for place, kind in enumerate(kinds)}
 
 
 __all__ = ["Answers"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.precise.arithmetic import Array
 
+JSON = dict[str, "JSON"] | list["JSON"] | str | float | None
+Answer = Array | Exception
+"""What a library answers: numbers, or the error that came instead."""
 KINDS = ("value", "jvp", "vjp", "second")
 
 
@@ -24,7 +26,7 @@ class Case:
     entrywise: bool
     data: dict[str, Array]
     facts: dict[str, tuple[str, ...]]
-    plain: dict[str, Any]
+    plain: dict[str, object]
     G: Array
     dX: Array
     V: Array
@@ -32,7 +34,7 @@ class Case:
     point: Point | None = None
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What compiled code depends on: not the numbers."""
         shapes = tuple((name, np.shape(a)) for name, a in self.data.items())
         return self.rule, shapes, tuple(map(str, self.plain.values()))

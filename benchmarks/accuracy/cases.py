@@ -8,12 +8,11 @@ relative change of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from benchmarks.accuracy.case import Case
+from benchmarks.accuracy.case import Answer, Case
 from benchmarks.accuracy.derivatives import orders
 from benchmarks.accuracy.inputs import inputs
 from benchmarks.accuracy.store import Store
@@ -21,7 +20,7 @@ from matcalc.errors import MatcalcError
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.precise import digits, doubles, numbers
-from matcalc.evidence.precise.arithmetic import Array, mp, objects
+from matcalc.evidence.precise.arithmetic import Array, Precise, mp, objects
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 
@@ -111,12 +110,12 @@ def basis(case: Case) -> list[Array]:
     return list(found.values())
 
 
-def truths(case: Case, data: dict[str, Any]) -> dict[str, Array]:
+def truths(case: Case, data: dict[str, Array]) -> dict[str, Array]:
     """Return value, JVP, VJP and second derivative at data of many digits, as object arrays."""
     at = case.point
     assert at is not None
 
-    def value(changed: Any) -> Any:
+    def value(changed: Mapping[str, Array]) -> Precise:
         return at.precise(changed)[case.output]
 
     if not case.wrt:
@@ -145,7 +144,7 @@ def _adjoint(case: Case, rows: Array, directions: list[Array], lengths: list[flo
     return np.asarray(total, dtype=object)
 
 
-def split(exact: Any) -> tuple[Array, Array]:
+def split(exact: Precise) -> tuple[Array, Array]:
     """Return numbers with many digits as two doubles each."""
     with digits(60):
         exact = objects(exact)
@@ -179,14 +178,14 @@ def conditions(case: Case) -> dict[str, Array]:
     return found
 
 
-def size(a: Any) -> float:
+def size(a: Array) -> float:
     """Return the Euclidean norm without overflow."""
     array = np.abs(np.asarray(a, dtype=float))
     top = float(np.max(array, initial=0.0))
     return top * float(np.sqrt(np.sum((array / top) ** 2))) if top > 0 and np.isfinite(top) else top
 
 
-def errors(case: Case, kind: str, found: Any) -> Array:
+def errors(case: Case, kind: str, found: Answer) -> Array:
     """Return the relative error of an answer: of each entry, or of the norm. Infinite where it is not finite."""
     high, low = case.truth[kind]
     answer = np.asarray(found, dtype=float)

@@ -8,21 +8,20 @@ a derived derivative is held against.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from matcalc.evidence.precise.arithmetic import Array, digits, mp, numbers, objects, plain
+from matcalc.evidence.precise.arithmetic import Array, Precise, digits, mp, numbers, objects, plain
 
 COUNT = 100
 """Digits that derivatives are taken with."""
 
-Value = Callable[[Mapping[str, Any]], Any]
+Value = Callable[[Mapping[str, Array]], Precise]
 """A function of arrays by name."""
 
 
 def orders(
-    f: Value, data: Mapping[str, Any], name: str, basis: Sequence[Array], along: Array, count: int = COUNT
+    f: Value, data: Mapping[str, Array], name: str, basis: Sequence[Array], along: Array, count: int = COUNT
 ) -> tuple[Array, Array, Array]:
     """Return f(data), its derivatives in `name` along `basis`, and those once more along `along`.
 
@@ -41,7 +40,7 @@ def orders(
         return here, np.stack(first), np.stack(twice)
 
 
-def _moved(data: Mapping[str, Any], *steps: Mapping[str, tuple[Any, Array]]) -> dict[str, Any]:
+def _moved(data: Mapping[str, Array], *steps: Mapping[str, tuple[Precise, Array]]) -> dict[str, Array]:
     moved = {name: objects(np.asarray(a)) for name, a in data.items()}
     for step in steps:
         for name, (h, direction) in step.items():
@@ -49,5 +48,5 @@ def _moved(data: Mapping[str, Any], *steps: Mapping[str, tuple[Any, Array]]) -> 
     return {name: numbers(a) for name, a in moved.items()}
 
 
-def _flat(found: Any) -> Array:
+def _flat(found: Precise) -> Array:
     return plain(np.asarray(found, dtype=object))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.signature import PLAIN
 from matcalc.tensor.size import Size
 
-Array = np.ndarray[Any, np.dtype[Any]]
+Array = np.ndarray
 Drawn = Callable[[np.random.Generator, tuple[int, ...]], Array]
 
 OWN = tomllib.loads((Path(__file__).parent / "inputs.toml").read_text(encoding="utf-8"))
@@ -68,7 +67,7 @@ def _changed(at: Point, data: Mapping[str, Array]) -> Point:
     return Point(**{**vars(at), "data": {**at.data, **data}})
 
 
-def _plain(rule: Rule) -> dict[str, Any]:
+def _plain(rule: Rule) -> dict[str, object]:
     """Return values of parameters that are no arrays."""
     given = OWN.get(rule.name, {}).get("plain", {})
     return {p.name: given[p.name] for p in rule.parameters if p.kind in PLAIN and p.name in given}

@@ -11,12 +11,12 @@ import subprocess
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy.case import KINDS, Case
+from benchmarks.accuracy.case import JSON, KINDS, Answer, Case
 from matcalc.evidence.numeric.sampling import projected
+from matcalc.evidence.precise.arithmetic import Array
 
 HERE = Path(__file__).parent
 PEERS = ("torch", "jax")
@@ -34,7 +34,7 @@ class Peer:
         self.name, self.python = name, python
         self.process: subprocess.Popen[str] | None = None
 
-    def of(self, case: Case) -> dict[str, Any]:
+    def of(self, case: Case) -> dict[str, Answer]:
         """Return kind -> answer, or what came instead; nothing where the framework has no such operation."""
         if case.point is None or case.point.form.tangents:
             return {}
@@ -53,17 +53,17 @@ class Peer:
         plain: Mapping[str, str],
         wrt: str,
         kinds: Sequence[str],
-        data: Mapping[str, Any],
-        G: Any,
-        dX: Any,
-        V: Any,
-    ) -> dict[str, Any]:
+        data: Mapping[str, Array],
+        G: Array,
+        dX: Array,
+        V: Array,
+    ) -> dict[str, JSON]:
         """Return kind -> nested lists of numbers, or what the framework said."""
         arrays = {"G": G, "dX": dX, "V": V, **{f"data {name}": a for name, a in data.items()}}
         asked = {"formula": formula, "plain": plain, "wrt": wrt, "kinds": kinds}
         return self._sent({**asked, **{name: np.asarray(a, dtype=float).tolist() for name, a in arrays.items()}})
 
-    def _read(self, case: Case, kind: str, found: Any) -> Any:
+    def _read(self, case: Case, kind: str, found: JSON) -> Answer:
         if isinstance(found, str):
             return RefusedError(found)
         array = np.asarray(found, dtype=float)
@@ -72,7 +72,7 @@ class Peer:
             return projected(array, facts)  # their gradient is that of the function of all entries
         return array
 
-    def _sent(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _sent(self, asked: dict[str, JSON]) -> dict[str, JSON]:
         if self.process is None:
             self.process = subprocess.Popen(
                 [self.python, str(HERE / "peers.py"), self.name],
@@ -87,7 +87,7 @@ class Peer:
         line = self.process.stdout.readline()
         if not line:
             raise RuntimeError(f"{self.name} stopped at {asked['formula']}")
-        answer: dict[str, Any] = json.loads(line)
+        answer: dict[str, JSON] = json.loads(line)
         return answer
 
 

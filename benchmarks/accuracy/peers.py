@@ -13,6 +13,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+Tensor = Any
+"""An array of the framework that answers."""
+Scope = dict[str, Any]
+JSON = dict[str, "JSON"] | list["JSON"] | str | float | None
+
 
 class Torch:
     """What formulas may call: `np` is torch, `L` torch.linalg, `S` torch.special."""
@@ -23,12 +28,12 @@ class Torch:
         torch.set_num_threads(1)
         torch.set_default_dtype(torch.float64)
         self.torch = torch
-        self.scope: dict[str, Any] = {"np": torch, "L": torch.linalg, "S": torch.special, "F": torch.nn.functional}
+        self.scope: Scope = {"np": torch, "L": torch.linalg, "S": torch.special, "F": torch.nn.functional}
         self.scope["array"] = self.array = lambda a: torch.tensor(a, dtype=torch.float64)
         self.scope["stop"] = lambda a: a.detach()
         self.scope.update(gauge(self.scope))
 
-    def run(self, f: Callable[[Any], Any], kind: str, x: Any, dX: Any, V: Any, G: Any) -> Any:
+    def run(self, f: Callable[[Tensor], Tensor], kind: str, x: Tensor, dX: Tensor, V: Tensor, G: Tensor) -> Tensor:
         torch = self.torch
         if kind == "value":
             return f(x)
@@ -56,37 +61,37 @@ class Jax:
 
         jax.config.update("jax_enable_x64", True)
         self.jax = jax
-        self.scope: dict[str, Any] = {"np": jnp, "L": jnp.linalg, "S": jsp.special, "SL": jsp.linalg, "jax": jax}
+        self.scope: Scope = {"np": jnp, "L": jnp.linalg, "S": jsp.special, "SL": jsp.linalg, "jax": jax}
         self.scope["array"] = self.array = lambda a: jnp.asarray(a, dtype=jnp.float64)
         self.scope["stop"] = jax.lax.stop_gradient
         self.scope["F"] = jax.nn
         self.scope.update(gauge(self.scope))
 
-    def run(self, f: Callable[[Any], Any], kind: str, x: Any, dX: Any, V: Any, G: Any) -> Any:
+    def run(self, f: Callable[[Tensor], Tensor], kind: str, x: Tensor, dX: Tensor, V: Tensor, G: Tensor) -> Tensor:
         jax = self.jax
         if kind == "value":
             return f(x)
         if kind == "jvp":
             return jax.jvp(f, (x,), (dX,))[1]
 
-        def gradient(at: Any) -> Any:
+        def gradient(at: Tensor) -> Tensor:
             return jax.vjp(f, at)[1](G)[0]
 
         return gradient(x) if kind == "vjp" else jax.jvp(gradient, (x,), (V,))[1]
 
 
-def gauge(scope: dict[str, Any]) -> dict[str, Any]:
+def gauge(scope: Scope) -> Scope:
     """Return the gauge of matcalc's eigenvectors: the entry of largest magnitude of each column is positive."""
     np, stop = scope["np"], scope["stop"]
 
-    def signs(V: Any) -> Any:
+    def signs(V: Tensor) -> Tensor:
         top = np.argmax(np.abs(V), 0)
         return stop(np.sign(V[top, np.arange(V.shape[1])]))
 
     return {"signs": signs, "signed": lambda V: V * signs(V)}
 
 
-def answers(framework: Any, asked: dict[str, Any]) -> dict[str, Any]:
+def answers(framework: Torch | Jax, asked: dict[str, JSON]) -> dict[str, JSON]:
     """Return kind -> numbers, or what the framework said."""
     data = {name[5:]: framework.array(a) for name, a in asked.items() if name.startswith("data ")}
     plain = {name: number(text) for name, text in asked["plain"].items()}
@@ -94,10 +99,10 @@ def answers(framework: Any, asked: dict[str, Any]) -> dict[str, Any]:
     dX, V, G = (framework.array(asked[name]) for name in ("dX", "V", "G"))
     wrt = asked["wrt"]
 
-    def f(x: Any) -> Any:
+    def f(x: Tensor) -> Tensor:
         return eval(code, {**framework.scope, **plain, **data, wrt: x})
 
-    found: dict[str, Any] = {}
+    found: dict[str, JSON] = {}
     for kind in asked["kinds"]:
         try:
             result = framework.run(f, kind, data.get(wrt, framework.array(0.0)), dX, V, G)
@@ -107,7 +112,7 @@ def answers(framework: Any, asked: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def number(text: str) -> Any:
+def number(text: str) -> int | float | str:
     """Return a parameter that is no array: whole, else a double, else the name of a function."""
     try:
         value = Fraction(text)

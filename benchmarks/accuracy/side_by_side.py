@@ -7,7 +7,6 @@ differentiate, is a dash there. All errors are beyond the condition of the probl
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Any
 
 NOTHING = 1e-20
 """Errors below this are those of the truth."""
@@ -25,7 +24,8 @@ EXPLAINED = (
 TITLE = {"numba": "matcalc", "torch": "PyTorch", "jax": "JAX"}
 NAMES = {"value": "value", "jvp": "JVP", "vjp": "VJP", "second": "second"}
 
-Records = Sequence[Mapping[str, Any]]
+Record = Mapping[str, float | str | None]
+Records = Sequence[Record]
 Errors = dict[str, float]
 
 
@@ -58,16 +58,16 @@ def compared(records: Records, entrywise: bool = False) -> dict[str, Errors]:
     return {kind: row for kind, row in found.items() if set(row) & set(OTHERS)}
 
 
-def _numbered(records: Records) -> Iterator[tuple[tuple[Any, ...], Mapping[str, Any]]]:
+def _numbered(records: Records) -> Iterator[tuple[tuple[object, ...], Record]]:
     """Yield each record with what it is of, inputs of the same name counted: equal for all targets."""
-    count: dict[tuple[Any, ...], int] = {}
+    count: dict[tuple[object, ...], int] = {}
     for r in records:
         key = (r["target"], *place(r))
         count[key] = count.get(key, 0) + 1
         yield (*key[1:], count[key]), r
 
 
-def place(record: Mapping[str, Any]) -> tuple[Any, ...]:
+def place(record: Record) -> tuple[object, ...]:
     return record["output"], record["wrt"], record["regime"], record["tangents"], record["kind"]
 
 

@@ -10,13 +10,13 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy.case import Case
+from benchmarks.accuracy.case import JSON, Case
+from matcalc.evidence.precise.arithmetic import Array
 
-Truth = dict[str, tuple[Any, Any]]
+Truth = dict[str, tuple[Array, Array]]
 
 
 class Store:
@@ -25,7 +25,7 @@ class Store:
     def __init__(self, path: Path | None = None, fresh: bool = False) -> None:
         self.path = path
         known = path is not None and path.is_file() and not fresh
-        self.found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path and known else {}
+        self.found: dict[str, JSON] = json.loads(path.read_text(encoding="utf-8")) if path and known else {}
 
     def truth(self, case: Case, make: Callable[[], Truth | None]) -> Truth | None:
         """Return kind -> (high, low) parts, made where they are not known."""
@@ -36,7 +36,7 @@ class Store:
         listed = entry["truth"]
         return listed and {kind: (_array(high), _array(low)) for kind, (high, low) in listed.items()}
 
-    def condition(self, case: Case, kind: str, make: Callable[[], dict[str, Any]]) -> Any:
+    def condition(self, case: Case, kind: str, make: Callable[[], dict[str, Array]]) -> Array:
         """Return the condition of one kind of answer; all kinds are made together."""
         entry = self._entry(case)
         if "condition" not in entry:
@@ -48,7 +48,7 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.write_text(json.dumps(self.found), encoding="utf-8")
 
-    def _entry(self, case: Case) -> dict[str, Any]:
+    def _entry(self, case: Case) -> dict[str, JSON]:
         return self.found.setdefault(_key(case), {})
 
 
@@ -62,7 +62,7 @@ def _key(case: Case) -> str:
     return found.hexdigest()[:24]
 
 
-def _array(listed: Any) -> Any:
+def _array(listed: JSON) -> Array:
     return np.asarray(listed, dtype=float)
 
 

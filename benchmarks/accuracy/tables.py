@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Any
 
 from benchmarks.accuracy import side_by_side
 from benchmarks.accuracy.case import KINDS
-from benchmarks.accuracy.side_by_side import NOTHING, Records, figure
+from benchmarks.accuracy.side_by_side import NOTHING, Record, Records, figure
 
 HEADER = """\
 # The worst relative error of each rule's compiled code, over random, near-degenerate, graded and scaled inputs, against
@@ -20,13 +19,13 @@ HEADER = """\
 """
 
 
-def worst(records: Records, kind: str, target: str = "numba") -> Mapping[str, Any] | None:
+def worst(records: Records, kind: str, target: str = "numba") -> Record | None:
     """Return the record of largest error beyond its condition, None where nothing was answered."""
     found = [r for r in records if r["kind"] == kind and r["target"] == target and "error" in r]
     return max(found, key=lambda r: (r["beyond"], r["error"]), default=None)
 
 
-def shown(records: Records, kind: str) -> Mapping[str, Any] | None:
+def shown(records: Records, kind: str) -> Record | None:
     """Return the worst record of compiled code; of plain NumPy where there is none."""
     return worst(records, kind) or worst(records, kind, "numpy")
 
@@ -56,7 +55,7 @@ def measured_toml(records: Mapping[str, Records]) -> str:
     return "\n".join(lines)
 
 
-def place(record: Mapping[str, Any]) -> str:
+def place(record: Record) -> str:
     """Return where an error was found, in words."""
     parts = [record["kind"], *([f"in {record['wrt']}"] if record["wrt"] else []), record["regime"]]
     if record["target"] == "numpy":
@@ -79,7 +78,7 @@ def markdown(records: Mapping[str, Records], reasons: Mapping[str, str], entrywi
     return "\n".join([*lines, *side_by_side.report(records, entrywise)]) + "\n"
 
 
-def cell(record: Mapping[str, Any] | None) -> str:
+def cell(record: Record | None) -> str:
     if record is None:
         return "-"
     explained = record.get("condition") and record["condition"] > 10

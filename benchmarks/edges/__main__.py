@@ -13,11 +13,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import matcalc as mc
+from benchmarks.accuracy.case import Answer
 from benchmarks.accuracy.peer import Peer, RefusedError
 from benchmarks.edges.inputs import Edge, edges
 from benchmarks.edges.ours import Ours
@@ -53,9 +53,9 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Any]:
+def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]:
     """Return (argument, kind) -> what a framework answers."""
-    found: dict[tuple[str, str], Any] = {}
+    found: dict[tuple[str, str], Answer] = {}
     for wrt, kind in edge.expected:
         answer = peer.ask(
             formula, edge.plain, wrt, (kind,), edge.data, edge.G, edge.direction(wrt), edge.direction(wrt)
@@ -67,13 +67,13 @@ def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Any]:
     return found
 
 
-def judged(edge: Edge, answers: dict[tuple[str, str], Any]) -> tuple[str, str]:
+def judged(edge: Edge, answers: dict[tuple[str, str], Answer]) -> tuple[str, str]:
     """Return the worst state of all answers at an input, with what was said or found there."""
     order = ("right", "subgradient", "refused", "NaN", "wrong")
     return max((state_of(edge, key, answers[key]) for key in edge.expected), key=lambda s: order.index(s[0]))
 
 
-def state_of(edge: Edge, key: tuple[str, str], answer: Any) -> tuple[str, str]:
+def state_of(edge: Edge, key: tuple[str, str], answer: Answer) -> tuple[str, str]:
     if isinstance(answer, Exception):
         lacking = isinstance(answer, mc.NotSupported) or str(answer).startswith("NotImplementedError")
         said = f"{type(answer).__name__}: {str(answer).splitlines()[0]}"
@@ -96,7 +96,7 @@ def state_of(edge: Edge, key: tuple[str, str], answer: Any) -> tuple[str, str]:
     return "wrong", shown(answer)
 
 
-def shown(a: Any) -> str:
+def shown(a: Answer) -> str:
     return np.array2string(np.asarray(a), precision=3, separator=" ").replace("\n", "")[:60]
 
 

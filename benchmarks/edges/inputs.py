@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -30,7 +29,8 @@ MODULES = {"np": np, "sl": scipy.linalg, "sp": scipy.special}
 TRIALS = 300
 """Random points at which the inequality of a convex function is tried."""
 
-Array = Any
+JSON = dict[str, "JSON"] | list["JSON"] | str | float | None
+Array = np.ndarray
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Edge:
     words: Mapping[str, str]
     rtol: float = 1e-8
     atol: float = 0.0
-    weights: Array = None
+    weights: Array | None = None
     plain: Mapping[str, str] = field(default_factory=dict)
     source: str = "of this folder"
 
@@ -105,7 +105,7 @@ def edges() -> Iterator[Edge]:
                 yield _of_rule(rule, edge)  # one that states a value alone has no derivative to compare
 
 
-def _listed(case: Mapping[str, Any], listed: Mapping[str, Any], words: Mapping[str, str]) -> Edge:
+def _listed(case: Mapping[str, JSON], listed: Mapping[str, JSON], words: Mapping[str, str]) -> Edge:
     data = {name: np.asarray(a, dtype=float) for name, a in listed["at"].items()}
     facts = _facts(case["let"])
     let = "; ".join(f"{n}: {_kind(np.shape(a))} {' '.join(facts[n])}" for n, a in data.items())
@@ -126,7 +126,7 @@ def _listed(case: Mapping[str, Any], listed: Mapping[str, Any], words: Mapping[s
     return Edge(text, let, listed["why"], listed["kind"], data, facts, G, V, expected, words, **more)
 
 
-def _own(entry: Mapping[str, Any]) -> Edge:
+def _own(entry: Mapping[str, JSON]) -> Edge:
     data = {name: np.asarray(a, dtype=float) for name, a in entry["at"].items()}
     text, let = entry["text"], entry["let"]
     G = np.asarray(entry.get("cot", 1.0), dtype=float)
@@ -142,7 +142,7 @@ def _own(entry: Mapping[str, Any]) -> Edge:
     return Edge(text, let, entry["why"], kind, data, _facts(let), G, V, expected, words, atol=entry.get("atol", 1e-300))
 
 
-def _of_rule(rule: Rule, edge: Mapping[str, Any]) -> Edge:
+def _of_rule(rule: Rule, edge: Mapping[str, JSON]) -> Edge:
     """Return an edge that an entry of the rulebook states; of second derivatives those along one argument."""
     plain = {p.name: edge["at"][p.name] for p in rule.parameters if p.kind in PLAIN and p.name in edge["at"]}
     data = {name: _read(text) for name, text in edge["at"].items() if name not in plain}

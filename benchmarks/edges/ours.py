@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
 import matcalc as mc
+from benchmarks.accuracy.case import Answer
 from benchmarks.edges.inputs import Edge
 
 SHAPE = ("scalar", "vector({})", "matrix({})")
@@ -19,11 +19,11 @@ class Ours:
     def __init__(self, target: str) -> None:
         self.target = target
 
-    def of(self, edge: Edge) -> dict[tuple[str, str], Any]:
+    def of(self, edge: Edge) -> dict[tuple[str, str], Answer]:
         """Return (argument, kind) -> derivative, or the error that came instead."""
         return {key: self._answer(edge, *key) for key in edge.expected}
 
-    def _answer(self, edge: Edge, wrt: str, kind: str) -> Any:
+    def _answer(self, edge: Edge, wrt: str, kind: str) -> Answer:
         try:
             if kind == "vjp":
                 formula = mc.vjp(edge.text, wrt, cotangent="G_", declarations=edge.let)

@@ -10,12 +10,12 @@ import gc
 import heapq
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from benchmarks.pairs import report, store
 from benchmarks.pairs.random_trees import tree_of
+from benchmarks.pairs.store import Record
 from benchmarks.pairs.table import Pair, table
 from benchmarks.pairs.trying import tried, tried_tree
 from matcalc.rulebook.load import default_rulebook
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     report.write(given.folder)
 
 
-def meeting(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def meeting(records: Iterable[Record]) -> Iterator[str]:
     """Yield the names of pairs that are right, with little work: every two kernels that meet in any meet in one.
 
     The one that adds most for its cost comes first, and none whose kernels have all met. What a program has for itself,

@@ -8,13 +8,13 @@ derivative but an operation in it has none), `unjudged` (ill-conditioned at ever
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 import matcalc as mc
-from benchmarks.pairs.truth import Array, Slope, along, disturbed, evaluated, has, quiet, shaken, value
+from benchmarks.pairs.truth import Array, Data, Slope, along, disturbed, evaluated, has, quiet, shaken, value
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.data import drawn
@@ -35,6 +35,11 @@ ALONE = ("simplified", "written")
 """Paths that give a value without derivatives."""
 LINEAR = frozenset({"symmetric", "spd", "psd", "diagonal", "lower", "upper", "skew"})
 UNDEFINED = (np.linalg.LinAlgError, FloatingPointError)
+
+T = TypeVar("T")
+Way = Callable[[Data], list[Array]]
+"""A path: from data to the value and the derivatives."""
+Results = list[Array] | None
 
 
 class Outcome(NamedTuple):
@@ -78,7 +83,7 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
     functions = {
         target: _guarded(target, mc.compile, [expression, *gradients], target=target, name="pair") for target in targets
     }
-    paths: dict[str, Any] = {"plain": _plain(expression, *gradients), "simplified": _plain(simple)}
+    paths: dict[str, Way] = {"plain": _plain(expression, *gradients), "simplified": _plain(simple)}
     paths["written"] = lambda data: [np.asarray(expression(**{name: data[name] for name in expression.symbols}))]
     paths |= {target: _compiled(function) for target, function in functions.items()}
     state = _at(written, LENGTHS[seed % len(LENGTHS)], seed, paths)
@@ -89,7 +94,7 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
     return Outcome(state.partition(":")[0], state.partition(": ")[2], tuple(sorted(called)))
 
 
-def _guarded(stage: str, run: Any, *given: Any, **named: Any) -> Any:
+def _guarded(stage: str, run: Callable[..., T], *given: object, **named: object) -> T:
     """Run a stage: an error that is not matcalc's own, nor one of linear algebra, is a crash of it."""
     try:
         return run(*given, **named)
@@ -99,7 +104,7 @@ def _guarded(stage: str, run: Any, *given: Any, **named: Any) -> Any:
         raise WrongError(f"crash, {stage}: {type(error).__name__}: {error}") from error
 
 
-def _misread(made: Any) -> str:
+def _misread(made: mc.Expression) -> str:
     """Return what is amiss with a printed form that does not read as its node; nothing if it does."""
     text = str(made)
     try:
@@ -109,18 +114,18 @@ def _misread(made: Any) -> str:
     return "" if again.node is made.node else f"print: {text} reads as {again}"
 
 
-def _plain(*expressions: Any) -> Any:
+def _plain(*expressions: mc.Expression) -> Way:
     nodes = [e.node for e in expressions]
 
-    def run(data: Mapping[str, Any]) -> list[Array]:
+    def run(data: Data) -> list[Array]:
         sizes = {name: value for name, value in data.items() if isinstance(value, int)}
         return [np.asarray(result) for result in evaluate(nodes, data, sizes)]
 
     return run
 
 
-def _compiled(function: Any) -> Any:
-    def run(data: Mapping[str, Any]) -> list[Array]:
+def _compiled(function: mc.Compiled) -> Way:
+    def run(data: Data) -> list[Array]:
         return [np.asarray(r) for r in function(**{name: data[name] for name in function.args})]
 
     return run
@@ -130,7 +135,7 @@ def _sizes(written: Written, lengths: Sequence[int]) -> dict[str, int]:
     return {name: lengths[k % len(lengths)] for k, name in enumerate(written.sizes)}
 
 
-def _at(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Any]) -> str:
+def _at(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Way]) -> str:
     """Compare the paths with the truth at random data of these sizes; redraw where the point is ill-conditioned."""
     sizes = _sizes(written, lengths)
     shape = tuple(size.evaluate(sizes) for size in written.shape)
@@ -149,7 +154,7 @@ def _at_point(
     sizes: dict[str, int],
     shape: tuple[int, ...],
     seed: int,
-    paths: Mapping[str, Any],
+    paths: Mapping[str, Way],
 ) -> str:
     rng = np.random.default_rng([seed, 5])
     cotangent = np.asarray(rng.standard_normal(shape))
@@ -198,7 +203,7 @@ def _at_point(
     return "right"
 
 
-def _run(name: str, path: Any, given: Mapping[str, Any]) -> list[Array] | None:
+def _run(name: str, path: Way, given: Data) -> Results:
     """Return the results of a path; None where it is undefined by an error."""
     try:
         found: list[Array] = _guarded(f"{name} runs", path, given)
@@ -207,7 +212,7 @@ def _run(name: str, path: Any, given: Mapping[str, Any]) -> list[Array] | None:
         return None
 
 
-def _directions(written: Written, data: Mapping[str, Array], rng: Any) -> dict[str, Array]:
+def _directions(written: Written, data: Mapping[str, Array], rng: np.random.Generator) -> dict[str, Array]:
     found = {}
     for leaf in written.leaves:
         drawn_direction = np.asarray(rng.standard_normal(data[leaf.name].shape))
@@ -216,7 +221,7 @@ def _directions(written: Written, data: Mapping[str, Array], rng: Any) -> dict[s
     return found
 
 
-def _slopes(written: Written, found: Mapping[str, Any], directions: Mapping[str, Array], slope: Slope) -> list[str]:
+def _slopes(written: Written, found: Mapping[str, Results], directions: Mapping[str, Array], slope: Slope) -> list[str]:
     """Return what is wrong with the derivatives of each path, by the slope along all directions at once."""
     faults = []
     for name, results in found.items():
@@ -236,9 +241,7 @@ def _size(results: Sequence[Array] | None, directions: Mapping[str, Array]) -> f
     return float(np.nan_to_num(sum(sizes), nan=0.0, posinf=0.0))
 
 
-def _compare(
-    found: Mapping[str, Any], written: Written, given: Mapping[str, Any], paths: Mapping[str, Any], seed: int
-) -> None:
+def _compare(found: Mapping[str, Results], written: Written, given: Data, paths: Mapping[str, Way], seed: int) -> None:
     """Compare derivatives entry by entry: compiled against plain evaluation, by how far that moves with its data."""
     plain = found["plain"]
     moved: list[float] = []
@@ -255,7 +258,7 @@ def _compare(
                 raise WrongError(f"result {number}, {name}: {_short(one)}, plain {_short(other)}")
 
 
-def _moved(written: Written, given: Mapping[str, Any], path: Any, plain: Sequence[Array], seed: int) -> list[float]:
+def _moved(written: Written, given: Data, path: Way, plain: Sequence[Array], seed: int) -> list[float]:
     """Return how far each result moves, relative to its size, when the data move by 1e-13."""
     worst = [0.0] * len(plain)
     for draw in range(10):
@@ -268,7 +271,7 @@ def _moved(written: Written, given: Mapping[str, Any], path: Any, plain: Sequenc
     return worst
 
 
-def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Any]) -> None:
+def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Way]) -> None:
     """Compare compiled with plain evaluation where sizes are 0, 1 or equal: both defined, or neither finite."""
     sizes = _sizes(written, lengths)
     try:

@@ -6,9 +6,9 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from benchmarks.pairs import store
+from benchmarks.pairs.store import Record
 
 RESULT = Path(__file__).resolve().parents[1] / "results" / "pairs.md"
 STATES = ("right", "wrong", "refused", "declined", "undefined", "unjudged")
@@ -19,7 +19,7 @@ def write(folder: Path) -> None:
     RESULT.write_text("\n".join(lines(list(store.records(folder)))) + "\n", encoding="utf-8")
 
 
-def lines(found: Sequence[dict[str, Any]]) -> list[str]:
+def lines(found: Sequence[Record]) -> list[str]:
     """Return the lines of the report."""
     seconds = sum(record["seconds"] for record in found)
     text = ["# Every operation in every other", "", "Written by `python -m benchmarks.pairs`.", ""]

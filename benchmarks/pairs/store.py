@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 
 def path_of(folder: Path, part: int, parts: int) -> Path:
@@ -13,9 +12,13 @@ def path_of(folder: Path, part: int, parts: int) -> Path:
     return folder / f"part_{part}_of_{parts}.jsonl"
 
 
-def records(folder: Path) -> Iterator[dict[str, Any]]:
+Record = Mapping[str, object]
+"""What is kept of one pair, as JSON holds it."""
+
+
+def records(folder: Path) -> Iterator[Record]:
     """Yield what is stored, of each key the last; a line that was cut short is passed over."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Record] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             try:
@@ -26,13 +29,13 @@ def records(folder: Path) -> Iterator[dict[str, Any]]:
     yield from found.values()
 
 
-def kept(found: Mapping[str, Mapping[str, Any]], record: Mapping[str, Any]) -> list[str]:
+def kept(found: Mapping[str, Record], record: Record) -> list[str]:
     """Return the targets on which an expression was right before it was tried again."""
     before = found.get(record["key"])
     return list(before["targets"]) if before and before["state"] == record["state"] == "right" else []
 
 
-def add(path: Path, record: Mapping[str, Any]) -> None:
+def add(path: Path, record: Record) -> None:
     """Store one record."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:

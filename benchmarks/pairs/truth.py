@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from oracle.arrays import NotAnalytic
 from oracle.linear_algebra import LINEAR_ALGEBRA
 from oracle.values import evaluate, shaped
 
-Data = Mapping[str, Any]
-Array = np.ndarray[Any, np.dtype[Any]]
+Array = np.ndarray
+Data = Mapping[str, Array | int]
 
 STEP = 1e-30
 WIDTHS = (0.05, 0.01, 0.002, 0.0004, 0.000005)
@@ -53,7 +53,7 @@ def shaken(rng: np.random.Generator) -> Iterator[None]:
     """
     called = values.call
 
-    def call(tree: Any, env: Any) -> Array:
+    def call(tree: tuple[object, ...], env: Mapping[str, Array]) -> Array:
         found = called(tree, env)
         size = np.max(np.abs(found), initial=0.0) if tree[1] in LINEAR_ALGEBRA else None
         return disturbed(found, rng, size)
@@ -126,7 +126,7 @@ def along(
     return differences(f)
 
 
-def differences(f: Callable[[float], Any]) -> Slope:
+def differences(f: Callable[[float], Array]) -> Slope:
     """Return the slope of f at 0 by central differences, extrapolated, at the widths that give the least error.
 
     Where a narrower one contradicts it beyond both errors, f is not as smooth as a width assumes, which is left out:

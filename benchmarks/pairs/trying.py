@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Sequence
-from typing import Any
 
 import matcalc as mc
 from benchmarks.pairs.judging import Outcome, judged
+from benchmarks.pairs.store import Record
 from benchmarks.pairs.table import Pair
 from matcalc.language.declare import read_declarations
 from matcalc.rulebook.load import Rulebook
@@ -18,7 +18,7 @@ from matcalc.testing.trees import Leaf, Tree, Written, write
 GOOD = ("right", "wrong")
 
 
-def tried(pair: Pair, book: Rulebook, targets: Sequence[str] = ("numpy",)) -> dict[str, Any]:
+def tried(pair: Pair, book: Rulebook, targets: Sequence[str] = ("numpy",)) -> Record:
     """Return the record of a pair: how it fared, as which text, in how many seconds."""
     start = time.perf_counter()
     seed = zlib.crc32(pair.key.encode())
@@ -34,14 +34,14 @@ def tried(pair: Pair, book: Rulebook, targets: Sequence[str] = ("numpy",)) -> di
     return record(pair.key, written, outcome, start, targets)
 
 
-def tried_tree(key: str, tree: Tree, book: Rulebook, targets: Sequence[str]) -> dict[str, Any]:
+def tried_tree(key: str, tree: Tree, book: Rulebook, targets: Sequence[str]) -> Record:
     """Return the record of a tree, its operands led where they have to be."""
     start = time.perf_counter()
     written, outcome = _outcome(tree, book, zlib.crc32(key.encode()), targets)
     return record(key, written, outcome, start, targets)
 
 
-def record(key: str, written: Written | None, outcome: Outcome, start: float, targets: Sequence[str]) -> dict[str, Any]:
+def record(key: str, written: Written | None, outcome: Outcome, start: float, targets: Sequence[str]) -> Record:
     """Return what is stored of one expression."""
     return {
         "key": key,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from matcalc.evidence.numeric.sampling import sample
 from matcalc.formula.notation.length import tokens
 from matcalc.tensor.node import toposort
 
-Data = dict[str, Any]
+Data = dict[str, float | np.ndarray]
 PERTURBED, PERTURBATIONS = 1e-13, 64
 
 
@@ -74,7 +74,7 @@ def trial(seed: int, values: Data) -> Trial:
     return Trial(text, str(written), str(simple), error, rounding, seconds, len(toposort([written.node])))
 
 
-def compared(written: Any, simple: Any, values: Data) -> tuple[float | None, float]:
+def compared(written: mc.Expression, simple: mc.Expression, values: Data) -> tuple[float | None, float]:
     """Return the relative difference of two expressions, and how far rounding in the data moves the first."""
     with np.errstate(all="ignore"):
         value = evaluated(written, values)
@@ -93,7 +93,7 @@ def compared(written: Any, simple: Any, values: Data) -> tuple[float | None, flo
         return error, max(np.inf if m is None else float(np.max(np.abs(value - m), initial=0.0)) / scale for m in moved)
 
 
-def perturbed(value: Any, seed: int) -> Any:
+def perturbed(value: float | np.ndarray, seed: int) -> float | np.ndarray:
     """Return a value with noise in its last digits, symmetric in a square matrix so that it keeps its facts."""
     if isinstance(value, int):
         return value
@@ -102,7 +102,7 @@ def perturbed(value: Any, seed: int) -> Any:
     return value * (1 + (noise + noise.T if square else noise))
 
 
-def evaluated(e: Any, values: Data) -> Any:
+def evaluated(e: mc.Expression, values: Data) -> float | np.ndarray:
     """Return the value, None where it is not finite or the expression is not defined."""
     try:
         found = np.asarray(e(**{str(name): values[str(name)] for name in e.symbols}))

@@ -1,4 +1,4 @@
-"""TOML tables -> records: every field read, every fault reported with its field, none hiding another.
+"""TOML tables of operations -> rules: every field read, every fault reported with its field, none hiding another.
 
 What a table alone decides is checked here; what formulas say is checked in check.py, when asked for, so that
 starting up parses signatures and nothing else.
@@ -15,11 +15,10 @@ from typing import Any
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import FACTS, Signature, read_signature, write_declarations
 from matcalc.language.identifiers import identifier, shown
+from matcalc.rulebook.facts_and_rewrites import rewrite_of
 from matcalc.rulebook.fields import (
     EDGE_FIELDS,
     EDGE_KINDS,
-    FACT_FIELDS,
-    REWRITE_FIELDS,
     RULE_FIELDS,
     Report,
     check_fields,
@@ -32,9 +31,8 @@ from matcalc.rulebook.fields import (
     read_let,
     read_numpy,
     read_point,
-    read_rewrite,
 )
-from matcalc.rulebook.rule import COMPARISONS, RELATIONS, Fact, FactRule, Interval, Rewrite, Rule, digest
+from matcalc.rulebook.rule import COMPARISONS, RELATIONS, FactRule, Interval, Rewrite, Rule, digest
 
 
 def rule_from_table(
@@ -54,55 +52,6 @@ def rule_from_table(
     if found:
         raise RuleError("\n".join(found))
     return rule
-
-
-def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: Report) -> Fact:
-    """Return the fact that `table` describes."""
-    check_fields(table, FACT_FIELDS, report)
-
-    def text(field: str) -> str | None:
-        return str(table[field]) if field in table else None
-
-    return Fact(
-        name=name,
-        of=str(table.get("of", "any")),
-        implies=tuple(map(str, table.get("implies", ()))),
-        follows=tuple(frozenset(map(str.strip, str(t).split(" and "))) for t in table.get("follows", ())),
-        excludes=tuple(map(str, table.get("excludes", ()))),
-        products=tuple(map(str, table.get("products", ()))),
-        zero=text("zero"),
-        nonnegative=text("nonnegative"),
-        positive=text("positive"),
-        entries=tuple(map(str, table.get("entries", ()))),
-        tangent=text("tangent"),
-        sample=text("sample"),
-        drawn=text("drawn"),
-        whole=text("whole"),
-        near=text("near"),
-        transposed=str(table.get("transposed", name)),
-        negated=str(table.get("negated", name if "tangent" in table else "")),
-        sums=table.get("sums") is True,
-        scaled=str(table.get("scaled", "")),
-        address=address,
-    )
-
-
-def rewrite_from_table(table: Mapping[str, Any], address: str, report: Report) -> Rewrite | None:
-    """Return the rewrite that a `[[rewrite]]` describes."""
-    check_fields(table, REWRITE_FIELDS, report)
-    if "rule" not in table:
-        report("", "has no rule")
-    if not isinstance(table.get("rule"), str):
-        return None
-    return _rewrite(table["rule"], str(table.get("let", "")), address, report, table.get("splits") is True)
-
-
-def _rewrite(text: str, let: str, address: str, report: Report, splits: bool = False) -> Rewrite | None:
-    sides = read_rewrite(text)
-    if sides is None:
-        report("rule", f"'{text}' does not read  left => right  or  left => right if fact(expression)")
-        return None
-    return Rewrite(let, *sides, address, splits)
 
 
 class _Entry:
@@ -311,7 +260,7 @@ class _Entry:
         for text in self.texts("rewrites"):
             named = re.findall(r"\w+", text)
             let = write_declarations(d for d in variables if d.name in named)
-            found.append(_rewrite(text, let, address, report))
+            found.append(rewrite_of(text, let, address, report))
         return tuple(rewrite for rewrite in found if rewrite)
 
     def edges(self) -> tuple[Mapping[str, object], ...]:

@@ -22,7 +22,8 @@ from typing import Any
 from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import FACTS
 from matcalc.locks import held_at_fork
-from matcalc.rulebook.entry import fact_from_table, rewrite_from_table, rule_from_table
+from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_table
 from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest, ordered_calls
 from matcalc.rulebook.files import TABLES, RuleFile
 from matcalc.rulebook.paths import data_folder

@@ -35,7 +35,8 @@ from matcalc.evidence.numeric.rule_check import derivatives, further_tests, leng
 from matcalc.evidence.numeric.rule_point import MODES, points
 from matcalc.formula.elaborate.check_rule import check_rule, defined, formulas, settings
 from matcalc.rulebook.check_names import check_names
-from matcalc.rulebook.entry import rewrite_from_table, rule_from_table
+from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.facts_and_rewrites import rewrite_from_table
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
 
 ENTRIES = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equal"]

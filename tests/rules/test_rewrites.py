@@ -8,11 +8,10 @@ from matcalc.calculus.simplify.rewrite import Rewriter, compiled
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.evidence.numeric.rewrite_check import applied_sides, rewrite_faults
 from matcalc.rulebook import default_rulebook
-from matcalc.rulebook.entry import rewrite_from_table
+from matcalc.rulebook.facts_and_rewrites import rewrite_from_table
 from matcalc.tensor.node import toposort
 
 BOOK = default_rulebook()
-REWRITER = Rewriter(BOOK)
 LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vector(n); c: scalar"
 
 
@@ -107,8 +106,12 @@ def test_faulty_rewrites_are_refused(let, rule, fault):
     assert any(word in found for word in fault.split("|")), found
 
 
-@pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
-def test_rewrite_is_there_when_it_fits(rewrite):
+def test_a_rewrite_is_there_when_it_fits():
     """A rewrite waits until all that it needs has been met; what it fits holds all of that."""
-    needed = REWRITER.needs(rewrite.left)
-    assert all(needed <= heads([pattern.left]) for pattern in compiled(rewrite, BOOK))
+    rewriter = Rewriter(BOOK)
+    late = [
+        str(rewrite)
+        for rewrite in BOOK.rewrites
+        if not all(rewriter.needs(rewrite.left) <= heads([pattern.left]) for pattern in compiled(rewrite, BOOK))
+    ]
+    assert late == []

@@ -8,7 +8,8 @@ from matcalc.calculus.simplify import operand_readings
 from matcalc.evidence.numeric.batch import lifted, lifts, sliced_value
 from matcalc.evidence.numeric.rewrite_check import rewrite_faults
 from matcalc.rulebook import default_rulebook
-from matcalc.rulebook.entry import rewrite_from_table, rule_from_table
+from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.facts_and_rewrites import rewrite_from_table
 from matcalc.tensor.constructors import operate, product, symbol
 from matcalc.tensor.size import Size
 

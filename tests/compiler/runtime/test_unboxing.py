@@ -16,7 +16,6 @@ READ = [types.Array(types.float64, rank, "C", readonly=True) for rank in (2, 1)]
 A, X, S = np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([1.0, -2, 4]), 0.5
 
 
-@njit(types.int64(*READ, types.float64, types.Array(types.float64, 1, "C")))
 def weigh(A, x, s, out):
     """Write s*A*x."""
     for i in range(A.shape[0]):
@@ -26,13 +25,22 @@ def weigh(A, x, s, out):
     return 7
 
 
-@njit(types.float64(types.Array(types.float64, 2, "F", readonly=True), types.Array(types.float64, 2, "A")))
 def first_column(F, strided):
     """Return the sum of a column of each."""
     return F[:, 0].sum() + strided[:, 0].sum()
 
 
-run, of_layouts = exact(weigh), exact(first_column)
+@pytest.fixture(scope="module")
+def run():
+    compiled = njit(types.int64(*READ, types.float64, types.Array(types.float64, 1, "C")))(weigh)
+    yield exact(compiled)  # whose code lives as long
+
+
+@pytest.fixture(scope="module")
+def of_layouts():
+    arrays = types.Array(types.float64, 2, "F", readonly=True), types.Array(types.float64, 2, "A")
+    compiled = njit(types.float64(*arrays))(first_column)
+    yield exact(compiled)
 
 
 def moved(array, offset):
@@ -87,7 +95,7 @@ INEXACT = {
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_exact_arrays_are_read(name):
+def test_exact_arrays_are_read(run, name):
     out = np.empty(2)
     assert run(EXACT[name](A), EXACT[name](X), S, out) == 7
     assert out.tolist() == (S * A @ X).tolist()
@@ -95,7 +103,7 @@ def test_exact_arrays_are_read(name):
 
 @pytest.mark.parametrize("position", [0, 1, 3])
 @pytest.mark.parametrize("name", INEXACT)
-def test_inexact_arrays_are_refused(name, position):
+def test_inexact_arrays_are_refused(run, name, position):
     """An exact call before and after: nothing is learnt from it, and nothing stays behind."""
     args = [A.copy(), X.copy(), S, np.zeros(2)]
     odd = [*args]
@@ -109,14 +117,14 @@ def test_inexact_arrays_are_refused(name, position):
     assert args[3].tolist() == (S * A @ X).tolist()
 
 
-def test_results_go_where_writing_is_allowed():
+def test_results_go_where_writing_is_allowed(run):
     with pytest.raises(TypeError):
         run(A, X, S, locked(np.zeros(2)))
     with pytest.raises(TypeError):
         run(np.asfortranarray(A), X, S, np.zeros(2))
 
 
-def test_layouts_are_those_of_the_type():
+def test_layouts_are_those_of_the_type(of_layouts):
     columns, strided = np.asfortranarray(A), np.repeat(A, 2, axis=1)[::-1, ::2]
     for any_order in (A, columns, strided, moved(A, 8)):
         assert of_layouts(columns, any_order.copy("K")) == 10.0
@@ -125,7 +133,7 @@ def test_layouts_are_those_of_the_type():
             of_layouts(*wrong)
 
 
-def test_empty_arrays():
+def test_empty_arrays(run):
     out = np.full(2, 3.0)
     assert run(np.zeros((0, 3)), X, S, out) == 7
     assert out.tolist() == [3.0, 3.0]
@@ -145,7 +153,7 @@ class Likeness:
 @pytest.mark.parametrize(
     "number", [2, 0.5, True, -(2**70), Real(0.25), np.float64(3), np.array(2.0), moved(A, 1)[1, 1:2].reshape(())]
 )
-def test_numbers(number):
+def test_numbers(run, number):
     out = np.empty(2)
     assert run(A, X, number, out) == 7
     assert out.tolist() == (float(number) * A @ X).tolist()
@@ -169,12 +177,12 @@ def test_numbers(number):
     ]
     + [np.array(2), np.array(1j), np.array(2.0, np.dtype("f8").newbyteorder("S")), np.array(2.0).view(Derived), float],
 )
-def test_no_numbers(thing):
+def test_no_numbers(run, thing):
     with pytest.raises(TypeError):
         run(A, X, thing, np.empty(2))
 
 
-def test_too_few_and_too_many():
+def test_too_few_and_too_many(run):
     for args in ((A, X, S), (A, X, S, np.empty(2), S), ()):
         with pytest.raises(TypeError):
             run(*args)

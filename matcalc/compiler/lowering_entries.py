@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -159,7 +159,7 @@ def load(folder: Path) -> Lowerings:
     products: list[Kernel] = []
     operations: dict[str, list[Kernel]] = {}
     becomes: dict[str, list[Expansion]] = {}
-    for order, (name, entry) in enumerate(table.items()):
+    for order, (name, entry) in enumerate(x for item in table.items() for x in variants(*item)):
         if "becomes" in entry:
             expansion = Expansion(
                 str(entry["becomes"]),
@@ -185,6 +185,31 @@ def load(folder: Path) -> Lowerings:
         expands,
         _scalars(scalar_table),
     )
+
+
+def variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what an entry stands for: one for each fact of `either`, one for each number of `tangents`, or itself."""
+    facts, tangents = (str(entry.get(key, "")).split() for key in ("either", "tangents"))
+    if not facts and not tangents:
+        yield name, entry
+    for fact in facts:
+        yield f"{name}_{fact}", _filled(entry, {f: str(int(f == fact)) for f in facts}) | {"when": fact}
+    for order in range(len(tangents) + 1) if tangents else ():
+        (operation,) = _terms(str(entry["pattern"]).partition("=")[2], "*")
+        operand, *names = (term.name for term in (operation.args[0], *_terms(",".join(tangents), ",")))
+        last = [operand, *names][order]
+        fields = {tangent: f"{{{last}}}" for tangent in names[order:]}
+        fields |= {"order": str(order), "along": "".join(f", {{{tangent}}}" for tangent in names[:order])}
+        pattern = ", ".join([str(entry["pattern"]).removesuffix(")"), *tangents[:order]]) + ")"
+        suffix = ("", "_along", "_along_2")[order]
+        yield name + suffix, _filled(entry, fields) | {"pattern": pattern, "flops": f"{3**order}*({entry['flops']})"}
+
+
+def _filled(entry: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return an entry with the given fields of its templates replaced, and the others left as they are."""
+    field = re.compile(r"\{(\w+)\}")
+    filled = {k: field.sub(lambda x: fields.get(x[1], x[0]), str(entry[k])) for k in ("numba", "numpy") if k in entry}
+    return entry | filled
 
 
 def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:

@@ -6,7 +6,7 @@ import tomllib
 import numpy as np
 from codegen.oracles import EMPTY, FACTS, ORACLES
 
-from matcalc.compiler.lowering_entries import Term, load
+from matcalc.compiler.lowering_entries import Term, load, variants
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.modules import load_items
 from matcalc.rulebook import default_rulebook
@@ -14,7 +14,8 @@ from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.paths import data_folder
 
 FOLDER = data_folder("codegen")
-ENTRIES = {k: v for k, v in tomllib.loads((FOLDER / "kernels.toml").read_text()).items() if "pattern" in v}
+TABLE = tomllib.loads((FOLDER / "kernels.toml").read_text())
+ENTRIES = {k: v for item in TABLE.items() for k, v in variants(*item) if "pattern" in v}
 KERNELS = {k.name: k for group in (load(FOLDER).products, *load(FOLDER).operations.values()) for k in group}
 LIBRARY = {name for name, item in load_library("numba").items.items() if item.is_kernel}
 SIZES = (0, 1, 2, 3, 7, 40)

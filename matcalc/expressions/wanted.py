@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple
 
 from matcalc.errors import NotDifferentiable
 from matcalc.expressions.expression import Expression, side_by_side
 from matcalc.expressions.handle import Derived, Symbol, Wrt
 from matcalc.expressions.numpy_bridge.arguments import with_axes
 from matcalc.expressions.numpy_bridge.shapes import moveaxis, reshape
-from matcalc.expressions.sympy_bridge.given_objects import entry_of, is_sympy
+from matcalc.expressions.sympy_bridge.given_objects import entry_of, is_explicit, is_sympy
 from matcalc.formula.elaborate.given import build_given
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, block
@@ -53,11 +53,6 @@ def wanted(wrt: Wrt | Matrix) -> Wanted:
     symbols = [one if entry is None else entry[0] for one, entry in zip(given, found, strict=True)]
     places = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
     return Wanted(symbols if many or shape is not None else symbols[0], places, shape)
-
-
-def is_explicit(value: object) -> TypeGuard[Matrix]:
-    """Whether a value is a SymPy matrix of entries."""
-    return is_sympy(value) and getattr(value, "is_Matrix", False) and not getattr(value, "is_MatrixExpr", False)
 
 
 def _entry(one: Symbol) -> tuple[Symbol, Place] | None:

@@ -128,6 +128,7 @@ def agrees(program, number):
         lambda X: np.var(X, ddof=X.shape[0]),
         lambda X: np.std(X, ddof=np.array(1), axis=0),
         lambda X: np.linalg.vector_norm(X, ord=None, axis=1),
+        lambda X: np.linalg.tensordot(X, X[::-1].T, axes=1),
         lambda X: np.sum(X[0] - np.array(2.0, dtype=object)),
     ],
 )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LINEAR = "numpy.linalg"
 ROOMS: Mapping[str, tuple[ModuleType, ...]] = {
-    LINEAR: (linalg,),
+    LINEAR: (products, linalg, shapes),  # a function of the same name
     "numpy": (shapes, joining, products, reductions, elementwise, conditions),
 }
 Keywords = Mapping[str, object]

@@ -117,17 +117,5 @@ def cross(x1: Operand, x2: Operand, /, *, axis: Axes = -1) -> Node:
     return products.cross(x1, x2, axis=axis)
 
 
-def matrix_transpose(x: Operand, /) -> Node:
-    return shapes.matrix_transpose(x)
-
-
-def matmul(x1: Operand, x2: Operand, /) -> Node:
-    return products.matmul(x1, x2)
-
-
-def tensordot(a: Operand, b: Operand, /, *, axes: SupportsIndex | tuple[Axes, Axes] | list[Axes] = 2) -> Node:
-    return products.tensordot(a, b, axes)
-
-
-def vecdot(x1: Operand, x2: Operand, /, *, axis: Axes = -1) -> Node:
-    return products.vecdot(x1, x2, axis)
+def tensordot(x1: Operand, x2: Operand, /, *, axes: SupportsIndex | tuple[Axes, Axes] | list[Axes] = 2) -> Node:
+    return products.tensordot(x1, x2, axes)

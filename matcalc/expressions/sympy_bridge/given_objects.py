@@ -9,7 +9,7 @@ from matcalc.expressions.sympy_bridge.plain_names import plain_name
 from matcalc.language.identifiers import identifier, shown
 
 if TYPE_CHECKING:
-    from sympy import Basic
+    from sympy import Basic, Matrix
 
 ENTRIES = ("MatrixElement", "ArrayElement", "Indexed")
 
@@ -17,6 +17,11 @@ ENTRIES = ("MatrixElement", "ArrayElement", "Indexed")
 def is_sympy(value: object) -> TypeGuard[Basic]:
     """Whether a value is of a class of SymPy, or of one derived from it."""
     return any((kind.__module__ or "").partition(".")[0] == "sympy" for kind in type(value).__mro__)
+
+
+def is_explicit(value: object) -> TypeGuard[Matrix]:
+    """Whether a value is a SymPy matrix of entries."""
+    return is_sympy(value) and getattr(value, "is_Matrix", False) and not getattr(value, "is_MatrixExpr", False)
 
 
 def is_indexed(value: object) -> bool:

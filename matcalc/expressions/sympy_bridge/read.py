@@ -7,13 +7,13 @@ every other one is a symbol, declared by what SymPy knows of it. A 1 x 1 matrix 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
 from matcalc.expressions.sympy_bridge.by_rule import reader
-from matcalc.expressions.sympy_bridge.given_objects import name_of
+from matcalc.expressions.sympy_bridge.given_objects import is_explicit, name_of
 from matcalc.expressions.sympy_bridge.plain_names import plain, plain_name
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import Index, Make, Value, number_of
@@ -165,10 +165,7 @@ def _everything(expr: Basic) -> Iterator[Basic]:
             continue
         seen[id(node)] = node
         yield node
-        if getattr(node, "is_Matrix", False) and not getattr(node, "is_MatrixExpr", False):
-            stack.extend(node.flat())
-        else:
-            stack.extend(getattr(node, "args", ()))
+        stack.extend(node.flat() if is_explicit(node) else getattr(node, "args", ()))
 
 
 def _meaning(node: Basic) -> Make | None:
@@ -196,27 +193,34 @@ REASONS = {
 
 
 def _operands(node: Basic) -> tuple[Basic, ...]:
-    kind = type(node).__name__
-    if kind in NO_OPERANDS:
-        return ()
-    if kind in FIRST:
-        return (node.args[0],)
-    if kind in ("ElementwiseApplyFunction", "ArrayElementwiseApplyFunc"):
-        return (node.expr,)
-    if kind in ("BlockMatrix", "BlockDiagMatrix"):
-        return tuple(node.blocks) if kind == "BlockMatrix" else tuple(node.args)
-    if getattr(node, "is_Matrix", False) and not getattr(node, "is_MatrixExpr", False):
-        return tuple(node.flat())
-    if kind.endswith("NDimArray"):
-        import sympy
+    """Return the operands of a node that are formulas."""
+    own = next((OPERANDS[kind.__name__] for kind in type(node).__mro__ if kind.__name__ in OPERANDS), None)
+    if own is not None:
+        return tuple(own(node))
+    return tuple(node.flat() if is_explicit(node) else node.args)
 
-        return tuple(sympy.flatten(node.tolist()) if node.rank() else [node[()]])
-    if kind in ("Operation", "ScalarOperation"):
-        return tuple(arg for arg in node.operands if type(arg).__name__ not in ("Str", "Lambda"))
-    if kind == "Piecewise":
-        return tuple(
-            part
-            for value, test in node.args
-            for part in (value, *(side for relation in scalars.relations(test) for side in relation.args))
-        )
-    return tuple(node.args)
+
+def _array_entries(node: Basic) -> Iterable[Basic]:
+    import sympy
+
+    return sympy.flatten(node.tolist()) if node.rank() else [node[()]]
+
+
+def _branches(node: Basic) -> Iterator[Basic]:
+    for value, test in node.args:
+        yield value
+        for relation in scalars.relations(test):
+            yield from relation.args
+
+
+OPERANDS: Mapping[str, Callable[[Basic], Iterable[Basic]]] = {
+    **dict.fromkeys(NO_OPERANDS, lambda node: ()),
+    **dict.fromkeys(FIRST, lambda node: node.args[:1]),
+    **dict.fromkeys(("ElementwiseApplyFunction", "ArrayElementwiseApplyFunc"), lambda node: (node.expr,)),
+    "BlockMatrix": lambda node: node.blocks,
+    "BlockDiagMatrix": lambda node: node.args,
+    "NDimArray": _array_entries,
+    "_Named": lambda node: (arg for arg in node.operands if type(arg).__name__ not in ("Str", "Lambda")),
+    "Piecewise": _branches,
+}
+"""The operands of a class, where they are not its `args`."""

@@ -51,10 +51,6 @@ def _pi(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return Value(syntax.name("pi"))
 
 
-def _e(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    return Value(call(spelled("exponential"), number(1)))
-
-
 def _add(reader: Reader, node: Basic, args: list[Value]) -> Value:
     signs, terms = [], []
     for value in args:
@@ -137,11 +133,6 @@ def _named(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return Value(call(name, *(a.ast for a in args)), common(args) if rule.operands else None)
 
 
-def _imaginary(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return 0: all numbers are real."""
-    return Value(number(0), args[0].shape)
-
-
 def relations(test: Basic) -> list[Basic]:
     """Return the comparisons that a condition is made of, from left to right."""
     found, stack = [], [test]
@@ -202,15 +193,6 @@ def _chosen(test: Basic, sides: Mapping[Basic, tuple[Value, Value]], yes: Value,
     return result
 
 
-def _real(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return a part of a number that all of a real number is."""
-    return args[0]
-
-
-def _mod(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    return Value(syntax.product([a.ast for a in args], ("%",)), common(args))
-
-
 def _floor(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a quotient of indices and sizes, rounded down."""
     if any(s not in reader.bound and s.name not in reader.sizes for s in node.free_symbols):
@@ -260,18 +242,17 @@ def _rewritten(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 READ: dict[str, Make] = {
     "Symbol": _symbol,
-    "Mod": _mod,
+    "Mod": lambda reader, node, args: Value(syntax.product([a.ast for a in args], ("%",)), common(args)),
     "floor": _floor,
     "_Named": _operation,
     "AppliedUndef": _named,
     "Pi": _pi,
-    "Exp1": _e,
+    "Exp1": lambda reader, node, args: Value(call(spelled("exponential"), number(1))),
     "Add": _add,
     "Mul": _mul,
     "Pow": _pow,
     "Piecewise": _piecewise,
-    "re": _real,
-    "im": _imaginary,
-    "conjugate": _real,
+    "im": lambda reader, node, args: Value(number(0), args[0].shape),  # all numbers are real
+    **dict.fromkeys(("re", "conjugate"), lambda reader, node, args: args[0]),
     **dict.fromkeys(REWRITTEN, _rewritten),
 }

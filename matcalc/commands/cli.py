@@ -14,13 +14,14 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.compiler.targets import TARGETS
 from matcalc.errors import MatcalcError
 
 if TYPE_CHECKING:
     from matcalc.expressions.expression import Expression
+    from matcalc.expressions.handle import Derived
 
 FORMS = ("text", "named", "latex", "sympy", "python", "json", "dot")
 SHOWN = ("text", "named", "latex", "sympy", "dot")
@@ -140,17 +141,21 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
 # The option that names the new symbol of a derivative, where it has one.
 NEW_SYMBOL = {"differential": "tangent", "jvp": "tangent", "vjp": "cotangent", "hvp": "vector"}
 
 
-def add(commands: Any, name: str, says: str, run: Callable[[argparse.Namespace], int]) -> Any:
-    command = commands.add_parser(name, help=says, description=says[0].upper() + says[1:] + ".")
+def add(commands: Commands, name: str, says: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=says, description=says[0].upper() + says[1:] + "."
+    )
     command.set_defaults(run=run)
     return command
 
 
-def formula(command: Any) -> None:
+def formula(command: argparse.ArgumentParser) -> None:
     """Add what every command on one formula takes."""
     command.add_argument("expression", metavar="EXPR", help="the formula; - reads standard input")
     command.add_argument(
@@ -159,11 +164,11 @@ def formula(command: Any) -> None:
     declarations(command)
 
 
-def target(command: Any, says: str) -> None:
+def target(command: argparse.ArgumentParser, says: str) -> None:
     command.add_argument("--target", choices=TARGETS, default=TARGETS[0], help=f"{says}; {TARGETS[0]} by default")
 
 
-def declarations(command: Any) -> None:
+def declarations(command: argparse.ArgumentParser) -> None:
     """Add what every command that reads formulas takes."""
     command.add_argument(
         "--let", metavar="DECL", action="append", default=[], help='declarations: "X: matrix(m, n) positive"'
@@ -239,7 +244,7 @@ def derivative(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def labelled(result: Any, names: Sequence[str]) -> Iterator[tuple[str, Expression]]:
+def labelled(result: Derived, names: Sequence[str]) -> Iterator[tuple[str, Expression]]:
     """Yield the expressions of a result with the variables that each belongs to."""
     if not isinstance(result, (tuple, list)):
         yield "", result
@@ -266,7 +271,7 @@ def shown(expression: Expression, form: str | None) -> str:
     return str(expression)
 
 
-def record(arguments: argparse.Namespace, blocks: list[tuple[str, Expression]]) -> dict[str, Any]:
+def record(arguments: argparse.Namespace, blocks: list[tuple[str, Expression]]) -> dict[str, object]:
     """Return the machine-readable form; `schema` changes when a field changes its meaning."""
     return {
         "schema": 1,

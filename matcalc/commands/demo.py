@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ import matcalc as mc
 import matcalc.solvers.minimize as solvers
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 LOSS = "sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w"
 DECLARATIONS = "X: matrix(m, n); y: vector(m); w: vector(n); lam: scalar positive"
@@ -145,7 +146,7 @@ def compare_speed(page: Page, data: dict[str, Any], start: Array, target: str) -
     page.line(f"{rough_time / exact_time:.0f} times faster")
 
 
-def timed(solve: Callable[[], Any], repeats: int = 3) -> tuple[Any, float]:
+def timed(solve: Callable[[], T], repeats: int = 3) -> tuple[T, float]:
     """Return what `solve` gives and the shortest of its times, in seconds."""
     best = float("inf")
     found = solve()

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
@@ -41,7 +40,7 @@ class Page:
     rule: Rule
     formulas: Mapping[str, str]
     adjoints: Mapping[str, Expression | str]
-    errors: Mapping[str, Any]
+    errors: Mapping[str, object]
 
 
 def page(rule: Rule) -> Page:
@@ -260,14 +259,14 @@ def _kinds(rule: Rule) -> dict[str, str]:
     return {**found, **{f"d{name}": kind for name, kind in found.items()}}
 
 
-def as_json(of: Page) -> dict[str, Any]:
+def as_json(of: Page) -> dict[str, object]:
     """Return a page as what JSON can hold: the fields, and beside them what was derived and measured."""
     adjoints = {left: str(adjoint) for left, adjoint in of.adjoints.items()}
     in_latex = {left: a.latex() for left, a in of.adjoints.items() if isinstance(a, Expression)}
     return {**as_record(of.rule), "adjoint": adjoints, "adjoint_latex": in_latex}
 
 
-def as_record(rule: Rule) -> dict[str, Any]:
+def as_record(rule: Rule) -> dict[str, object]:
     """Return the fields of a rule, its address and its measured errors."""
     head = {"name": rule.name, "kind": rule.kind, "address": rule.address}
     return {**head, **rule.fields, "formulas": formulas(rule), "measured": dict(measured().get(rule.name, {}))}

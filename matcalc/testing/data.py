@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matcalc.calculus.evaluate.check_data import applied
 from matcalc.evidence.numeric.rule_point import interior
@@ -14,7 +14,7 @@ from matcalc.testing.trees import Leaf, Written
 if TYPE_CHECKING:
     import numpy as np
 
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from matcalc.evidence.numeric.sampling import Array
 
 
 def drawn(written: Written, sizes: Mapping[str, int], seed: int, book: Rulebook) -> dict[str, Array]:

@@ -19,10 +19,9 @@ from matcalc.testing.forms import Form, forms
 from matcalc.testing.trees import Child, Tree, Written, fitted, write
 
 if TYPE_CHECKING:
-    import numpy as np
-    from hypothesis.strategies import SearchStrategy
+    from hypothesis.strategies import DrawFn, SearchStrategy
 
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from matcalc.evidence.numeric.sampling import Array
 
 Item = TypeVar("Item")
 Choose = Callable[[Sequence[Item]], Item]
@@ -44,7 +43,7 @@ class Case:
 
     text: str
     declarations: str
-    data: dict[str, Any]
+    data: dict[str, Array | int]
     symbols: tuple[str, ...]
     sizes: tuple[str, ...]
 
@@ -78,7 +77,7 @@ def expressions(
     pool = chosen_forms(book, operations)
     roots = _roots(pool, chosen_forms(book, None), kind, outermost)
 
-    def case(draw: Any) -> Case:
+    def case(draw: DrawFn) -> Case:
         def choose(items: Sequence[Item]) -> Item:
             found: Item = draw(st.sampled_from(items))
             return found
@@ -102,7 +101,7 @@ def random_case(
     written = write(random_tree(choose, depth, pool, roots), book)
     assert written is not None
     lengths = _lengths(written, choose, sizes)
-    data: dict[str, Any] = {**drawn(written, lengths, seed, book), **lengths}
+    data: dict[str, Array | int] = {**drawn(written, lengths, seed, book), **lengths}
     names = tuple(leaf.name for leaf in written.leaves)
     return Case(written.text, written.declarations, data, names, written.sizes)
 

@@ -53,14 +53,14 @@ def _constant(role: str) -> Make:
 
 
 def _mat_add(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    signs, terms = [], []
-    for value in args:
-        negative, term = _split_sign(value.ast)
-        signs.append(-1 if negative else 1)
-        terms.append(term)
-    if signs[0] < 0:
-        signs[0], terms[0] = 1, syntax.negate(terms[0])
-    return Value(syntax.add(terms, signs), equal_shapes(node, args))
+    return Value(added(args), equal_shapes(node, args))
+
+
+def added(args: Sequence[Value]) -> Ast:
+    """Return a sum, negative terms subtracted; a first one is negated."""
+    split = [_split_sign(value.ast) for value in args]
+    terms = [syntax.negate(term) if negative and not k else term for k, (negative, term) in enumerate(split)]
+    return syntax.add(terms, [-1 if negative and k else 1 for k, (negative, _) in enumerate(split)])
 
 
 def _split_sign(ast: Ast) -> tuple[bool, Ast]:

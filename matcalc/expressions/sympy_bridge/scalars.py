@@ -11,7 +11,7 @@ from matcalc.expressions.sympy_bridge.by_rule import REWRITTEN, of_a_matrix
 from matcalc.expressions.sympy_bridge.facts import facts_of
 from matcalc.expressions.sympy_bridge.given_objects import name_of
 from matcalc.expressions.sympy_bridge.indexed import index_condition
-from matcalc.expressions.sympy_bridge.matrices import multiplied, squared
+from matcalc.expressions.sympy_bridge.matrices import added, multiplied, squared
 from matcalc.expressions.sympy_bridge.values import (
     Make,
     Reader,
@@ -52,14 +52,7 @@ def _pi(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _add(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    signs, terms = [], []
-    for value in args:
-        negative = value.ast.head == "negative"
-        signs.append(-1 if negative else 1)
-        terms.append(value.ast.args[0] if negative else value.ast)
-    if signs[0] < 0:
-        signs[0], terms[0] = 1, syntax.negate(terms[0])
-    return Value(syntax.add(terms, signs), common(args))
+    return Value(added(args), common(args))
 
 
 def _mul(reader: Reader, node: Basic, args: list[Value]) -> Value:

@@ -177,12 +177,13 @@ def test_what_loses_digits_is_not_multiplied_out():
     assert str(simplified("var(x)")) == "norm2(x - mean(x))^2/n"
 
 
-def test_random_expressions_keep_their_values_and_never_grow():
-    found = list(trials(range(200)))
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 200), marks=pytest.mark.whole)], ids=len)
+def test_random_expressions_keep_their_values_and_never_grow(seeds):
+    found = list(trials(seeds))
     assert [t for t in found if t.grew] == []
     assert [t for t in found if t.is_wrong] == []
-    assert sum(t.error is not None for t in found) > 180
-    assert sum(t.before != t.after for t in found) > 60
+    assert sum(t.error is not None for t in found) > 0.9 * len(found)
+    assert sum(t.before != t.after for t in found) > 0.3 * len(found)
 
 
 def test_order_is_no_matter():

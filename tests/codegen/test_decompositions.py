@@ -149,7 +149,7 @@ def test_pfaffian(n, numba_names, numpy_names):
 
 
 @pytest.mark.parametrize("rank", [0, 2, 4])
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_pfaffian_at_low_rank(rank, numba_names, numpy_names):
     """By differences of the polynomial that it is."""
     rng = np.random.default_rng(rank)

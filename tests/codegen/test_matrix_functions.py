@@ -80,22 +80,21 @@ def condition(text, name, count):
     return float(max(1, *(mp.mnorm(exact(text, name, count, k), 1) / norm for k in range(2))))
 
 
-@pytest.fixture(scope="module", params=["numba", "numpy"])
-def compiled(request):
-    made = {}
-    for text, count in COUNTED:
-        e, let = mc.expression(text, "X: matrix(n, n)"), "".join(f"; {t}: matrix(n, n)" for t in NAMES[:count])
-        for tangent in NAMES[:count]:
-            e = mc.jvp(e, "X", tangent=tangent, declarations="X: matrix(n, n)" + let)
-        made[text, count] = mc.compile(e, target=request.param)
-    return made
+@functools.cache
+def compiled(text, count, target):
+    e, let = mc.expression(text, "X: matrix(n, n)"), "".join(f"; {t}: matrix(n, n)" for t in NAMES[:count])
+    for tangent in NAMES[:count]:
+        e = mc.jvp(e, "X", tangent=tangent, declarations="X: matrix(n, n)" + let)
+    return mc.compile(e, target=target)
 
 
+@pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize(("text", "count"), CASES)
 @pytest.mark.sampled(25)
-def test_against_high_precision(text, count, compiled):
+def test_against_high_precision(text, count, target):
+    function = compiled(text, count, target)
     for name in FUNCTIONS[text][1]:
-        found = compiled[text, count](X=MATRICES[name], **dict(zip(NAMES, TANGENTS[:count], strict=False)))
+        found = function(X=MATRICES[name], **dict(zip(NAMES, TANGENTS[:count], strict=False)))
         wanted = exact(text, name, count)
         error, bound = mp.mnorm(mp.matrix(found.tolist()) - wanted, 1), 2e-15 * N * mp.mnorm(wanted, 1)
         assert error <= bound or error < bound * condition(text, name, count), (name, float(error / bound))

@@ -30,6 +30,7 @@ def test_the_table_is_fresh():
     assert shown == rule_pages.fresh(shown), "run python -m matcalc.commands.rule_pages"
 
 
+@pytest.mark.whole
 def test_the_table_has_a_row_for_each_rule_and_equal_cells():
     rows = [line for line in rule_pages.table().splitlines() if line.startswith("| `")]
     assert len(rows) == len(BOOK.rules)

@@ -69,11 +69,12 @@ def test_a_python_function_is_a_value():
         assert np.allclose(mc.compile("2*plus_square(X)", declarations=LET, target=target)(X), 2 * plus_square(X))
 
 
-def test_a_function_that_closes_over_numbers_is_a_value():
+@pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
+def test_a_function_that_closes_over_numbers_is_a_value(target):
     factor = 3.0
     mc.define(f"tripled{SQUARE_MATRIX}", lambda X: factor * X, differential="3*dX")
     X = draw(7)
-    function = mc.compile("tripled(X)*X", declarations=LET)
+    function = mc.compile("tripled(X)*X", declarations=LET, target=target)
     assert np.allclose(function(X), 3 * X @ X)
 
 

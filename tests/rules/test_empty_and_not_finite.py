@@ -33,7 +33,7 @@ def vectors(name):
                         yield y
 
 
-@pytest.mark.parametrize("path", ["plain", "numpy", "numba"])
+@pytest.mark.parametrize("path", ["plain", "numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("names", [tuple(n for n in FUNCTIONS if n not in NONE_OF_NOTHING), NONE_OF_NOTHING], ids=len)
 @pytest.mark.filterwarnings("ignore")
 def test_as_numpy_has_it(path, names):

@@ -91,7 +91,7 @@ def differences(calls, target):
 
 
 @pytest.mark.parametrize("name", [n for n, r in RULES.items() if r.values and n != "radius"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_plain_and_numpy_agree(name):
     calls = list(texts(name))
     assert calls
@@ -153,6 +153,7 @@ OPERATIONS = (
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore")
 def test_values_of_operations_agree(name):
     """What is written apart for evaluation and for NumPy is finite in the same entries, and equal there."""

@@ -78,7 +78,7 @@ def numeric(made):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_sympy_has_the_value(case):
     data = numbers_of(case)
     for e in pairs(case):

@@ -50,20 +50,17 @@ def sizes_of(program, sets=SETS):
     return [dict(zip(names, itertools.cycle(lengths))) for lengths in sets]
 
 
-def by_verify(outputs, inputs, original, program):
-    try:
-        verify(program)
-    except (ProgramFault, KeyError) as fault:
-        return str(fault)
-    return ""
+def refused_by(examine):
+    """Return the judge that says why `examine` refuses a program."""
 
+    def judge(outputs, inputs, original, program):
+        try:
+            examine(program)
+        except (ProgramFault, KeyError) as fault:
+            return str(fault)
+        return ""
 
-def by_static_verifier(outputs, inputs, original, program):
-    try:
-        proved(program)
-    except (ProgramFault, KeyError) as fault:
-        return str(fault)
-    return ""
+    return judge
 
 
 def by_interpreter(outputs, inputs, original, program, compares=False):
@@ -114,8 +111,8 @@ def by_values(target):
 
 
 JUDGES = {
-    "order and memory": by_verify,
-    "static verifier": by_static_verifier,
+    "order and memory": refused_by(verify),
+    "static verifier": refused_by(proved),
     "interpreter, accesses": by_interpreter,
     "interpreter, values": lambda *given: by_interpreter(*given, compares=True),
     "NumPy code": by_values("numpy"),

@@ -47,6 +47,7 @@ PLACES = {
     ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
     ("norm",): ("NumPy's own name", "language/numpy_dialect.py"),
+    ("pow",): ("the name of Python's method of `**`", "expressions/array_manners.py"),
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),

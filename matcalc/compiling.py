@@ -145,7 +145,7 @@ class Output(NamedTuple):
     label: str
     node: Node
     unfactored: Node | None
-    formula: Callable[[], Ast]
+    formula: Callable[..., Ast]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +242,9 @@ def _built(request: Request, name: str) -> Compiled:
 def _formula(label: str, output: Output, names: Names) -> Formula:
     if names.named_parts:
         tree = formula_in(output.node, names, names.named_parts)
-        return Formula(label, where_text(tree), latex_in(tree, names))
-    tree = output.formula()
-    return Formula(label, text(tree), latex_in(tree, names))
+        whole = formula_in(output.node, names, names.named_parts, dotted=False)
+        return Formula(label, where_text(tree), latex_in(whole, names))
+    return Formula(label, text(output.formula()), latex_in(output.formula(dotted=False), names))
 
 
 class Planned(NamedTuple):

@@ -93,11 +93,14 @@ class Expression(Array, Derivatives, Forms):
     def __str__(self) -> str:
         return text(self.formula())
 
-    def formula(self) -> Ast:
-        """Return the syntax tree of the formula, its index names clear of all names in scope."""
+    def formula(self, dotted: bool = True) -> Ast:
+        """Return the syntax tree of the formula, its index names clear of all names in scope.
+
+        Without `dotted` the terms of a sum have one shape: rows and columns are repeated by `ones(m)`.
+        """
         if self._shown is not None:
             return self._shown
-        return formula_in(self.node, self.names)
+        return formula_in(self.node, self.names, dotted=dotted)
 
     def __repr__(self) -> str:
         return f"Expression({str(self)!r}, {self.declarations!r})"
@@ -111,7 +114,9 @@ class Expression(Array, Derivatives, Forms):
 
     def latex(self, named: bool = False) -> str:
         """Return the formula as LaTeX; with `named` its parts stand by name, as in `named()`."""
-        return latex_in(*(named_formula_in(self.node, self.names) if named else (self.formula(), self.names)))
+        if named:
+            return latex_in(*named_formula_in(self.node, self.names, dotted=False))
+        return latex_in(self.formula(dotted=False), self.names)
 
     def _repr_html_(self) -> str:
         """Return the formula for a notebook, its text and declarations shown under the pointer."""
@@ -124,7 +129,7 @@ class Expression(Array, Derivatives, Forms):
         """Return the formula as a SymPy expression, in the SymPy symbols that it was read from."""
         from matcalc.expressions.sympy_bridge import to_sympy
 
-        return to_sympy(self.formula(), self.names.symbols, self.names.theirs)
+        return to_sympy(self.formula(dotted=False), self.names.symbols, self.names.theirs)
 
     def explain(self, form: str = "text") -> str:
         """Return the derivation as in a worked example, numbered, with rules and facts used: text, latex, markdown."""

@@ -21,7 +21,7 @@ from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation import draw
 from matcalc.formula.notation.as_solutions import solved
 from matcalc.formula.notation.entry_form import entries_of
-from matcalc.formula.notation.write_node import formula_of
+from matcalc.formula.notation.write_node import whole_formula_of
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.tensor.constructors import transpose
@@ -115,7 +115,7 @@ def _solutions(e: Made) -> Made:
         return elaborate([ast], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
 
     def flipped(ast: Ast) -> Ast:
-        return formula_of(transpose(meant(ast)), e.names.symbols)
+        return whole_formula_of(transpose(meant(ast)), e.names.symbols)
 
     def is_scalar(ast: Ast) -> bool:
         try:
@@ -123,7 +123,7 @@ def _solutions(e: Made) -> Made:
         except MatcalcError:  # the part of an index form
             return False
 
-    return _reading(e, solved(formula_of(e.node, e.names.symbols), flipped, is_scalar))
+    return _reading(e, solved(whole_formula_of(e.node, e.names.symbols), flipped, is_scalar))
 
 
 def _reading(e: Made, shown: Ast) -> Made:

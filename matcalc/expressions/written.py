@@ -22,12 +22,12 @@ MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 KINDS = ("scalar", "vector", "matrix", "tensor")
 
 
-def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED) -> Ast:
-    """Return the syntax tree of a node, in which `parts` stand by their names."""
-    return formula_of(node, tuple(names.scope), parts)
+def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:
+    """Return the syntax tree of a node, in which `parts` stand by their names; with dotted signs, or without."""
+    return formula_of(node, tuple(names.scope), parts, dotted)
 
 
-def named_formula_in(node: Node, names: Names) -> tuple[Ast, Names]:
+def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:
     """Return the syntax tree of a node with parts as the user named them, and further ones that make it shortest.
 
     With it come the names, those of these parts among them.
@@ -37,7 +37,7 @@ def named_formula_in(node: Node, names: Names) -> tuple[Ast, Names]:
     def read_back(formula: Ast) -> Meaning:
         return read_formulas([formula], known=names.symbols, sizes=names.size_names)[0]
 
-    tree = with_parts(formula_in(node, names, own), lambda made: read_back(made).node is node)
+    tree = with_parts(formula_in(node, names, own, dotted), lambda made: read_back(made).node is node)
     taken = {*names.scope, *names_in(tree), *own.values()}
     parts = read_back(tree).names.parts
     called: dict[Ast, str] = {}

@@ -218,8 +218,8 @@ def shared(name_: str, tree: Ast, span: tuple[int, int] = (0, 0)) -> Ast:
     return Ast("shared", (), (name_, tree), span)
 
 
-def add(terms: Sequence[Ast], signs: Sequence[int]) -> Ast:
-    return Ast("sum", tuple(terms), tuple(signs))
+def add(terms: Sequence[Ast], signs: Sequence[int], dotted: bool = False) -> Ast:
+    return Ast("dotted_sum" if dotted else "sum", tuple(terms), tuple(signs))
 
 
 def part(base: Ast, *subscripts: Ast) -> Ast:

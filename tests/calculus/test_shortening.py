@@ -23,7 +23,7 @@ SHORT = [
     ("gradient", "tr(A) + tr(B) - 2*tr(sqrtm(sqrtm(A)*B*sqrtm(A)))", "A", SPD,
      "eye(n) - A^-0.5*sqrtm(sqrtm(A)*B*sqrtm(A))*A^-0.5"),
     ("gradient", "norm2(tanh(X*U + ones(k)*b')*W - Y)^2", "b", LAYERS,
-     "2*sum(((tanh(X*U + ones(k)*b')*W - Y)*W')./cosh(X*U + ones(k)*b').^2, axis=0)"),
+     "2*sum(((tanh(X*U .+ b')*W - Y)*W')./cosh(X*U .+ b').^2, axis=0)"),
     ("gradient", "nuclear_norm(X)", "X", "X: matrix(m, n)", "polar_U(X)"),
     ("gradient", "(x'*A*x)/(x'*x)", "x", "x: vector(n); A: matrix(n, n) symmetric",
      "2*(A*x - (x'*A*x)*x/(x'*x))/(x'*x)"),

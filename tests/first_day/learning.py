@@ -50,10 +50,10 @@ def attention(Q, K, d, V, C):
     "sum(C .* (X .- mean(X, axis=1))./std(X, axis=1).*g' .+ b')",
     "X: matrix(m, n); C: matrix(m, n); g: vector(n); b: vector(n)",
     traced=True,
-    g="sqrt(n)*(C'.*(X - X*ones(n, n)/n)')*(1./norm2(X - X*ones(n, n)/n, axis=1))",
+    g="sqrt(n)*(C'.*(X .- X*ones(n)/n)')*(1./norm2(X .- X*ones(n)/n, axis=1))",
     b="m*ones(n)",
-    X="diag(1./a)*(sqrt(n)*C*diag(g) - (diag(((C.*(n*X - X*P))*g)./a)*normalize(Q, axis=1) + "
-    "C*g*ones(n)')/sqrt(n)) where P = ones(n, n), Q = X - X*P/n, a = norm2(Q, axis=1)",
+    X="diag(1./d)*(sqrt(n)*C*diag(g) - (diag(((C.*(n*X .- X*a))*g)./d)*normalize(X .- c, axis=1) .+ C*g)/sqrt(n)) "
+    "where a = ones(n), c = X*a/n, d = norm2(X .- c, axis=1)",
 )
 def layer_norm(X, C, g, b):
     D = X - X.mean(axis=1)[:, None]
@@ -64,9 +64,8 @@ def layer_norm(X, C, g, b):
     "sum(C .* (X .- mean(X, axis=0)')./std(X, axis=0)')",
     "X: matrix(m, n); C: matrix(m, n)",
     traced=True,
-    X="a*normalize(Q, axis=0)*diag(diag(C'*R)./sum(R.^2, axis=0)) + (a*C - ones(m)*sum(C, "
-    "axis=0)'/a)*diag(1./norm2(Q, axis=0)) where a = sqrt(m), P = ones(m)*sum(X, axis=0)'/m, Q = P - X, R = X "
-    "- P",
+    X="a*normalize(b .- X', axis=1)'*diag(diag((X' .- b)*C)./((X' .- b).^2*ones(m))) - (sum(C, axis=0)'/a .- "
+    "a*C)*diag(1./norm2(b .- X', axis=1)) where a = sqrt(m), b = sum(X, axis=0)/m",
 )
 def batch_norm(X, C):
     D = X - X.mean(axis=0)
@@ -77,10 +76,10 @@ def batch_norm(X, C):
     "norm2(tanh(X*A .+ a')*B .+ b' - Y)^2",
     "X: matrix(m, n); A: matrix(n, k); a: vector(k); B: matrix(k, p); b: vector(p)",
     traced=True,
-    A="2*X'*(((tanh(X*A + ones(m)*a')*B - Y + ones(m)*b')*B')./cosh(X*A + ones(m)*a').^2)",
-    a="2*sum(((tanh(X*A + ones(m)*a')*B - Y + ones(m)*b')*B')./cosh(X*A + ones(m)*a').^2, axis=0)",
-    B="2*tanh(X*A + ones(m)*a')'*(tanh(X*A + ones(m)*a')*B - Y + ones(m)*b')",
-    b="2*sum(tanh(X*A + ones(m)*a')*B - Y + ones(m)*b', axis=0)",
+    A="2*X'*(((tanh(X*A .+ a')*B - Y .+ b')*B')./cosh(X*A .+ a').^2)",
+    a="2*sum(((tanh(X*A .+ a')*B - Y .+ b')*B')./cosh(X*A .+ a').^2, axis=0)",
+    B="2*tanh(X*A .+ a')'*(tanh(X*A .+ a')*B - Y .+ b')",
+    b="2*sum(tanh(X*A .+ a')*B - Y .+ b', axis=0)",
 )
 def two_layers(X, A, a, B, b, Y):
     return np.sum((np.tanh(X @ A + a) @ B + b - Y) ** 2)
@@ -136,7 +135,7 @@ def k_means(X, R, C):
 @task(
     "D = sum(X.^2, axis=1) .+ sum(C.^2, axis=1)' - 2*X*C'; -sum(logsumexp(-D, axis=1))",
     "X: matrix(m, n); C: matrix(k, n)",
-    C="2*(diag(sum(P, axis=0))*C - P'*X) where P = softmax(2*X*C' - diag(X*X')*ones(k)' - ones(m)*diag(C*C')', axis=1)",
+    C="2*(diag(sum(P, axis=0))*C - P'*X) where P = softmax(2*X*C' .- diag(C*C')' .- diag(X*X'), axis=1)",
 )
 def soft_k_means(X, C):
     D = np.array([[np.sum((x - c) ** 2) for c in C] for x in X])
@@ -148,7 +147,7 @@ def soft_k_means(X, C):
     "W: matrix(n, n) symmetric",
     traced=True,
     f="2*(diag(W*ones(n)) - W)*f",
-    W="sym(f.^2*ones(n)') - f*f'",
+    W="f.^2/2 .+ f.^2'/2 - f*f'",
 )
 def graph_laplacian(f, W):
     return f @ (np.diag(W.sum(axis=1)) - W) @ f

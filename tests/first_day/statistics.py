@@ -7,8 +7,8 @@ from first_day.tasks import task
 @task(
     "tr(inv(S)*(X .- mu')'*(X .- mu'))/2 + m/2*logdet(S)",
     "X: matrix(m, n); mu: vector(n); S: matrix(n, n) spd",
-    mu="inv(S)*sum(ones(m)*mu' - X, axis=0)",
-    S="(m*inv(S) - inv(S)*(X' - mu*ones(m)')*(X - ones(m)*mu')*inv(S))/2",
+    mu="inv(S)*(mu .- X')*ones(m)",
+    S="(m*inv(S) - inv(S)*(X' .- mu)*(X .- mu')*inv(S))/2",
 )
 def gaussian_of_rows(X, mu, S):
     return sum((x - mu) @ np.linalg.solve(S, x - mu) for x in X) / 2 + len(X) / 2 * np.linalg.slogdet(S)[1]
@@ -123,8 +123,8 @@ def mixture_weights(L, q):
 @task(
     "-sum(logsumexp(Z .+ log(q)', axis=1))",
     "Z: matrix(m, n); q: vector(n) positive",
-    q="-sum(softmax(Z + ones(m)*log(q)', axis=1), axis=0)./q",
-    Z="-softmax(Z + ones(m)*log(q)', axis=1)",
+    q="-sum(softmax(Z .+ log(q)', axis=1), axis=0)./q",
+    Z="-softmax(Z .+ log(q)', axis=1)",
 )
 def mixture(Z, q):
     return -np.sum(np.log(np.exp(Z) @ q))

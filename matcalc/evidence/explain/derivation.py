@@ -16,7 +16,7 @@ from matcalc.evidence.explain.differential_form import canonical_formula, form_f
 from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.evidence.explain.size_conditions import needs
 from matcalc.evidence.explain.why_fact import why
-from matcalc.formula.notation.write_node import formula_of
+from matcalc.formula.notation.write_node import whole_formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -79,14 +79,14 @@ class Derivation:
 def _value(d: Derivation, result: Node) -> Iterator[Line]:
     """Yield the rewriting of a formula that was not differentiated, and what is known of it."""
     name = "f" if not d.root.shape else "F"
-    yield Line(name, formula_of(d.root), d.root)
+    yield Line(name, whole_formula_of(d.root), d.root)
     f, reasons = settled(d.root)
     if f is not d.root:
-        yield Line("", formula_of(f), f, (*reasons, *facts_used(d.root, formula_of(f), simplest)))
+        yield Line("", whole_formula_of(f), f, (*reasons, *facts_used(d.root, whole_formula_of(f), simplest)))
     if result is not f and result is not d.root:
-        yield Line("", formula_of(result), result)
+        yield Line("", whole_formula_of(result), result)
     for statement in why(d.root):
-        yield Line("", formula_of(d.root), d.root, (), statement)
+        yield Line("", whole_formula_of(d.root), d.root, (), statement)
 
 
 def _gradient(d: Derivation, result: Node) -> Iterator[Line]:
@@ -97,9 +97,9 @@ def _gradient(d: Derivation, result: Node) -> Iterator[Line]:
     if d.convention == "magnus":
         diag = spelled("diagonals")
         note = Reason(f"both triangles of {x.name} counted together: 2*A - {diag}({diag}(A))")
-        yield Line("gradient", formula_of(result), result, (note,))
+        yield Line("gradient", whole_formula_of(result), result, (note,))
     else:
-        yield Line("gradient", formula_of(result), result)
+        yield Line("gradient", whole_formula_of(result), result)
 
 
 def _differential(d: Derivation, result: Node) -> Iterator[Line]:
@@ -120,24 +120,24 @@ def _jacobian(d: Derivation, result: Node) -> Iterator[Line]:
     rank = f.rank
     if not rank:
         yield from _collected(f"d{name}", f, d, {x: dx})
-        yield Line("Jacobian", formula_of(result), result)
+        yield Line("Jacobian", whole_formula_of(result), result)
         return
     last = yield from _expanded(f"d{name}", f, {x: dx})
     at = tuple(range(result.rank))
     jacobian, reasons = settled(conventions.jacobians(f, [x])[0])
     if rank + x.rank <= 2 and d.layout == "tensor":
         node = product(1, [(jacobian, at), (dx, at[rank:])], at[:rank])
-        formula = times(formula_of(jacobian), formula_of(dx))
+        formula = times(whole_formula_of(jacobian), whole_formula_of(dx))
         if node is not last.node:
             yield Line("", formula, node, (Reason("collect"), *reasons))
     elif d.layout == "vec":
         moved = pushforward(f, {x: dx})
         vec, kron = spelled("stacked_columns"), spelled("tensor_product")
-        formula = times(formula_of(result), syntax.call(vec, formula_of(dx)))
+        formula = times(whole_formula_of(result), syntax.call(vec, whole_formula_of(dx)))
         left = f"{vec}(d{name})" if rank > 1 else f"d{name}"
         stacked = conventions.as_matrix(moved, rank)
         yield Line(left, formula, stacked, (Reason(f"{vec}(A*X*B) = {kron}(B', A)*{vec}(X)"), *reasons))
-    yield Line("Jacobian", formula_of(result), result)
+    yield Line("Jacobian", whole_formula_of(result), result)
 
 
 def _hessian(d: Derivation, result: Node) -> Iterator[Line]:
@@ -149,10 +149,10 @@ def _hessian(d: Derivation, result: Node) -> Iterator[Line]:
     if hessian.rank <= 2:
         at = tuple(range(hessian.rank))
         node = product(1, [(hessian, at), (dy, at[x.rank :])], at[: x.rank])
-        formula = times(formula_of(hessian), formula_of(dy)) if x.rank else canonical_formula(hessian, dy)
+        formula = times(whole_formula_of(hessian), whole_formula_of(dy)) if x.rank else canonical_formula(hessian, dy)
         if node is not last.node:
             yield Line("", formula, node, (Reason("collect"), *reasons))
-    yield Line("Hessian", formula_of(result), result)
+    yield Line("Hessian", whole_formula_of(result), result)
 
 
 def _hvp(d: Derivation, result: Node) -> Iterator[Line]:
@@ -171,9 +171,9 @@ def _pullback(d: Derivation, result: Node) -> Iterator[Line]:
     last = yield from _expanded(f"d{name}", f, {x: dx})
     bar = inner(d.cotangent, last.node)
     along = canonical_formula(d.cotangent, symbol(f"d{name}", f.shape))
-    yield Line(text(along), formula_of(bar), bar)
+    yield Line(text(along), whole_formula_of(bar), bar)
     yield Line("", canonical_formula(result, dx), inner(result, dx), (Reason(f"collect into {form_for(x)}"),))
-    yield Line("pullback", formula_of(result), result)
+    yield Line("pullback", whole_formula_of(result), result)
 
 
 LINES = {
@@ -191,10 +191,10 @@ def _tangents(d: Derivation) -> tuple[Node, ...]:
 
 def _beginning(name: str, root: Node) -> Generator[Line, None, Node]:
     """Yield the formula as written, then as it is differentiated; return the latter."""
-    yield Line(name, formula_of(root), root)
+    yield Line(name, whole_formula_of(root), root)
     f, reasons = simplified(root)
     if f is not root:
-        yield Line("", formula_of(f), f, reasons)
+        yield Line("", whole_formula_of(f), f, reasons)
     return f
 
 
@@ -203,14 +203,14 @@ def _first(d: Derivation, x: Node) -> Generator[Line, None, Node]:
     f = yield from _beginning("f", d.root)
     dx = conventions.tangent_symbol(x, f"d{x.name}")
     g = yield from _collected("df", f, replace(d, wrt=(x,), convention="projected"), {x: dx})
-    yield Line("g", formula_of(g), g, (Reason("the gradient"),))
+    yield Line("g", whole_formula_of(g), g, (Reason("the gradient"),))
     return g
 
 
 def _continued(last: Line, result: Node) -> Iterator[Line]:
     """Yield the result as one more line, where it reads otherwise than the last."""
-    if text(formula_of(result)) != text(last.formula):
-        yield Line("", formula_of(result), result, (Reason("collect"), *simplified(last.node)[1]))
+    if text(whole_formula_of(result)) != text(last.formula):
+        yield Line("", whole_formula_of(result), result, (Reason("collect"), *simplified(last.node)[1]))
 
 
 def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) -> Generator[Line, None, Node]:
@@ -221,9 +221,9 @@ def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) ->
     for x, dx in moved.items():
         g, used = settled(conventions.gradients(f, [x], "projected")[0])
         parts.append((g, dx))
-        reasons += [*used, *facts_used(d.root, formula_of(g), gradient_of, x)]
+        reasons += [*used, *facts_used(d.root, whole_formula_of(g), gradient_of, x)]
     node = add([(1, inner(g, dx)) for g, dx in parts])
-    formula = joined([canonical_formula(g, dx) for g, dx in parts if not g.is_zero]) or formula_of(node)
+    formula = joined([canonical_formula(g, dx) for g, dx in parts if not g.is_zero]) or whole_formula_of(node)
     if text(formula) != text(last.formula):
         yield Line("", formula, node, tuple(dict.fromkeys(reasons)))
     return parts[-1][0]
@@ -301,7 +301,7 @@ def _settled(current: Node, unknown: Mapping[Node, Node], moved: Mapping[Node, N
 
 def _shown(current: Node, unknown: Mapping[Node, Node]) -> Ast:
     """Return the formula of a line: `d(inv(S))` for each differential that waits."""
-    calls = {mark.name: syntax.call("d", formula_of(node)) for mark, node in unknown.items()}
+    calls = {mark.name: syntax.call("d", whole_formula_of(node)) for mark, node in unknown.items()}
     return syntax.rebuild(
-        formula_of(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast
+        whole_formula_of(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast
     )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.formula.notation.length import tokens
-from matcalc.formula.notation.write_node import formula_of
+from matcalc.formula.notation.write_node import whole_formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -36,9 +36,9 @@ def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
     candidates = [canonical_formula(gradient, tangent)]
     if gradient.rank == 2:
         coef, plain = split_coef(transpose(gradient))
-        whole = syntax.call(spelled("diagonal_trace"), times(formula_of(plain), formula_of(tangent)))
+        whole = syntax.call(spelled("diagonal_trace"), times(whole_formula_of(plain), whole_formula_of(tangent)))
         candidates.append(_times(coef, whole))
-    natural = formula_of(node)
+    natural = whole_formula_of(node)
     if natural.head == "product" and text(natural.args[-1]) == tangent.name:
         candidates.append(natural)
     return node, min(reversed(candidates), key=lambda ast: tokens(text(ast)))
@@ -46,7 +46,7 @@ def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
 
 def canonical_formula(gradient: Node, tangent: Node) -> Ast:
     """Return tr(A'*dX) with A as it prints; a'*dx, A*dt and sum(A.*dT) for other ranks."""
-    ast, last = formula_of(gradient), formula_of(tangent)
+    ast, last = whole_formula_of(gradient), whole_formula_of(tangent)
     if gradient.rank > 2:
         return syntax.call(spelled("total"), syntax.product([ast, last], [".*"]))
     if gradient.rank and transpose_of(gradient) is not gradient:

@@ -13,10 +13,14 @@ from matcalc.tensor.size import Size
 
 
 class Context(NamedTuple):
-    """The readings of all operands, formulas of sizes, functions and equations, and free index names."""
+    """The readings of all operands, formulas of sizes, functions and equations, and free index names.
+
+    `dotted` says whether rows and columns that are repeated in a sum stand as they are, under dotted signs.
+    """
 
     readings: Mapping[Node, Reading]
     size: Callable[[Size], Form]
     function: Callable[[Node], Form]
     equation: Callable[[Node], Form]
     names: Names
+    dotted: bool = True

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
 
 from matcalc.formula.elaborate.powers import MOST_FACTORS
 from matcalc.language import syntax
@@ -18,6 +20,7 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 
 SUM, PRODUCT, SIGN, POWER, ATOM = 1, 2, 3, 4, 5
+WHOLE, ROW, COLUMN, POINT = range(4)  # what of a tensor a term of a sum says, the rest of which repeats it
 MOST_NAMES = 16  # leaves kept in an ordering key: keys of deep formulas stay small
 DIGITS = 6  # of a place in an ordering key
 MOST_PLACES = 20  # of a decimal that is written in any case
@@ -34,6 +37,8 @@ class Form:
     is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
     the index names inside; of `ordered` leading axes of an index form the order is part of the node; `is_size` marks
     what reads as one size beside others, `is_whole` a product that is one factor of another and keeps its parentheses.
+    `line` is the row or the column that a matrix repeats; `says` is ROW, COLUMN or POINT of what stands in a sum for
+    all that repeats it.
     """
 
     ast: Ast
@@ -49,6 +54,8 @@ class Form:
     is_repeated: bool = False
     is_size: bool = False
     is_whole: bool = False
+    line: Form | None = None
+    says: int = WHOLE
 
     def within(self, level: int) -> int:
         """Return the length where a formula of at least `level` is needed, parentheses included."""
@@ -64,7 +71,7 @@ class Form:
 
     def as_repeated(self) -> Form:
         """Return this form of a scalar that stands for a tensor."""
-        return replace(self, is_repeated=self.degree > 0)
+        return replace(self, is_repeated=self.degree > 0, says=POINT)
 
     @property
     def cost(self) -> Cost:
@@ -128,7 +135,7 @@ def level_of(ast: Ast) -> int:
     return LEVELS.get(ast.head, ATOM)
 
 
-LEVELS = {"sum": SUM, "product": PRODUCT, "negative": SIGN, "power": POWER, "transpose": POWER}
+LEVELS = {"sum": SUM, "dotted_sum": SUM, "product": PRODUCT, "negative": SIGN, "power": POWER, "transpose": POWER}
 
 
 def raised(base: Form, exponent: Form, elementwise: bool) -> Form:
@@ -205,12 +212,20 @@ def negated(x: Form) -> Form:
 
 
 def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
-    """Return a sum of terms with signs; the first sign may be negative."""
+    """Return a sum of terms with signs, dotted where a row, a column and a matrix meet; the first may be negative."""
     first = terms[0] if signs[0] > 0 else negated(terms[0])
     if len(terms) == 1:
         return first
     tokens = first.tokens + sum(t.within(PRODUCT) + 1 for t in terms[1:])
-    ast = syntax.add([first.ast, *(t.ast for t in terms[1:])], (1, *signs[1:]))
+    ast, says = first.ast, terms[0].says
+    rest: list[tuple[bool, Form, int]] = []
+    for term, sign in zip(terms[1:], signs[1:], strict=True):
+        points = POINT in (says, term.says)
+        rest.append((not points and says != term.says, term, sign))
+        says = term.says if says == POINT else says if points or says == term.says else WHOLE
+    for dotted, run in groupby(rest, key=itemgetter(0)):
+        _, further, signed = zip(*run, strict=True)
+        ast = syntax.add([ast, *(term.ast for term in further)], (1, *signed), dotted)
     degree = max(t.degree for t in terms)
     return Form(ast, SUM, tokens, transposes(terms), joined(terms), degree, used(terms))
 

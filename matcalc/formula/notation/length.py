@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(
-    r"(?:\d+(?:\.(?![*/^'])\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # number
+    r"(?:\d+(?:\.(?![-+*/^'])\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # number
     r"|[^\W\d]\w*"  # name
-    r"|\.\*\*|\*\*|\.[*/^']|//|[=!<>]=|->|\.\.\."  # operators of several characters
+    r"|\.\*\*|\*\*|\.[-+*/^']|//|[=!<>]=|->|\.\.\."  # operators of several characters
     r"|\S"
 )
 

@@ -176,7 +176,7 @@ def _term(coef: Fraction, reading: Reading) -> tuple[int, Form]:
     form = reading.form
     if reading.minus is not None and not reading.natural:
         sign, form = -sign, reading.minus
-    return sign, _scaled(form, abs(coef))
+    return sign, replace(_scaled(form, abs(coef)), says=form.says)
 
 
 def _rank(form: Form) -> tuple[bool, int, tuple[str, ...], int, int]:

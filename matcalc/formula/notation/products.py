@@ -128,7 +128,21 @@ def _formula(
     assert forward is not None
     if not any(node.indices) and len(set(node.out)) == len(node.out):
         return forward.repeating(quotient(tops, bottoms) if tops or bottoms else number(1)), None
-    return forward, backward
+    line = _line(net, node.out) if context.dotted else None
+    if line is None or backward is None:
+        return forward, backward
+    row, column = (forms.divided(forms.extended(tops, f), bottoms).ranked_as(f) for f in line)
+    row, column = replace(row, says=forms.ROW), replace(column, says=forms.COLUMN)
+    first, last = (row, column) if node.out[1] in net.weights else (column, row)
+    return replace(forward, line=first), replace(backward, line=last)
+
+
+def _line(net: Net, out: Indices) -> tuple[Form, Form] | None:
+    """Return the vector that a reduced matrix repeats, as a row and as a column; None for another matrix."""
+    if len(set(out)) < 2 or net.edges or len(net.weights) != 1:
+        return None
+    vector = vector_at(net, next(iter(net.weights)))
+    return read(vector, True), read(vector)
 
 
 def selector_form(context: Context, node: Node) -> Form:

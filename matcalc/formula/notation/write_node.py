@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Callable, Collection, Mapping, MutableMapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
@@ -43,24 +44,33 @@ HALF = Fraction(1, 2)
 NOT_NAMED: Mapping[Node, str] = MappingProxyType({})
 
 
-def formula_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED) -> Ast:
+def formula_of(
+    root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
+) -> Ast:
     """Return the formula of a node; reading it with the node's declarations gives the node back.
 
     `avoid` are names in scope beyond the node's own symbols and sizes, which index names must not be; `given` are
-    names for parts of the formula.
+    names for parts of the formula; without `dotted` rows and columns are repeated by `ones(m)`.
 
     Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
     """
-    return form_of(root, avoid, given).ast
+    return form_of(root, avoid, given, dotted).ast
 
 
-def form_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED) -> Form:
+def whole_formula_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED) -> Ast:
+    """Return the formula of a node with all terms of a sum of one shape, as LaTeX, SymPy and derivations want it."""
+    return formula_of(root, avoid, given, dotted=False)
+
+
+def form_of(
+    root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
+) -> Form:
     """Return the formula of a node with its price, that of the parts which it shares included.
 
     Of a long formula what stands in several places is written once, as a shared part; so is what has a name in `given`.
     """
     taken = {*avoid, *sizes_met([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
-    return _form_of(root, frozenset({*taken, *given.values()}), tuple(given.items()))
+    return _form_of(root, frozenset({*taken, *given.values()}), tuple(given.items()), dotted)
 
 
 def tokens_of(root: Node) -> int:
@@ -72,9 +82,9 @@ def tokens_of(root: Node) -> int:
 
 
 @lru_cache(maxsize=64)
-def _form_of(root: Node, taken: frozenset[str], given: tuple[tuple[Node, str], ...]) -> Form:
+def _form_of(root: Node, taken: frozenset[str], given: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
     shared = Shared(root, toposort(root), taken, dict(given))
-    return shared.whole(Readings(taken, shared.reading)[root].form)
+    return shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
 
 
 class Readings(UserDict[Node, Reading]):
@@ -85,10 +95,15 @@ class Readings(UserDict[Node, Reading]):
         taken: frozenset[str],
         named: Callable[[Node, Reading], Reading] = lambda _, reading: reading,
         known: MutableMapping[Node, Reading] | None = None,
+        dotted: bool = True,
     ) -> None:
         self.data = {} if known is None else known  # type: ignore[assignment]
         self.named = named
-        self.context = Context(self, form_of_size, function_form, lambda e: form_of(e, taken), Names(taken))
+
+        def equation(e: Node) -> Form:
+            return form_of(e, taken, dotted=dotted)
+
+        self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted)
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root):
@@ -216,7 +231,7 @@ def _with_coefficient(reading: Reading, coef: Fraction) -> Reading:
         return reading
     size = abs(coef)
     plus, minus, turned, turned_minus = (
-        form and scaled(form, size) for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
+        form and _times(form, size) for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
     )
     assert plus is not None
     if reading.form.scalar is not None:
@@ -225,10 +240,16 @@ def _with_coefficient(reading: Reading, coef: Fraction) -> Reading:
         return Reading(plus, minus, reading.natural, turned, turned_minus)
     if minus is not None:
         return Reading(minus, plus, not reading.natural, turned_minus, turned)
-    form = forms.negated(plus)
+    form = _times(plus, Fraction(-1))
     if plus.scalar is not None:
         form = form.repeating(forms.negated(plus.scalar))
-    return Reading(form, turned=turned and forms.negated(turned))
+    return Reading(form, turned=turned and _times(turned, Fraction(-1)))
+
+
+def _times(form: Form, coef: Fraction) -> Form:
+    """Return a multiple of a form, and of the row or column that it repeats."""
+    line = form.line and replace(scaled(form.line, coef), says=form.line.says)
+    return replace(scaled(form, coef), line=line)
 
 
 def _sum(context: Context, node: Node) -> Reading:
@@ -245,14 +266,31 @@ def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
     readings = [_term_reading(context, arg) for _, arg in terms]
     if node.rank and any(r.form.scalar is None for r in readings) and not any(is_identity(r.form) for r in readings):
         readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
+    written_whole = readings
+    if all(size != 1 for size in node.shape):  # a 1 x 1 matrix would be read as a scalar beside a row or a column
+        readings = _lines(readings)
     coefs = [factor * c for c, _ in terms]
     whole = [*zip(coefs, readings, strict=True), *together]
     written_out = summed(whole, [*(a.digest for _, a in terms), *(node.digest for _ in together)])
     if node.rank != 2 or written_out.form.tokens < LEAST_SAVED or len(terms) != len(node.args):
         return written_out
-    parts = with_parts(list(zip(coefs, (a for _, a in terms), readings, strict=True)))
+    parts = with_parts(list(zip(coefs, (a for _, a in terms), written_whole, strict=True)))
     is_shorter = parts is not None and parts.form.tokens + LEAST_SAVED <= written_out.form.tokens
     return parts if parts is not None and is_shorter else written_out
+
+
+def _lines(readings: list[Reading]) -> list[Reading]:
+    """Return the terms of a sum, those that repeat a row or a column as that, if others say the other axis."""
+    says = {r.form.says if r.form.line is None else r.form.line.says for r in readings}
+    return [_line(r) or r for r in readings] if len(says - {forms.POINT}) > 1 else readings
+
+
+def _line(reading: Reading) -> Reading | None:
+    found = (reading.form, reading.minus, reading.turned, reading.turned_minus)
+    plus, minus, turned, turned_minus = (form and form.line for form in found)
+    if plus is None or turned is None or (minus is None) != (reading.minus is None):
+        return None
+    return Reading(plus, minus, reading.natural, turned, turned_minus)
 
 
 def _blocks_together(

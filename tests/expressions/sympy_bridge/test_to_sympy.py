@@ -8,7 +8,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge import from_sympy, to_sympy
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.formula.notation.write_node import formula_of
+from matcalc.formula.notation.write_node import whole_formula_of
 
 LET = (
     "X: matrix(3, 2); A: matrix(2, 2); S: matrix(2, 2) spd; x: vector(2) positive; y: vector(2); "
@@ -92,7 +92,7 @@ def data():
 @pytest.mark.parametrize("formula", [line.strip() for line in FORMULAS])
 def test_value_and_way_back(formula):
     read = elaborate([formula], LET)
-    expr = to_sympy(formula_of(read.nodes[0]), read.scope.symbols)
+    expr = to_sympy(whole_formula_of(read.nodes[0]), read.scope.symbols)
     given = data()
     expected = np.asarray(evaluate(read.nodes, given, {})[0])
     found = np.array(sp.Matrix([[_number(expr, given)]]) if not expr.is_Matrix else _number(expr, given))
@@ -113,7 +113,7 @@ def _number(expr, given):
 
 def test_vectors_are_columns_and_scalars_are_scalars():
     read = elaborate(["x'*A*x", "A*x"], "A: matrix(n, n); x: vector(n)")
-    scalar, vector = (to_sympy(formula_of(node), read.scope.symbols) for node in read.nodes)
+    scalar, vector = (to_sympy(whole_formula_of(node), read.scope.symbols) for node in read.nodes)
     assert not scalar.is_Matrix
     assert vector.shape == (sp.Symbol("n"), 1)
 
@@ -136,7 +136,7 @@ def test_vectors_are_columns_and_scalars_are_scalars():
 def test_operations_that_sympy_has_no_class_for(formula, printed):
     """They are named, differ from nothing when read back, and have a value once their operands are numbers."""
     read = elaborate([formula], LET)
-    expr = to_sympy(formula_of(read.nodes[0]), read.scope.symbols)
+    expr = to_sympy(whole_formula_of(read.nodes[0]), read.scope.symbols)
     assert str(expr) == printed
     tree, symbols = from_sympy(expr)
     assert elaborate([tree], symbols={**symbols, **read.scope.symbols}).nodes == read.nodes
@@ -156,7 +156,7 @@ def test_operations_that_sympy_has_no_class_for(formula, printed):
 def test_tensors_by_their_entries(formula):
     let = f"{LET}; T: tensor(2, 2, 2)"
     read = elaborate([formula], let)
-    expr = to_sympy(formula_of(read.nodes[0]), read.scope.symbols)
+    expr = to_sympy(whole_formula_of(read.nodes[0]), read.scope.symbols)
     tree, symbols = from_sympy(expr)
     assert elaborate([tree], symbols={**symbols, **{k: read.scope.symbols[k] for k in symbols}}).nodes == read.nodes
 
@@ -172,12 +172,12 @@ def test_tensors_by_their_entries(formula):
 def test_what_has_no_sympy_form(formula, named):
     read = elaborate([formula], f"{LET}; T: tensor(2, 2, 2)")
     with pytest.raises(NotSupported, match=named):
-        to_sympy(formula_of(read.nodes[0]), read.scope.symbols)
+        to_sympy(whole_formula_of(read.nodes[0]), read.scope.symbols)
 
 
 def test_too_deep_for_sympy_is_an_error_of_ours():
     read = elaborate(["x"], LET)
-    ast = formula_of(read.nodes[0])
+    ast = whole_formula_of(read.nodes[0])
     from matcalc.language import syntax
 
     for _ in range(3000):

@@ -1,8 +1,11 @@
 """What is printed for what is written, each of it reading back to the same node."""
 
+import runpy
+
 import numpy as np
 import pytest
 
+import matcalc as mc
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation.write_node import formula_of
@@ -159,6 +162,14 @@ OTHER = [
     ("tr(X'*X)", "norm2(X)^2"),
     ("sum(X, axis=1)", "X*ones(n)"),
     ("X.*(z*ones(n)')", "diag(z)*X"),
+    ("X + ones(m)*x'", "X .+ x'"),
+    ("X - ones(m)*sum(X, axis=0)'/m", "X .- sum(X, axis=0)'/m"),
+    ("z*ones(n)' - 2*ones(m)*x' + c", "z .- 2*x' + c"),
+    ("c - ones(m)*x' - X", "c - X .- x'"),
+    ("-ones(m)*x' - ones(m)*y'", "-ones(m)*(x + y)'"),
+    ("(X - z*ones(n)')'*z", "(X .- z)'*z"),
+    ("S + x*ones(n)' + ones(n)*x'", "S .+ x .+ x'"),
+    ("(Y - ones(m)*y' + X)'", "X' + Y' .- y"),
     ("abs(y - x)", "abs(x - y)"),
     ("-normalize(y - x)", "normalize(x - y)"),
     ("-A'*normalize(y - A*x)", "A'*normalize(A*x - y)"),
@@ -220,3 +231,19 @@ def test_every_sum_begins_with_a_positive_term():
 def test_literals_without_a_text_are_refused(array, named):
     with pytest.raises(NotSupported, match=named):
         formula_of(constant(array))
+
+
+@pytest.mark.parametrize(
+    ("given", "latex"),
+    [
+        ("X .+ x'", r"\mathbf{X} + \mathbf{1}_{m} \mathbf{x}^\top"),
+        ("X .- z", r"\mathbf{X} - \mathbf{z} \mathbf{1}_{n}^\top"),
+    ],
+)
+def test_rows_and_columns_in_latex_are_repeated_by_ones(given, latex, tmp_path):
+    e = mc.expression(given, LET)
+    assert e.latex() == latex
+    assert mc.expression(latex, e.declarations, dialect="latex").node is e.node
+    saved = tmp_path / "saved.py"
+    mc.compile(e, target="numpy").save(saved)
+    assert f"LaTeX of result: {latex}" in runpy.run_path(str(saved))["__doc__"]

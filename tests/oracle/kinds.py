@@ -15,7 +15,7 @@ SCALAR, COLUMN, ROW, MATRIX = "scalar", "vector", "row", "matrix"
 BY_RANK = (SCALAR, COLUMN, MATRIX)
 REDUCED = ("sum", "prod", "max", "min", "mean")
 ENTRYWISE = ("maximum", "minimum", "where")
-SPREADING = ("+", "-", ".*", "./", "//", "%", ".^", "compare")
+SPREADING = ("+", "-", ".+", ".-", ".*", "./", "//", "%", ".^", "compare")
 
 
 @lru_cache(maxsize=1000)

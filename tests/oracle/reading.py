@@ -9,9 +9,9 @@ from functools import lru_cache
 
 TOKEN = re.compile(
     r"\s+"
-    r"|(?P<number>(?:\d+\.\d+|\.\d+|\d+\.(?![*/^])|\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<number>(?:\d+\.\d+|\.\d+|\d+\.(?![-+*/^])|\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[^\W\dᵀ][^\Wᵀ]*)"
-    r"|(?P<op>//|\.\*|\./|\.\^|\.T\b|\*\*|->|<=|>=|==|!=|[-+*=%/\\@^'(){}\[\],;:<>∘⊙ᵀ])"
+    r"|(?P<op>//|\.[-+]|\.\*|\./|\.\^|\.T\b|\*\*|->|<=|>=|==|!=|[-+*=%/\\@^'(){}\[\],;:<>∘⊙ᵀ])"
 )
 SAME = {"∘": ".*", "⊙": ".*", "@": "*", "**": "^", ".T": "'", "ᵀ": "'"}
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -78,7 +78,7 @@ class Reader:
 
     def expression(self) -> tuple:
         left = self.term()
-        while self.peek() in ("+", "-"):
+        while self.peek() in ("+", "-", ".+", ".-"):
             left = (self.take(), left, self.term())
         return left
 

@@ -60,7 +60,7 @@ def value_of(tree: tuple, env: dict) -> np.ndarray:
         return value_of(tree[1], env)
     if head == "'":
         return value_of(tree[1], env).T
-    if head in ("+", "-", "*", ".*", "./", "/", "//", "\\", "%"):
+    if head in ("+", "-", ".+", ".-", "*", ".*", "./", "/", "//", "\\", "%"):
         return binary(head, value_of(tree[1], env), value_of(tree[2], env))
     if head in ("^", ".^"):
         return power(head, value_of(tree[1], env), value_of(tree[2], env))
@@ -105,6 +105,8 @@ def binary(operator: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return b / a if a.size == 1 else np.linalg.solve(a, b)
     if operator == "/" and b.size != 1:
         raise Mismatch("division by a matrix")
+    if operator in (".+", ".-"):  # columns and rows are arrays of two axes, which NumPy repeats
+        return a + b if operator == ".+" else a - b
     a, b = spread(a, b)
     if operator == "+":
         return a + b

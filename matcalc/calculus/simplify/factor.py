@@ -36,9 +36,12 @@ def factor(root: Node) -> Node:
     return min((factor_all([root], by)[0] for by in (estimate, measure)), key=measure)
 
 
-def factor_all(roots: Sequence[Node], by: Guide = estimate) -> list[Node]:
-    """Return the roots with their sums factored; what they share is factored once."""
-    return shortened(roots, GENERATORS, by)
+def factor_all(roots: Sequence[Node], by: Guide = estimate, last: bool = False) -> list[Node]:
+    """Return the roots with their sums factored; what they share is factored once.
+
+    Of factors that seem to save the same the first is taken out, or the `last`.
+    """
+    return shortened(roots, (last_factors if last else common_factors, *GENERATORS), by)
 
 
 def put_together(node: Node) -> Iterator[Node]:
@@ -70,15 +73,24 @@ def put_together(node: Node) -> Iterator[Node]:
 def common_factors(node: Node) -> Iterator[Node]:
     """Yield a sum with its common factors taken out, the one first that seems to save most."""
     if _shared(node):
-        yield _factored(node)
+        yield _factored(node, 0)
 
 
-def _factored(node: Node) -> Node:
+def last_factors(node: Node) -> Iterator[Node]:
+    """Yield a sum with its common factors taken out, of those that seem to save most the last one first."""
+    if _shared(node):
+        yield _factored(node, -1)
+
+
+def _factored(node: Node, which: int) -> Node:
+    def further(inner: Node) -> Node:
+        return _factored(inner, which)
+
     while found := [item for item in _shared(node) if item[0] >= 0]:
-        _, key, places = found[0]
-        node = _take_out(node, key, places, _factored)
+        _, key, places = [item for item in found if item[0] == found[0][0]][which]
+        node = _take_out(node, key, places, further)
     inner = node.args[0] if node.kind == "product" and len(node.args) == 1 else node
-    return remake(node, {inner: _factored(inner)}) if inner is not node and inner.kind == "sum" else node
+    return remake(node, {inner: further(inner)}) if inner is not node and inner.kind == "sum" else node
 
 
 def _shared(node: Node) -> list[tuple[int, Key, list[Place]]]:
@@ -204,4 +216,4 @@ def combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> 
     return product(1, [(factor_node, at), (inner, inner_at)], tuple(range(rank)), dict(enumerate(node.shape)))
 
 
-GENERATORS = (common_factors, put_together, over_common_powers, masked, cleared)
+GENERATORS = (put_together, over_common_powers, masked, cleared)

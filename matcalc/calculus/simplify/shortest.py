@@ -75,30 +75,30 @@ def _forms(plain: Node, splits: bool) -> Shortened:
     Factors are sought by the measure and by its estimate, which sees further: neither finds all that the other does.
     A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
     """
-    guides = (estimate,) if plain.rank > 2 else (measure, estimate)
-    starts = {factor_all([plain], by)[0]: by for by in guides}
+    ways = ((measure, False), (estimate, False), (estimate, True))[: 3 if plain.rank > 2 else 2]
+    starts = {factor_all([plain], *way)[0]: way for way in ways}
     return min(
-        (_rounds(plain, best, splits, by) for best, by in starts.items()), key=lambda forms: measure(forms.shown)
+        (_rounds(plain, best, splits, *way) for best, way in starts.items()), key=lambda forms: measure(forms.shown)
     )
 
 
-def _rounds(plain: Node, best: Node, splits: bool, by: Guide) -> Shortened:
+def _rounds(plain: Node, best: Node, splits: bool, by: Guide, last: bool) -> Shortened:
     if plain.rank > 2 or any(a.rank > 2 and a.kind == "sum" for a in plain.args):
         parted = separated(plain)
-        best = min([best, parted, _round(parted, splits, by)[0]], key=measure)
+        best = min([best, parted, _round(parted, splits, by, last)[0]], key=measure)
     if best is plain:
         return Shortened(best, plain)
     fused = False
     for _ in range(ROUNDS):
-        again, fires = _round(best, splits, by)
+        again, fires = _round(best, splits, by, last)
         if again is best or measure(again) >= measure(best):
             break
         best, fused = again, fused or fires
     return Shortened(best, best if fused else plain)
 
 
-def _round(node: Node, splits: bool, by: Guide) -> tuple[Node, bool]:
+def _round(node: Node, splits: bool, by: Guide, last: bool) -> tuple[Node, bool]:
     """Return a node simplified, then factored, and whether a rewrite fitted."""
     fired: list[Applied] = []
     (simple,) = simplify_all([node], record=lambda _, applied: fired.append(applied), splits=splits)
-    return factor_all([simple], by)[0], bool(fired)
+    return factor_all([simple], by, last)[0], bool(fired)

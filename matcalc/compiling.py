@@ -19,7 +19,7 @@ from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
 from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.emit.spelling import applied
-from matcalc.compiler.listing import listing
+from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Program
 from matcalc.compiler.runtime import waiting
@@ -41,6 +41,7 @@ from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
+from matcalc.reference_cases import reference_cases
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
@@ -98,6 +99,12 @@ def value_and_gradient(
     check_facts: bool = False,
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
+    request = gradient_request(f, wrt, declarations, dialect, convention)
+    return build(replace(request, target=target, sizes=sizes, name=name, check_facts=check_facts))
+
+
+def gradient_request(f: Any, wrt: Any, declarations: str, dialect: str, convention: str = "projected") -> Request:
+    """Return the request for a value and its gradient."""
     start = time.perf_counter()
     asked = wanted(wrt)
     value = with_wrt(f, asked.symbols, declarations, dialect)
@@ -105,7 +112,7 @@ def value_and_gradient(
     if not asked.whole:
         parts = taken(value, asked, value.gradient(asked.symbols, convention), 0)
         seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
-        return _with_entries(value, parts, seconds, target, sizes, name, check_facts)
+        return _with_entries(value, parts, seconds)
     symbols = value.symbols_of(asked.symbols)
     simple = simplify(value.node)
     gradients = shortest_of(conventions.gradients(simple, symbols, convention))
@@ -117,26 +124,16 @@ def value_and_gradient(
         outputs.append(Output(f"gradient_{x}", node, plain, partial(formula_in, node, names)))
     slopes = [(0, k, x) for k, x in zip(places, xs, strict=True)] if convention == "projected" else ()
     nesting = (0, places if isinstance(asked.symbols, (list, tuple)) else 1)
-    request = Request(outputs, names, nesting, name, None, target, "float64", sizes, slopes, seconds, check_facts)
-    return build(request)
+    return Request(outputs, names, nesting, slopes=slopes, seconds=seconds)
 
 
-def _with_entries(
-    value: Expression,
-    gradients: Derived,
-    seconds: Sequence[tuple[str, float]],
-    target: str,
-    sizes: Mapping[Key, int] | None,
-    name: str,
-    check_facts: bool,
-) -> Compiled:
-    """Return the compiled function of a value and of gradients in entries, a tuple where they are several."""
+def _with_entries(value: Expression, gradients: Derived, seconds: Sequence[tuple[str, float]]) -> Request:
+    """Return the request for a value and of gradients in entries, a tuple where they are several."""
     parts = list(gradients) if isinstance(gradients, tuple) else [gradients]
     places = tuple(range(1, len(parts) + 1))
     labels = ["value", *(f"gradient_{k}" for k in places)]
     nesting: Nesting = (0, places if isinstance(gradients, tuple) else 1)
-    request = request_of([value, *parts], labels, nesting, target=target, sizes=sizes, name=name)
-    return build(replace(request, seconds=seconds, check_facts=check_facts))
+    return replace(request_of([value, *parts], labels, nesting), seconds=seconds)
 
 
 class Output(NamedTuple):
@@ -186,10 +183,12 @@ def build(request: Request) -> Compiled:
     """Plan, emit and load what is asked for; on a terminal a line says so where that takes long."""
     name = identifier(request.name, "name=")
     with waiting.said(f"compiling {name}"):
-        return _built(request, name)
+        spec, own = specified(request, name)
+        return _loaded(spec, own)
 
 
-def _built(request: Request, name: str) -> Compiled:
+def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
+    """Return what is asked for as source, and the values of rules in it."""
     target, guards = request.target, request.guards
     if not is_one_of(target, TARGETS):
         raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
@@ -233,10 +232,13 @@ def _built(request: Request, name: str) -> Compiled:
             *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
         ),
         data=program.data,
+        work=work(program),
+        flops=operations(program)[0],
+        oracle=reference_cases,
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
-    return _loaded(spec, own)
+    return spec, own
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:
@@ -371,4 +373,5 @@ def _operand(node: Node, names: Names) -> Operand:
     drawn = next(filter(None, found), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
     dtype = "int64" if INDEX in declared else "float64"
-    return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype)
+    known = tuple(sorted(declared))
+    return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, known)

@@ -38,10 +38,10 @@ S = 83
 
 
 def external(library, name, count):
-    """Register SciPy's `name` with LLVM and return it as a function of `count` arguments, each passed as an address.
+    """Register SciPy's `name` with LLVM and return it as a function of `count` arguments, each an address.
 
-    An argument is a contiguous array, `(array, k)` for the address of its entry k, or an address from below. Arrays are
-    given whole, and not as addresses, so that Numba keeps them until the routine has returned: it frees an array
+    An argument is a contiguous array, `(array, k)` for the address of its entry k, or an address from below. Arrays
+    are given whole, and not as addresses, so that Numba keeps them until the routine has returned: it frees one
     as soon as its last use has been read.
     """
     symbol = f"scipy_{library}_{name}"
@@ -53,7 +53,8 @@ def external(library, name, count):
             return None
 
         def codegen(context, builder, signature, args):
-            values = [passed(context, builder, kind, builder.extract_value(args[0], k)) for k, kind in enumerate(kinds)]
+            given = [builder.extract_value(args[0], k) for k in range(count)]
+            values = [passed(context, builder, kind, value) for kind, value in zip(kinds, given, strict=True)]
             routine = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * count)
             builder.call(cgutils.get_or_insert_function(builder.module, routine, symbol), values)
             return context.get_dummy_value()

@@ -76,7 +76,7 @@ def chol(S, L):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def nan_for_nan(S, L):
-    """What a failed factorisation comes to: 1, or 0 with NaN in L where the lower triangle of S has NaN or infinity."""
+    """What a failed factorisation comes to: 1, or 0 with NaN in L where S below has NaN or infinity."""
     bad = 0
     for i in range(S.shape[0]):
         for j in range(i + 1):

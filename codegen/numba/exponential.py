@@ -71,7 +71,7 @@ def halvings(largest, A2, A4, A6):
 
 @njit(types.void(int64, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def combine(first, c, A2, A4, A6, HO, LO, HE, LE):
-    """Four combinations c[r,0]*I + c[r,1]*A2 + c[r,2]*A4 + c[r,3]*A6 of jets; of LO, LE from the matrix `first` on."""
+    """Four combinations c[r,0]*I + c[r,1]*A2 + c[r,2]*A4 + c[r,3]*A6 of jets; of LO, LE from `first` on."""
     n = A2.shape[1]
     for i in range(A2.shape[0]):
         for j in range(n):
@@ -155,7 +155,7 @@ def polynomials(first, known, sign, A, A2, A4, A6, LO, U, V):
 
 @njit(int64(float64, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def pade_parts(sign, A, U, V):
-    """U, V = odd and even part of the numerator of the approximant of exp at 2^-s*A; A*A is taken `sign` times. s."""
+    """U, V = odd, even part of the numerator of the approximant of exp at 2^-s*A; A*A is taken `sign` times. s."""
     shape = A.shape
     s = halve(A)
     return s + max(

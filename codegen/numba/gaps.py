@@ -69,7 +69,7 @@ def columndiv(w, K, C):
 def tie_mean(kind, w, g, y):
     """y = the means of g over neighbours at which the sorted w is equal within rounding.
 
-    Of kind 1 they are 0 where w is 0; of kind 2 y is g, NaN where that is not equal within rounding at such neighbours.
+    Of kind 1 they are 0 where w is 0; of kind 2 y is g, NaN where that is not equal within rounding at those.
     """
     n = w.shape[0]
     close = 4.0 * n * 2.220446049250313e-16 * largest_of(w)

@@ -313,7 +313,7 @@ def beta_density_diff(i, j, k, a, b, x):
 
 @njit(**EXACT)
 def beta_left(i, j, a, b, x, y):
-    """The derivative of betainc in a and b, from the left: of a power series where b*x is small, else an integral."""
+    """The derivative of betainc in a and b, from the left: of a power series at small b*x, else an integral."""
     n = a + b
     c, W = np.empty((i + 1, j + 1)), np.empty((i + 1, j + 1))
     log_x = math.log(x) if x < 0.5 else math.log1p(-y)

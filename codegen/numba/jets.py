@@ -125,7 +125,7 @@ def jet_divide(D, B):
 
 @njit(types.void(int64, MATRIX, PIVOTS, MATRIX, MATRIX_OUT), **EXACT)
 def jet_divide_from(first, F, p, D, B):
-    """B = B*inv(D) for jets, given the factors F, p of the first matrix of D; those of B before `first` are there."""
+    """B = B*inv(D) for jets, by the factors F, p of the first matrix of D; those of B before `first` are there."""
     n = D.shape[1]
     order = integer(n)
     for S in range(first, B.shape[0] // n):
@@ -153,7 +153,7 @@ def norm1(X):
 
 @njit(int64(int64, int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def start(scale, count, X, E, F, J):
-    """J = the jet of 2^scale*X along the first `count` of E, F, each brought to size 1; the exponent that undoes it.
+    """J = the jet of 2^scale*X along the first `count` of E, F, each of size 1; the exponent that undoes it.
 
     J is NaN where an entry is not finite.
     """

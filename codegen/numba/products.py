@@ -36,7 +36,7 @@ dtrmm = external("blas", "dtrmm", 11)
 
 @njit(types.void(int64, int64, float64, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def gemm_narrow(ta, tb, alpha, A, B, C):
-    """C = alpha*op(A)*op(B) of few columns: OpenBLAS forms a wide C' 1.2 to 2 times faster, which is then turned."""
+    """C = alpha*op(A)*op(B) of few columns: OpenBLAS forms a wide C' 1.2 to 2 times faster; it is then turned."""
     m, n = C.shape
     k = A.shape[0] if ta else A.shape[1]
     turned = np.empty((n, m))
@@ -203,7 +203,8 @@ def syrk(t, alpha, A, beta, C):
     """C = alpha*A'*A + beta*C, or alpha*A*A' + beta*C where t is 1; half the work of gemm, then mirrored."""
     n = C.shape[0]
     k = A.shape[1] if t else A.shape[0]
-    if beta != 0.0 or alpha == 0.0 or k == 0 or n < 4:  # C need not be symmetric, and mirroring would lose half of it
+    # C need not be symmetric, and mirroring would lose half of it
+    if beta != 0.0 or alpha == 0.0 or k == 0 or n < 4:
         gemm(1 - t, t, alpha, A, A, beta, C)
         return
     dsyrk(

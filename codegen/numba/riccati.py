@@ -96,7 +96,8 @@ def signm(X, C):
         rest = integer(n - m)
         info = cell()
         minus = integer(-1)
-        dtrsyl(letter(N), letter(N), minus, rows, rest, F, order, (F, m * n + m), order, (S, m * n), order, scale, info)
+        plain = letter(N)
+        dtrsyl(plain, plain, minus, rows, rest, F, order, (F, m * n + m), order, (S, m * n), order, scale, info)
         if integer_at(info) != 0:
             return 1
     turned_back(Z, S, Z, C)

@@ -95,7 +95,7 @@ def congruent(alpha, X, M, Y, beta, C):
 
 @njit(float64(int64, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def basis_of(finite, A, X, Y, W, C):
-    """The sign and basis of skew_basis, and W, the products of all s but two. 0 where C, then filled, is the answer."""
+    """The sign and basis of skew_basis; W, the products of all s but two. 0 where C, then filled, is the answer."""
     n = A.shape[0]
     fill(0.0 if finite else math.nan, C)
     if n % 2 or n == 0 or finite == 0:
@@ -140,7 +140,7 @@ def skew_twice(C):
 
 @njit(int64(MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def pfaffian_adj_along(A, E, C):
-    """C = the derivative of pfaffian_adj at A along the skew part of E: Pfaffians of four rows in the basis of A."""
+    """C = the derivative of pfaffian_adj at A along E, its skew part: Pfaffians of four rows in the basis of A."""
     n = A.shape[0]
     h = n // 2
     X = np.empty((h, n))

@@ -229,7 +229,7 @@ def qr(X, Q, R):
 
 @njit(types.void(VECTOR, MATRIX, int64, MATRIX_OUT), **EXACT)
 def eig_top(w, Q, k, C):
-    """C = the projector on the k last eigenvectors; a tie that k cuts, eigenvalues within rounding, has its share."""
+    """C = the projector on the k last eigenvectors; a tie that k cuts, within rounding, has its share."""
     n = w.shape[0]
     fill(0.0, C)
     k = min(k, n)

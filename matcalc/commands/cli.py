@@ -126,9 +126,14 @@ def parser() -> argparse.ArgumentParser:
     declarations(command)
     command = add(commands, "convex", "is a formula convex? exit status 1 when that is not proved", convex)
     formula(command)
-    command = add(commands, "export", "write value and gradient as a stand-alone file", export)
+    command = add(commands, "export", "write value and derivatives as a stand-alone file", export)
     formula(command)
     command.add_argument("-o", "--output", metavar="FILE", required=True)
+    command.add_argument("--with", dest="what", metavar="WHAT", default="value,gradient",
+                         help="of value, gradient, hvp, hessian; value,gradient by default")  # fmt: skip
+    command.add_argument("--name", default="f", help="name of the function; f by default")
+    command.add_argument("--scipy-main", action="store_true", help="`python FILE solve` minimises with SciPy")
+    command.add_argument("--force", action="store_true", help="replace a file that is there")
     target(command, "what the file is written for")
     command = add(commands, "rules", "the rulebook: formula, domain, source, file and line, measured error", rules)
     command.add_argument(
@@ -346,13 +351,20 @@ def convex(arguments: argparse.Namespace) -> int:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    import matcalc as mc
+    from matcalc.compiler.runtime.write_file import write_text
+    from matcalc.exporting import exported
+    from matcalc.language.identifiers import file_path
 
-    text, wrt = arguments.expression.strip(), variables(arguments)
-    read(arguments, text)
-    compiled = mc.value_and_gradient(text, wrt, target=arguments.target, **scope(arguments))
+    place = file_path(arguments.output)
+    if os.path.lexists(place) and not arguments.force:
+        return complain(f"{arguments.output} is there already; --force replaces it")
+    expression, wrt = arguments.expression.strip(), variables(arguments)
+    read(arguments, expression)
+    what = [word.strip() for word in arguments.what.split(",")]
+    options = {"target": arguments.target, "name": arguments.name, "with_solve": arguments.scipy_main}
+    text = exported(expression, wrt, what, **options, **scope(arguments))
     try:
-        compiled.save(arguments.output)
+        write_text(place, text)
     except OSError as error:
         return complain(f"cannot write {arguments.output}: {error.strerror}")
     note(arguments, f"wrote {arguments.output}")

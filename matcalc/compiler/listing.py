@@ -47,28 +47,46 @@ def listing(program: Program) -> str:
         lines.append(f"sizes: {', '.join(program.size_args)}")
     lines += [f"status {k}: {message}" for k, message in enumerate(program.faults, 1)]
     lines.append("")
-    flops, moved = Size.of(0), Size.of(0)
-    stack: list[tuple[Step, int, Size]] = [(s, 0, Size.of(1)) for s in reversed(program.steps)]
+    stack: list[tuple[Step, int]] = [(s, 0) for s in reversed(program.steps)]
     while stack:
-        step, depth, rounds = stack.pop()
+        step, depth = stack.pop()
         pad = "    " * depth
         if isinstance(step, Each):
             lines.append(f"{pad}each {step.axis} < {step.size}")
-            stack.extend((s, depth + 1, rounds * step.size) for s in reversed(step.body))
+            stack.extend((s, depth + 1) for s in reversed(step.body))
             continue
         own_flops, own_bytes = _work(step, program)
-        flops, moved = flops + own_flops * rounds, moved + own_bytes * rounds
         text = [pad + line for line in _lines(step)]
         if not isinstance(step, View):
             text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
         lines += text
-    lines += ["", f"total: {_count(flops)} flops, {_count(moved)} bytes"]
+    lines += ["", f"total: {work(program)}"]
     for part in (part for kernel in program.kernels for part in kernel.parts):
         lines += ["", f"{part.name}({', '.join(part.parameters)}):"]
         lines += [f"    {line}".rstrip() for line in listing(part.program).splitlines()]
     if program.proof is not None:
         lines += ["", *_proof(program.proof)]
     return "\n".join(lines)
+
+
+def work(program: Program) -> str:
+    """Return what a call costs in words."""
+    flops, moved = operations(program)
+    return f"{_count(flops)} flops, {_count(moved)} bytes"
+
+
+def operations(program: Program) -> tuple[Size, Size]:
+    """Return the flops and bytes of a call."""
+    flops, moved = Size.of(0), Size.of(0)
+    stack: list[tuple[Step, Size]] = [(step, Size.of(1)) for step in program.steps]
+    while stack:
+        step, rounds = stack.pop()
+        if isinstance(step, Each):
+            stack.extend((inner, rounds * step.size) for inner in step.body)
+            continue
+        own_flops, own_bytes = _work(step, program)
+        flops, moved = flops + own_flops * rounds, moved + own_bytes * rounds
+    return flops, moved
 
 
 def _proof(proof: Proof) -> list[str]:

@@ -30,6 +30,7 @@ def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: R
         tangent=text("tangent"),
         sample=text("sample"),
         drawn=text("drawn"),
+        projection=text("projection"),
         whole=text("whole"),
         near=text("near"),
         transposed=str(table.get("transposed", name)),

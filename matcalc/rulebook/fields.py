@@ -44,8 +44,8 @@ RULE_FIELDS: Mapping[str, Types] = {
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),
     "positive": (str,), "entries": (list,), "tangent": (str,), "sample": (str,), "drawn": (str,), "whole": (str,),
-    "near": (str,), "transposed": (str,), "negated": (str,), "sums": (bool,), "scaled": (str,), "follows": (list,),
-    "excludes": (list,), "products": (list,),
+    "projection": (str,), "near": (str,), "transposed": (str,), "negated": (str,), "sums": (bool,), "scaled": (str,),
+    "follows": (list,), "excludes": (list,), "products": (list,),
 }  # fmt: skip
 REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), "splits": (bool,)}
 CHOICES: Mapping[str, tuple[str, ...]] = {

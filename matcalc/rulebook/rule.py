@@ -227,6 +227,7 @@ class Fact:
     tangent: str | None
     sample: str | None
     drawn: str | None
+    projection: str | None
     whole: str | None
     near: str | None
     transposed: str

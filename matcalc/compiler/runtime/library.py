@@ -21,7 +21,7 @@ from matcalc.rulebook.oracle import IMPORTS
 from matcalc.rulebook.paths import data_folder
 
 SIBLINGS = "matcalc.codegen."
-STANDARD = ("ctypes", "itertools", "math", "re", "sys")
+STANDARD = ("ctypes", "functools", "importlib", "itertools", "math", "re", "sys")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,39 +1,35 @@
-"""A compiled function as one Python file that needs NumPy, SciPy and, to be fast, Numba, but not matcalc.
+"""Compiled functions as one Python file that needs NumPy, SciPy and, to be fast, Numba, but not matcalc.
 
-The file holds the NumPy form and the Numba form, with the kernels that they reach. The first serves where
-Numba is missing and is the oracle of the second in the self-test. Nothing in the file depends on when, where
-or in which order it was made: equal specs give equal bytes.
+The mathematics stands first: what is computed, as NumPy and as loops for Numba. Below a line follow what the reader
+need not see: checks of arguments, kernels, the data and numbers of the file's test. The NumPy form serves where Numba
+is missing. Numba is imported and its kernels are defined at the first call, so that an import is that of NumPy and
+SciPy; what it compiles stays in its cache. Nothing in the file depends on when, where or in which order it was made:
+equal specs give equal bytes.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import textwrap
+from collections.abc import Sequence
 
 from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
-from matcalc.compiler.runtime.save_test import sample_text, self_test_text
-from matcalc.compiler.runtime.source import (
-    INDENT,
-    INTO,
-    WORD,
-    SizeLines,
-    Spelled,
-    into_name,
-    nested_text,
-    signature_text,
-    size_lines,
-)
-from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
+from matcalc.compiler.runtime.save_entry import Part, entry_text
+from matcalc.compiler.runtime.save_solve import solve_text
+from matcalc.compiler.runtime.save_test import TEST_NAMES, self_test_text
+from matcalc.compiler.runtime.source import INDENT, INTO, Spelled, into_name, signature_text, size_lines
+from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Reference, size_names
 from matcalc.errors import NotSupported
-from matcalc.language.identifiers import docstring, free, literal
-from matcalc.tensor.size import Size
+from matcalc.language.identifiers import docstring, literal
 from matcalc.tensor.sizes_from_shapes import described
 
 NOTICE = """\
 Written by matcalc{version}. This file is yours: use, change and redistribute it under any terms.
 It is provided as is, without warranty of any kind."""
-OWN = ("has_mask", "real_array", "sample", "self_test", "flat", "relative_error", "problems", "whole_array", "outside")
-# Compiled where it stands: Numba's disk cache is not asked for, so that no folder needs to be writable.
-OPTIONS = 'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}'
+NUMBAS = ("import numba", "from numba", "import llvmlite", "from llvmlite", "from scipy.special import cython")
+"""How the imports begin that wait for the first call of what Numba compiles."""
+WIDTH = 116
 
 REAL_ARRAY = '''\
 def has_mask(value):
@@ -43,7 +39,7 @@ def has_mask(value):
 
 
 def real_array(name, value, rank):
-    """Return an aligned array of native float64 in C order, a copy only where one is needed."""
+    """Return an aligned, writable array of native float64 in C order, a copy only where one is needed."""
     array = value
     if hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic)):
         array = np.from_dlpack(value)
@@ -57,9 +53,7 @@ def real_array(name, value, rank):
     if kind not in "biufO" or any(np.iscomplexobj(e) or not hasattr(e, "__float__") for e in entries):
         raise TypeError(f"{name} takes real numbers, not entries of type {array.dtype}")
     array = np.asarray(array, dtype=np.float64, order="C")
-    return array if array.flags.aligned else array.copy()'''
-
-
+    return array if array.flags.aligned and array.flags.writeable else array.copy()'''
 WHOLE_ARRAY = '''\
 def whole_array(name, value, rank):
     """Return an array of int64 in C order, which are places of an axis."""
@@ -70,7 +64,8 @@ def whole_array(name, value, rank):
         raise ValueError(f"{name} takes {f'an array of {rank} axes' if rank else 'a number'}")
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} takes integers, not entries of type {array.dtype}")
-    return np.asarray(array, dtype=np.int64, order="C")
+    array = np.asarray(array, dtype=np.int64, order="C")
+    return array if array.flags.writeable else array.copy()
 
 
 def outside(name, places, length, axis):
@@ -78,13 +73,57 @@ def outside(name, places, length, axis):
     at = np.argwhere((places < 0) | (places >= length))[0]
     entry = f"{name}[{', '.join(map(str, at))}]" if len(at) else name
     return f"{entry} is {places[tuple(at)]}, outside {axis} {length}"'''
+MACHINE_CODE = '''\
+@cache
+def machine_code(function):
+    """Return a function compiled by Numba, from its cache after the first time."""
+    signature = kernels()[function.__name__]
+    options = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}
+    try:
+        return njit(signature, cache=True, **options)(function)
+    except RuntimeError:  # there is no folder that Numba can write to
+        return njit(signature, **options)(function)'''
+YODA = re.compile(r"(?<=[( ])(\d[\d.e+]*) (>|<) (\w+(?:\[[\w, ]+\])?)(?=[,):]| else| and| or)")
+"""A comparison that begins with its number."""
+LINE = "# ---- The mathematics ends here. What follows: checks of arguments, kernels, and the test of this file. ----"
 
 
-def saved_text(spec: CompiledSpec) -> str:
-    """Return the text of the file.
+def saved_text(
+    *specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivative] = (), with_solve: bool = False
+) -> str:
+    """Return the text of the file of functions, whose arguments of one name are one.
 
-    Raises: NotSupported without the NumPy form, or where the sizes need a system of equations.
+    `given` is the input as the user wrote it; `derivatives` are which result is a derivative of which, besides what
+    the specs say of their own.
+
+    Raises: NotSupported without the NumPy form, where the sizes need a system of equations, and for a solve of what
+    has no value and gradient.
     """
+    parts = [_part(spec) for spec in specs]
+    quick = [part for part in parts if part.quick]
+    plain_items = closure(load_library("numpy"), {name for part in parts for name in free_names(part.plain)})
+    quick_items = closure(load_library("numba"), {name for part in quick for name in free_names(part.quick)})
+    spelling = _spelling(specs, plain_items, quick_items)
+    known = [*derivatives, *(own for spec in specs for own in _own_derivatives(spec))]
+    oracle = next((spec.oracle for spec in specs if spec.oracle), None)
+    reference = oracle(specs) if oracle else Reference(())
+    head = [_header(specs, given), _imports(parts, (*plain_items, *quick_items)), _exported(specs)]
+    if quick:
+        head.append('HAS_NUMBA = find_spec("numba") is not None')
+    texts = [text for part in parts for text in _mathematics(part, spelling)]
+    rest = [
+        REAL_ARRAY,
+        *([WHOLE_ARRAY] if any(o.dtype != "float64" for spec in specs for o in spec.arguments) else []),
+        *(_spelled(text, spelling) for text in [item.text for item in plain_items] + _companions(parts, "plain")),
+    ]
+    rest += [_kernels(quick, quick_items), MACHINE_CODE] if quick else []
+    rest += self_test_text(parts, reference, known)
+    if with_solve:
+        rest.insert(-1, solve_text(parts, known))
+    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*texts, f"{LINE}\n\n\n{rest[0]}", *rest[1:]]) + "\n"
+
+
+def _part(spec: CompiledSpec) -> Part:
     if not spec.numpy_source:
         raise NotSupported(f"{spec.name} has no form for the target numpy, which a saved file needs")
     names = Spelled(spec)
@@ -93,27 +132,14 @@ def saved_text(spec: CompiledSpec) -> str:
         raise NotSupported(f"{spec.name} cannot be saved: its sizes need a system of equations")
     plain = _renamed(spec.numpy_source, f"{spec.name}_numpy")
     quick = _renamed(spec.source, f"{spec.name}_numba") if spec.source else ""
-    plain_items = closure(load_library("numpy"), free_names(plain))
-    quick_items = closure(load_library("numba"), free_names(quick))
-    spelling = _spelling(spec, plain_items, quick_items)
-    head = [_docstring(spec), _imports(plain, quick, plain_items, quick_items), f'__all__ = ["{spec.name}"]']
-    if spec.faults:
-        head.append("\n".join(["FAULTS = (", *(f"{INDENT}{literal(fault)}," for fault in spec.faults), ")"]))
-    parts = [_spelled(text, spelling) for text in (*(item.text for item in plain_items), plain)]
-    if quick:
-        parts.append(_numba_part(spec, quick, quick_items))
-    parts += [
-        REAL_ARRAY,
-        *([WHOLE_ARRAY] if _has_indices(spec) else []),
-        _entry(spec, names, sizes, bool(quick)),
-        sample_text(spec, names),
+    return Part(spec, names, sizes, plain, quick)
+
+
+def _own_derivatives(spec: CompiledSpec) -> list[Derivative]:
+    return [
+        Derivative(spec.outputs[s.gradient].name, spec.outputs[s.value].name, (spec.arguments[s.argument].name,))
+        for s in spec.slopes
     ]
-    parts += self_test_text(spec, bool(quick))
-    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
-
-
-def _has_indices(spec: CompiledSpec) -> bool:
-    return any(operand.dtype != "float64" for operand in spec.arguments)
 
 
 def _renamed(source: str, name: str) -> str:
@@ -123,9 +149,9 @@ def _renamed(source: str, name: str) -> str:
     return re.sub(rf"\b{old}(?=({'|'.join(['_into', *defined])})\b)", name, source).strip("\n")
 
 
-def _spelling(spec: CompiledSpec, plain: tuple[Item, ...], quick: tuple[Item, ...]) -> dict[str, str]:
+def _spelling(specs: Sequence[CompiledSpec], plain: Sequence[Item], quick: Sequence[Item]) -> dict[str, str]:
     """Return new names for the NumPy helpers whose names the file needs otherwise."""
-    taken = {spec.name, *OWN, *(item.name for item in quick)}
+    taken = {*(spec.name for spec in specs), *TEST_NAMES, *(item.name for item in quick)}
     return {item.name: f"{item.name}_numpy" for item in plain if item.name in taken}
 
 
@@ -136,142 +162,146 @@ def _spelled(text: str, spelling: dict[str, str]) -> str:
     return text
 
 
-def _docstring(spec: CompiledSpec) -> str:
-    lines = [f"{spec.name}: compiled matrix formulas.", ""]
-    lines += [f"{INDENT}{formula.name} = {formula.text}" for formula in spec.formulas]
-    lines += [f"{INDENT}LaTeX of {f.name}: {f.latex}" for f in spec.formulas if f.latex]
-    lines += [""] if spec.formulas else []
-    rows = [(a.declared, a.about) for a in spec.arguments] + [(f"{n}: size", "") for n in spec.sizes]
-    rows += [(described(o.name, o.shape), o.about or "result") for o in spec.outputs]
-    width = max(len(left) for left, _ in rows)
-    lines += [*(f"{INDENT}{left:<{width}}  {about}".rstrip() for left, about in rows), ""]
-    lines += [f"Declared: {spec.declarations}", ""] if spec.declarations else []
-    lines += [
-        "Arrays are float64 in C order, others are converted. Run the file to test it on random data.",
-        "",
-    ]
-    lines += NOTICE.format(version=f" {spec.version}" if spec.version else "").splitlines()
-    return "\n".join(docstring([*lines]))
+# ---- what stands first
 
 
-def _imports(plain: str, quick: str, plain_items: tuple[Item, ...], quick_items: tuple[Item, ...]) -> str:
+def _header(specs: Sequence[CompiledSpec], given: str) -> str:
+    names = ", ".join(spec.name for spec in specs)
+    formulas = {f.name: f for spec in specs for f in spec.formulas}.values()
+    lines = [f"{names}: compiled matrix formulas.", ""]
+    lines += ["Input", *_wrapped(given), ""] if given else []
+    if formulas:
+        lines += ["Formulas", *(line for f in formulas for line in _wrapped(f"{f.name} = {f.text}")), ""]
+        lines += ["In LaTeX", *(line for f in formulas if f.latex for line in _wrapped(f"{f.name} = {f.latex}")), ""]
+    rows = {a.name: (a.declared, a.about) for spec in specs for a in spec.arguments}
+    rows |= {n: (f"{n}: size", "") for spec in specs for n in size_names(spec) if n not in rows}
+    for spec in specs:
+        rows |= {o.name: (described(o.name, o.shape), o.about or f"result of {spec.name}") for o in spec.outputs}
+    width = max(len(left) for left, _ in rows.values())
+    lines += ["Symbols", *(f"{INDENT}{left:<{width}}  {about}".rstrip() for left, about in rows.values()), ""]
+    declared = "; ".join(dict.fromkeys(word for spec in specs for word in spec.declarations.split("; ") if word))
+    lines += ["Declared", *_wrapped(declared), ""] if declared else []
+    work = [line for spec in specs if spec.work for line in _wrapped(f"{spec.name}: {spec.work}")]
+    lines += ["Work", *work, ""] if work else []
+    lines += ["Arrays are float64 in C order, others are converted. Run the file to test it.", ""]
+    version = next((spec.version for spec in specs if spec.version), "")
+    lines += NOTICE.format(version=f" {version}" if version else "").splitlines()
+    return "\n".join(docstring(lines))
+
+
+def _wrapped(text: str) -> list[str]:
+    """Return text as indented lines, broken at spaces alone."""
+    if not text.isprintable() or len(text) < WIDTH - 24:
+        return [INDENT + line for line in text.splitlines()]
+    room = WIDTH - 24  # a docstring doubles the backslashes of LaTeX
+    wrapped = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    return [INDENT + line for line in [wrapped[0], *(INDENT + line for line in wrapped[1:])]]
+
+
+def _imports(parts: Sequence[Part], items: Sequence[Item]) -> str:
     known = load_library("numpy").imports
-    always = ["import sys", "import numpy as np", *(known[n] for n in free_names(plain) if n in known)]
-    always += [s for item in plain_items for s in item.imports]
-    if not quick:
-        return import_block(always)
-    fast = ["from numba import njit", "from numba import types", *(s for i in quick_items for s in i.imports)]
-    always += ["import math"] if "import math" in fast or "math" in free_names(quick) else []
-    block = import_block([s for s in fast if s not in always])
-    tried = "\n".join(INDENT + line if line else "" for line in block.splitlines())
-    outcome = f"{INDENT}HAS_NUMBA = True\nexcept ImportError:\n{INDENT}HAS_NUMBA = False"
-    return f"{import_block(always)}\n\ntry:\n{tried}\n\n{outcome}"
+    names = dict.fromkeys(name for part in parts for name in free_names(part.plain))
+    statements = ["import sys", "import numpy as np", *(known[n] for n in names if n in known)]
+    statements += [s for item in items for s in item.imports if not s.startswith(NUMBAS)]
+    if any(o.shape for part in parts for o in (*part.spec.arguments, *part.spec.outputs)):
+        statements.append("from numpy.typing import NDArray")
+    if any(part.quick for part in parts):
+        statements += ["from functools import cache", "from importlib.util import find_spec"]
+    if any("math" in free_names(part.quick) for part in parts if part.quick):
+        statements.append("import math")
+    return import_block(statements)
 
 
-def _numba_part(spec: CompiledSpec, quick: str, items: tuple[Item, ...]) -> str:
-    """Return what only exists where Numba does, in one block."""
-    head = INTO.search(quick)
-    assert head is not None
-    function = f"{quick[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{quick[head.start() :]}"
+def _exported(specs: Sequence[CompiledSpec]) -> str:
+    return f"__all__ = [{', '.join(sorted(literal(spec.name) for spec in specs))}]"
+
+
+def _mathematics(part: Part, spelling: dict[str, str]) -> list[str]:
+    """Return the forms of a function and the function itself."""
+    plain = _spelled(_main(part.plain), spelling)
+    return [plain, *([_main(part.quick)] if part.quick else []), entry_text(part)]
+
+
+def _main(text: str) -> str:
+    """Return the function of a form with the constants of its formula, without those that it calls."""
+    lines, kept = text.splitlines(), []
+    for statement in ast.parse(text).body:
+        is_helper = isinstance(statement, ast.FunctionDef) and not INTO.match(f"def {statement.name}(")
+        if not is_helper:
+            kept.append("\n".join(lines[statement.lineno - 1 : statement.end_lineno]))
+    constants, function = kept[:-1], _docstring_wrapped(kept[-1])
+    function = YODA.sub(lambda found: f"{found[3]} {'<' if found[2] == '>' else '>'} {found[1]}", function)
+    return "\n\n\n".join([*(["\n".join(constants)] if constants else []), function])
+
+
+def _docstring_wrapped(function: str) -> str:
+    """Return a function with the formulas of its docstring on lines of their own, where they do not fit on one."""
+    lines = function.splitlines()
+    if len(lines[1]) <= WIDTH or not (lines[1].startswith(f'{INDENT}"""') and lines[1].endswith('"""')):
+        return function
+    said = lines[1].strip()[3:-3]
+    wrapped = textwrap.wrap(said, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+    text = [f'{INDENT}"""{wrapped[0]}', *(f"{INDENT}{line}" for line in wrapped[1:]), f'{INDENT}"""']
+    return "\n".join([lines[0], *text, *lines[2:]])
+
+
+def _companions(parts: Sequence[Part], form: str) -> list[str]:
+    """Return the functions that stand above those of a form, each once."""
+    found: dict[str, str] = {}
+    for part in parts:
+        text = part.plain if form == "plain" else part.quick
+        lines = text.splitlines()
+        for statement in ast.parse(text).body:
+            if isinstance(statement, ast.FunctionDef) and not INTO.match(f"def {statement.name}("):
+                first = min([statement.lineno, *(d.lineno for d in statement.decorator_list)])
+                found[statement.name] = "\n".join(lines[first - 1 : statement.end_lineno])
+    return list(found.values())
+
+
+# ---- kernels
+
+
+def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
+    """Return the function that imports Numba, defines the kernels as globals, and says what is compiled for what."""
     functions = {item.name for item in items if item.is_function}
     simple = [i for i in items if not i.is_function and functions.isdisjoint(i.uses)]
     rest = [i for i in items if i not in simple]
-    pieces = ["\n".join(i.text for i in simple), *(i.text for i in rest)]
-    text = "\n\n".join(p for p in [*pieces, f"{OPTIONS}\n{signature_text(spec)}", function] if p)
-    text = text.replace(', "cache": True}', "}")
-    return "if HAS_NUMBA:\n" + "\n".join(INDENT + line if line else "" for line in text.splitlines())
+    own = _companions(parts, "quick")
+    statements = ["from numba import njit", "from numba import types", *(s for i in items for s in i.imports)]
+    block = import_block(s for s in statements if s.startswith(NUMBAS))
+    defined = {*(i.name for i in items), *(_called(text) for text in own), *_bound(block)}
+    pieces = [block, "\n".join(i.text for i in simple), *(_lazy(i.text) for i in rest), *own]
+    signatures = [f'"{part.spec.name}_numba_into": {_dedented(signature_text(part.spec))},' for part in parts]
+    pieces.append("\n".join(["return {", textwrap.indent("\n".join(signatures), INDENT), "}"]))
+    body = "\n\n".join(piece for piece in pieces if piece).replace(', "cache": True}', "}")
+    said = "Import Numba, define the kernels of this file as globals, return the types of what is compiled."
+    names = textwrap.wrap(", ".join(sorted(defined)), WIDTH - 16)
+    lines = ["@cache", "def kernels():", f'{INDENT}"""{said}"""', *(f"{INDENT}global {n.rstrip(',')}" for n in names)]
+    return "\n".join([*lines, *(INDENT + line if line else "" for line in body.splitlines())])
 
 
-def _entry(spec: CompiledSpec, names: Spelled, sizes: SizeLines, has_quick: bool) -> str:
-    """Return the public function: documented, typed, checked."""
-    lines, tests = sizes
-    body = []
-    for name, operand in zip(names.arguments, spec.arguments, strict=True):
-        reader = "real_array" if operand.dtype == "float64" else "whole_array"
-        what = literal(operand.declared)
-        body.append(f"{name} = {reader}({what}, {name}, {len(operand.shape)}){'' if operand.shape else '[()]'}")
-    head = len(body)
-    for argument in dict.fromkeys(argument for _, argument in tests):
-        test = " or ".join(test for test, of in tests if of == argument)
-        fault = literal(f"{argument} has a shape that does not fit")
-        body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
-    body += [f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    call = ", ".join([*names.arguments, *(names.sizes[n] for n in spec.sizes), *names.outputs])
-    plain = ['with np.errstate(all="ignore"):', f"{INDENT}status = {spec.name}_numpy_into({call})"]
-    if has_quick:
-        quick = ["if jit:", f"{INDENT}status = {spec.name}_numba_into({call})", "else:"]
-        body += [*quick, *(INDENT + line for line in plain)]
-    else:
-        body += plain
-    body += _outside(spec, names)
-    fault = "np.linalg.LinAlgError(FAULTS[status - 1])" if spec.numeric_faults else "RuntimeError"
-    body += ["if status:", f"{INDENT}raise {fault}"] if spec.numeric_faults or not spec.data else []
-    values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    body.append(f"return {nested_text(spec.nesting, values)}")
-    body[head:head] = _needed(lines, body)
-    parameters = [f"{n}: {_hint(o)}" for n, o in zip(names.arguments, spec.arguments, strict=True)]
-    parameters += [f"{names.sizes[n]}: int" for n in spec.sizes] + ([_JIT] if has_quick else [])
-    opening = f"def {spec.name}({', '.join(parameters)}) -> {_hints(spec.nesting, spec.outputs)}:"
-    return "\n".join(
-        [opening, *(INDENT + line if line else "" for line in [*_entry_docstring(spec, has_quick), *body])]
-    )
+def _dedented(signature: str) -> str:
+    return signature.removeprefix("SIGNATURE = ").replace(", readonly=True", "")
 
 
-def _outside(spec: CompiledSpec, names: Spelled) -> list[str]:
-    """Return the lines that raise for data which are no places of an axis."""
-    renamed = {o.name: Size.of(n) for n, o in zip(names.arguments, spec.arguments, strict=True)}
-    renamed |= {n: Size.of(text) for n, text in names.sizes.items()}
-    lines = []
-    for status, checked in enumerate(spec.data, spec.numeric_faults + 1):
-        axes = {axis: free(axis, names.taken) for axis, _ in checked.axes}
-        index = str(checked.index.substitute({**renamed, **{a: Size.of(n) for a, n in axes.items()}}))
-        lines.append(f"if status == {status}:")
-        lines += [f"{INDENT}{axes[axis]} = np.arange({names.size(size)})" for axis, size in checked.axes]
-        axis = literal("an axis of length" if checked.length.is_integer else f"an axis of length {checked.length} =")
-        places = f"np.asarray({index})"
-        call = f"outside({literal(checked.text)}, {places}, {names.size(checked.length)}, {axis})"
-        lines.append(f"{INDENT}raise ValueError({call})")
-    return lines
+def _called(function: str) -> str:
+    return next(s.name for s in ast.parse(function).body if isinstance(s, ast.FunctionDef))
 
 
-def _needed(lines: list[str], rest: list[str]) -> list[str]:
-    """Return the statements that read sizes without those, and without names, that nothing uses."""
-    used = {word for text in rest for word in WORD.findall(STRING.sub("", text))}
-    kept: list[str] = []
-    for line in reversed(lines):
-        left, _, right = line.partition(" = ")
-        if used.isdisjoint(WORD.findall(left)):
-            continue
-        left = WORD.sub(lambda found: found.group() if found.group() in used else "_", left)
-        kept.append(f"{left} = {right}")
-        used.update(WORD.findall(right))
-    return kept[::-1]
+def _bound(block: str) -> set[str]:
+    """Return the names that import statements bind."""
+    aliases = [a for s in ast.parse(block).body if isinstance(s, ast.Import | ast.ImportFrom) for a in s.names]
+    return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
 
 
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_JIT = "jit: bool = HAS_NUMBA"
-
-
-def _hint(operand: Operand) -> str:
-    return "np.ndarray" if operand.shape else "float" if operand.dtype == "float64" else "int"
-
-
-def _hints(nesting: Nesting, outputs: tuple[Operand, ...]) -> str:
-    if isinstance(nesting, int):
-        return _hint(outputs[nesting])
-    return f"tuple[{', '.join(_hints(part, outputs) for part in nesting) or '()'}]"
-
-
-def _entry_docstring(spec: CompiledSpec, has_quick: bool) -> list[str]:
-    def rows(operands: tuple[Operand, ...]) -> list[str]:
-        found = []
-        for operand in operands:
-            found.append(operand.declared.replace(":", " :", 1))
-            found += [f"{INDENT}{operand.about}"] if operand.about else []
-        return found
-
-    lines = [f"Compute {', '.join(o.name for o in spec.outputs)}.", "", "Parameters", "----------"]
-    lines += [*rows(spec.arguments), *(f"{name} : int" for name in spec.sizes)]
-    lines += ["jit : bool", f"{INDENT}Use the Numba form, else the NumPy form."] if has_quick else []
-    lines += ["", "Returns", "-------", *rows(spec.outputs)]
-    return docstring(lines)
+def _lazy(text: str) -> str:
+    """Return a kernel without the types that it is compiled for: it is when what calls it is compiled."""
+    tree = ast.parse(text).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        return text
+    lines = text.splitlines()
+    for decorator in tree.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args and ast.unparse(decorator.func) == "njit":
+            bare = ast.unparse(ast.Call(decorator.func, [], decorator.keywords))
+            lines[decorator.lineno - 1 : decorator.end_lineno] = [f"@{bare}"]
+    return "\n".join(lines)

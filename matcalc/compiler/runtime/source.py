@@ -46,14 +46,13 @@ TAKEN = (
         "SIGNATURE",
         "REALS",
         "FAULTS",
-        "NAMES",
         "HAS_NUMBA",
         "linked",
         "by_address",
         "_",
     ),
     *("empty", "status", "into", "inputs", "outputs", "sizes", "c_entry", "sample", "self_test", "flat"),
-    *("relative_error", "problems", "rng", "jit", "drawn"),
+    *("problems", "rng", "jit", "drawn", "kernels", "machine_code", "NDArray"),
     *("run", "exact", "share", "has_mask", "real_array"),
 )
 """The names that modules, twins and saved files give themselves, besides those of functions of `codegen/`."""
@@ -193,7 +192,8 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
             name_of, text = solved[1]
             lines.append(f"{names.sizes[name_of]} = {text}")
             known.add(name_of)
-        tests += [(f"{a} != {names.size(s)}", operand.name) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
+        left_over = [(s, a) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
+        tests += [(f"{a} != {s}" if s.is_integer else f"{names.size(s)} != {a}", operand.name) for s, a in left_over]
     tests += [(f"{names.sizes[n]} < 0", n) for n in spec.sizes]
     for size, _ in spec.conditions:
         about = next((o.name for o in spec.arguments for s in o.shape if set(s.names) & set(size.names)), str(size))

@@ -5,12 +5,17 @@ Whoever has a Program fills in a `CompiledSpec`; the runtime knows neither nodes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from matcalc.compiler.program import Checked
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition, described
 
+Array = np.ndarray[Any, np.dtype[Any]]
 # The nesting of the outputs: the number of one, or a tuple of nestings.
 Nesting = int | tuple["Nesting", ...]
 
@@ -21,7 +26,8 @@ class Operand:
 
     `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
-    `facts` are those that an argument can be checked for. `dtype` is int64 for places of an axis.
+    `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
+    places of an axis.
     """
 
     name: str
@@ -30,6 +36,7 @@ class Operand:
     sample: str = ""
     facts: tuple[str, ...] = ()
     dtype: str = "float64"
+    known: tuple[str, ...] = ()
 
     @property
     def declared(self) -> str:
@@ -44,6 +51,35 @@ class Slope:
     value: int
     gradient: int
     argument: int
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The result `result` is the derivative of the result `of` in an argument, or in several along the `along`."""
+
+    result: str
+    of: str
+    arguments: tuple[str, ...]
+    along: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Data by name, sizes that are arguments among them, and what the results are there."""
+
+    data: Mapping[str, Array]
+    results: Mapping[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What functions should return, by an evaluation that knows no compiled code.
+
+    `projections` are the NumPy texts, in M, of projections on the linear set that an argument is in, by its name.
+    """
+
+    cases: tuple[Case, ...]
+    projections: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +99,8 @@ class CompiledSpec:
     imports and decorators: scalar arguments are floats, `sizes` integers, results arrays to be written,
     scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
     `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
-    before the arrays are read. `data` are what the last faults are about: places outside an axis.
+    before the arrays are read. `data` are what the last faults are about: places outside an axis. `work` says what a
+    call costs, `flops` are its operations; `oracle` knows what the results of functions should be.
     """
 
     name: str
@@ -84,6 +121,9 @@ class CompiledSpec:
     check_facts: bool = False
     conditions: tuple[Condition, ...] = ()
     data: tuple[Checked, ...] = ()
+    work: str = ""
+    flops: Size | None = None
+    oracle: Callable[[Sequence[CompiledSpec]], Reference] | None = None
 
     @property
     def numeric_faults(self) -> int:

@@ -1,0 +1,141 @@
+"""The public function of a saved file: documented, typed, its arguments checked."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+from matcalc.compiler.runtime.source import INDENT, WORD, SizeLines, Spelled, nested_text
+from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
+from matcalc.language.identifiers import docstring, free, literal
+from matcalc.tensor.size import Size
+
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+JIT = "jit: bool = HAS_NUMBA"
+WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A function of a file: what it was made of, its names, how it reads sizes, its forms for NumPy and Numba."""
+
+    spec: CompiledSpec
+    names: Spelled
+    sizes: SizeLines
+    plain: str
+    quick: str
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of all arguments, sizes last, as the file spells them."""
+        return [*self.names.arguments, *(self.names.sizes[n] for n in self.spec.sizes)]
+
+
+def entry_text(part: Part) -> str:
+    """Return the public function."""
+    spec, names = part.spec, part.names
+    lines, tests = part.sizes
+    body = []
+    for name, operand in zip(names.arguments, spec.arguments, strict=True):
+        reader = "real_array" if operand.dtype == "float64" else "whole_array"
+        what = literal(operand.declared)
+        body.append(f"{name} = {reader}({what}, {name}, {len(operand.shape)}){'' if operand.shape else '[()]'}")
+    head = len(body)
+    for argument in dict.fromkeys(argument for _, argument in tests):
+        test = " or ".join(test for test, of in tests if of == argument)
+        fault = literal(f"{argument} has a shape that does not fit")
+        body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
+    body += [f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)]
+    call = ", ".join([*part.parameters, *names.outputs])
+    plain = ['with np.errstate(all="ignore"):', f"{INDENT}status = {spec.name}_numpy_into({call})"]
+    if part.quick:
+        quick = ["if jit:", f"{INDENT}status = machine_code({spec.name}_numba_into)({call})", "else:"]
+        body += [*quick, *(INDENT + line for line in plain)]
+    else:
+        body += plain
+    body += _faults(spec, names)
+    values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
+    body.append(f"return {_returned(spec.nesting, values)}")
+    body[head:head] = _needed(lines, body)
+    parameters = [f"{n}: {_hint(o)}" for n, o in zip(names.arguments, spec.arguments, strict=True)]
+    parameters += [f"{names.sizes[n]}: int" for n in spec.sizes] + ([JIT] if part.quick else [])
+    hints = _hints(spec.nesting, spec.outputs)
+    opening = [f"def {spec.name}({', '.join(parameters)}) -> {hints}:"]
+    if len(opening[0]) > WIDTH:
+        opening = [f"def {spec.name}(", *(f"{INDENT}{p}," for p in parameters), f") -> {hints}:"]
+    rest = [*_docstring(part), *body]
+    return "\n".join([*opening, *(INDENT + line if line else "" for line in rest)])
+
+
+def _returned(nesting: Nesting, values: list[str]) -> str:
+    text = nested_text(nesting, values)
+    is_tuple = not isinstance(nesting, int) and len(nesting) > 1
+    return text[1:-1] if is_tuple else text
+
+
+def _faults(spec: CompiledSpec, names: Spelled) -> list[str]:
+    """Return the lines that raise for a status, by number: data that are no places of an axis, then linear algebra."""
+    renamed = {o.name: Size.of(n) for n, o in zip(names.arguments, spec.arguments, strict=True)}
+    renamed |= {n: Size.of(text) for n, text in names.sizes.items()}
+    lines = []
+    for status, checked in enumerate(spec.data, spec.numeric_faults + 1):
+        axes = {axis: free(axis, names.taken) for axis, _ in checked.axes}
+        index = str(checked.index.substitute({**renamed, **{a: Size.of(n) for a, n in axes.items()}}))
+        lines.append(f"if status == {status}:")
+        lines += [f"{INDENT}{axes[axis]} = np.arange({names.size(size)})" for axis, size in checked.axes]
+        axis = literal("an axis of length" if checked.length.is_integer else f"an axis of length {checked.length} =")
+        places = f"np.asarray({index})"
+        call = f"outside({literal(checked.text)}, {places}, {names.size(checked.length)}, {axis})"
+        lines.append(f"{INDENT}raise ValueError({call})")
+    for status, fault in enumerate(spec.faults[: spec.numeric_faults], 1):
+        lines += [f"if status == {status}:", f"{INDENT}raise np.linalg.LinAlgError({literal(fault)})"]
+    return lines if spec.faults else ["if status:", f"{INDENT}raise RuntimeError"]
+
+
+def _needed(lines: list[str], rest: list[str]) -> list[str]:
+    """Return the statements that read sizes without those, and without names, that nothing uses."""
+    used = {word for text in rest for word in WORD.findall(STRING.sub("", text))}
+    kept: list[str] = []
+    for line in reversed(lines):
+        left, _, right = line.partition(" = ")
+        if used.isdisjoint(WORD.findall(left)):
+            continue
+        left = WORD.sub(lambda found: found.group() if found.group() in used else "_", left)
+        kept.append(f"{left} = {right}")
+        used.update(WORD.findall(right))
+    return kept[::-1]
+
+
+def _hint(operand: Operand) -> str:
+    is_real = operand.dtype == "float64"
+    return f"NDArray[np.{operand.dtype}]" if operand.shape else "float" if is_real else "int"
+
+
+def _hints(nesting: Nesting, outputs: tuple[Operand, ...]) -> str:
+    if isinstance(nesting, int):
+        return _hint(outputs[nesting])
+    return f"tuple[{', '.join(_hints(part, outputs) for part in nesting) or '()'}]"
+
+
+def _docstring(part: Part) -> list[str]:
+    spec = part.spec
+    formulas = {f.name: f.text for f in spec.formulas}
+
+    def rows(operands: tuple[Operand, ...]) -> list[str]:
+        found = []
+        for operand in operands:
+            found.append(operand.declared.replace(":", " :", 1))
+            found += [f"{INDENT}{operand.about}"] if operand.about else []
+            text = formulas.get(operand.name, "")
+            wrapped = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+            found += [INDENT + line for line in wrapped]
+        return found
+
+    lines = [f"Compute {', '.join(o.name for o in spec.outputs)}.", "", "Parameters", "----------"]
+    lines += [*rows(spec.arguments), *(f"{name} : int" for name in spec.sizes)]
+    lines += ["jit : bool", f"{INDENT}Use the Numba form, else the NumPy form."] if part.quick else []
+    lines += ["", "Returns", "-------", *rows(spec.outputs)]
+    if spec.numeric_faults:
+        lines += ["", "Raises", "------", "numpy.linalg.LinAlgError", *(f"{INDENT}{f}" for f in spec.faults)]
+    return docstring(lines)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
@@ -25,11 +27,12 @@ from matcalc.compiler.program import Program
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size
-from matcalc.compiler.runtime.save_test import TEST_NAMES
+from matcalc.compiler.runtime.save_test import TEST_NAMES, fitting_sizes
 from matcalc.compiler.runtime.source import function_name
-from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
+from matcalc.compiler.runtime.spec import Case, CompiledSpec, Formula, Nesting, Operand, Reference, Slope
 from matcalc.compiler.targets import TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.evidence.numeric.reference import Argument, projection_text, reference_numbers
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
@@ -41,7 +44,6 @@ from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
-from matcalc.reference_cases import reference_cases
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
@@ -51,6 +53,8 @@ from matcalc.tensor.symbols import Names, declaration, free_sizes, marks
 
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
 """A formula, or a nesting of tuples and lists of them."""
+TESTED_SIZES = ((5, -2), (6, -1))
+"""Sizes at which a saved file tests itself: the first, and by how much the next ones differ."""
 GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 
@@ -103,7 +107,7 @@ def value_and_gradient(
     return build(replace(request, target=target, sizes=sizes, name=name, check_facts=check_facts))
 
 
-def gradient_request(f: Any, wrt: Any, declarations: str, dialect: str, convention: str = "projected") -> Request:
+def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected") -> Request:
     """Return the request for a value and its gradient."""
     start = time.perf_counter()
     asked = wanted(wrt)
@@ -234,7 +238,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         data=program.data,
         work=work(program),
         flops=operations(program)[0],
-        oracle=reference_cases,
+        oracle=reference,
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
@@ -375,3 +379,25 @@ def _operand(node: Node, names: Names) -> Operand:
     dtype = "int64" if INDEX in declared else "float64"
     known = tuple(sorted(declared))
     return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, known)
+
+
+def reference(specs: Sequence[CompiledSpec]) -> Reference:
+    """Return what functions should return on some data: by their formulas as they are written, not by their code."""
+    arguments = {}
+    for spec in specs:
+        for o in spec.arguments:
+            places = tuple(c.length for c in spec.data if o.name in c.index.names) if o.dtype != "float64" else None
+            arguments[o.name] = Argument(o.name, o.shape, o.known, places)
+    formulas = [{f.name: f.text for f in spec.formulas} for spec in specs]
+    named = [[*filter(None, [spec.declarations]), *(f"{n}: size" for n in spec.sizes)] for spec in specs]
+    cases: list[Case] = []
+    for sizes in fitting_sizes(specs, TESTED_SIZES):
+        if len(cases) == len(TESTED_SIZES):
+            break
+        found = reference_numbers(formulas, ["; ".join(words) for words in named], list(arguments.values()), sizes)
+        if found is not None:
+            given = {n: np.asarray(sizes[n]) for spec in specs for n in spec.sizes}
+            pairs = [pair for spec in specs for pair in zip(spec.outputs, spec.formulas, strict=True)]
+            results = {output.name: found[1][formula.name] for output, formula in pairs}
+            cases.append(Case({**found[0], **given}, results))
+    return Reference(tuple(cases), {name: projection_text(a.facts) for name, a in arguments.items()})

@@ -42,7 +42,8 @@ PLACES = {
     ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py checking.py commands/cli.py"
                " evidence/explain/derivation.py"),
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
-    ("solve",): ("a verb in a message", "formula/elaborate/arithmetic.py"),
+    ("solve",): ("a verb in a message; what a saved file calls its minimiser",
+                 "formula/elaborate/arithmetic.py compiler/runtime/save_test.py"),
     ("kron",): ("a kind of product that facts pass through", "tensor/product_facts.py"),
     ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
@@ -55,14 +56,13 @@ PLACES = {
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
      "tanh", "vec"): ("commands of LaTeX", "language/latex_names.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
-    ("sign", "step"): ("variables of a saved file's own test", "compiler/runtime/save_test.py"),
     ("eye", "ones", "outer", "trace", "zeros"): ("constructors that the module exports", "tensor/constructors.py"),
 }  # fmt: skip
 """Words with another meaning in some files: why, and where."""
 CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
-    "Python text": "compiler/runtime/save_test.py",
+    "Python text": "compiler/runtime/save_test.py compiler/runtime/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FORMS = ("text", "named", "latex", "sympy", "python", "json", "dot")
 SHOWN = ("text", "named", "latex", "sympy", "dot")
 FORM_HELP = "form of the result; on a terminal `named`, with parts by name, where the text does not fit the line"
+WITH_HELP = "some of value,gradient,hvp,hessian; value,gradient by default"
 REWRITTEN = ("simplify", "expand", "factor", "collect", "coefficient", "solve", "inv", "index", "kron")
 DERIVATIVES = {
     "gradient": "the gradient of a scalar formula",
@@ -129,8 +130,7 @@ def parser() -> argparse.ArgumentParser:
     command = add(commands, "export", "write value and derivatives as a stand-alone file", export)
     formula(command)
     command.add_argument("-o", "--output", metavar="FILE", required=True)
-    command.add_argument("--with", dest="what", metavar="WHAT", default="value,gradient",
-                         help="of value, gradient, hvp, hessian; value,gradient by default")  # fmt: skip
+    command.add_argument("--with", dest="what", metavar="WHAT", default="value,gradient", help=WITH_HELP)
     command.add_argument("--name", default="f", help="name of the function; f by default")
     command.add_argument("--scipy-main", action="store_true", help="`python FILE solve` minimises with SciPy")
     command.add_argument("--force", action="store_true", help="replace a file that is there")
@@ -351,22 +351,12 @@ def convex(arguments: argparse.Namespace) -> int:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    from matcalc.compiler.runtime.write_file import write_text
-    from matcalc.exporting import exported
-    from matcalc.language.identifiers import file_path
+    from matcalc.commands.export_file import run
 
-    place = file_path(arguments.output)
-    if os.path.lexists(place) and not arguments.force:
-        return complain(f"{arguments.output} is there already; --force replaces it")
-    expression, wrt = arguments.expression.strip(), variables(arguments)
-    read(arguments, expression)
-    what = [word.strip() for word in arguments.what.split(",")]
-    options = {"target": arguments.target, "name": arguments.name, "with_solve": arguments.scipy_main}
-    text = exported(expression, wrt, what, **options, **scope(arguments))
-    try:
-        write_text(place, text)
-    except OSError as error:
-        return complain(f"cannot write {arguments.output}: {error.strerror}")
+    read(arguments, arguments.expression)
+    fault = run(arguments, variables(arguments))
+    if fault:
+        return complain(fault)
     note(arguments, f"wrote {arguments.output}")
     return 0
 

@@ -39,7 +39,7 @@ def has_mask(value):
 
 
 def real_array(name, value, rank):
-    """Return an aligned, writable array of native float64 in C order, a copy only where one is needed."""
+    """Return an aligned array of native float64 in C order, a copy only where one is needed."""
     array = value
     if hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic)):
         array = np.from_dlpack(value)
@@ -53,7 +53,7 @@ def real_array(name, value, rank):
     if kind not in "biufO" or any(np.iscomplexobj(e) or not hasattr(e, "__float__") for e in entries):
         raise TypeError(f"{name} takes real numbers, not entries of type {array.dtype}")
     array = np.asarray(array, dtype=np.float64, order="C")
-    return array if array.flags.aligned and array.flags.writeable else array.copy()'''
+    return array if array.flags.aligned else array.copy()'''
 WHOLE_ARRAY = '''\
 def whole_array(name, value, rank):
     """Return an array of int64 in C order, which are places of an axis."""
@@ -64,8 +64,7 @@ def whole_array(name, value, rank):
         raise ValueError(f"{name} takes {f'an array of {rank} axes' if rank else 'a number'}")
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} takes integers, not entries of type {array.dtype}")
-    array = np.asarray(array, dtype=np.int64, order="C")
-    return array if array.flags.writeable else array.copy()
+    return np.asarray(array, dtype=np.int64, order="C")
 
 
 def outside(name, places, length, axis):
@@ -73,7 +72,24 @@ def outside(name, places, length, axis):
     at = np.argwhere((places < 0) | (places >= length))[0]
     entry = f"{name}[{', '.join(map(str, at))}]" if len(at) else name
     return f"{entry} is {places[tuple(at)]}, outside {axis} {length}"'''
+HAS_NUMBA = """\
+try:
+    HAS_NUMBA = find_spec("numba") is not None
+except ImportError:
+    HAS_NUMBA = False"""
 MACHINE_CODE = '''\
+def typed(signature, **options):
+    """Have Numba compile a kernel for these types alone, when it is reached: not at once, and not for each call."""
+
+    def decorate(function):
+        kernel = njit(**options)(function)
+        compile_for = kernel.compile
+        kernel.compile = lambda _: compile_for(signature)
+        return kernel
+
+    return decorate
+
+
 @cache
 def machine_code(function):
     """Return a function compiled by Numba, from its cache after the first time."""
@@ -109,7 +125,7 @@ def saved_text(
     reference = oracle(specs) if oracle else Reference(())
     head = [_header(specs, given), _imports(parts, (*plain_items, *quick_items)), _exported(specs)]
     if quick:
-        head.append('HAS_NUMBA = find_spec("numba") is not None')
+        head.append(HAS_NUMBA)
     texts = [text for part in parts for text in _mathematics(part, spelling)]
     rest = [
         REAL_ARRAY,
@@ -281,7 +297,7 @@ def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
 
 
 def _dedented(signature: str) -> str:
-    return signature.removeprefix("SIGNATURE = ").replace(", readonly=True", "")
+    return signature.removeprefix("SIGNATURE = ")
 
 
 def _called(function: str) -> str:
@@ -295,13 +311,13 @@ def _bound(block: str) -> set[str]:
 
 
 def _lazy(text: str) -> str:
-    """Return a kernel without the types that it is compiled for: it is when what calls it is compiled."""
+    """Return a kernel that is compiled for its types when it is reached, and not where it stands."""
     tree = ast.parse(text).body[0]
     if not isinstance(tree, ast.FunctionDef):
         return text
     lines = text.splitlines()
     for decorator in tree.decorator_list:
         if isinstance(decorator, ast.Call) and decorator.args and ast.unparse(decorator.func) == "njit":
-            bare = ast.unparse(ast.Call(decorator.func, [], decorator.keywords))
-            lines[decorator.lineno - 1 : decorator.end_lineno] = [f"@{bare}"]
+            first = decorator.lineno - 1
+            lines[first] = lines[first].replace("@njit(", "@typed(", 1)
     return "\n".join(lines)

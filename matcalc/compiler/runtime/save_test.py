@@ -144,7 +144,18 @@ if __name__ == "__main__":
 TEST_NAMES = (
     *("all_results", "check_forms", "check_slopes", "check_values", "differ", "entry", "flat", "magnitude", "sample"),
     *("self_test", "tangents", "solve", "problems", "has_mask", "real_array", "whole_array", "outside", "kernels"),
-    *("machine_code", "cache", "find_spec", "NDArray", "CASES", "DERIVATIVES", "FUNCTIONS", "PROJECTIONS", "minimize"),
+    *(
+        "machine_code",
+        "typed",
+        "cache",
+        "find_spec",
+        "NDArray",
+        "CASES",
+        "DERIVATIVES",
+        "FUNCTIONS",
+        "PROJECTIONS",
+        "minimize",
+    ),
 )
 """What a function of a file must not be called, since the file calls something else so."""
 
@@ -194,7 +205,9 @@ def _tables(parts: Sequence[Part], reference: Reference, derivatives: Sequence[D
             row = [literal(d.result), literal(d.of), _tuple(d.arguments), _tuple(d.along)]
             lines.append(f"{INDENT}({', '.join(row)}),")
         lines += [")", "PROJECTIONS = {"]
-        lines += [f"{INDENT}{literal(name)}: lambda M: {text}," for name, text in reference.projections.items()]
+        lines += [
+            f"{INDENT}{literal(name)}: lambda M: {text}," for name, text in reference.projections.items() if text != "M"
+        ]
         lines += ["}"]
     lines.append("CASES = (  # data, and the results by an evaluation of the formulas with many digits")
     for case in reference.cases:

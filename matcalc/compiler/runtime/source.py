@@ -52,7 +52,7 @@ TAKEN = (
         "_",
     ),
     *("empty", "status", "into", "inputs", "outputs", "sizes", "c_entry", "sample", "self_test", "flat"),
-    *("problems", "rng", "jit", "drawn", "kernels", "machine_code", "NDArray"),
+    *("problems", "rng", "jit", "drawn", "kernels", "machine_code", "typed", "NDArray"),
     *("run", "exact", "share", "has_mask", "real_array"),
 )
 """The names that modules, twins and saved files give themselves, besides those of functions of `codegen/`."""

@@ -2,10 +2,31 @@
 
 from fractions import Fraction
 
-from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Operand, Slope
+import numpy as np
+
+from matcalc.compiler.runtime.spec import Case, CompiledSpec, Formula, Operand, Reference, Slope
 from matcalc.tensor.size import Size
 
 m, n = Size.of("m"), Size.of("n")
+
+
+def logreg_numbers(specs):
+    """Return data with the results by NumPy from the definition."""
+    rng = np.random.default_rng(1)
+    X, w, y, lam = rng.standard_normal((5, 3)), rng.standard_normal(3), rng.standard_normal(5), np.asarray(0.3)
+    z = -y * (X @ w)
+    slope = 2 * lam * w - X.T @ (y / (1 + np.exp(-z)))
+    value = np.sum(np.log(1 + np.exp(z))) + lam * w @ w
+    return Reference((Case({"X": X, "w": w, "y": y, "lam": lam}, {"value": value, "gradient_w": slope}),))
+
+
+def gauss_numbers(specs):
+    """Return data with the results by NumPy from the definition."""
+    S, C = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[1.0, -0.25], [-0.25, 3.0]])
+    P = np.linalg.inv(S)
+    results = {"value": np.asarray(np.log(np.linalg.det(S)) + np.trace(P @ C)), "gradient_S": P - P @ C @ P}
+    return Reference((Case({"S": S, "C": C}, results),), {"S": "(M + M.T)/2"})
+
 
 LOGREG = CompiledSpec(
     name="logreg",
@@ -21,6 +42,7 @@ LOGREG = CompiledSpec(
         Formula("gradient_w", "2*lam*w - X'*(y.*sigmoid(-y.*(X*w)))"),
     ),
     slopes=(Slope(0, 1, 1),),
+    oracle=logreg_numbers,
     source='''
 def logreg_into(X, w, y, lam, value, gradient_w):
     """sum(softplus(-y.*(X*w))) + lam*w'*w"""
@@ -62,6 +84,7 @@ GAUSS = CompiledSpec(
     nesting=(0, 1),
     faults=("S is not positive definite",),
     slopes=(Slope(0, 1, 0),),
+    oracle=gauss_numbers,
     source='''
 def gauss_into(S, C, value, gradient_S):
     """logdet(S) + tr(inv(S)*C)"""

@@ -49,7 +49,7 @@ def test_a_wrong_gradient_is_found(tmp_path):
     wrong = {k: v.replace("2.0", "2.5") for k, v in vars_of(samples.LOGREG).items()}
     path.write_text(saved_text(replace(samples.LOGREG, **wrong)))
     code, said = run(path, ["matcalc", "numba"])
-    assert code == 1 and said.startswith("gradient_w is not the derivative in w")
+    assert code == 1 and ", and the difference quotient of value in w[0] with step " in said and "gradient_w[" in said
 
 
 def vars_of(spec):
@@ -61,7 +61,7 @@ def test_forms_that_differ_are_found(tmp_path):
     path = tmp_path / "saved.py"
     path.write_text(saved_text(replace(samples.GAUSS, numpy_source=samples.GAUSS.numpy_source.replace("R2 -", "R2 +"))))
     code, said = run(path, ["matcalc"])
-    assert code == 1 and said.startswith("gradient_S: the Numba and the NumPy form differ")
+    assert code == 1 and "by Numba on larger data, and by NumPy" in said
 
 
 HASH = """

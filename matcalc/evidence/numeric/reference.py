@@ -1,0 +1,118 @@
+"""What functions should return: numbers by which a saved file tests itself.
+
+The formulas are read from their text and evaluated with many digits, by the values of the rules alone; where one of
+them has no such value, in double precision. No derivation, no simplification and no compiled code is asked. Data have
+the facts that they are declared to have, and few digits where those stay true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from matcalc.errors import MatcalcError, NotSupported
+from matcalc.formula.elaborate.texts import elaborate
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+Sizes = Mapping[str, int]
+Numbers = tuple[dict[str, "Array"], dict[str, "Array"]]
+"""Data by name, and results by name."""
+DIGITS = 4
+AGREES = 1e-10
+"""How far double precision may be from many digits, where data are no trap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument to draw data for; `lengths` are those of the axes that it is places of, where it is that."""
+
+    name: str
+    shape: tuple[Size, ...]
+    facts: tuple[str, ...]
+    lengths: tuple[Size, ...] | None = None
+
+
+def reference_numbers(
+    formulas: Sequence[Mapping[str, str]], declarations: Sequence[str], arguments: Sequence[Argument], sizes: Sizes
+) -> Numbers | None:
+    """Return data of these sizes with the values of formulas; None where no way to draw them gives finite ones.
+
+    Formulas of one mapping share the declarations of the same number, and results are by their names.
+    """
+    import numpy as np
+
+    from matcalc.evidence.numeric.rule_point import MODES
+
+    nodes: dict[str, Node] = {}
+    for texts, declared in zip(formulas, declarations, strict=True):
+        try:
+            read = elaborate(list(texts.values()), declared, default_rulebook()).nodes
+        except MatcalcError:  # a formula that its text does not give back
+            return None
+        nodes |= dict(zip(texts, read, strict=True))
+    for mode in range(len(MODES)):
+        data = {argument.name: _drawn(argument, sizes, mode) for argument in arguments}
+        try:
+            values = _values(list(nodes.values()), data, sizes)
+        except (np.linalg.LinAlgError, ValueError, ArithmeticError, IndexError, MatcalcError):
+            continue
+        if all(np.all(np.isfinite(value)) for value in values):
+            return data, dict(zip(nodes, values, strict=True))
+    return None
+
+
+def projection_text(facts: Sequence[str]) -> str:
+    """Return the NumPy text of the projection of M on the linear set that facts are; M itself where they are none."""
+    book, text = default_rulebook(), "M"
+    for fact in book.strongest(book.hull(facts)):
+        text = re.sub(r"\bM\b", text, book.facts[fact].projection or "M")
+    return text
+
+
+def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> list[Array]:
+    """Return the values of formulas, by many digits where those are known.
+
+    Raises: ValueError where double precision is far from them, or they are not real.
+    """
+    import numpy as np
+
+    from matcalc.calculus.evaluate.evaluate import evaluate
+    from matcalc.evidence.precise.arithmetic import doubles
+    from matcalc.evidence.precise.nodes import evaluate_precisely
+
+    plain = [np.asarray(value) for value in evaluate(nodes, data, sizes)]
+    try:
+        precise = [doubles(value) for value in evaluate_precisely(nodes, data, sizes)]
+    except NotSupported:
+        precise = plain
+    for rough, value in zip(plain, precise, strict=True):
+        scale = float(np.max(np.abs(value), initial=0.0)) + 1e-3
+        if np.iscomplexobj(value) or not np.max(np.abs(rough - value), initial=0.0) <= AGREES * scale:
+            raise ValueError
+    return precise
+
+
+def _drawn(argument: Argument, sizes: Sizes, mode: int) -> Any:
+    """Return data of an argument, rounded where its facts stay true."""
+    import numpy as np
+
+    from matcalc.evidence.numeric.rule_point import MODES, interior
+    from matcalc.evidence.numeric.sampling import ROUNDING, defect, places, sample
+
+    rng = np.random.default_rng([7, mode, *argument.name.encode()])
+    shape = tuple(s.evaluate(dict(sizes)) for s in argument.shape)
+    if argument.lengths is not None:
+        return places(rng, shape, argument.lengths, sizes)
+    facts = tuple(f for f in argument.facts if f != "constant")
+    drawn = np.asarray(sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape))
+    rounded = np.round(drawn, DIGITS)
+    return rounded if all(defect(rounded, fact) <= ROUNDING for fact in facts) else drawn

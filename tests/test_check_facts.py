@@ -8,6 +8,7 @@ import pytest
 import matcalc as mc
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.evidence.numeric.sampling import sample, whole
+from matcalc.exporting import exported
 from matcalc.language.declare import FACTS
 
 S = np.array([[4.0, 0.5, 1.5], [0.5, 5.0, 0.0], [1.25, 0.0, 6.0]])
@@ -63,11 +64,13 @@ def test_data_of_the_book_have_their_facts_at_any_scale(fact, scale):
 @pytest.mark.parametrize("facts", [*TESTED, "spd diagonal", "psd nonsingular", "lower nonsingular"])
 def test_a_saved_file_draws_data_that_have_the_facts(facts, tmp_path):
     place = tmp_path / "saved.py"
-    mc.compile("sum(X)", declarations=f"X: matrix(n, n) {facts}", target="numpy").save(place)
+    place.write_text(exported("sum(X)", "X", ("value",), f"X: matrix(n, n) {facts}"))
     saved = runpy.run_path(str(place))
-    for seed in range(3):
-        (X,) = saved["sample"](np.random.default_rng(seed))
-        check_declared([("X", facts.split(), X)])
+    drawn = [saved["sample"](np.random.default_rng(seed)) for seed in range(3)]
+    tested = [data for data, _ in saved["CASES"]]
+    assert len(tested) == 2
+    for data in (*drawn, *tested):
+        check_declared([("X", facts.split(), data["X"])])
 
 
 CORNER = np.zeros((3, 3))

@@ -387,7 +387,7 @@ def reference(specs: Sequence[CompiledSpec]) -> Reference:
     for spec in specs:
         for o in spec.arguments:
             places = tuple(c.length for c in spec.data if o.name in c.index.names) if o.dtype != "float64" else None
-            arguments[o.name] = Argument(o.name, o.shape, o.known, places)
+            arguments[o.name] = Argument(o.name, o.shape, o.facts, places, () if o.facts else o.known)
     formulas = [{f.name: f.text for f in spec.formulas} for spec in specs]
     named = [[*filter(None, [spec.declarations]), *(f"{n}: size" for n in spec.sizes)] for spec in specs]
     cases: list[Case] = []
@@ -400,4 +400,4 @@ def reference(specs: Sequence[CompiledSpec]) -> Reference:
             pairs = [pair for spec in specs for pair in zip(spec.outputs, spec.formulas, strict=True)]
             results = {output.name: found[1][formula.name] for output, formula in pairs}
             cases.append(Case({**found[0], **given}, results))
-    return Reference(tuple(cases), {name: projection_text(a.facts) for name, a in arguments.items()})
+    return Reference(tuple(cases), {name: projection_text(a.facts or a.hull) for name, a in arguments.items()})

@@ -69,7 +69,8 @@ SLOPES = '''\
 def tangents(data, arguments, along):
     """Yield the given tangents, else the unit tangents of each entry, projected on the set that the argument is in."""
     if along:
-        yield (), {name: data[vector] for name, vector in zip(arguments, along, strict=True)}
+        pairs = zip(arguments, along, strict=True)
+        yield (), {name: PROJECTIONS.get(name, np.asarray)(data[vector]) for name, vector in pairs}
         return
     (name,) = arguments
     for at in np.ndindex(np.shape(data[name])):

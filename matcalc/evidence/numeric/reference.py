@@ -33,12 +33,16 @@ AGREES = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument to draw data for; `lengths` are those of the axes that it is places of, where it is that."""
+    """An argument to draw data for; `lengths` are those of the axes that it is places of, where it is that.
+
+    `hull` are linear facts of a tangent: functions project what they are given, so its data need not have them.
+    """
 
     name: str
     shape: tuple[Size, ...]
     facts: tuple[str, ...]
     lengths: tuple[Size, ...] | None = None
+    hull: tuple[str, ...] = ()
 
 
 def reference_numbers(
@@ -51,6 +55,7 @@ def reference_numbers(
     import numpy as np
 
     from matcalc.evidence.numeric.rule_point import MODES
+    from matcalc.evidence.numeric.sampling import projected
 
     nodes: dict[str, Node] = {}
     for texts, declared in zip(formulas, declarations, strict=True):
@@ -62,7 +67,8 @@ def reference_numbers(
     for mode in range(len(MODES)):
         data = {argument.name: _drawn(argument, sizes, mode) for argument in arguments}
         try:
-            values = _values(list(nodes.values()), data, sizes)
+            meant = {a.name: projected(data[a.name], a.hull) if a.hull else data[a.name] for a in arguments}
+            values = _values(list(nodes.values()), meant, sizes)
         except (np.linalg.LinAlgError, ValueError, ArithmeticError, IndexError, MatcalcError):
             continue
         if all(np.all(np.isfinite(value)) for value in values):

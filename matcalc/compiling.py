@@ -53,8 +53,7 @@ from matcalc.tensor.symbols import Names, declaration, free_sizes, marks
 
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
 """A formula, or a nesting of tuples and lists of them."""
-TESTED_SIZES = ((5, -2), (6, -1))
-"""Sizes at which a saved file tests itself: the first, and by how much the next ones differ."""
+TESTED_SIZES = ((5, -2), (6, -1))  # of a saved file's test: the first, and by how much the next ones differ
 GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 
@@ -392,9 +391,11 @@ def reference(specs: Sequence[CompiledSpec]) -> Reference:
     named = [[*filter(None, [spec.declarations]), *(f"{n}: size" for n in spec.sizes)] for spec in specs]
     cases: list[Case] = []
     for sizes in fitting_sizes(specs, TESTED_SIZES):
-        if len(cases) == len(TESTED_SIZES):
-            break
-        found = reference_numbers(formulas, ["; ".join(words) for words in named], list(arguments.values()), sizes)
+        found = (
+            None
+            if len(cases) == len(TESTED_SIZES)
+            else reference_numbers(formulas, ["; ".join(words) for words in named], list(arguments.values()), sizes)
+        )
         if found is not None:
             given = {n: np.asarray(sizes[n]) for spec in specs for n in spec.sizes}
             pairs = [pair for spec in specs for pair in zip(spec.outputs, spec.formulas, strict=True)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import cast
 
 from matcalc.errors import MatcalcError, RuleError
-from matcalc.language.declare import RULE_KINDS, Declaration, Signature, read_declarations, size_names
+from matcalc.language.declare import Declaration, Signature, size_names
 from matcalc.language.numpy_names import MANNERS
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name
@@ -144,15 +144,10 @@ def _check_words(book: Rulebook, rule: Rule, name: str, words: Sequence[str], re
 
 def _check_rewrite(book: Rulebook, rewrite: Rewrite, report: Report) -> None:
     shapes = {fact.name: fact.of for fact in book.facts.values()}
-    try:
-        variables = read_declarations(rewrite.let, RULE_KINDS, shapes)
-    except MatcalcError as error:
-        report(f"let does not parse: {error}")
-        return
-    known = _Names(book, Signature("", variables, ()), {})
+    known = _Names(book, Signature("", rewrite.variables, ()))
     left = known.check("left side", rewrite.left, (), report)
     right = known.check("right side", rewrite.right, (), report)
-    for d in variables:
+    for d in rewrite.variables:
         if d.name in right and d.name not in left:
             report(f"'{d.name}' stands on the right of {rewrite} and not on the left")
     if rewrite.condition is not None:

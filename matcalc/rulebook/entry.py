@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError
-from matcalc.language.declare import FACTS, Signature, read_signature, write_declarations
+from matcalc.language.declare import FACTS, Signature, read_signature
 from matcalc.language.identifiers import identifier, shown
 from matcalc.rulebook.facts_and_rewrites import rewrite_of
 from matcalc.rulebook.fields import (
@@ -259,8 +259,7 @@ class _Entry:
         found: list[Rewrite | None] = []
         for text in self.texts("rewrites"):
             named = re.findall(r"\w+", text)
-            let = write_declarations(d for d in variables if d.name in named)
-            found.append(rewrite_of(text, let, address, report))
+            found.append(rewrite_of(text, tuple(d for d in variables if d.name in named), address, report))
         return tuple(rewrite for rewrite in found if rewrite)
 
     def edges(self) -> tuple[Mapping[str, object], ...]:

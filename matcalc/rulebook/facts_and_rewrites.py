@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from matcalc.errors import MatcalcError
+from matcalc.language.declare import FACTS, RULE_KINDS, Declaration, read_declarations
 from matcalc.rulebook.fields import FACT_FIELDS, REWRITE_FIELDS, Report, check_fields, read_rewrite
 from matcalc.rulebook.rule import Fact, Rewrite
 
@@ -41,20 +43,29 @@ def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: R
     )
 
 
-def rewrite_from_table(table: Mapping[str, Any], address: str, report: Report) -> Rewrite | None:
-    """Return the rewrite that a `[[rewrite]]` describes."""
+def rewrite_from_table(
+    table: Mapping[str, Any], address: str, report: Report, facts: Mapping[str, str] = FACTS
+) -> Rewrite | None:
+    """Return the rewrite that a `[[rewrite]]` describes; `facts` are those known, with the shapes that have them."""
     check_fields(table, REWRITE_FIELDS, report)
     if "rule" not in table:
         report("", "has no rule")
     if not isinstance(table.get("rule"), str):
         return None
-    return rewrite_of(table["rule"], str(table.get("let", "")), address, report, table.get("splits") is True)
+    try:
+        variables = read_declarations(str(table.get("let", "")), RULE_KINDS, facts)
+    except MatcalcError as error:
+        report("let", f"let does not parse: {error}")
+        return None
+    return rewrite_of(table["rule"], variables, address, report, table.get("splits") is True)
 
 
-def rewrite_of(text: str, let: str, address: str, report: Report, splits: bool = False) -> Rewrite | None:
+def rewrite_of(
+    text: str, variables: tuple[Declaration, ...], address: str, report: Report, splits: bool = False
+) -> Rewrite | None:
     """Return the rewrite `left => right`, if any under its condition; None where the text reads otherwise, reported."""
     sides = read_rewrite(text)
     if sides is None:
         report("rule", f"'{text}' does not read  left => right  or  left => right if fact(expression)")
         return None
-    return Rewrite(let, *sides, address, splits)
+    return Rewrite(variables, *sides, address, splits)

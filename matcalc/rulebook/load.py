@@ -241,7 +241,7 @@ def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], 
     facts = [fact for file in files for fact in _facts(file)]
     shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
     rules = [rule for file in files for rule in _rules(file, shapes)]
-    rewrites = [rewrite for file in files for rewrite in _rewrites(file)]
+    rewrites = [rewrite for file in files for rewrite in _rewrites(file, shapes)]
     prelude = {file.address("prelude"): text for file in files if (text := _prelude(file))}
     return _extended(start, rules, rewrites, facts, prelude, faults, strict)
 
@@ -291,14 +291,14 @@ def _is_fact(table: object) -> bool:
     return isinstance(table, dict) and "kind" in table and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
 
 
-def _rewrites(file: RuleFile) -> list[Rewrite]:
+def _rewrites(file: RuleFile, shapes: Mapping[str, str]) -> list[Rewrite]:
     entries = file.tables.get("rewrite", [])
     if not isinstance(entries, list):
         file.faults.append(f"{file.address('', 'rewrite')}: a rewrite begins with [[rewrite]]")
         return []
     headers = [f"rewrite {number}" for number in range(len(entries))]
     found = [
-        rewrite_from_table(table, file.address(header), file.reporter(header, "rewrite"))
+        rewrite_from_table(table, file.address(header), file.reporter(header, "rewrite"), shapes)
         for header, table in zip(headers, entries, strict=True)
     ]
     return [rewrite for rewrite in found if rewrite is not None]

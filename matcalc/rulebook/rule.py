@@ -194,12 +194,12 @@ def digest(name: str, table: Mapping[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """`left => right if condition` for the variables that `let` declares.
+    """`left => right if condition` for the declared `variables`.
 
     One that `splits` makes several operations of one, each on less: longer to read, better to differentiate and run.
     """
 
-    let: str
+    variables: tuple[Declaration, ...]
     left: str
     right: str
     condition: str | None

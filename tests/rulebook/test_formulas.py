@@ -7,7 +7,7 @@ import pytest
 from rulebook import formulas, samples
 from rulebook.formulas import applied, column, evaluate
 
-from matcalc.language.declare import RULE_KINDS, read_declarations, size_names
+from matcalc.language.declare import size_names
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.check_names import VARIED
 
@@ -225,12 +225,10 @@ def test_rewrite(rewrite):
     fact = "positive" if fact == "nonnegative" and "log" in rewrite.left else fact
     rng = np.random.default_rng(8)
     scope, lengths = {}, {}
-    facts = {f.name: f.of for f in BOOK.facts.values()}
-    variables = read_declarations(rewrite.let, RULE_KINDS, facts)
-    for d in variables:
+    for d in rewrite.variables:
         lengths.update({name: samples.SIZES.get(name, 3) for name in size_names(d)})
     scope.update(lengths)
-    for d in variables:
+    for d in rewrite.variables:
         if d.kind in ("function", "number", "integer"):
             scope[d.name] = {"function": formulas.as_function(BOOK, "exp"), "number": 2.5, "integer": 2}[d.kind]
             if d.kind == "function":

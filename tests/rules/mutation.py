@@ -36,7 +36,7 @@ from matcalc.evidence.numeric.rule_point import MODES, points
 from matcalc.formula.elaborate.check_rule import check_rule, defined, formulas, settings
 from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rule_from_table
-from matcalc.rulebook.facts_and_rewrites import rewrite_from_table
+from matcalc.rulebook.fields import read_rewrite
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
 
 ENTRIES = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equal"]
@@ -149,9 +149,10 @@ class Entry:
 
 def rewrite_fate(book, original, text):
     """Return what became of a mutant of a rewrite."""
-    changed = rewrite_from_table({"let": original.let, "rule": text}, original.address, lambda *_: None)
-    if changed is None:
+    parts = read_rewrite(text)
+    if parts is None:
         return STATIC, "does not read"
+    changed = replace(original, **dict(zip(("left", "right", "condition"), parts, strict=True)), splits=False)
     trial = replace(book, rewrites=(*(r for r in book.rewrites if r != original), changed))
     try:
         with on_trial(trial):

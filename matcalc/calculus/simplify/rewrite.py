@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakSet
 
 from matcalc.calculus.function_bodies import derivative
@@ -21,9 +22,9 @@ from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
 from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.formula.elaborate.rule_formula import build_rewrite
-from matcalc.language.declare import RULE_KINDS, read_declarations, write_declarations
+from matcalc.language.declare import Declaration
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_name, walk
+from matcalc.language.syntax import Ast, call_name, name, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, symbol, transpose
@@ -32,22 +33,26 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 
-ARRAYS = ("scalar", "vector(n_)", "matrix(m_, n_)")
+ARRAYS = {"scalar": (), "vector": (name("n_"),), "matrix": (name("m_"), name("n_"))}
+"""What an `array` variable of a rewrite is in its patterns: kind and sizes."""
+
+
+Others = tuple[tuple[str, Node | Fraction], ...]
 
 
 class Pattern(NamedTuple):
     """A compiled rewrite: nodes over variables, and facts that nodes over them must have.
 
     `others` are its variables that are functions or numbers: name and what stands for it. The right side is then
-    built anew for what they turn out to be, with the declarations `let`.
+    built anew for what they turn out to be, over the tensors that `declared` are.
     """
 
     left: Node
     right: Node
     conditions: tuple[tuple[str, Node], ...]
     rewrite: Rewrite
-    let: str = ""
-    others: tuple[tuple[str, Any], ...] = ()
+    declared: tuple[Declaration, ...] = ()
+    others: Others = ()
 
 
 class Applied(NamedTuple):
@@ -248,9 +253,9 @@ def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
     if not pattern.others:
         return _bound(pattern.right, bindings)
     given = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
-    scalar = {variable: body for _, variable, body in given if holds_scalars(body)}
+    scalar = {variable: body for _, variable, body in given if isinstance(variable, Node) and holds_scalars(body)}
     closed = tuple((name, variable if variable in scalar else value) for name, variable, value in given)
-    right = _bound(sides(pattern.rewrite, pattern.let, closed, book)[1], bindings)
+    right = _bound(sides(pattern.rewrite, pattern.declared, closed, book)[1], bindings)
     return with_functions(right, scalar, book) if scalar else right
 
 
@@ -258,19 +263,19 @@ Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
 
 
 @lru_cache(maxsize=256)
-def sides(rewrite: Rewrite, let: str, others: tuple[tuple[str, Any], ...], book: Rulebook) -> Sides:
+def sides(rewrite: Rewrite, declared: tuple[Declaration, ...], others: Others, book: Rulebook) -> Sides:
     """Return both sides and the conditions of a rewrite, its functions and numbers being `others`."""
     bodies = {name: value for name, value in others if isinstance(value, Node)}
     functions = dict(bodies)
     used = {call_name(a) if a.head == "call" else a.value for a in walk(read(rewrite.right))}
-    for name, body in bodies.items():
+    for function, body in bodies.items():
         for order in (1, 2):
-            known = "d" * order + name
+            known = "d" * order + function
             if known not in used:
                 continue
             functions[known] = function_variable(known) if is_function_variable(body) else derivative(body, order)
     numbers = {name: Size.of(value) for name, value in others if not isinstance(value, Node)}
-    left, right, conditions = build_rewrite(rewrite, let, book, functions, numbers)
+    left, right, conditions = build_rewrite(rewrite, declared, book, functions, numbers)
     return left, right, tuple(conditions)
 
 
@@ -281,28 +286,28 @@ def _bound(node: Node, bindings: Bindings) -> Node:
 
 def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
     """Return the patterns of a rewrite, one for each rank that its array variables may have."""
-    if "array" not in rewrite.let:
-        return [_pattern(rewrite, rewrite.let, book)]
+    if all(d.kind != "array" for d in rewrite.variables):
+        return [_pattern(rewrite, rewrite.variables, book)]
     patterns = []
-    for shape in ARRAYS:
-        pattern = _pattern(rewrite, rewrite.let.replace("array(s)", shape).replace("array", shape), book)
+    for kind, sizes in ARRAYS.items():
+        declared = [replace(d, kind=kind, sizes=sizes) if d.kind == "array" else d for d in rewrite.variables]
+        pattern = _pattern(rewrite, declared, book)
         if not set(_variables([pattern.right])) <= set(_variables([pattern.left])):
             continue  # of a scalar the left side may be a number: exp(x)/sum(exp(x))
         patterns.append(pattern)
-        if shape.startswith("vector") and not pattern.left.shape:
+        if kind == "vector" and not pattern.left.shape:
             patterns.append(_by_rows(pattern))
     return patterns
 
 
-def _pattern(rewrite: Rewrite, let: str, book: Rulebook) -> Pattern:
-    declared = read_declarations(let, RULE_KINDS, {f.name: f.of for f in book.facts.values()})
+def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) -> Pattern:
     numbers = iter(NUMBERS)
     others = tuple(
         (d.name, function_variable(d.name) if d.kind == "function" else next(numbers))
         for d in declared
         if d.kind in ("function", "number")
     )
-    tensors = write_declarations(d for d in declared if d.kind not in ("function", "number"))
+    tensors = tuple(d for d in declared if d.kind not in ("function", "number"))
     left, right, conditions = sides(rewrite, tensors, others, book)
     return Pattern(left, right, conditions, rewrite, tensors, others)
 

@@ -15,7 +15,6 @@ from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import Record, simplify
 from matcalc.errors import MatcalcError
 from matcalc.formula.notation.write_node import formula_of
-from matcalc.language.declare import RULE_KINDS, read_declarations
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
@@ -57,7 +56,7 @@ def _recorded(make: Callable[[Record], Node]) -> tuple[Node, tuple[Reason, ...]]
     def record(_: Node, applied: Applied) -> None:
         rewrite = applied.rewrite
         condition = f"if {rewrite.condition}" if rewrite.condition else ""
-        kinds = tuple((d.name, d.kind) for d in read_declarations(rewrite.let, RULE_KINDS))
+        kinds = tuple((d.name, d.kind) for d in rewrite.variables)
         used[Reason(condition, f"{rewrite.left} = {rewrite.right}", rewrite.address, kinds)] = None
 
     return make(record), tuple(used)

@@ -125,7 +125,7 @@ def applied_sides(
     if pattern.others:
         body = build_formula(f"{spelled('exponential')}(x)", (), book, {"x": parameter()})
         given = tuple((name, body if isinstance(v, Node) else number) for name, v in pattern.others)
-        left, right, _ = sides(pattern.rewrite, pattern.let, given, book)
+        left, right, _ = sides(pattern.rewrite, pattern.declared, given, book)
     return substitute(left, dict(chosen)), substitute(right, dict(chosen))
 
 

@@ -20,8 +20,8 @@ from matcalc.formula.elaborate.inference import Inference, Symbol, broadcast
 from matcalc.formula.elaborate.scope import declare
 from matcalc.formula.elaborate.type_tree import infer
 from matcalc.formula.elaborate.typed import Typed
-from matcalc.language.declare import RULE_KINDS, Declaration, read_declarations
-from matcalc.language.read import read, read_relation
+from matcalc.language.declare import Declaration
+from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name, given_value, walk
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rewrite
@@ -226,20 +226,19 @@ def _output_shape(
 
 def build_rewrite(
     rewrite: Rewrite,
-    let: str,
+    variables: Sequence[Declaration],
     rulebook: Rulebook,
     functions: Mapping[str, Node] | None = None,
     numbers: Mapping[str, Size] | None = None,
 ) -> tuple[Node, Node, list[tuple[str, Node]]]:
-    """Return both sides of a rewrite and its conditions (fact, node), over the variables that `let` declares.
+    """Return both sides of a rewrite and its conditions (fact, node), over its declared variables.
 
     `functions` and `numbers` are what its other variables stand for: bodies, and constants as sizes.
 
-    Raises: RuleError with the rewrite's address; NotSupported for a variable of `let` that is no tensor.
+    Raises: RuleError with the rewrite's address; NotSupported for a variable that is no tensor.
     """
-    facts = {fact.name: fact.of for fact in rulebook.facts.values()}
     inference = Inference(rulebook, strict=True, trusted=True)
-    declare(inference, read_declarations(let, RULE_KINDS, facts))
+    declare(inference, variables)
     symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
     make = partial(
         build_formula,
@@ -252,7 +251,7 @@ def build_rewrite(
     try:
         left = make(rewrite.left)
         right = make(rewrite.right, shape=left.shape)
-        conditions = [(fact, make(text)) for fact, text in _conditions(rewrite)]
+        conditions = [(fact, make(tree, text=rewrite.condition or "")) for fact, tree in _conditions(rewrite)]
     except RuleError:
         raise
     except MatcalcError as fault:
@@ -260,15 +259,11 @@ def build_rewrite(
     return left, right, conditions
 
 
-def _conditions(rewrite: Rewrite) -> list[tuple[str, str]]:
-    """Return the facts that a rewrite asks for, each with the text of what must have it."""
-    found: list[tuple[str, str]] = []
-    for part in (rewrite.condition or "").split(" and "):
-        if not part.strip():
-            continue
-        tree = read_relation(part.strip())
-        if tree.head != "call" or len(tree.args) != 1:
-            raise ShapeError(f"the condition '{part.strip()}' does not read  fact(formula)")
-        begin, end = tree.args[0].span
-        found.append((call_name(tree), part.strip()[begin:end]))
-    return found
+def _conditions(rewrite: Rewrite) -> list[tuple[str, Ast]]:
+    """Return the fact that a rewrite asks for, with the formula that must have it, if it asks for one."""
+    if rewrite.condition is None:
+        return []
+    tree = read(rewrite.condition)
+    if tree.head != "call" or len(tree.args) != 1:
+        raise ShapeError(f"the condition '{rewrite.condition}' does not read  fact(formula)")
+    return [(call_name(tree), tree.args[0])]

@@ -7,6 +7,7 @@ from matcalc.formula.elaborate.check_rule import check_rule
 from matcalc.formula.elaborate.linearity import degree, is_linear
 from matcalc.formula.elaborate.rule_formula import build_formula, build_rewrite
 from matcalc.formula.elaborate.texts import elaborate
+from matcalc.language.declare import RULE_KINDS, read_declarations
 from matcalc.rulebook.load import Rulebook, default_rulebook, load_text
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import matmul, power, scale
@@ -111,12 +112,12 @@ def test_linear_slots_count() -> None:
 
 def rewrite(text: str, let: str, condition: str | None = None) -> Rewrite:
     left, _, right = text.partition(" => ")
-    return Rewrite(let, left, right, condition, "own.toml:7")
+    return Rewrite(read_declarations(let, RULE_KINDS), left, right, condition, "own.toml:7")
 
 
 def test_rewrites() -> None:
     one = rewrite("log(det(X)) => logdet(X)", "X: matrix(n, n)", "positive(det(X))")
-    left, right, conditions = build_rewrite(one, one.let, BOOK)
+    left, right, conditions = build_rewrite(one, one.variables, BOOK)
     assert (left.rule.name, right.rule.name) == ("log", "logdet")
     assert [(fact, node.rule.name) for fact, node in conditions] == [("positive", "det")]
 
@@ -131,4 +132,4 @@ def test_rewrites() -> None:
 )
 def test_rewrites_at_fault(text: str, let: str, kind: type[MatcalcError]) -> None:
     with pytest.raises(kind):
-        build_rewrite(rewrite(text, let), let, BOOK)
+        build_rewrite(one := rewrite(text, let), one.variables, BOOK)

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import matcalc as mc
-import matcalc.solvers.minimize as solvers
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -113,7 +112,7 @@ def fit(page: Page, data: dict[str, Any], known: Reference, target: str) -> bool
     start = {"w": np.zeros(data["X"].shape[1])}
     common: dict[str, Any] = {"declarations": DECLARATIONS, "target": target}
     with page.working("fitting"):
-        result = solvers.minimize(LOSS, "w", start, data, method="trust-ncg", options={"gtol": 1e-10}, **common)
+        result = mc.minimize(LOSS, "w", start, data, method="trust-ncg", options={"gtol": 1e-10}, **common)
     w = result.x["w"]
     accuracy = float(np.mean(np.sign(data["X"] @ w) == data["y"]))
     difference = float(np.max(np.abs(w - known.w)))
@@ -131,15 +130,14 @@ def compare_speed(page: Page, data: dict[str, Any], start: Array, target: str) -
     from scipy.optimize import minimize
 
     page.title("The same fit by L-BFGS-B, gradient compiled or by SciPy's finite differences")
-    packing = solvers.Packing({"w": start.shape})
-    both = mc.value_and_gradient(LOSS, ["w"], declarations=DECLARATIONS, target=target)
-    value = mc.compile(mc.expression(LOSS, DECLARATIONS), target=target)
-    with_gradient = solvers.value_and_gradient(both, packing, data)
-    without = solvers.value_only(value, packing, data)
+    made = problem(LOSS, "w", data, start={"w": start}, declarations=DECLARATIONS, target=target)
+    made.value(start), made.fun(start)  # compiled here, not while it is timed
     options = {"gtol": 1e-6, "ftol": 1e-14, "maxiter": 1000, "maxfun": 100_000}
     with page.working("timing"):
-        exact, exact_time = timed(lambda: minimize(with_gradient, start, jac=True, method="L-BFGS-B", options=options))
-        rough, rough_time = timed(lambda: minimize(without, start, method="L-BFGS-B", options=options))
+        exact, exact_time = timed(
+            lambda: minimize(made.value_and_gradient, start, jac=True, method="L-BFGS-B", options=options)
+        )
+        rough, rough_time = timed(lambda: minimize(made.value, start, method="L-BFGS-B", options=options))
     page.line("gradient             iterations  calls        loss         time")
     for label, found, seconds in (("compiled", exact, exact_time), ("finite differences", rough, rough_time)):
         page.line(f"{label:20s} {found.nit:10d} {found.nfev:6d} {found.fun:14.9f} {1e3 * seconds:8.1f} ms")

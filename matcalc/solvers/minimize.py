@@ -1,66 +1,32 @@
-"""Minimise with SciPy: variables of any shape by name, packed into the flat vector that SciPy wants.
+"""Minimise with SciPy: variables of any shape by name, constraints as text, the derivatives that the method asks for.
 
-The decision: a solver sees one vector of float64, row-major in the order of `wrt`, and a fresh gradient at
-each call (SciPy keeps references: a reused buffer makes BFGS, CG and Newton-CG fail without a word). Second
-derivatives are compiled only for the methods that ask for them.
+The decision: one problem (`solvers.problem`) and a table of what each method takes; derivatives are compiled only for
+the methods that ask for them. What SciPy would drop with a warning - constraints, bounds - is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-import matcalc as mc
-from matcalc.compiler.runtime.convert import to_array
-from matcalc.expressions.derivatives import name_of
-from matcalc.language.identifiers import by_name, free, shown
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.language.identifiers import shown
+from matcalc.rulebook.fields import nearest
+from matcalc.solvers.problem import Problem, problem
+from matcalc.solvers.squares import residuals
 
-Vector = NDArray[np.float64]
-
-# What a method of scipy.optimize.minimize asks for beyond the value.
+# What a method of scipy.optimize.minimize asks for beyond the value, and what it takes.
 GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 PRODUCT = ("Newton-CG", "trust-ncg", "trust-krylov", "trust-constr")
 HESSIAN = ("dogleg", "trust-exact")
 VALUE = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
-METHODS = {method.lower(): method for method in (*GRADIENT, *PRODUCT, *HESSIAN, *VALUE)}
-
-
-@dataclass(frozen=True)
-class Packing:
-    """Named arrays as one flat vector: row-major, one after the other in the order of `shapes`."""
-
-    shapes: dict[str, tuple[int, ...]]
-
-    @staticmethod
-    def of(arrays: Mapping[str, ArrayLike], names: Sequence[str]) -> Packing:
-        """Return the packing of `arrays`, in the order of `names`."""
-        return Packing({name: np.shape(arrays[name]) for name in names})
-
-    @property
-    def size(self) -> int:
-        return sum(prod(shape) for shape in self.shapes.values())
-
-    def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
-        """Return a new vector that holds `arrays`."""
-        parts = [np.asarray(arrays[name], np.float64).reshape(-1) for name in self.shapes]
-        return np.concatenate(parts) if parts else np.zeros(0)
-
-    def unpack(self, x: ArrayLike) -> dict[str, Vector]:
-        """Return the arrays that `x` holds, as views of one copy; a scalar has shape ()."""
-        flat = np.array(x, np.float64)  # a copy: with bounds SciPy hands in broadcast arrays
-        if flat.shape != (self.size,):
-            raise ValueError(f"a vector of shape {flat.shape} does not hold {self.size} variables")
-        found, start = {}, 0
-        for name, shape in self.shapes.items():
-            stop = start + prod(shape)
-            found[name] = flat[start:stop].reshape(shape)
-            start = stop
-        return found
+RESIDUAL = ("lm", "trf", "dogbox")
+BOUNDED = ("Nelder-Mead", "L-BFGS-B", "TNC", "SLSQP", "Powell", "trust-constr", "COBYLA", "COBYQA", "trf", "dogbox")
+CONSTRAINED = ("SLSQP", "trust-constr", "COBYLA", "COBYQA")
+METHODS = {method.lower(): method for method in (*GRADIENT, *PRODUCT, *HESSIAN, *VALUE, *RESIDUAL)}
 
 
 def minimize(
@@ -68,120 +34,137 @@ def minimize(
     wrt: Any,
     start: Mapping[Any, ArrayLike],
     data: Mapping[Any, ArrayLike] | None = None,
-    method: str = "L-BFGS-B",
+    method: str | None = None,
     *,
+    constraints: str | Sequence[Any] = "",
+    bounds: Any = None,
+    sizes: Mapping[Any, int] | None = None,
+    progress: bool = False,
+    parametrise: bool = False,
     declarations: str = "",
     dialect: str = "matrix",
     target: str = "numba",
     check_facts: bool = False,
     **options: Any,
 ) -> Any:
-    """Minimise the scalar `f` in the symbols `wrt` with scipy.optimize.minimize and compiled derivatives.
+    """Minimise the scalar `f` in the symbols `wrt` with SciPy and compiled derivatives.
 
     `wrt` is a name, a symbol or a list of them. `start` gives a first value for each of them, `data` a value for each
-    other symbol; `options` go to SciPy as they are (`tol=`, `bounds=`, `callback=`, `options=`). The result is SciPy's
-    OptimizeResult; its `x` and `jac` are dictionaries by name with arrays of the variables' shapes. With `check_facts`
+    other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`, `bounds` pairs of None, numbers or arrays by
+    name; `parametrise` keeps variables in the sets that they are declared to lie in, as for `solvers.problem`. `method`
+    is one of scipy.optimize.minimize, by default L-BFGS-B, with constraints that are no bounds SLSQP; `"lm"`, `"trf"`
+    and `"dogbox"` are those of scipy.optimize.least_squares, for an f that is a sum of squares. `progress` prints a
+    line for each step; `options` go to SciPy as they are (`tol=`, `callback=`, `options=`). The result is SciPy's
+    OptimizeResult; its `x` and `jac` are dictionaries by name with arrays of the variables' shapes (`jac` is the
+    vector of the coordinates' gradient where variables are parametrised), and it prints as a table. With `check_facts`
     the start and the data are checked once for the facts that their symbols are declared to have.
 
     Shapes: f (); values of `start` and `data` as their symbols; `x` and `jac` of the result as `wrt`, by name.
-    Raises: ValueError for a name without a value, and for a method that SciPy does not have; what reading f raises.
-    Source: scipy.optimize.minimize, with first and second derivatives as the method asks for them.
+    Raises: ValueError for a name without a value, for a method that SciPy does not have, and for constraints or bounds
+        that a method does not take; NotSupported for a residual method and an f that is no sum of squares; what reading
+        f raises.
+    Source: scipy.optimize.minimize and least_squares, with the derivatives that the method asks for.
     """
+    named = method if method is None else METHODS.get(str(method).lower())
+    if method is not None and named is None:
+        which = nearest(str(method), sorted(METHODS.values()))
+        raise ValueError(f"unknown method {shown(method)}{which}; known are {', '.join(sorted(METHODS.values()))}")
+    texts = [constraints] if isinstance(constraints, str) else [c for c in constraints if isinstance(c, str)]
+    made = problem(f, wrt, data, texts, bounds, start, sizes, declarations=declarations, dialect=dialect,
+                   target=target, parametrise=parametrise, check_facts=check_facts)  # fmt: skip
+    own = [] if isinstance(constraints, str) else [_constraint(c) for c in constraints if not isinstance(c, str)]
+    made.constraints.extend(own)
+    kind = named or ("SLSQP" if made.constraints else "L-BFGS-B")
+    for given, what, taking in ((made.constraints, "constraints", CONSTRAINED), (made.bounds, "bounds", BOUNDED)):
+        if given and kind not in taking:
+            raise ValueError(f"{kind} takes no {what}: {', '.join(taking)} do")
+    callback = options.pop("callback", None)
+    if progress:
+        callback = _reporting(made, callback)
+    result = _squares(made, kind, callback, options) if kind in RESIDUAL else _minimised(made, kind, callback, options)
+    return _named(made, result)
+
+
+def _minimised(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]) -> Any:
     from scipy.optimize import minimize as scipy_minimize
 
-    names = list(map(name_of, wrt if isinstance(wrt, (list, tuple)) else [wrt]))
-    start, given = (
-        {name_of(key): value for key, value in by_name(values, what).items()}
-        for values, what in ((start, "start="), (data or {}, "data="))
-    )
-    check_names(names, start, given)
-    kind = METHODS.get(str(method).lower())
-    if kind is None:
-        raise ValueError(f"unknown method {shown(method)}; known are {', '.join(sorted(METHODS.values()))}")
-    packing = Packing.of(start, names)
-    texts = {"declarations": declarations, "dialect": dialect}
-    arguments: dict[str, Any] = {"jac": kind not in VALUE}
-    if kind in VALUE:
-        compiled = mc.compile(mc.expression(f, **texts), target=target)
-        arguments["fun"] = value_only(compiled, packing, given)
-    else:
-        compiled = mc.value_and_gradient(f, names, target=target, **texts)
-        arguments["fun"] = value_and_gradient(compiled, packing, given)
-    operands = {operand.name: operand for operand in compiled.spec.arguments}
-    start = {name: to_array(operands[name], value) if name in operands else value for name, value in start.items()}
-    if check_facts:
-        compiled({**start, **given}, check_facts=True)
-    if kind in PRODUCT or kind in HESSIAN:
-        product = hessian_product(f, names, packing, given, target, texts)
-        arguments["hessp" if kind in PRODUCT else "hess"] = product if kind in PRODUCT else dense(product)
-    result = scipy_minimize(x0=packing.pack(start), method=kind, **arguments, **options)
-    result.x = packing.unpack(result.x)
-    for field in ("jac", "grad"):
-        if np.shape(result.get(field)) == (packing.size,):
-            result[field] = packing.unpack(result[field])
+    arguments: dict[str, Any] = {"fun": made.value if kind in VALUE else made.value_and_gradient}
+    if kind not in VALUE:
+        arguments["jac"] = True
+    if kind in PRODUCT:
+        arguments["hessp"] = made.hessp
+    if kind in HESSIAN:
+        arguments["hess"] = made.hess
+    if made.bounds is not None:
+        arguments["bounds"] = made.bounds
+    if made.constraints:
+        arguments["constraints"] = made.constraints
+    return scipy_minimize(x0=made.x0, method=kind, callback=callback, **arguments, **options)
+
+
+def _squares(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]) -> Any:
+    """Minimise |r|^2 by Gauss-Newton steps; SciPy's cost is half of it."""
+    from scipy.optimize import least_squares
+
+    found = residuals(made.given)
+    if found is None:
+        raise NotSupported(f"{kind} works on residuals, and the objective is not recognised as a sum of squares")
+    assert made.x0 is not None
+    first = found.value(made.x0)
+    if not np.all(np.isfinite(first)):
+        raise ValueError(f"{kind}: a residual is not finite at the start")
+    if kind == "lm" and first.size < made.given.packing.size:
+        raise ShapeError(f"lm needs as many residuals as variables: {first.size} for {made.given.packing.size}")
+    more: dict[str, Any] = dict(options)
+    if "tol" in more:
+        tol = more.pop("tol")
+        more |= {"ftol": tol, "xtol": tol, "gtol": tol}
+    more |= more.pop("options", None) or {}
+    if made.bounds is not None:
+        more["bounds"] = made.bounds
+    if callback is not None and kind != "lm":  # MINPACK calls nothing between its steps
+        more["callback"] = callback
+    result = least_squares(found.value, made.x0, jac=found.jacobian, method=kind, **more)
+    result.residual, result.jacobian = result.pop("fun"), result.pop("jac")
+    result.fun, result.jac = 2 * result.cost, 2 * result.grad
     return result
 
 
-def check_names(names: Sequence[str], start: Mapping[str, object], data: Mapping[str, object]) -> None:
-    """Refuse what would be an unclear error later: names that no value is given for, or two are."""
-    missing = [name for name in names if name not in start]
-    if missing:
-        raise ValueError(f"start gives no value for {', '.join(missing)}")
-    extra = [name for name in start if name not in names]
-    if extra:
-        raise ValueError(f"start gives a value for {', '.join(extra)}, which is not in wrt")
-    twice = [name for name in names if name in data]
-    if twice:
-        raise ValueError(f"{', '.join(twice)} is a variable: give its value in start, not in data")
+def _constraint(given: Any) -> Any:
+    """Return a constraint on the packed vector that is SciPy's own already.
+
+    Raises: ValueError for anything else.
+    """
+    from scipy.optimize import LinearConstraint, NonlinearConstraint
+
+    if isinstance(given, (LinearConstraint, NonlinearConstraint, dict)):
+        return given
+    raise ValueError(f"{shown(given)} is no comparison: a constraint is text, 'sum(w) == 1', or one of SciPy's")
 
 
-def value_only(compiled: Any, packing: Packing, data: Mapping[str, ArrayLike]) -> Callable[[Vector], float]:
-    """Return f(x) as SciPy calls it."""
+def _reporting(made: Problem, callback: Any) -> Any:
+    """Return a callback that prints a line for each step, then calls another."""
+    step = 0
 
-    def value(x: Vector) -> float:
-        return float(compiled({**data, **packing.unpack(x)}))
+    def report(intermediate_result: Any) -> Any:
+        nonlocal step
+        step += 1
+        at = getattr(intermediate_result, "x", intermediate_result)
+        value = getattr(intermediate_result, "fun", None)
+        value = made.fun(at) if value is None or np.ndim(value) else value
+        print(f"step {step:4d}  f = {float(value):.10g}", flush=True)
+        return None if callback is None else callback(intermediate_result)
 
-    return value
-
-
-def value_and_gradient(
-    compiled: Any, packing: Packing, data: Mapping[str, ArrayLike]
-) -> Callable[[Vector], tuple[float, Vector]]:
-    """Return x -> (f(x), gradient) as SciPy calls it with jac=True."""
-
-    def both(x: Vector) -> tuple[float, Vector]:
-        value, gradients = compiled({**data, **packing.unpack(x)})
-        return float(value), packing.pack(dict(zip(packing.shapes, gradients, strict=True)))
-
-    return both
+    return report
 
 
-def hessian_product(
-    f: object,
-    names: Sequence[str],
-    packing: Packing,
-    data: Mapping[str, ArrayLike],
-    target: str,
-    texts: Mapping[str, str],
-) -> Callable[[Vector, Vector], Vector]:
-    """Return (x, p) -> Hessian times p; SciPy may hand in p as int8."""
-    taken = set(mc.expression(f, **texts).names.scope)
-    vectors = [free(f"v_{name}", taken) for name in names]
-    rows = mc.hvp(f, list(names), vector=vectors, **texts)
-    compiled = mc.compile(list(rows), target=target)
+def _named(made: Problem, result: Any) -> Any:
+    """Return SciPy's result with arrays by name."""
+    from matcalc.solvers.result import Result
 
-    def product(x: Vector, p: Vector) -> Vector:
-        along = dict(zip(vectors, packing.unpack(p).values(), strict=True))
-        blocks = compiled({**data, **packing.unpack(x), **along})
-        return packing.pack(dict(zip(packing.shapes, blocks, strict=True)))
-
-    return product
-
-
-def dense(product: Callable[[Vector, Vector], Vector]) -> Callable[[Vector], Vector]:
-    """Return x -> the Hessian as a matrix, a product with each unit vector."""
-
-    def matrix(x: Vector) -> Vector:
-        return np.stack([product(x, unit) for unit in np.eye(len(x))])
-
-    return matrix
+    size = made.given.packing.size
+    for field in ("jac", "grad"):
+        if np.shape(result.get(field)) == (size,) and not made.is_parametrised:
+            result[field] = made.unpack(result[field])
+    result.x = made.unpack(result.x)
+    return Result(result)

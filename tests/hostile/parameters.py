@@ -16,11 +16,11 @@ from typing import Any, get_type_hints
 import numpy as np
 
 import matcalc as mc
+from matcalc import solvers
 from matcalc.commands import cli
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.pullbacks import TwoPass
 from matcalc.rulebook.fields import RULE_FIELDS
-from matcalc.solvers import minimize
 
 LOSS = "sum(log(1 + exp(X*w))) + w'*w"
 LET = "X: matrix(m, n); w: vector(n)"
@@ -34,16 +34,11 @@ CODE = {
     "define.at": "arrays and functions that draw them",
 }
 """Parameters that take no text, or take code, with the reason."""
-FOREIGN = {f"{module}minimize.options": "go to SciPy as they are" for module in ("", "solvers.")}
+FOREIGN = {"minimize.options": "go to SciPy as they are"}
 """Parameters of which another library may complain in its own words."""
 INTERNAL = {
     "Expression": "expressions are made by functions",
-    "solvers.Packing": "made by minimize",
-    "solvers.check_names": "part of minimize",
-    "solvers.dense": "part of minimize",
-    "solvers.hessian_product": "part of minimize",
-    "solvers.value_and_gradient": "part of minimize",
-    "solvers.value_only": "part of minimize",
+    "solvers.Packing": "takes shapes, and arrays by name",
 }
 PATHS = ("path", "output")
 """Parameters that are paths of files, of which the system may complain."""
@@ -81,9 +76,15 @@ EXAMPLES: dict[str, tuple[Callable[[], Any], list[Any], dict[str, Any]]] = {
     "function": (lambda: mc.function, [], {"declarations": LET}),
     "value_and_gradient": (lambda: mc.value_and_gradient, [], {**OF, "target": "numpy"}),
     "vjp": (lambda: mc.vjp, [], OF),
-    "solvers.minimize": (lambda: minimize.minimize, [], {
-        "f": LOSS, "wrt": "w", "start": {"w": np.zeros(3)}, "data": {"X": DATA["X"]}, "declarations": LET,
+    "solvers.problem": (lambda: solvers.problem, [], {
+        "f": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "constraints": "sum(w) == 1", "declarations": LET,
         "target": "numpy"}),
+    "solvers.least_squares": (lambda: solvers.least_squares, [], {
+        "r": "X*w", "wrt": "w", "data": {"X": DATA["X"]}, "declarations": LET, "target": "numpy"}),
+    "solvers.root": (lambda: solvers.root, [], {
+        "F": "w.^3", "wrt": "w", "start": {"w": DATA["w"]}, "declarations": LET, "target": "numpy"}),
+    "solvers.ode": (lambda: solvers.ode, [], {
+        "rhs": "-w", "state": "w", "start": {"w": DATA["w"]}, "declarations": LET, "target": "numpy"}),
     "Expression.coefficient": (lambda: mc.expression("X*w", LET).coefficient, [], {"x": "w"}),
     "Expression.collect": (lambda: mc.expression("X*w + 2*(X*w)", LET).collect, [], {"x": "w"}),
     "Expression.differential": (lambda: loss().differential, [], {"wrt": "w"}),
@@ -142,9 +143,8 @@ def public() -> dict[str, Callable[..., Any]]:
         value = getattr(mc, name)
         if not (inspect.isclass(value) and issubclass(value, Exception)):
             found[name] = value
-    for name, value in vars(minimize).items():
-        if not name.startswith("_") and getattr(value, "__module__", "") == minimize.__name__:
-            found[f"solvers.{name}"] = value
+    for name in solvers.__all__:
+        found[f"solvers.{name}"] = getattr(solvers, name)
     for kind in (mc.Expression, Compiled, TwoPass, *results()):
         for name, value in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_") or name in ("__call__", "__getitem__"):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.solvers import minimize
 
 FACTOR = "norm2(M - U*V')^2 + lam*(norm2(U)^2 + norm2(V)^2)"
 
@@ -61,14 +60,6 @@ def test_options_reach_scipy(least_squares):
     assert np.array_equal(found.x["w"], np.zeros(3))
 
 
-def test_hessian_product_takes_integers(least_squares):
-    packing = minimize.Packing({"w": (3,)})
-    texts = {"declarations": "", "dialect": "matrix"}
-    product = minimize.hessian_product("norm2(X*w - y)^2", ["w"], packing, least_squares, "numba", texts)
-    X = least_squares["X"]
-    assert np.allclose(product(np.zeros(3), np.ones(3, np.int8)), 2 * X.T @ X @ np.ones(3))
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -82,12 +73,3 @@ def test_faults_are_named(change, message, least_squares):
     arguments = {"start": {"w": np.zeros(3)}, "data": least_squares, **change}
     with pytest.raises(ValueError, match=message):
         mc.minimize("norm2(X*w - y)^2", "w", **arguments)
-
-
-def test_packing_is_row_major_and_in_order():
-    packing = minimize.Packing.of({"b": 7.0, "A": [[1, 2], [3, 4]]}, ["A", "b"])
-    x = packing.pack({"b": 7.0, "A": [[1, 2], [3, 4]]})
-    assert x.tolist() == [1.0, 2.0, 3.0, 4.0, 7.0]
-    assert packing.unpack(x)["A"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    with pytest.raises(ValueError, match="does not hold 5"):
-        packing.unpack(np.zeros(4))

@@ -1,0 +1,159 @@
+"""A change of variables that keeps a variable in its set: positive, spd, symmetric, orthogonal, ... (`charts.toml`).
+
+The decision: the formula itself is rewritten, X replaced by its chart, and differentiated by the same engine; no rule
+of a chart's derivative is written anywhere. The facts and formulas are data.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import expressions
+from matcalc.language.identifiers import free
+from matcalc.rulebook.load import default_rulebook
+from matcalc.solvers.given import Given
+from matcalc.solvers.packing import Packing, Vector
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.symbols import Names
+
+ENTRIES: dict[str, Callable[[int], tuple[NDArray[np.intp], ...]]] = {
+    "lower": np.tril_indices,
+    "strictly lower": lambda n: np.tril_indices(n, -1),
+    "upper": np.triu_indices,
+    "diagonal": np.diag_indices,
+}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A variable as a function of its coordinates, and back; `start` is X0 of a chart around it, else None."""
+
+    coordinate: str
+    value: Expression
+    inverse: Expression | None
+    start: Vector | None
+    fixed: Mapping[str, Any]
+    shape: tuple[int, ...]
+
+    def array(self, z: Vector) -> Vector:
+        """Return the variable at coordinates."""
+        return np.asarray(self.value({**{n: self.fixed.get(n) for n in self.value.symbols}, self.coordinate: z}))
+
+    def coordinates(self, name: str, array: ArrayLike) -> Vector:
+        """Return the coordinates of the variable.
+
+        Raises: NotSupported for another value than the start of a chart that knows no way back.
+        """
+        value = np.asarray(array, np.float64)
+        if self.inverse is None:
+            if not np.array_equal(value, np.asarray(self.start)):
+                raise NotSupported(f"the coordinates of {name} are known at its start alone")
+            return np.zeros_like(value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.inverse({n: value if n == name else self.fixed[n] for n in self.inverse.symbols}))
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Charts by the name of the variable; other variables are their own coordinates."""
+
+    made: Mapping[str, Chart]
+
+    def coordinates(self, arrays: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+        """Return coordinates of arrays, by the names of the coordinates."""
+        found: dict[str, ArrayLike] = {}
+        for name, value in arrays.items():
+            chart = self.made.get(name)
+            found[chart.coordinate if chart else name] = chart.coordinates(name, value) if chart else value
+        return found
+
+    def arrays(self, coordinates: Mapping[str, Vector]) -> dict[str, Vector]:
+        """Return arrays at coordinates."""
+        names = {chart.coordinate: name for name, chart in self.made.items()}
+        return {names.get(n, n): self.made[names[n]].array(z) if n in names else z for n, z in coordinates.items()}
+
+
+def charted(given: Given) -> tuple[Given, Charts]:
+    """Return formulas in the coordinates of variables that are declared to lie in a set, and the charts.
+
+    Raises: NotSupported for a fact, or several, without a chart; ShapeError for an orthogonal variable without a start.
+    """
+    taken, made = set(given.scope.scope), {}
+    formulas, shapes = given.formulas, {}
+    entries, fixed = {}, dict(given.fixed)
+    for name, shape in given.packing.shapes.items():
+        node = given.scope.symbols[name]
+        fact = _fact_of(node)
+        if not fact:
+            shapes[name] = shape
+            continue
+        entry = _charts()[fact]
+        z = _symbol(free(f"z_{name}", taken), node)
+        around = _symbol(free(f"{name}0", taken), node) if entry.get("around") else None
+        value = _formula(entry["value"], node, Z=z, X0=around)
+        start = (given.start or {}).get(name) if around is not None else None
+        if around is not None and start is None:
+            raise ShapeError(f"{name} is parametrised around its start: give start=")
+        if start is not None and around is not None:
+            if not np.allclose(start @ start.T, np.eye(len(start)), atol=1e-8):
+                raise ValueError(f"the start of {name} is not {fact}")
+            fixed[around.node.name] = start
+        own = Expression(node, Names({name: node}, (name,)))
+        inverse = _formula(entry["inverse"], node, X=own) if "inverse" in entry else None
+        made[name] = Chart(z.node.name, value, inverse, start, fixed, shape)
+        formulas = tuple(_put_in(e, name, value) for e in formulas)
+        shapes[z.node.name] = shape
+        if "entries" in entry:
+            entries[z.node.name] = np.ravel_multi_index(ENTRIES[entry["entries"]](shape[0]), shape)
+    return replace(given, formulas=formulas, packing=Packing(shapes, entries), fixed=fixed), Charts(made)
+
+
+def _put_in(e: Expression, name: str, value: Expression) -> Expression:
+    if name in e.names.symbols:
+        return e.substitute({name: value})
+    return e
+
+
+def _fact_of(node: Node) -> str:
+    """Return the fact that a variable's chart is of; empty for a variable without facts.
+
+    Raises: NotSupported.
+    """
+    declared = node.data[1]
+    if not declared:
+        return ""
+    closed = default_rulebook().closure(declared)
+    fact = next((fact for fact in _charts() if fact in closed), "")
+    if not fact or not set(declared) <= set(default_rulebook().closure([fact])):
+        raise NotSupported(f"no parametrisation keeps {node.name} {' and '.join(sorted(declared))}")
+    return fact
+
+
+@cache
+def _charts() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "charts.toml").read_text("utf-8"))
+    return found
+
+
+def _symbol(name: str, like: Node) -> Expression:
+    node = symbol(name, like.shape)
+    return Expression(node, Names({name: node}, (name,)))
+
+
+def _formula(text: str, node: Node, **operands: Expression | None) -> Expression:
+    """Return a formula of the file with symbols of the user's scope in the places of its own."""
+    given = {name: e for name, e in operands.items() if e is not None}
+    known = {name: symbol(name, node.shape, e.node.data[1]) for name, e in given.items()}
+    (made,) = expressions([text], known=known)
+    return made.substitute(given)

@@ -1,0 +1,137 @@
+"""Values and derivatives of one formula on flat vectors, each compiled when a solver first asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import matcalc as mc
+from matcalc.expressions.expression import Expression
+from matcalc.language.identifiers import free
+from matcalc.solvers.given import Evaluator, Given
+from matcalc.solvers.packing import Vector
+from matcalc.tensor.constructors import inner
+
+
+class Scalar:
+    """A scalar formula: value and gradient come from one call, that of the last x is kept."""
+
+    def __init__(self, given: Given, e: Expression) -> None:
+        self.given, self.expression = given, e
+        self._last: tuple[bytes, float, Vector] | None = None
+
+    @cached_property
+    def _value(self) -> Evaluator:
+        return self.given.evaluator(self.expression)
+
+    @cached_property
+    def _both(self) -> Evaluator:
+        compiled = mc.value_and_gradient(self.expression, self.given.names, target=self.given.target)
+        return self.given.called(compiled)
+
+    def value(self, x: ArrayLike) -> float:
+        """Return the value alone, for solvers that ask for nothing else."""
+        return float(self._value(x))
+
+    def both(self, x: ArrayLike) -> tuple[float, Vector]:
+        """Return the value and a gradient of its own for each call: solvers keep what they are given."""
+        key = np.asarray(x, np.float64).tobytes()
+        if self._last is None or self._last[0] != key:
+            value, gradients = self._both(x)
+            packing = self.given.packing
+            self._last = key, float(value), packing.pack(dict(zip(packing.shapes, gradients, strict=True)))
+        return self._last[1], self._last[2].copy()
+
+    @cached_property
+    def _hessian(self) -> Evaluator:
+        rows = mc.hessian(self.expression, self.given.names)
+        return self.given.evaluator([list(row) for row in rows])
+
+    def hessian(self, x: ArrayLike, **more: Any) -> Vector:
+        """Return the Hessian as a matrix."""
+        packing = self.given.packing
+        rows = [
+            packing.columns(prod(shape), dict(zip(packing.shapes, row, strict=True)))[packing.places(name)]
+            for (name, shape), row in zip(packing.shapes.items(), self._hessian(x, **more), strict=True)
+        ]
+        return np.concatenate(rows)
+
+    @cached_property
+    def _product(self) -> tuple[list[str], Evaluator]:
+        taken = set(self.given.scope.scope)
+        vectors = [free(f"v_{name}", taken) for name in self.given.names]
+        return vectors, self.given.evaluator(list(mc.hvp(self.expression, self.given.names, vector=vectors)))
+
+    def product(self, x: ArrayLike, v: ArrayLike) -> Vector:
+        """Return the Hessian times v, of any type: SciPy may hand in int8."""
+        vectors, products = self._product
+        packing = self.given.packing
+        blocks = products(x, **dict(zip(vectors, packing.unpack(v).values(), strict=True)))
+        return packing.pack(dict(zip(packing.shapes, blocks, strict=True)))
+
+    @cached_property
+    def _diagonal(self) -> Evaluator:
+        rows = mc.hessian(self.expression, self.given.names)
+        return self.given.evaluator([_diagonal_of(row[k]) for k, row in enumerate(rows)])
+
+    def diagonal(self, x: ArrayLike) -> Vector:
+        """Return the diagonal of the Hessian, which is computed without the rest of it."""
+        packing = self.given.packing
+        return packing.pack(dict(zip(packing.shapes, self._diagonal(x), strict=True)))
+
+
+class Values:
+    """A formula of any shape as a function into flat vectors, row-major, with its Jacobian."""
+
+    def __init__(self, given: Given, e: Expression) -> None:
+        self.given, self.expression = given, e
+
+    @cached_property
+    def _value(self) -> Evaluator:
+        return self.given.evaluator(self.expression)
+
+    def value(self, x: ArrayLike, **more: Any) -> Vector:
+        """Return the values as a vector."""
+        return np.array(self._value(x, **more), np.float64).reshape(-1)
+
+    @cached_property
+    def jacobians(self) -> Sequence[Expression]:
+        """The Jacobian in each variable."""
+        found: Sequence[Expression] = mc.jacobian(self.expression, self.given.names)
+        return found
+
+    @cached_property
+    def _jacobian(self) -> Evaluator:
+        return self.given.evaluator(list(self.jacobians))
+
+    def jacobian(self, x: ArrayLike, **more: Any) -> Vector:
+        """Return the Jacobian as a matrix, a row for each value."""
+        packing = self.given.packing
+        blocks = dict(zip(packing.shapes, self._jacobian(x, **more), strict=True))
+        name, shape = next(iter(packing.shapes.items()))
+        rows = np.shape(blocks[name])[: np.ndim(blocks[name]) - len(shape)]
+        return packing.columns(prod(rows), blocks)
+
+    @cached_property
+    def _weighted(self) -> tuple[str, Scalar]:
+        e = self.expression
+        weights = self.given.new_symbol("weights", e)
+        both = Expression(inner(e.node, weights.node), e.names.joined(weights.names))
+        return weights.symbols[0], Scalar(self.given, both)
+
+    def curvature(self, x: ArrayLike, v: ArrayLike) -> Vector:
+        """Return the Hessian of v'c(x), which is what a solver adds to that of the objective."""
+        name, combined = self._weighted
+        shape = np.shape(self._value(x))
+        weights = np.asarray(v, np.float64).reshape(shape)
+        return combined.hessian(x, **{name: weights if shape else weights.item()})
+
+
+def _diagonal_of(block: Expression) -> Expression:
+    letters = "abcdefghijkl"[: len(block.shape) // 2]
+    return np.einsum(f"{letters}{letters}->{letters}", block) if letters else block

@@ -1,0 +1,171 @@
+"""What a solver's caller gave - formulas, variables, data, start, sizes - checked once and made callable on vectors.
+
+All faults of the input are found here, before anything is compiled: each is one sentence in the caller's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import matcalc as mc
+from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.spec import Operand
+from matcalc.errors import ShapeError, UnknownName
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import expressions, with_wrt
+from matcalc.language.declare import INDEX
+from matcalc.language.identifiers import by_name, free
+from matcalc.rulebook.fields import nearest
+from matcalc.solvers.packing import Packing, Vector
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import solve
+from matcalc.tensor.symbols import Names
+
+Evaluator = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Given:
+    """Formulas over one scope, with a value for every symbol; `start` has one for each variable, or is None."""
+
+    formulas: tuple[Expression, ...]
+    packing: Packing
+    fixed: Mapping[str, Any]
+    start: dict[str, Vector] | None
+    target: str
+
+    @property
+    def names(self) -> list[str]:
+        """The variables, in order."""
+        return list(self.packing.shapes)
+
+    @property
+    def scope(self) -> Names:
+        """All names of the formulas."""
+        return reduce(Names.joined, (e.names for e in self.formulas))
+
+    def evaluator(self, outputs: Any) -> Evaluator:
+        """Compile a nesting of formulas; return x, further arguments by name -> the values."""
+        return self.called(mc.compile(outputs, target=self.target))
+
+    def called(self, compiled: Any) -> Evaluator:
+        """Return a compiled function as one of x and further arguments by name."""
+
+        def values(x: ArrayLike, **more: Any) -> Any:
+            known = {**self.fixed, **self.packing.unpack(x), **more}
+            return compiled(*(known[name] for name in compiled.args))
+
+        return values
+
+    def new_symbol(self, label: str, like: Expression) -> Expression:
+        """Return a symbol of the shape of a formula whose name is not in use."""
+        name = free(label, set(self.scope.scope))
+        node = symbol(name, like.node.shape)
+        return Expression(node, Names({name: node}, (name,)))
+
+
+def read_given(
+    f: Any,
+    wrt: Any,
+    data: Mapping[Any, ArrayLike] | None,
+    start: Mapping[Any, ArrayLike] | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    more: Sequence[str] = (),
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+    check_facts: bool = False,
+) -> Given:
+    """Read a formula, the further ones `more` in the same scope, and the values of their symbols.
+
+    Raises: ValueError, UnknownName, ShapeError, TypeError in one sentence; what reading the formulas raises.
+    """
+    many = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
+    first = with_wrt(f, many, declarations, dialect)
+    names = [node.name for node in first.symbols_of(many)]
+    others = expressions(list(more), declarations, dialect, first.names.symbols) if more else []
+    formulas = (Expression(first.node, first.names_with(many), first.row), *others)
+    scope = reduce(Names.joined, (e.names for e in formulas))
+    values = _named(data, "data=")
+    check_names(names, start if start is None else _named(start, "start="), values)
+    starts = {} if start is None else _named(start, "start=")
+    known = {node.name: node for node in scope.ordered()}
+    for what, given in (("data", values), ("start", starts)):
+        for name in given:
+            if name not in scope.symbols:
+                raise UnknownName(f"{what} gives a value for {name}, which no formula has{nearest(name, list(known))}")
+    missing = [name for name in known if name not in names and name not in values]
+    if missing:
+        raise ValueError(f"data gives no value for {', '.join(missing)}")
+    arrays = {name: to_array(_operand(scope.symbols[name]), value) for name, value in {**values, **starts}.items()}
+    shapes = [(name, scope.symbols[name].shape) for name in arrays]
+    told = {name: to_size(name, value) for name, value in _named(sizes, "sizes=").items()}
+    for name in told:
+        if name not in scope.size_names:
+            raise UnknownName(f"sizes: {name} is no size of the formulas{nearest(name, list(scope.size_names))}")
+    found = solve(shapes, {name: array.shape for name, array in arrays.items()}, told)
+    packing = Packing({name: _shape(scope.symbols[name], found) for name in names})
+    begun = {name: arrays[name] for name in names} if start is not None else None
+    for name, value in (begun or {}).items():
+        if not np.all(np.isfinite(value)):
+            raise ValueError(f"the start of {name} is not finite")
+    if check_facts:
+        for e in formulas:
+            e({name: arrays[name] if name in arrays else found[name] for name in e.symbols}, check_facts=True)
+    fixed = {name: _fixed(value) for name, value in arrays.items() if name not in names}
+    return Given(formulas, packing, {**found, **fixed}, begun, target)
+
+
+def check_names(names: Sequence[str], start: Mapping[str, object] | None, data: Mapping[str, object]) -> None:
+    """Refuse what would be an unclear error later: names that no value is given for, or two are."""
+    twice = [name for name in names if name in data]
+    if twice:
+        raise ValueError(f"{', '.join(twice)} is a variable: give its value in start, not in data")
+    if start is None:
+        return
+    missing = [name for name in names if name not in start]
+    if missing:
+        raise ValueError(f"start gives no value for {', '.join(missing)}")
+    extra = [name for name in start if name not in names]
+    if extra:
+        raise ValueError(f"start gives a value for {', '.join(extra)}, which is not in wrt")
+
+
+def scalar(e: Expression) -> Expression:
+    """Return an objective as a scalar.
+
+    Raises: ShapeError for one that is none.
+    """
+    if all(size.is_integer and size == 1 for size in e.node.shape):
+        return e if not e.node.shape else Expression((e[(0,) * len(e.node.shape)]).node, e.names)
+    shape = ", ".join(map(str, e.shape))
+    raise ShapeError(f"the objective has shape ({shape}): a solver minimises a scalar")
+
+
+def _named(values: Mapping[Any, Any] | None, what: str) -> dict[str, Any]:
+    return {name_of(key): value for key, value in by_name(values or {}, what).items()}
+
+
+def _fixed(value: Vector) -> Any:
+    return value if value.ndim else value.item()
+
+
+def _operand(node: Node) -> Operand:
+    return Operand(node.name, node.shape, dtype="int64" if INDEX in node.data[1] else "float64")
+
+
+def _shape(node: Node, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    unknown = [name for size in node.shape for name in size.names if name not in sizes]
+    if unknown:
+        raise ValueError(
+            f"the size {unknown[0]} of {node.name} is not known: give start= or sizes={{'{unknown[0]}': ...}}"
+        )
+    return tuple(size.evaluate(sizes) for size in node.shape)

@@ -1,0 +1,75 @@
+"""Named arrays as one flat vector of float64, which is all that a solver sees.
+
+The decision: row-major, one after the other in the order of the names. Of a variable with a pattern only the entries
+in it are variables of the solver; the others are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Arrays of these shapes as a vector; `entries` are the places, row-major, of those of which not all are packed."""
+
+    shapes: dict[str, tuple[int, ...]]
+    entries: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(arrays: Mapping[str, ArrayLike], names: Sequence[str] | None = None) -> Packing:
+        """Return the packing of `arrays`, in the order of `names`, by default their own."""
+        return Packing({name: np.shape(arrays[name]) for name in (arrays if names is None else names)})
+
+    def places(self, name: str) -> NDArray[np.intp]:
+        """Return which entries of an array are packed, row-major."""
+        found = self.entries.get(name)
+        return np.arange(prod(self.shapes[name])) if found is None else found
+
+    @property
+    def size(self) -> int:
+        return sum(len(self.places(name)) for name in self.shapes)
+
+    def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
+        """Return a new vector that holds `arrays`; a number stands for an array of it.
+
+        Raises: ValueError for an array that is missing or has another shape.
+        """
+        parts = []
+        for name, shape in self.shapes.items():
+            if name not in arrays:
+                raise ValueError(f"no value is given for {name}")
+            array = np.asarray(arrays[name], np.float64)
+            if array.shape not in ((), shape):
+                raise ValueError(f"{name} has shape {shape}, not {array.shape}")
+            parts.append(np.broadcast_to(array, shape).reshape(-1)[self.places(name)])
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def unpack(self, x: ArrayLike) -> dict[str, Vector]:
+        """Return new arrays that hold what `x` holds; a scalar has shape ().
+
+        Raises: ValueError for a vector of another length.
+        """
+        flat = np.array(x, np.float64)  # a copy: with bounds SciPy hands in broadcast arrays
+        if flat.shape != (self.size,):
+            raise ValueError(f"a vector of shape {flat.shape} does not hold {self.size} variables")
+        found, start = {}, 0
+        for name, shape in self.shapes.items():
+            places = self.places(name)
+            array = np.zeros(prod(shape))
+            array[places] = flat[start : start + len(places)]
+            found[name] = array.reshape(shape)
+            start += len(places)
+        return found
+
+    def columns(self, rows: int, blocks: Mapping[str, Vector]) -> Vector:
+        """Return the matrix whose columns are the variables, of arrays with leading axes of `rows` entries in all."""
+        parts = [np.reshape(blocks[n], (rows, prod(s)))[:, self.places(n)] for n, s in self.shapes.items()]
+        return np.concatenate(parts, axis=1) if parts else np.zeros((rows, 0))

@@ -1,0 +1,142 @@
+"""`solvers.problem`: a formula as the functions of one flat vector that an optimiser calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from matcalc.solvers.charts import Charts, charted
+from matcalc.solvers.constraints import Comparison, bounded, comparisons, feasible
+from matcalc.solvers.derivatives import Scalar
+from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.packing import Vector
+
+
+class Problem:
+    """Minimise f over named arrays, as functions of one vector; everything is compiled when it is first called.
+
+    `fun`, `jac`, `hess`, `hessp`, `operator` are the value and its exact derivatives, `pack` and `unpack` go between
+    the vector and a dictionary of arrays, `constraints` and `bounds` are SciPy's objects (`bounds` is None where there
+    are none), `x0` is the start, packed, or None.
+    """
+
+    def __init__(
+        self, given: Given, charts: Charts, written: Sequence[Comparison], bounds: Any, start: ArrayLike | None
+    ) -> None:
+        from scipy.optimize import Bounds
+
+        self.given = given
+        self.objective = Scalar(given, scalar(given.formulas[0]))
+        self._charts = charts
+        self.x0 = None if start is None else np.asarray(start, np.float64)
+        at = np.zeros(given.packing.size) if self.x0 is None else self.x0
+        found = feasible(given, written, given.formulas[1:], at)
+        low, high = bounded(given.packing, bounds)
+        low, high = np.maximum(low, found.lower), np.minimum(high, found.upper)
+        if np.any(low > high):
+            raise ValueError("the bounds leave no value: a lower end is above the upper one")
+        self.constraints: list[Any] = found.constraints
+        is_bounded = np.any(np.isfinite(low)) or np.any(np.isfinite(high))
+        self.bounds = Bounds(low, high) if is_bounded else None
+
+    def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
+        """Return the vector that holds arrays given by name."""
+        return self.given.packing.pack(self._charts.coordinates(arrays))
+
+    def unpack(self, x: ArrayLike) -> dict[str, Vector]:
+        """Return the arrays that a vector holds, by name."""
+        return self._charts.arrays(self.given.packing.unpack(x))
+
+    @property
+    def is_parametrised(self) -> bool:
+        """Whether the vector holds coordinates of some variable in place of its entries."""
+        return bool(self._charts.made)
+
+    def value(self, x: ArrayLike) -> float:
+        """Return f(x), compiled without its gradient: for methods that never ask for one."""
+        return self.objective.value(x)
+
+    def value_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
+        """Return f(x) and its gradient, from one call; those of the last x are kept."""
+        return self.objective.both(x)
+
+    def fun(self, x: ArrayLike) -> float:
+        """Return f(x)."""
+        return self.objective.both(x)[0]
+
+    def jac(self, x: ArrayLike) -> Vector:
+        """Return the gradient."""
+        return self.objective.both(x)[1]
+
+    def hess(self, x: ArrayLike) -> Vector:
+        """Return the Hessian as a matrix."""
+        return self.objective.hessian(x)
+
+    def hessp(self, x: ArrayLike, v: ArrayLike) -> Vector:
+        """Return the Hessian times v, without forming it."""
+        return self.objective.product(x, v)
+
+    def operator(self, x: ArrayLike) -> Any:
+        """Return the Hessian at x as SciPy's LinearOperator, with `.diagonal()` for a preconditioner."""
+        from scipy.sparse.linalg import LinearOperator
+
+        objective, at = self.objective, np.array(x, np.float64)
+
+        class Hessian(LinearOperator):  # type: ignore[misc]
+            """The Hessian at one point: symmetric."""
+
+            def _matvec(self, v: Vector) -> Vector:
+                return objective.product(at, np.reshape(v, -1))
+
+            def _adjoint(self) -> Any:
+                return self
+
+            def diagonal(self) -> Vector:
+                """Return the diagonal."""
+                return objective.diagonal(at)
+
+        return Hessian(np.float64, (at.size, at.size))
+
+
+def problem(
+    f: Any,
+    wrt: Any,
+    data: Mapping[Any, ArrayLike] | None = None,
+    constraints: str | Sequence[str] = "",
+    bounds: Any = None,
+    start: Mapping[Any, ArrayLike] | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+    parametrise: bool = False,
+    check_facts: bool = False,
+) -> Problem:
+    """Return the minimisation of the scalar `f` in the symbols `wrt` as functions of one vector.
+
+    `data` gives a value for each other symbol, `bounds` pairs of None, numbers or arrays by name. `constraints` are
+    comparisons of formulas, `sum(w) == 1; w >= 0`, entry by entry where they are no scalars; linear ones are recognised
+    by their derivative, bounds by their single entry, `<` is read as `<=`. Sizes that the data do not tell come from
+    `start` or `sizes`. With `parametrise` variables declared positive, spd, symmetric, orthogonal and the like stay
+    so: the vector then holds coordinates of their set. With `check_facts`, which needs a start, start and data are
+    checked for the facts that their symbols are declared to have.
+
+    Shapes: vectors (n,), n the number of entries of all variables, row-major in the order of `wrt`; hess (n, n).
+    Raises: ValueError, UnknownName, ShapeError, ParseError in one sentence; what reading f raises.
+    """
+    written = comparisons(constraints)
+    more = [comparison.difference for comparison in written]
+    given = read_given(f, wrt, data, start, sizes, more, declarations, dialect, target, check_facts)
+    given, charts = charted(given) if parametrise else (given, Charts({}))
+    both = [name for name in charts.made if isinstance(bounds, Mapping) and name in bounds]
+    if both or (charts.made and bounds and not isinstance(bounds, Mapping)):
+        which = ", ".join(both or charts.made)
+        raise ValueError(f"{which} is parametrised: give its bounds as constraints")
+    known = None if given.start is None else given.packing.pack(charts.coordinates(given.start))
+    if known is not None and not np.all(np.isfinite(known)):
+        raise ValueError("the start is not inside the sets that the variables are declared to lie in")
+    return Problem(given, charts, written, bounds or {}, known)

@@ -1,0 +1,31 @@
+"""SciPy's result with the variables by name, printed as a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+SHOWN = 6  # entries of an array in a line
+FIELDS = ("message", "success", "fun", "nit", "nfev", "njev", "nhev")
+
+
+class Result(OptimizeResult):  # type: ignore[misc]
+    """An OptimizeResult whose `x` is a dictionary by name."""
+
+    def __repr__(self) -> str:
+        fields = [(field, str(self[field])) for field in FIELDS if field in self]
+        width = max(len(name) for name in (*self.x, *FIELDS))
+        lines = [f"{field:>{width}}  {value}" for field, value in fields]
+        lines.append(f"{'variable':>{width}}  {'shape':<12}value")
+        lines += [f"{name:>{width}}  {np.shape(value)!s:<12}{_short(value)}" for name, value in self.x.items()]
+        return "\n".join(lines)
+
+    __str__ = __repr__
+
+
+def _short(value: Any) -> str:
+    entries = np.ravel(value)
+    first = " ".join(f"{entry:.6g}" for entry in entries[:SHOWN])
+    return f"{first} ..." if entries.size > SHOWN else first

@@ -1,0 +1,129 @@
+"""What SciPy's `least_squares`, `root` and `solve_ivp` take of a formula: values and Jacobian on flat vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from matcalc.errors import ShapeError
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.read_input import with_wrt
+from matcalc.solvers.derivatives import Values
+from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.packing import Vector
+
+
+class System:
+    """A formula F of named arrays as `fun(x)` and its Jacobian `jac(x)`, rows the values; `x0` is the start, packed."""
+
+    def __init__(self, given: Given) -> None:
+        self.values = Values(given, given.formulas[0])
+        self.pack: Callable[[Mapping[str, ArrayLike]], Vector] = given.packing.pack
+        self.unpack: Callable[[ArrayLike], dict[str, Vector]] = given.packing.unpack
+        self.x0 = None if given.start is None else given.packing.pack(given.start)
+
+    def fun(self, x: ArrayLike) -> Vector:
+        """Return F, row-major."""
+        return self.values.value(x)
+
+    def jac(self, x: ArrayLike) -> Vector:
+        """Return the Jacobian as a matrix."""
+        return self.values.jacobian(x)
+
+
+class Flow:
+    """A right-hand side as `fun(t, y)` and `jac(t, y)`, y the packed state; `y0` is the start, packed."""
+
+    def __init__(self, system: System, time: str) -> None:
+        self._values, self._time = system.values, time
+        self.pack, self.unpack, self.y0 = system.pack, system.unpack, system.x0
+
+    def fun(self, t: float, y: ArrayLike) -> Vector:
+        """Return dy/dt at time t, row-major."""
+        return self._values.value(y, **self._at(t))
+
+    def jac(self, t: float, y: ArrayLike) -> Vector:
+        """Return the Jacobian of dy/dt in y as a matrix."""
+        return self._values.jacobian(y, **self._at(t))
+
+    def _at(self, t: float) -> dict[str, float]:
+        return {self._time: float(t)} if self._time else {}
+
+
+Arrays = Mapping[Any, ArrayLike]
+
+
+def least_squares(
+    r: Any,
+    wrt: Any,
+    data: Arrays | None = None,
+    start: Arrays | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+) -> System:
+    """Return the residual `r`, of any shape, as SciPy's least_squares takes it: `least_squares(s.fun, x0, jac=s.jac)`.
+
+    Raises: as `problem`.
+    """
+    return System(read_given(r, wrt, data, start, sizes, (), declarations, dialect, target))
+
+
+def root(
+    F: Any,  # noqa: N803 - a matrix
+    wrt: Any,
+    data: Arrays | None = None,
+    start: Arrays | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+) -> System:
+    """Return the equations `F = 0`, as many as unknowns, as SciPy's root takes them: `root(s.fun, x0, jac=s.jac)`.
+
+    Raises: as `problem`; ShapeError for another number of equations.
+    """
+    given = read_given(F, wrt, data, start, sizes, (), declarations, dialect, target)
+    _check_square(given, "equations", "unknowns")
+    return System(given)
+
+
+def ode(
+    rhs: Any,
+    state: Any,
+    data: Arrays | None = None,
+    start: Arrays | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    time: Any = "t",
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+) -> Flow:
+    """Return d state/dt = rhs as SciPy's solve_ivp takes it: `solve_ivp(s.fun, span, y0, jac=s.jac)`.
+
+    The symbol `time` of the right-hand side, if it has one that the data give no value for, is the time.
+
+    Raises: as `problem`; ShapeError for a right-hand side that has not as many entries as the state.
+    """
+    given = {name_of(key): value for key, value in (data or {}).items()}
+    known = with_wrt(rhs, state, declarations, dialect).names.symbols
+    clock = name_of(time) if name_of(time) in known and name_of(time) not in given else ""
+    read = read_given(
+        rhs, state, given | ({clock: 0.0} if clock else {}), start, sizes, (), declarations, dialect, target
+    )
+    _check_square(read, "derivatives", "entries of the state")
+    return Flow(System(read), clock)
+
+
+def _check_square(given: Given, values: str, variables: str) -> None:
+    """Raise ShapeError unless there are as many values as variables."""
+    count = prod(size.evaluate(given.fixed) for size in given.formulas[0].node.shape)
+    if count != given.packing.size:
+        raise ShapeError(f"{count} {values} for {given.packing.size} {variables}")

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import matcalc as mc
+from matcalc.solvers.problem import problem
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -131,7 +132,6 @@ def compare_speed(page: Page, data: dict[str, Any], start: Array, target: str) -
 
     page.title("The same fit by L-BFGS-B, gradient compiled or by SciPy's finite differences")
     made = problem(LOSS, "w", data, start={"w": start}, declarations=DECLARATIONS, target=target)
-    made.value(start), made.fun(start)  # compiled here, not while it is timed
     options = {"gtol": 1e-6, "ftol": 1e-14, "maxiter": 1000, "maxfun": 100_000}
     with page.working("timing"):
         exact, exact_time = timed(

@@ -98,8 +98,17 @@ def _minimised(made: Problem, kind: str, callback: Any, options: Mapping[str, An
     if made.bounds is not None:
         arguments["bounds"] = made.bounds
     if made.constraints:
-        arguments["constraints"] = made.constraints
+        arguments["constraints"] = [_for_method(constraint, kind) for constraint in made.constraints]
     return scipy_minimize(x0=made.x0, method=kind, callback=callback, **arguments, **options)
+
+
+def _for_method(constraint: Any, kind: str) -> Any:
+    """Return a constraint as a method takes it: all but trust-constr warn of a Hessian."""
+    from scipy.optimize import NonlinearConstraint
+
+    if kind == "trust-constr" or not isinstance(constraint, NonlinearConstraint):
+        return constraint
+    return NonlinearConstraint(constraint.fun, constraint.lb, constraint.ub, jac=constraint.jac)
 
 
 def _squares(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]) -> Any:

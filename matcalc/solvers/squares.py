@@ -45,8 +45,11 @@ def residuals(given: Given) -> Residuals | None:
     """Return the residuals of the objective, None where it is no sum of squares."""
     objective = given.formulas[0]
     variables = {objective.names.symbols[name] for name in given.names if name in objective.names.symbols}
-    terms = _terms(1.0, simplify(objective.node), frozenset(variables))
-    return None if terms is None else Residuals(given, terms)
+    for node in (objective.node, simplify(objective.node)):  # simplifying may multiply the squares out
+        terms = _terms(1.0, node, frozenset(variables))
+        if terms is not None:
+            return Residuals(given, terms)
+    return None
 
 
 def _terms(weight: float, node: Node, variables: frozenset[Node]) -> list[Term] | None:

@@ -73,3 +73,49 @@ def test_faults_are_named(change, message, least_squares):
     arguments = {"start": {"w": np.zeros(3)}, "data": least_squares, **change}
     with pytest.raises(ValueError, match=message):
         mc.minimize("norm2(X*w - y)^2", "w", **arguments)
+
+
+def test_constraints_bounds_progress_and_the_table(least_squares, capsys):
+    found = mc.minimize("norm2(X*w - y)^2", "w", {"w": np.ones(3) / 3}, least_squares, target="numpy",
+                        constraints="sum(w) == 1; w >= 0", progress=True, tol=1e-12)  # fmt: skip
+    X, y = least_squares["X"], least_squares["y"]
+    w = found.x["w"]
+    assert abs(w.sum() - 1) < 1e-9
+    assert w.min() >= -1e-12
+    gradient = 2 * X.T @ (X @ w - y)  # optimal: equal where w > 0, not less elsewhere
+    assert np.allclose(gradient[w > 1e-7], gradient.min(), atol=1e-4)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == found.nit
+    assert f"f = {found.fun:.10g}"[:12] in lines[-1]
+    assert "variable  shape       value" in str(found)
+    assert "w  (3,)" in str(found)
+
+
+@pytest.mark.parametrize("method", ["lm", "trf", "dogbox"])
+@pytest.mark.parametrize("f", ["norm2(X*w - y)^2 + lam*norm2(w)^2", "sum((X*w - y).^2)/2 + lam*w'*w/2"])
+def test_residual_methods_read_the_squares(f, method, least_squares):
+    X, y = least_squares["X"], least_squares["y"]
+    found = mc.minimize(f, "w", {"w": np.zeros(3)}, {**least_squares, "lam": 0.7}, method, target="numpy")
+    w = np.linalg.solve(X.T @ X + 0.7 * np.eye(3), X.T @ y)
+    assert np.allclose(found.x["w"], w)
+    least = np.sum((X @ w - y) ** 2) + 0.7 * w @ w
+    assert np.isclose(found.fun, least / 2 if "/2" in f else least)
+
+
+@pytest.mark.parametrize(
+    ("f", "more", "kind", "message"),
+    [
+        ("sum(exp(X*w))", {"method": "lm"}, mc.NotSupported, "not recognised as a sum of squares"),
+        ("-norm2(X*w - y)^2", {"method": "trf"}, mc.NotSupported, "not recognised"),
+        ("lam*norm2(X*w - y)^2", {"method": "trf"}, ValueError, "not finite"),
+        ("norm2(X*w - y)^2", {"method": "BFGS", "bounds": {"w": (0, 1)}}, ValueError, "BFGS takes no bounds"),
+        ("norm2(X*w - y)^2", {"method": "CG", "constraints": "sum(w) == 1"}, ValueError, "CG takes no constraints"),
+        ("norm2(X*w - y)^2", {"constraints": [3]}, ValueError, "no comparison"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_what_a_method_cannot_do_is_refused(f, more, kind, message, least_squares):
+    data = {**least_squares, **({"lam": -1.0} if "lam" in f else {})}
+    data = {name: value for name, value in data.items() if name in f}
+    with pytest.raises(kind, match=message):
+        mc.minimize(f, "w", {"w": np.zeros(3)}, data, target="numpy", **more)

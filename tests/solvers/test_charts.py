@@ -20,6 +20,7 @@ NEAREST = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("fact", NEAREST)
 def test_linear_sets_give_the_projection(fact):
     found = mc.minimize("norm2(X - A)^2", "X", {"X": np.zeros((3, 3))}, {"A": A}, "trust-exact", parametrise=True,
@@ -36,6 +37,7 @@ def test_linear_sets_give_the_projection(fact):
         ("sum(X - C.*log(X))", "positive", np.ones((3, 3)), np.abs(C)),
     ],
 )
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["BFGS", pytest.param("trust-exact", marks=pytest.mark.whole)])
 def test_curved_sets(f, fact, start, least, method):
     data = {"C": np.abs(C) if fact == "positive" else C, "Q": ROTATED}

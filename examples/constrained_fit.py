@@ -1,6 +1,6 @@
 """Fits under constraints: weights on the simplex by formulas, a covariance matrix kept positive definite.
 
-Constraints are written as text; the solver gets them with exact derivatives. A variable that is declared spd can be kept
+Constraints are written as text; the solver gets them with exact derivatives. A variable declared spd can be kept
 so: with `parametrise=True` the solver moves in the logarithmic Cholesky factor, and what comes back is the matrix.
 """
 

@@ -32,8 +32,8 @@ class Known:
     data: dict[str, Any] = field(default_factory=dict)
     unfit: tuple[str, ...] = ()
     """Methods that do not apply: dogleg where the Hessian is indefinite on the way, which SciPy excludes, and those
-    whose first step leaves for infinity, where the sum of squares has another limit. The line search of SciPy's CG gives up on problem 25, with a
-    gradient written by hand too."""
+    whose first step leaves for infinity, where the sum of squares has another limit. SciPy's CG gives up on problem 25,
+    with a gradient written by hand too."""
 
     @property
     def declarations(self) -> str:
@@ -69,7 +69,8 @@ PROBLEMS = [
           [0.25, 0.39, 0.415, 0.39], (3.07505e-4, 1.02734e-3), {"y": KOWALIK, "u": KOWALIK_U}, ("dogleg",)),
     Known("16 Brown and Dennis", "(x[0] + t*x[1] - exp(t)).^2 + (x[2] + x[3]*sin(t) - cos(t)).^2",
           [25.0, 5.0, -5.0, -1.0], (85822.2,), {"t": I20 / 5}),
-    Known("25 variably dimensioned", "[x - 1; j'*(x - 1); (j'*(x - 1))^2]", list(1 - I10 / 10), (0.0,), {"j": I10}, ("CG",)),
+    Known("25 variably dimensioned", "[x - 1; j'*(x - 1); (j'*(x - 1))^2]", list(1 - I10 / 10), (0.0,), {"j": I10},
+          ("CG",)),
     Known("30 Broyden tridiagonal", "(3 - 2*x).*x - [0; x[:-1]] - 2*[x[1:]; 0] + 1", [-1.0] * 10, (0.0,)),
 ]  # fmt: skip
 

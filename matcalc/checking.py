@@ -25,6 +25,7 @@ from matcalc.evidence.numeric.sampling import Array, places, projected, sample
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
+from matcalc.expressions.wanted import apart
 from matcalc.language.identifiers import free
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import symbol
@@ -111,7 +112,10 @@ def check(
     if against is not None:
         both = expressions([f, against], declarations, dialect)
         e, other = with_wrt(both[0], wrt, declarations), both[1]
+    e, wrt, _, moved = parted = apart(e, wrt)
+    if other is not None:
         _check_symbols(e, other, against, wrt, dialect)
+        other = parted.also(other) if moved else other
     e = Expression(e.node, e.names_with(wrt), e.row)  # with a variable that does not occur: the derivative is 0
     found = [(x, list(_claims(e, x, lengths, other))) for lengths in SIZES for x in e.symbols_of(wrt)]
     rows = [claim.row(claim.evaluated()) for _, claims in found for claim in claims]

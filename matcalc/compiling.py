@@ -38,7 +38,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.read_input import Readable, Readables, expressions, outputs_of, with_wrt
-from matcalc.expressions.wanted import taken, wanted
+from matcalc.expressions.wanted import wanted
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
@@ -110,10 +110,10 @@ def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, con
     """Return the request for a value and its gradient."""
     start = time.perf_counter()
     asked = wanted(wrt)
-    value = with_wrt(f, asked.symbols, declarations, dialect)
+    value = with_wrt(f, wrt, declarations, dialect)
     parsed = time.perf_counter()
     if not asked.whole:
-        parts = taken(value, asked, value.gradient(asked.symbols, convention), 0)
+        parts = value.gradient(wrt, convention)
         seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
         return _with_entries(value, parts, seconds)
     symbols = value.symbols_of(asked.symbols)

@@ -19,6 +19,7 @@ from matcalc.evidence.proof.convexity import CONCAVE, proof
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
+from matcalc.expressions.wanted import apart
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import free_sizes
 
@@ -101,11 +102,12 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
         >>> bool(convex("norm2(M - U*V')^2", ["U", "V"]))
         False
     """
-    e = with_wrt(f, wrt, declarations, dialect)
+    found = apart(with_wrt(f, wrt, declarations, dialect), wrt)
+    e = found.e
     if e.node.shape:
         raise ShapeError("only a scalar can be convex: sum its entries, or ask for one of them")
-    xs = e.symbols_of(wrt)
-    names = ", ".join(x.name for x in xs)
+    xs = e.symbols_of(found.wrt)
+    names = ", ".join(found.label(x.name) for x in xs)
     restricted = [f"{x.name} is {fact}" for x in xs for fact in sorted(x.data[1] & NOT_CONVEX)]
     if restricted:
         return Convexity("undecided", names, note=f"{', '.join(restricted)}, which is no convex set")

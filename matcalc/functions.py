@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.read_input import Readables, expression, from_sympy, function, symbols, with_wrt
-from matcalc.expressions.wanted import taken, taken_twice, wanted
-from matcalc.language.identifiers import shown
 
 __all__ = [
     "differential", "expression", "from_sympy", "function", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols",
@@ -36,9 +33,7 @@ def gradient(
         >>> str(gradient("norm2(X*w - y)^2", "w"))
         "2*X'*(X*w - y)"
     """
-    asked = wanted(wrt)
-    e = with_wrt(f, asked.symbols, declarations, dialect)
-    return taken(e, asked, e.gradient(asked.symbols, convention), 0)
+    return with_wrt(f, wrt, declarations, dialect).gradient(wrt, convention)
 
 
 def jacobian(
@@ -51,11 +46,7 @@ def jacobian(
     Shapes: result f.shape + wrt.shape; with layout="vec" the matrix d vec(f)/d vec(wrt)', columns stacked.
     Raises: ShapeError for another layout; UnknownName; NotDifferentiable; NotSupported for "vec" by one entry.
     """
-    asked = wanted(wrt)
-    e = with_wrt(f, asked.symbols, declarations, dialect)
-    if not asked.whole and layout != "tensor":
-        raise NotSupported(f"layout={shown(layout)} of a derivative by one entry: it has the shape of the formula")
-    return taken(e, asked, e.jacobian(asked.symbols, layout), len(e.shape))
+    return with_wrt(f, wrt, declarations, dialect).jacobian(wrt, layout)
 
 
 def hessian(f: Readables, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Derived:
@@ -64,13 +55,7 @@ def hessian(f: Readables, wrt: Wrt, declarations: str = "", layout: str = "tenso
     Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
     Raises: ShapeError where f is no scalar or for another layout; UnknownName; NotDifferentiable.
     """
-    asked = wanted(wrt)
-    e = with_wrt(f, asked.symbols, declarations, dialect)
-    if not asked.whole and layout != "tensor":
-        raise NotSupported(
-            f"layout={shown(layout)} of a derivative by entries: it has the shape of what they are entries of"
-        )
-    return taken_twice(e, asked, e.hessian(asked.symbols, layout))
+    return with_wrt(f, wrt, declarations, dialect).hessian(wrt, layout)
 
 
 def differential(

@@ -24,6 +24,7 @@ from matcalc.compiling import Output, Request, build
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
+from matcalc.expressions.wanted import whole_symbols
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import symbol
@@ -103,7 +104,7 @@ def pullback(
     Raises: what reading f raises; UnknownName; NotDifferentiable; NotSupported for what a target cannot do.
     """
     start = time.perf_counter()
-    given = with_wrt(f, wrt, declarations, dialect)
+    given = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
     xs, names = given.symbols_of(wrt), given.names_with(wrt)
     value, inputs, taken = shortest(given.node), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)

@@ -14,12 +14,13 @@ from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify
-from matcalc.errors import NotDifferentiable, UnknownName
+from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
 from matcalc.expressions.sympy_bridge.plain_names import time_of
+from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.tensor.constructors import add, inner, symbol
 from matcalc.tensor.node import Node
@@ -33,29 +34,39 @@ class Derivatives(Handle):
 
     def gradient(self, wrt: Wrt, convention: str = "projected") -> Derived:
         """Return the gradient of a scalar: the shape of `wrt`; a tuple for a list."""
+        asked = wanted(wrt)
         trace = partial(Derivation, "gradient", self.node, convention=convention)
-        return self._each(wrt, trace, lambda f, xs: conventions.gradients(f, xs, convention))
+        made = self._each(asked.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention))
+        return taken(self, asked, made, 0)
 
     def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
         """Return d self / d wrt, shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
-        rank = len(self.node.shape)
+        asked, rank = wanted(wrt), len(self.node.shape)
+        if not asked.whole and layout != "tensor":
+            raise NotSupported(f"layout={shown(layout)} of a derivative by one entry: it has the shape of the formula")
 
         def made(f: Node, xs: Sequence[Node]) -> list[Node]:
             found = conventions.jacobians(f, xs)
             return [conventions.as_matrix(j, rank) for j in found] if conventions.is_vec(layout) else found
 
-        return self._each(wrt, partial(Derivation, "jacobian", self.node, layout=layout), made)
+        found = self._each(asked.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made)
+        return taken(self, asked, found, rank)
 
     def hessian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
         """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
-        xs = self.symbols_of(wrt)
+        asked = wanted(wrt)
+        if not asked.whole and layout != "tensor":
+            raise NotSupported(
+                f"layout={shown(layout)} of a derivative by entries: it has the shape of what they are entries of"
+            )
+        wrt, xs = asked.symbols, self.symbols_of(asked.symbols)
         rows = conventions.hessians(simplify(self.node), xs)
         if conventions.is_vec(layout):
             rows = [tuple(conventions.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
         traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
         made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
-        return blocks if isinstance(wrt, (list, tuple)) else blocks[0][0]
+        return taken_twice(self, asked, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
 
     def differential(self, wrt: Wrt, tangent: Wrt | None = None) -> Self:
         """Return the differential, linear in the new symbols d + name (lists take lists of names)."""
@@ -66,12 +77,15 @@ class Derivatives(Handle):
 
         That of a scalar is in the form tr(A'*dX), A the gradient.
         """
+        whole = apart(self, wrt)
+        if whole.parts:
+            made: Self = whole.back(whole.e.jvp(whole.wrt, tangent))
+            return made
         xs, names, tangents = self._with_tangents(wrt, tangent, "tangent")
         trace = Derivation("differential", self.node, tuple(xs), tuple(tangents.values()))
         f = simplify(self.node)
         if f.shape:
-            (made,) = self._finished([pushforward(f, tangents)], names, [trace], self.row)
-            return made
+            return self._finished([pushforward(f, tangents)], names, [trace], self.row)[0]
         raw = conventions.gradients(f, xs, "projected")
         forms = shortest_of(raw)
         parts = [canonical(g, dx) for (g, _), dx in zip(forms, tangents.values(), strict=True)]
@@ -81,14 +95,19 @@ class Derivatives(Handle):
 
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Derived:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
+        asked = wanted(wrt)
         (name,) = new_names([name_of(cotangent)], ["G"], "cotangent")
         bar = symbol(name, self.node.shape)
-        names = self.names_with(wrt).with_symbol(bar, "cotangent")
+        names = self.names_with(asked.symbols).with_symbol(bar, "cotangent")
         trace = partial(Derivation, "vjp", self.node, cotangent=bar)
-        return self._each(wrt, trace, lambda f, xs: conventions.vjps(f, xs, bar), names)
+        made = self._each(asked.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), names)
+        return taken(self, asked, made, 0)
 
     def hvp(self, wrt: Wrt, vector: Wrt = "v") -> Derived:
         """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
+        whole = apart(self, wrt)
+        if whole.parts:
+            return whole.back(whole.e.hvp(whole.wrt, vector))
         prefix = "v_" if isinstance(wrt, (list, tuple)) else "v"
         xs, names, vectors = self._with_tangents(wrt, None if vector == "v" else vector, "vector", prefix)
 

@@ -15,6 +15,7 @@ from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy, symbol_name
 from matcalc.expressions.tracing import Results, is_function, results_of, traced
+from matcalc.expressions.wanted import wanted
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import SIZE, read_declarations
 from matcalc.language.identifiers import shown
@@ -150,7 +151,8 @@ def with_wrt(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "mat
 
     A SymPy symbol is declared by being in `wrt`. Several formulas of one shape are stacked, along a new first axis.
     """
-    given = wrt if isinstance(wrt, (list, tuple)) else [wrt]
+    symbols_given = wanted(wrt).symbols
+    given = symbols_given if isinstance(symbols_given, (list, tuple)) else [symbols_given]
     declaring = [one for one in given if symbol_name(one) and not is_indexed(one)]
     theirs = {name: node for one in declaring for name, node in read_sympy(one)[1].items()}
     if isinstance(f, Expression):

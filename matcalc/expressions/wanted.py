@@ -1,35 +1,43 @@
-"""What to differentiate in, as users give it: symbols, entries of them, lists of both, SymPy matrices.
+"""What to differentiate in, as users give it: symbols, parts of them, lists of both, SymPy matrices.
 
-The calculus differentiates in whole symbols. A derivative in an entry, `x[0]`, is that entry of the derivative in its
-symbol; one in a matrix of scalars is the derivatives in these, in the matrix's shape.
+The calculus differentiates in whole symbols. A derivative in a part, `x[0]` or `X[1, :]`, is that part of the
+derivative in its symbol; one in a matrix of scalars is the derivatives in these, in the matrix's shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from matcalc.errors import NotDifferentiable
-from matcalc.expressions.expression import Expression, side_by_side
+from matcalc.calculus.derive.conventions import vjps
+from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
+from matcalc.expressions.array_manners import Array, Handed
 from matcalc.expressions.handle import Derived, Symbol, Wrt
-from matcalc.expressions.numpy_bridge.arguments import with_axes
+from matcalc.expressions.numpy_bridge.arguments import node_of, with_axes
 from matcalc.expressions.numpy_bridge.shapes import moveaxis, reshape
 from matcalc.expressions.sympy_bridge.given_objects import entry_of, is_explicit, is_sympy
 from matcalc.formula.elaborate.given import build_given
+from matcalc.language.identifiers import free
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, block
+from matcalc.language.syntax import Ast, block, name, part, walk
+from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 
 if TYPE_CHECKING:
     from sympy import Matrix
 
-Place = tuple[int, ...]
+Place = str
+"""What stands between the brackets of a part: `0`, `1, :`, `1:n-1`."""
 
 
 class Wanted(NamedTuple):
-    """Symbols to differentiate in, which of their entries are meant, by place, and the shape of a matrix of them."""
+    """Symbols to differentiate in, which parts of them are meant, by their order, and the shape of a matrix of them."""
 
     symbols: Wrt
     places: dict[int, Place]
@@ -56,31 +64,64 @@ def wanted(wrt: Wrt | Matrix) -> Wanted:
 
 
 def _entry(one: Symbol) -> tuple[Symbol, Place] | None:
-    """Return the symbol whose entry is given, and the place; None for a whole symbol."""
+    """Return the symbol a part of which is given, and the place; None for a whole symbol."""
     if is_sympy(one):
-        return entry_of(one)
-    if isinstance(one, Expression):
-        tree = one.formula() if one.node.kind != "symbol" else None
-        found = None if tree is None else _part(tree)
-        return None if found is None else (Expression(one.names.symbol(found[0]), one.names), found[1])
+        found = entry_of(one)
+        return None if found is None else (found[0], ", ".join(map(str, found[1])))
+    if isinstance(one, Array):
+        tree = None if one.marked.node.kind == "symbol" else one.formula()
+        inner = None if tree is None else _part(tree)
+        return None if inner is None else (type(one)(one.names.symbol(inner[0]), one.names), inner[1])
     return _part(read(one)) if isinstance(one, str) and "[" in one else None
 
 
 def _part(tree: Ast) -> tuple[str, Place] | None:
-    """Return the name and the place of a part that is one entry."""
-    if tree.head != "part" or tree.args[0].head != "name":
-        return None
-    places = [_integer(subscript) for subscript in tree.args[1:]]
-    return (str(tree.args[0].value), tuple(k for k in places if k is not None)) if None not in places else None
+    """Return the name and the place of a part of a symbol; of a part of one, in the axes that it keeps whole."""
+    outer: list[Ast] = []
+    while tree.head == "part":
+        kept, inner = iter(outer), tree.args[1:]
+        if outer and any(one.head == "slice" and text(part(name("x"), one)) != "x[:]" for one in inner):
+            return None
+        outer = [next(kept, one) if one.head == "slice" else one for one in inner] + list(kept)
+        tree = tree.args[0]
+    whole = tree.head == "name" and bool(outer)
+    return (str(tree.value), text(part(name("x"), *outer))[2:-1]) if whole else None
 
 
-def _integer(subscript: Ast) -> int | None:
-    sign = -1 if subscript.head == "negative" else 1
-    number = subscript.args[0] if sign < 0 else subscript
-    return sign * int(number.value) if number.head == "number" else None  # type: ignore[call-overload]
+def whole_symbols(wrt: Wrt, what: str) -> Wrt:
+    """Return `wrt` for what knows whole symbols alone.
+
+    Raises: NotSupported for a part of one.
+    """
+    asked = wanted(wrt)
+    if asked.places:
+        first = _listed(asked.symbols)[next(iter(asked.places))]
+        raise NotSupported(
+            f"{what} of a part of {first} alone", hint=f"ask for {first}, and take the part of the result"
+        )
+    return wrt
 
 
-def taken(e: Expression, wrt: Wanted, made: Derived, rank: int) -> Derived:
+def _listed(value: Wrt) -> Sequence[Symbol]:
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+def part_of(e: Derived, x: Node, place: Place) -> Derived:
+    """Return the part of a symbol of an expression that is differentiated in.
+
+    Raises: NotDifferentiable where entries depend on each other; ShapeError for a place outside.
+    """
+    used = [a.value for a in walk(read(f"x[{place}]")) if a.head == "name"][1:]
+    data = next((n for n in used if n in e.names.symbols), None)
+    if data is not None:
+        raise NotSupported(f"{x.name}[{place}] is a part that the data tell: differentiate in {x.name}")
+    tied = default_rulebook().hull(x.data[1])
+    if tied:
+        raise NotDifferentiable(f"{x.name} is {tied[0]}: by one entry alone it cannot be differentiated")
+    return type(e)(x, e.names)[place]
+
+
+def taken(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
     """Return first derivatives as they were asked for, from those in whole symbols; `rank` axes stand before theirs.
 
     Raises: NotDifferentiable where entries depend on each other.
@@ -93,7 +134,7 @@ def taken(e: Expression, wrt: Wanted, made: Derived, rank: int) -> Derived:
     return _shaped(found, wrt.shape)
 
 
-def taken_twice(e: Expression, wrt: Wanted, made: Derived) -> Derived:
+def taken_twice(e: Derived, wrt: Wanted, made: Derived) -> Derived:
     """Return second derivatives as they were asked for, from the blocks of those in whole symbols.
 
     Raises: NotDifferentiable where entries depend on each other.
@@ -103,10 +144,7 @@ def taken_twice(e: Expression, wrt: Wanted, made: Derived) -> Derived:
     xs = e.symbols_of(wrt.symbols)
     rows = made if isinstance(made, tuple) else ((made,),)
     blocks = [
-        [
-            _at(e, wrt, i, _at(e, wrt, j, block, len(xs[i].shape)), 0, 0 if j in wrt.places else len(xs[j].shape))
-            for j, block in enumerate(row)
-        ]
+        [_at(e, wrt, i, _at(e, wrt, j, block, len(xs[i].shape)), 0, len(xs[i].shape)) for j, block in enumerate(row)]
         for i, row in enumerate(rows)
     ]
     if wrt.shape is not None:
@@ -114,28 +152,26 @@ def taken_twice(e: Expression, wrt: Wanted, made: Derived) -> Derived:
             return _table(blocks)
         flat = _shaped([_shaped(row, wrt.shape) for row in blocks], wrt.shape)
         count = len(flat.node.shape) // 2
-        return Expression(moveaxis(flat.node, tuple(range(count)), tuple(range(count, 2 * count))), flat.names)
+        return type(e)(moveaxis(flat.node, tuple(range(count)), tuple(range(count, 2 * count))), flat.names)
     return tuple(map(tuple, blocks)) if isinstance(made, tuple) else blocks[0][0]
 
 
-def _each(made: Derived) -> Sequence[Expression]:
+def _each(made: Derived) -> Sequence[Derived]:
     return made if isinstance(made, tuple) else (made,)
 
 
-def _at(e: Expression, wrt: Wanted, k: int, made: Expression, before: int, behind: int = 0) -> Expression:
-    """Return the entry of a derivative that is asked for, `before` axes in front of the symbol's own."""
+def _at(e: Derived, wrt: Wanted, k: int, made: Derived, before: int, own: int | None = None) -> Derived:
+    """Return the part of a derivative that is asked for, `before` axes in front of the symbol's `own`."""
     place = wrt.places.get(k)
     if not place:
         return made
-    x = e.symbols_of(wrt.symbols)[k]
-    tied = default_rulebook().hull(x.data[1])
-    if tied:
-        raise NotDifferentiable(f"{x.name} is {tied[0]}: by one entry alone it cannot be differentiated")
-    terms = Expression(made.unfactored or made.node, made.names)  # of what is not factored each block is apart
-    return terms[(*[slice(None)] * before, *place, *[slice(None)] * behind)].simplify()
+    part_of(e, e.symbols_of(wrt.symbols)[k], place)
+    terms = type(e)(made.unfactored or made.node, made.names)  # of what is not factored each block is apart
+    behind = 0 if own is None else len(terms.node.shape) - before - own
+    return terms[", ".join([*[":"] * before, place, *[":"] * behind])].simplify()
 
 
-def _shaped(parts: Sequence[Expression], shape: tuple[int, ...]) -> Expression:
+def _shaped(parts: Sequence[Derived], shape: tuple[int, ...]) -> Derived:
     """Return derivatives in scalars as one in a matrix of them, its axes behind those of the parts.
 
     Shapes: a column has one axis.
@@ -147,13 +183,80 @@ def _shaped(parts: Sequence[Expression], shape: tuple[int, ...]) -> Expression:
     if not rank and len(own) < 3:
         columns = own[1] if len(own) > 1 else 1
         return _table([list(parts[k : k + columns]) for k in range(0, len(parts), columns)])
-    whole = side_by_side(list(parts))
-    node = reshape(whole.node, [*own, *whole.node.shape[1:]])
-    return Expression(moveaxis(node, tuple(range(len(own))), tuple(range(rank, rank + len(own)))), whole.names)
+    handed = Handed(parts[0])
+    whole = node_of(handed.taken(list(parts)))
+    node = reshape(whole, [*own, *whole.shape[1:]])
+    return type(parts[0])(moveaxis(node, tuple(range(len(own))), tuple(range(rank, rank + len(own)))), handed.names)
 
 
-def _table(rows: Sequence[Sequence[Expression]]) -> Expression:
+def _table(rows: Sequence[Sequence[Derived]]) -> Derived:
     """Return the matrix of scalars, a vector where each row has one."""
     node, _ = build_given(block([[e.operand for e in row] for row in rows]))
     names = reduce(Names.joined, (e.names for row in rows for e in row))
-    return Expression(node if node.shape else with_axes(node, [0]), names)
+    return type(rows[0][0])(node if node.shape else with_axes(node, [0]), names)
+
+
+class Apart(NamedTuple):
+    """An expression in which parts that are differentiated in are symbols of their own.
+
+    `wrt` are the symbols then, `parts` what the new ones stand for, by name, `moved` what stands for the old ones.
+    """
+
+    e: Derived
+    wrt: Wrt
+    parts: Mapping[str, Derived]
+    moved: Mapping[Node, Node]
+
+    def label(self, name: str) -> str:
+        """Return the name of a symbol, of a new one with what it stands for: `x_0 = x[0]`."""
+        return f"{name} = {self.parts[name]}" if name in self.parts else name
+
+    def also(self, other: Derived) -> Derived:
+        """Return another expression over the same symbols with the parts as symbols of their own."""
+        return type(other)(substitute(other.node, self.moved), self.e.names.joined(other.names), other.row)
+
+    def back(self, made: Derived) -> Derived:
+        """Return what was made of it, in the symbols that the user knows."""
+        if isinstance(made, tuple):
+            return tuple(self.back(one) for one in made)
+        if not self.parts:
+            return made
+        own = {made.names.symbols[name]: whole.node for name, whole in self.parts.items()}
+        names = reduce(Names.without, self.parts, made.names)
+        return type(made)(substitute(made.node, own), names, made.row).simplify()
+
+
+def apart(e: Derived, wrt: Wrt) -> Apart:
+    """Return an expression with the parts in `wrt` as new symbols: x is x + (x_0 - x[0])*eye(n)[:, 0], x_0 for x[0].
+
+    The value is the same where each is the part that it stands for.
+
+    Raises: what `part_of` raises; ShapeError where two of `wrt` hold the same entries.
+    """
+    asked = wanted(wrt)
+    if not asked.places:
+        return Apart(e, wrt, {}, {})
+    symbols = _listed(asked.symbols)
+    xs, names = e.symbols_of(symbols), e.names_with(symbols)
+    whole = next((x for k, x in enumerate(xs) if k not in asked.places and xs.count(x) > 1), None)
+    twice = [f"{x.name}[{asked.places[k]}]" for k, x in enumerate(xs) if k in asked.places]
+    if whole is not None or len(set(twice)) < len(twice):
+        which = whole.name if whole is not None else next(one for one in twice if twice.count(one) > 1)
+        raise ShapeError(f"{which} and a part of it are given together: what is differentiated in stands once")
+    moves: dict[Node, list[tuple[int, Node]]] = {}
+    parts: dict[str, Derived] = {}
+    for k, place in asked.places.items():
+        piece = part_of(e, xs[k], place)
+        words = "".join(c if c.isalnum() else "_" for c in place.replace("-", "m").replace(" ", "")).strip("_")
+        new = symbol(free(f"{xs[k].name}_{words}", set(names.scope)), piece.node.shape, sorted(piece.facts))
+        names = replace(names.under(piece.names.conditions), symbols={**names.symbols, new.name: new})
+        names = replace(names, written=(*names.written, new.name))
+        (along,) = vjps(piece.node, [xs[k]], new)
+        moves.setdefault(xs[k], [(1, xs[k])]).extend([(1, along), (-1, substitute(along, {new: piece.node}))])
+        parts[new.name] = piece
+    moved = {x: add(terms) for x, terms in moves.items()}
+    chosen = iter(parts)
+    variables = [next(chosen) if k in asked.places else x.name for k, x in enumerate(xs)]
+    many = isinstance(asked.symbols, (list, tuple))
+    made = type(e)(substitute(e.node, moved), names, e.row)
+    return Apart(made, variables if many else variables[0], parts, moved)

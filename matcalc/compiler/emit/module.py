@@ -124,6 +124,8 @@ class _Function:
         buffer = self.table[view.buffer]
         base = self.table[view.of]
         text = self.names.give(view.of)
+        if not base.shape and base.role != "output":
+            text = f"np.array([{text}])"  # a scalar is a number, no array of one entry
         if view.start is not None:
             end = view.start + buffer.shape[0]
             text = f"{text}[{self.names.size(view.start)}:{self.names.size(end)}]"

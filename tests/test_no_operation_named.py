@@ -56,8 +56,13 @@ PLACES = {
     ("gamma", "iota", "psi"): ("Greek letters", "formula/elaborate/inference.py language/latex_names.py"),
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
      "tanh", "vec"): ("commands of LaTeX", "language/latex_names.py"),
+    ("dot",): ("an accent, which is a derivative in time; a format of graphs",
+               "expressions/sympy_bridge/plain_names.py language/latex_names.py commands/cli.py"),
+    ("ln",): ("a command of LaTeX", "language/latex_names.py"),
+    ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py expressions/array_manners.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
-    ("eye", "ones", "outer", "trace", "zeros"): ("constructors that the module exports", "tensor/constructors.py"),
+    ("eye", "inner", "matmul", "ones", "outer", "trace", "zeros"): (
+         "constructors that the module exports", "tensor/constructors.py"),
 }  # fmt: skip
 """Words with another meaning in some files: why, and where."""
 CALLS = {

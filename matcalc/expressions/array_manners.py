@@ -11,6 +11,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.expressions.asked_by_scipy import scipy_function
 from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open
 from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
@@ -82,6 +83,9 @@ class Array(Arithmetic, Handle):
             entry = np.empty((), object)
             entry[()] = self
             return entry
+        asking = scipy_function()
+        if asking:
+            raise NoValue(f"{asking[0]} computes with numbers, and {self} is a formula", hint=asking[1])
         raise NoValue(
             f"{self} is no array of numbers",
             hint="leave np.asarray out; what holds several is np.stack([x, y]) or np.block([[A, B]])",

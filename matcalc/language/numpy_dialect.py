@@ -135,7 +135,8 @@ def _attribute(children: list[Any]) -> Ast:
     if _is_module(base) and word in ("pi", "inf"):
         return Ast("name", (), word, span)
     if _is_module(base) and word == "newaxis":
-        raise ParseError("new axes are not supported", at=token.start_pos, hint="write np.outer(x, y)")
+        hint = "write np.outer(x, y), or a Python function: mc.gradient(loss, ...)"
+        raise ParseError("new axes are not supported in text", at=token.start_pos, hint=hint)
     hint = "a size is written by its name, as declared: X: matrix(m, n)" if word in ("shape", "size") else ""
     raise ParseError(f"unknown attribute '{word}'", at=token.start_pos, hint=hint)
 
@@ -169,6 +170,9 @@ def _called(
 ) -> Ast:
     """Return the call of a function as it is called here; of one that returns a tuple what its items are made of."""
     keywords = tuple(("axis" if key == "dim" else key, value) for key, value in keywords)  # PyTorch's word
+    if "keepdims" in dict(keywords):
+        hint = "in a Python function written for NumPy it is known: mc.gradient(loss, ...)"
+        raise ParseError(f"text does not keep the axis of '{word}'", at=span[0], hint=hint)
     if word in names.ordered and plain and (len(plain) > 1 or keywords):
         order, keywords = _taken(keywords, "ord")
         return _ordered(word, (*plain, *order), keywords, span)

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NoReturn
 
 from matcalc.errors import NotSupported
+from matcalc.expressions.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
 from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
 from matcalc.expressions.numpy_bridge.arguments import Compared, node_of, with_axes
@@ -52,6 +53,9 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
             raise NotSupported("no such function of symbols", hint=REFUSED.get(name, ""))
         return by_rule(name, given, function.__module__ == LINEAR)
     except NotSupported as fault:
+        asking = scipy_function()
+        if asking:
+            raise NotSupported(f"{asking[0]} computes with numbers, not with formulas", hint=asking[1]) from None
         raise _named(fault, shown) from None
 
 

@@ -228,6 +228,8 @@ def _number(selection: Selection, subscript: Ast) -> Size:
         message = f"a subscript is an integer or a size, not {shown(subscript)}"
         name = str(subscript.value) if subscript.head == "name" else ""
         hint = f"indices that are data are declared  {name}: index  or  {name}: index(n)" if name else ""
+        if name in inference.symbols and inference.symbols[name].declared:
+            hint = f"{name} is declared a symbol: an index of a form has a name of its own, or is listed; {hint}"
         raise inference.fault(message, subscript, hint=hint, about=[subscript])
     return value.exact
 

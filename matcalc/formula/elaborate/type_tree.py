@@ -290,7 +290,10 @@ def _check_place(inference: Inference, ast: Ast, name: str, facts: Collection[st
     Raises: ShapeError.
     """
     if INDEX in facts and ast not in inference.places:
-        hint = f"it stands in subscripts alone, as in  x[{name}]; as a number declare it a scalar or a vector"
+        hint = (
+            f"it stands in subscripts alone, as in  x[{name}]; as a number declare it a scalar or a vector\n"
+            f"a step on is  x[1:][{name}]"
+        )
         raise inference.fault(f"{name} is an index, not a number", ast, hint=hint)
 
 

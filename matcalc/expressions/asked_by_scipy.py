@@ -1,0 +1,38 @@
+"""Which function of SciPy asks for an array: SciPy has no protocol by which it would hand its functions over.
+
+Elementwise functions of scipy.special come by NumPy's; all others ask their arguments for numbers, somewhere inside.
+The outermost of SciPy's frames is the function that the user has called.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+from matcalc.rulebook.load import default_rulebook
+
+THROUGH = ("scipy", "numpy", "matcalc")
+"""Whose frames lie between a function of SciPy and the array that it asks for."""
+
+
+def scipy_function() -> tuple[str, str] | None:
+    """Return the function of SciPy under way, as users write it, and what to write in its place."""
+    frame: FrameType | None = sys._getframe(1)
+    found: tuple[str, str] | None = None
+    while frame is not None:
+        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        if module.partition(".")[0] not in THROUGH:
+            break
+        wrapped = frame.f_locals.get("f")  # what a decorator of SciPy's calls
+        if str(getattr(wrapped, "__module__", "")).startswith("scipy."):
+            module, name = wrapped.__module__, wrapped.__name__
+        if module.startswith("scipy.") and not name.startswith(("_", "<")):
+            found = ".".join(module.split(".")[:2]), name
+        frame = frame.f_back
+    if found is None:
+        return None
+    module, name = found
+    book = default_rulebook()
+    parts = book.rules[name].names if name in book.rules else ()
+    calls = [f"mc.{part}(...)" for part in (parts if name not in book.spellings else (name,))]
+    return f"{module}.{name}", f"write {' or '.join(calls)}" if calls else "matcalc rules lists what there is"

@@ -59,7 +59,8 @@ PLACES = {
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
                "expressions/sympy_bridge/plain_names.py language/latex_names.py commands/cli.py"),
     ("ln",): ("a command of LaTeX", "language/latex_names.py"),
-    ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py expressions/array_manners.py"),
+    ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
+    ("matmul", "pow"): ("names of Python's operators", "expressions/array_manners.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
     ("eye", "inner", "matmul", "ones", "outer", "trace", "zeros"): (
          "constructors that the module exports", "tensor/constructors.py"),

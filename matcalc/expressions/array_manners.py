@@ -11,9 +11,9 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
-from matcalc.expressions.asked_by_scipy import scipy_function
 from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open
+from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
 from matcalc.expressions.numpy_bridge.dispatch import call_function, call_ufunc, is_method
 from matcalc.expressions.numpy_operators import Arithmetic, Operation

@@ -13,10 +13,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NoReturn
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
 from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
 from matcalc.expressions.numpy_bridge.arguments import Compared, node_of, with_axes
+from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
 from matcalc.language.numpy_names import REFUSED
 from matcalc.rulebook.notations import spelled

@@ -25,7 +25,7 @@ def scipy_function() -> tuple[str, str] | None:
             break
         wrapped = frame.f_locals.get("f")  # what a decorator of SciPy's calls
         if str(getattr(wrapped, "__module__", "")).startswith("scipy."):
-            module, name = wrapped.__module__, wrapped.__name__
+            module, name = wrapped.__module__, getattr(wrapped, "__name__", name)
         if module.startswith("scipy.") and not name.startswith(("_", "<")):
             found = ".".join(module.split(".")[:2]), name
         frame = frame.f_back

@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.language.identifiers import shown
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.read_input import with_wrt
+from matcalc.expressions.wanted import apart, wanted
+from matcalc.language.identifiers import by_name, shown
 from matcalc.rulebook.fields import nearest
 from matcalc.solvers.problem import Problem, problem
 from matcalc.solvers.squares import residuals
@@ -49,7 +52,7 @@ def minimize(
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with SciPy and compiled derivatives.
 
-    `wrt` is a name, a symbol or a list of them. `start` gives a first value for each of them, `data` a value for each
+    `wrt` is a name, a symbol, a part of one, `x[0]`, or a list of them. `start` gives a first value for each of them, `data` a value for each
     other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`, `bounds` pairs of None, numbers or arrays by
     name; `parametrise` keeps variables in the sets that they are declared to lie in, as for `solvers.problem`. `method`
     is one of scipy.optimize.minimize, by default L-BFGS-B, with constraints that are no bounds SLSQP; `"lm"`, `"trf"`
@@ -70,6 +73,13 @@ def minimize(
         which = nearest(str(method), sorted(METHODS.values()))
         raise ValueError(f"unknown method {shown(method)}{which}; known are {', '.join(sorted(METHODS.values()))}")
     texts = [constraints] if isinstance(constraints, str) else [c for c in constraints if isinstance(c, str)]
+    parted = apart(with_wrt(f, wrt, declarations, dialect), wrt)
+    if parted.parts:
+        if texts:
+            raise NotSupported("constraints where wrt has a part of a symbol", hint="keep entries fixed by `bounds`")
+        f, wrt, declarations = parted.e, parted.wrt, ""
+        start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
+        bounds = _by_part(bounds, "bounds=", parted.parts) if isinstance(bounds, Mapping) else bounds
     made = problem(f, wrt, data, texts, bounds, start, sizes, declarations=declarations, dialect=dialect,
                    target=target, parametrise=parametrise, check_facts=check_facts)  # fmt: skip
     own = [] if isinstance(constraints, str) else [_constraint(c) for c in constraints if not isinstance(c, str)]
@@ -82,7 +92,17 @@ def minimize(
     if progress:
         callback = _reporting(made, callback)
     result = _squares(made, kind, callback, options) if kind in RESIDUAL else _minimised(made, kind, callback, options)
-    return _named(made, result)
+    return _named(made, result, parted.parts)
+
+
+def _by_part(values: Any, what: str, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values under the names of the symbols that stand for parts, which are given by what they are parts of."""
+    found = {}
+    for key, value in by_name(values, what).items():
+        asked = wanted(key)
+        label = f"{name_of(asked.symbols)}[{asked.places[0]}]" if asked.places else ""
+        found[next((name for name, piece in parts.items() if str(piece) == label), "") or name_of(key)] = value
+    return found
 
 
 def _minimised(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]) -> Any:
@@ -167,13 +187,16 @@ def _reporting(made: Problem, callback: Any) -> Any:
     return report
 
 
-def _named(made: Problem, result: Any) -> Any:
-    """Return SciPy's result with arrays by name."""
+def _named(made: Problem, result: Any, parts: Mapping[str, Any]) -> Any:
+    """Return SciPy's result with arrays by name, those of parts under what they are."""
     from matcalc.solvers.result import Result
+
+    def named(x: Any) -> dict[str, Any]:
+        return {str(parts.get(name, name)): array for name, array in made.unpack(x).items()}
 
     size = made.given.packing.size
     for field in ("jac", "grad"):
         if np.shape(result.get(field)) == (size,) and not made.is_parametrised:
-            result[field] = made.unpack(result[field])
-    result.x = made.unpack(result.x)
+            result[field] = named(result[field])
+    result.x = named(result.x)
     return Result(result)

@@ -318,20 +318,9 @@ def jet_cos_sin(A, S):
         copy_flipped(0, U, S)
 
 
-@njit(types.void(int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
-def cosm(count, X, E, F, C):
-    """C = cosm(X), or its derivative along the first `count` of E, F."""
-    n = X.shape[0]
-    A = np.empty((n << count, n))
-    exponent = start(0, count, X, E, F, A)
-    if is_usable(A):
-        jet_cos_sin(A, np.empty(A.shape))
-    finish(exponent, A, C)
-
-
-@njit(types.void(int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
-def sinm(count, X, E, F, C):
-    """C = sinm(X), or its derivative along the first `count` of E, F."""
+@njit(types.void(int64, int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
+def cosm(sine, count, X, E, F, C):
+    """C = cosm(X), or sinm(X) where `sine`, or its derivative along the first `count` of E, F."""
     n = X.shape[0]
     A = np.empty((n << count, n))
     S = np.empty(A.shape)
@@ -340,7 +329,7 @@ def sinm(count, X, E, F, C):
         jet_cos_sin(A, S)
     else:
         fill(math.nan, S)
-    finish(exponent, S, C)
+    finish(exponent, S if sine else A, C)
 
 
 @njit(types.void(MATRIX_OUT), **EXACT)

@@ -41,18 +41,6 @@ def over_gaps(sign, rounding, w, K, C):
 
 
 @njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
-def gapdiv(w, K, C):
-    """C[i,j] = K[i,j]/(w[j] - w[i]); 0 where K[i,j] is 0 or i is j, NaN where the gap is within rounding."""
-    over_gaps(-1.0, 4.0, w, K, C)
-
-
-@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
-def gapsum(w, K, C):
-    """C[i,j] = K[i,j]/(w[j] + w[i]); 0 where K[i,j] is 0 or i is j, NaN where the sum is within rounding of 0."""
-    over_gaps(1.0, 8.0, w, K, C)
-
-
-@njit(types.void(VECTOR, MATRIX, MATRIX_OUT), **EXACT)
 def columndiv(w, K, C):
     """C[i,j] = K[i,j]/w[j]; 0 where K[i,j] is 0, NaN where w[j] is within rounding of 0."""
     m, n = K.shape

@@ -282,45 +282,23 @@ def copy_flipped(t, B, C):
                     C[i, j] = B[j, i]
 
 
-@njit(types.void(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
-def trmm(lower, ta, A, tb, B, C):
-    """C = op(A)*op(B) for triangular A, lower or upper as it is stored."""
+@njit(types.void(int64, int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def trmm(turned, lower, ta, A, tb, B, C):
+    """C = op(A)*op(B) for triangular A, lower or upper as it is stored; its transpose where `turned`."""
     m, n = C.shape
-    copy_flipped(tb, B, C)
+    copy_flipped(1 - tb if turned else tb, B, C)
     if m == 0 or n == 0:
         return
     dtrmm(
-        letter(R),
+        letter(L if turned else R),
         letter(U if lower else L),
-        letter(T if ta else N),
+        letter(T if ta != turned else N),
         letter(N),
         integer(n),
         integer(m),
         real(1.0),
         A,
-        integer(m),
+        integer(A.shape[0]),
         C,
         integer(n),
-    )
-
-
-@njit(types.void(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
-def trmm_rows(lower, ta, A, tb, B, C):
-    """C = (op(A)*op(B))' for triangular A."""
-    n, m = C.shape
-    copy_flipped(1 - tb, B, C)
-    if m == 0 or n == 0:
-        return
-    dtrmm(
-        letter(L),
-        letter(U if lower else L),
-        letter(N if ta else T),
-        letter(N),
-        integer(m),
-        integer(n),
-        real(1.0),
-        A,
-        integer(m),
-        C,
-        integer(m),
     )

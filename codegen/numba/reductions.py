@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from numba import njit, types
-from numba.types import float64
+from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT
 from matcalc.codegen.numba.elementary import vexp
@@ -193,9 +193,9 @@ def logsumexp_rows(X, y):
                 y[start + i] = largest_of_row(start + i, X)
 
 
-@njit(types.void(MATRIX, MATRIX_OUT), **SUMS)
-def softmax_rows(X, Y):
-    """Y = softmax of each row."""
+@njit(types.void(int64, MATRIX, MATRIX_OUT), **SUMS)
+def softmax_rows(log, X, Y):
+    """Y = softmax of each row, or its logarithm where `log`."""
     rows, n = X.shape
     block = max(1, 1024 // max(n, 1))
     tops = np.empty(block)
@@ -204,33 +204,18 @@ def softmax_rows(X, Y):
         count = min(block, rows - start)
         exp_rows(start, count, X, tops, e)
         for i in range(count):
-            if abs(tops[i]) < math.inf:
-                scale = 1.0 / sum_row(i * n, n, e)
-                for j in range(n):
-                    Y[start + i, j] = e[i * n + j] * scale
-            else:
+            if not (abs(tops[i]) < math.inf):
                 share_row(start + i, X, Y)
-
-
-@njit(types.void(MATRIX, MATRIX_OUT), **SUMS)
-def log_softmax_rows(X, Y):
-    """Y = log_softmax of each row."""
-    rows, n = X.shape
-    block = max(1, 1024 // max(n, 1))
-    tops = np.empty(block)
-    e = np.empty(block * n)
-    for start in range(0, rows, block):
-        count = min(block, rows - start)
-        exp_rows(start, count, X, tops, e)
-        for i in range(count):
-            if abs(tops[i]) < math.inf:
+                for j in range(n):
+                    Y[start + i, j] = math.log(Y[start + i, j]) if log else Y[start + i, j]
+            elif log:
                 rest = math.log(sum_row(i * n, n, e))
                 for j in range(n):
                     Y[start + i, j] = (X[start + i, j] - tops[i]) - rest
             else:
-                share_row(start + i, X, Y)
+                scale = 1.0 / sum_row(i * n, n, e)
                 for j in range(n):
-                    Y[start + i, j] = math.log(Y[start + i, j])
+                    Y[start + i, j] = e[i * n + j] * scale
 
 
 @njit(float64(VECTOR), **EXACT)

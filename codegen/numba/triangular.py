@@ -45,35 +45,19 @@ def trsv(lower, t, A, b, z):
     return 0
 
 
-@njit(int64(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
-def trsm(lower, t, A, tb, B, Z):
-    """Z = inv(op(A))*op(B)."""
-    copy_flipped(tb, B, Z)
+@njit(int64(int64, int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
+def trsm(turned, lower, t, A, tb, B, Z):
+    """Z = inv(op(A))*op(B), its transpose where `turned`."""
+    copy_flipped(1 - tb if turned else tb, B, Z)
     if zero_pivot(A):
         return 1
-    n, q = Z.shape
-    if n > 0 and q > 0:
+    m, n = Z.shape
+    if m > 0 and n > 0:
         uplo = letter(U if lower else L)
-        flag = letter(T if t else N)
-        rows = integer(q)
-        order = integer(n)
-        dtrsm(letter(R), uplo, flag, letter(N), rows, order, real(1.0), A, order, Z, rows)
-    return 0
-
-
-@njit(int64(int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
-def trsm_rows(lower, t, A, tb, B, Z):
-    """Z = (inv(op(A))*op(B))'."""
-    copy_flipped(1 - tb, B, Z)
-    if zero_pivot(A):
-        return 1
-    q, n = Z.shape
-    if n > 0 and q > 0:
-        uplo = letter(U if lower else L)
-        flag = letter(N if t else T)
-        order = integer(n)
-        one = real(1.0)
-        dtrsm(letter(L), uplo, flag, letter(N), order, integer(q), one, A, order, Z, order)
+        flag = letter(T if t != turned else N)
+        side = letter(L if turned else R)
+        rows = integer(n)
+        dtrsm(side, uplo, flag, letter(N), rows, integer(m), real(1.0), A, integer(A.shape[0]), Z, rows)
     return 0
 
 

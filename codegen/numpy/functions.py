@@ -195,20 +195,12 @@ def jet_cos_sin(A):
     return C, S
 
 
-def cosm(X, *E):
-    """The cosine of X, or its derivative along the tangents E."""
+def cosm(sine, X, *E):
+    """The cosine of X, or the sine where `sine`, or its derivative along the tangents E."""
     if has_no_value(X, E):
         return np.full(X.shape, np.nan)
     A, exponent = jet(X, E, 0)
-    return np.ldexp(jet_cos_sin(A)[0][-1], exponent)
-
-
-def sinm(X, *E):
-    """The sine of X, or its derivative along the tangents E."""
-    if has_no_value(X, E):
-        return np.full(X.shape, np.nan)
-    A, exponent = jet(X, E, 0)
-    return np.ldexp(jet_cos_sin(A)[1][-1], exponent)
+    return np.ldexp(jet_cos_sin(A)[sine][-1], exponent)
 
 
 # ---- in the basis of the real Schur form

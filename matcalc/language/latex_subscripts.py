@@ -29,7 +29,6 @@ from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
 
 _RANKS = {"scalar": 0, "vector": 1, "row": 1, "matrix": 2}
-_NUMBERED = ("scalar", "vector", "matrix")
 
 
 def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised: bool = False) -> Value:

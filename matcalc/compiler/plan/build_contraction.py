@@ -103,29 +103,19 @@ def _factor(session: Session, piece: Piece) -> Factor:
     return Factor(piece.at, piece.value.name, frozenset(facts))
 
 
+@dataclass(slots=True, eq=False)
 class Builder:
     """Makes the values of a contraction, parts before the whole."""
 
-    def __init__(
-        self,
-        session: Session,
-        pieces: list[Piece],
-        plan: Contraction,
-        kept: frozenset[int],
-        sizes: dict[int, Size],
-        scaling: Scaling,
-        node: Node,
-        wanted: tuple[int, ...] | None,
-    ) -> None:
-        self.session = session
-        self.pieces = pieces
-        self.plan = plan
-        self.kept = kept
-        self.sizes = sizes
-        self.scaling = scaling
-        self.node = node
-        self.wanted = wanted
-        self.made: dict[int, Value] = {}
+    session: Session
+    pieces: list[Piece]
+    plan: Contraction
+    kept: frozenset[int]
+    sizes: dict[int, Size]
+    scaling: Scaling
+    node: Node
+    wanted: tuple[int, ...] | None
+    made: dict[int, Value] = field(default_factory=dict)
 
     def build(self, top: Join) -> tuple[Value, tuple[int, ...]]:
         stack = [(top, False)]

@@ -8,7 +8,7 @@ have in common. Beyond a budget of subsets the cheapest join is taken greedily.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from matcalc.compiler.lowering_entries import TRAFFIC, Kernel
 from matcalc.compiler.plan.estimate import loop_time
@@ -36,6 +36,7 @@ class Join:
     formed: int = 0  # which of the joined operands are operations to be formed first (a bit set)
 
 
+@dataclass(eq=False)
 class Contraction:
     """The plan of one product: operands, the indices that are kept, estimated sizes of indices.
 
@@ -44,33 +45,23 @@ class Contraction:
     `wanted` is the order of axes that the result should have, `turning` the cost of another order.
     """
 
-    def __init__(
-        self,
-        matcher: Matcher,
-        factors: Sequence[Factor],
-        kept: frozenset[int],
-        measure: Mapping[int, float],
-        known: Mapping[Key, tuple[int, ...]],
-        virtual: Sequence[bool],
-        via: Sequence[Mapping[str, tuple[object, float]]],
-        forming: Mapping[int, tuple[float, frozenset[str]]],
-        wanted: tuple[int, ...] = (),
-        turning: float = 0.0,
-    ) -> None:
-        self.matcher = matcher
-        self.factors = list(factors)
-        self.kept = kept
-        self.measure = measure
-        self.known = known
-        self.via = via
-        self.forming = forming
-        self.wanted = wanted
-        self.turning = turning
-        self.freed: dict[int, frozenset[int]] = {}
+    matcher: Matcher
+    factors: list[Factor]
+    kept: frozenset[int]
+    measure: Mapping[int, float]
+    known: Mapping[Key, tuple[int, ...]]
+    virtual: InitVar[Sequence[bool]]
+    via: Sequence[Mapping[str, tuple[object, float]]]
+    forming: Mapping[int, tuple[float, frozenset[str]]]
+    wanted: tuple[int, ...] = ()
+    turning: float = 0.0
+    freed: dict[int, frozenset[int]] = field(default_factory=dict)
+
+    def __post_init__(self, virtual: Sequence[bool]) -> None:
         self.indices = list(dict.fromkeys(i for f in self.factors for i in f.at))
         bit = {i: 1 << n for n, i in enumerate(self.indices)}
         self.bits = [sum(bit[i] for i in set(f.at)) for f in self.factors]
-        self.kept_bits = sum(bit[i] for i in kept if i in bit)
+        self.kept_bits = sum(bit[i] for i in self.kept if i in bit)
         self.table: dict[int, Join] = {}
         for place, factor in enumerate(self.factors):
             leaf = Join(1 << place, factor.at, "leaf", factor, virtual=virtual[place])

@@ -8,7 +8,9 @@ holds at many digits, where a singular matrix is singular and nothing overflows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import InitVar, dataclass
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -66,21 +68,18 @@ class Point(NamedTuple):
         return off / scale if scale else 0.0
 
 
+@dataclass(eq=False)
 class Comparer:
     """Two nodes of one shape with the symbols and sizes that they need."""
 
-    def __init__(
-        self,
-        left: Node,
-        right: Node,
-        symbols: Sequence[Node],
-        sizes: Sequence[str],
-        conditions: Sequence[Condition] = (),
-    ) -> None:
+    left: InitVar[Node]
+    right: InitVar[Node]
+    symbols: Sequence[Node]
+    sizes: Sequence[str]
+    conditions: Sequence[Condition] = ()
+
+    def __post_init__(self, left: Node, right: Node) -> None:
         self.nodes = [left, right]
-        self.symbols = symbols
-        self.sizes = sizes
-        self.conditions = conditions
         self.lengths = lengths_of(self.nodes)
 
     def at(self, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Point | None:
@@ -154,13 +153,17 @@ class Comparer:
         """
         for lengths in sorted(product(SMALL, repeat=len(self.sizes)), key=lambda s: (sum(s), s)):
             sizes = dict(zip(self.sizes, lengths, strict=True))
+            shows = partial(self._shows, sizes, is_common)
             for data in self._small(sizes, not is_common):
-                point = self.at(sizes, data)
-                if point is not None and self._differs(point, is_common):
-                    return self._reduced(point)
+                if shows(data):
+                    return self.at(sizes, self.reduced(data, shows))
             if sum(lengths) > 6:
                 return None
         return None
+
+    def _shows(self, sizes: Mapping[str, int], is_common: bool, data: Mapping[str, Array]) -> bool:
+        point = self.at(sizes, data)
+        return point is not None and self._differs(point, is_common)
 
     def _differs(self, point: Point, is_common: bool) -> bool:
         if point.is_common or is_common:
@@ -203,22 +206,22 @@ class Comparer:
                 return None
         return data
 
-    def _reduced(self, point: Point) -> Point:
-        """Set entries to 0 or 1 one by one, as long as a difference remains and the facts hold."""
+    def reduced(self, data: Mapping[str, Array], shows: Callable[[Mapping[str, Array]], bool]) -> Mapping[str, Array]:
+        """Set entries to 0 or 1 one by one, as long as the facts hold and the data still show what they are for."""
         for node in self.symbols:
-            for place in np.ndindex(*point.data[node.name].shape):
+            for place in np.ndindex(*data[node.name].shape):
                 for value in (0.0, 1.0):
-                    array = point.data[node.name].copy()
+                    array = data[node.name].copy()
                     if array[place] == value:
                         break
                     array[place] = value
                     if any(defect(array, fact) > 0 for fact in facts_of(node)):
                         continue
-                    smaller = self.at(point.sizes, {**point.data, node.name: array})
-                    if smaller is not None and self._differs(smaller, point.is_common):
-                        point = smaller
+                    smaller = {**data, node.name: array}
+                    if shows(smaller):
+                        data = smaller
                         break
-        return point
+        return data
 
 
 def _largest(point: Point) -> float:

@@ -7,6 +7,7 @@ sides. Derivatives only say where to look. All points have the facts of their sy
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, product
 from typing import NamedTuple
 
@@ -104,29 +105,15 @@ class Searcher:
             if sum(lengths) > max(6, len(names)):
                 return None
             sizes = dict(zip(names, lengths, strict=True))
+            shows = partial(self._shows, sizes, is_wide)
             for trial in range(TRIES):
                 data = self.comparer.integers(sizes, trial)
-                bend = next(self._bends(sizes, data, is_wide), None) if data is not None else None
-                if bend is not None:
-                    return self._reduced(bend, is_wide)
+                if data is not None and shows(data):
+                    return next(self._bends(sizes, self.comparer.reduced(data, shows), is_wide), None)
         return None
 
-    def _reduced(self, bend: Bend, is_wide: bool) -> Bend:
-        """Set entries of the data to 0 or 1 one by one, as long as the function bends down there."""
-        for node in self.comparer.symbols:
-            for place in np.ndindex(*bend.data[node.name].shape):
-                for value in (0.0, 1.0):
-                    array = bend.data[node.name].copy()
-                    if array[place] == value:
-                        break
-                    array[place] = value
-                    if any(defect(array, fact) > 0 for fact in facts_of(node)):
-                        continue
-                    smaller = next(self._bends(bend.sizes, {**bend.data, node.name: array}, is_wide), None)
-                    if smaller is not None:
-                        bend = smaller
-                        break
-        return bend
+    def _shows(self, sizes: Mapping[str, int], is_wide: bool, data: Data) -> bool:
+        return next(self._bends(sizes, data, is_wide), None) is not None
 
     def _bends(self, sizes: Mapping[str, int], data: Data, is_wide: bool = False) -> Iterator[Bend]:
         """Yield directions along which the function bends down at a point, the simplest first."""

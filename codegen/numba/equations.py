@@ -1,4 +1,4 @@
-"""Linear matrix equations through real Schur forms: sylvester, lyapunov and dlyapunov.
+"""Linear matrix equations through real Schur forms: sylvester, with lyapunov as a case of it, and dlyapunov.
 
 A Schur form is a factorisation like another: value and adjoints share it, since A' needs no other than A. Row-major
 arrays are transposes to Fortran: A*X + X*B = C is B'*X' + X'*A' = C'. Status 1 where eigenvalues meet so
@@ -131,22 +131,6 @@ def sylvester(ta, FA, ZA, tb, FB, ZB, C, X):
     turned(ZA, C, ZB, Y)
     status = trsyl(tb, FB, ta, FA, Y)
     turned_back(ZA, Y, ZB, X)
-    return status
-
-
-@njit(int64(int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
-def lyapunov(t, F, Z, C, X):
-    """X with op(A)*X + X*op(A)' = C, by the Schur form of A."""
-    n = C.shape[0]
-    if n == 0:
-        return 0
-    if is_finite(F) == 0 or is_finite(C) == 0:
-        fill(math.nan, X)
-        return 0
-    Y = np.empty((n, n))
-    turned(Z, C, Z, Y)
-    status = trsyl(1 - t, F, t, F, Y)
-    turned_back(Z, Y, Z, X)
     return status
 
 

@@ -126,25 +126,13 @@ def spectral_radius(X):
     return largest
 
 
-@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
-def perron(X, C):
+@njit(int64(int64, MATRIX, MATRIX_OUT), **EXACT)
+def perron(real, X, C):
     """C = the gradient of the spectral radius: the real part of conj(z)/|z|*conj(u)*v'/(u^H*v) for an eigenvalue z.
 
     u and v are its left and right eigenvectors. NaN where another eigenvalue, not its conjugate, is as large within
-    the rounding error of this one.
+    the rounding error of this one. Status 1 where z is complex and has to be real.
     """
-    return largest_projector(0, X, C)
-
-
-@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
-def perron_real(X, C):
-    """The same; status 1 where the eigenvalue is complex."""
-    return largest_projector(1, X, C)
-
-
-@njit(int64(int64, MATRIX, MATRIX_OUT), **EXACT)
-def largest_projector(real, X, C):
-    """C = the gradient of the spectral radius; status 1 where the eigenvalue is complex and has to be real."""
     n = X.shape[0]
     if is_finite(X) == 0:
         fill(math.nan, C)

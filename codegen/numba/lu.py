@@ -176,12 +176,3 @@ def lu_det(F, p):
     for i in range(F.shape[0]):
         d *= F[i, i] if p[i] == i + 1 else -F[i, i]
     return d
-
-
-@njit(float64(MATRIX), **EXACT)
-def lu_logdet(F):
-    """log(abs(det(X))); -inf where X is singular."""
-    s = 0.0
-    for i in range(F.shape[0]):
-        s += math.log(abs(F[i, i]))
-    return s

@@ -14,7 +14,7 @@ from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N, V, cell, external, integer, integer_at, letter
 from matcalc.codegen.numba.cholesky import chol, chol_solve
-from matcalc.codegen.numba.equations import dlyapunov, dtrsyl, lyapunov, schur, turned_back
+from matcalc.codegen.numba.equations import dlyapunov, dtrsyl, schur, sylvester, turned_back
 from matcalc.codegen.numba.jets import exponent_of, norm1, put_scaled, scale_by
 from matcalc.codegen.numba.logarithm import is_triangular
 from matcalc.codegen.numba.lu import getrf, lu_solve
@@ -212,7 +212,7 @@ def care_step(A, G, Q, Y):
     for i in range(n):
         if not (T[i, i] < -n * EPS * norm1(F)):
             return 1
-    if lyapunov(1, T, Z, E, F):
+    if sylvester(1, T, Z, 0, T, Z, E, F):
         return 1
     add_to(-1.0, F, Y)
     symmetrise(Y)

@@ -78,7 +78,7 @@ def tri_inv(lower, A, C):
 
 @njit(float64(MATRIX), **EXACT)
 def tri_logdet(A):
-    """log(abs(det(A))) for triangular A."""
+    """log(abs(det(A))) for triangular A, or packed LU factors; -inf where A is singular."""
     s = 0.0
     for i in range(A.shape[0]):
         s += math.log(abs(A[i, i]))

@@ -60,11 +60,6 @@ def lu_inv(F, p, fault):
     return lu_solve(0, F, p, np.eye(len(F)), fault)
 
 
-def lu_logdet(F):
-    """log(abs(det(X)))."""
-    return np.sum(np.log(np.abs(np.diagonal(F))))
-
-
 def lu_sign(F, p):
     """The sign of det(X)."""
     return np.prod(np.sign(np.diagonal(F))) * (-1.0) ** np.count_nonzero(p != np.arange(len(p)))
@@ -85,7 +80,7 @@ def tri_solve(lower, t, A, B, fault):
 
 
 def tri_logdet(A):
-    """log(abs(det(A))) for triangular A."""
+    """log(abs(det(A))) for triangular A, or packed LU factors."""
     return np.sum(np.log(np.abs(np.diagonal(A))))
 
 

@@ -23,6 +23,8 @@ PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate,
 TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
 CALL = 40.0  # ns to call a kernel
 
+PART = '@njit(error_model="numpy", fastmath=False)'  # above a function for Numba that calls parts
+
 TERM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
 
 
@@ -287,6 +289,11 @@ def _letters(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def letters_of(name: str, rank: int) -> str:
+    """Return the letters of an operand of a pattern, made of its name."""
+    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"
 
 
 def _entries(term: Term) -> str:

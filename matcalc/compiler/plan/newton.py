@@ -13,7 +13,7 @@ from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.derive.implicit import slope_in
 from matcalc.calculus.derive.invert_map import inverse_image
 from matcalc.calculus.simplify.simplify import simplify_all
-from matcalc.compiler.lowering_entries import Kernel, Part, part_sizes, read_kernel
+from matcalc.compiler.lowering_entries import PART, Kernel, Part, letters_of, part_sizes, read_kernel
 from matcalc.compiler.plan.describe import brief
 from matcalc.compiler.plan.session import Session
 from matcalc.language.identifiers import WORDS, free
@@ -23,7 +23,6 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
 
 RESULT, START = "result_", "start_"
-PART = '@njit(error_model="numpy", fastmath=False)'
 STATES, EVALUATE, SOLVE = 7, 2, 3  # as in codegen/numba/newton.py
 LOCAL = ("known", "start", "state", "status", "task", "flat", "y", "t", "s", "r", "d", "np", "newton", "newton_begin")
 COST = "10000"  # flops: there is no other lowering to compare it with
@@ -59,9 +58,9 @@ def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
     """Return the entry: as one of kernels.toml, with the two functions as parts."""
     start, *symbols = node.args
     given = [f"a_{place}" for place in range(len(symbols))]
-    operands = [f"{START}{_letters(START, start.rank)}"]
-    operands += [f"{name}{_letters(name, s.rank)}" for name, s in zip(given, symbols, strict=True)]
-    out = _letters("out", max(start.rank, 1))
+    operands = [f"{START}{letters_of(START, start.rank)}"]
+    operands += [f"{name}{letters_of(name, s.rank)}" for name, s in zip(given, symbols, strict=True)]
+    out = letters_of("out", max(start.rank, 1))
     fields = [f"{{{name}}}" for name in (*given, *part_sizes(parts))]
     arguments = "".join(f"{field}, " for field in fields)
     first = f"{{{START}}}" if start.rank else f"np.full(1, {{{START}}})"
@@ -128,7 +127,3 @@ def _fault(node: Node) -> str:
     name, start = _name(node), brief(node.args[0])
     reason = f"Newton's method finds no solution from {start}, or the derivative in {name} is singular"
     return f"{node.rule.name}({_equation(node)}, {name}): {reason}"
-
-
-def _letters(name: str, rank: int) -> str:
-    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from matcalc.compiler.lowering_entries import Kernel, Part, read_kernel
+from matcalc.compiler.lowering_entries import PART, Kernel, Part, letters_of, read_kernel
 from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.values import Operand, Run
 from matcalc.compiler.program import Read
@@ -25,7 +25,6 @@ from matcalc.tensor.substitute import rebuild, substitute
 from matcalc.tensor.switches import annihilates, switches_of
 
 RESULT, FAST, OPERAND, VALUE = "result_", "fast_", "a_", "value_"
-PART = '@njit(error_model="numpy", fastmath=False)'
 
 Term = tuple[Node, Indices]
 
@@ -190,11 +189,11 @@ def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) 
     program = session.plan(((VALUE, exact),), tuple(symbols))
     sizes = program.size_args
     part = Part(f"{name}_points", program, (VALUE, *(s.name for s in symbols), *sizes))
-    operands = [f"{FAST}{_letters(FAST, node.rank)}"]
-    operands += [f"{OPERAND}{s.name}{_letters(s.name, s.rank)}" for s in symbols]
+    operands = [f"{FAST}{letters_of(FAST, node.rank)}"]
+    operands += [f"{OPERAND}{s.name}{letters_of(s.name, s.rank)}" for s in symbols]
     fields = [*(f"{{{OPERAND}{s.name}}}" for s in symbols), *(f"{{{n}}}" for n in sizes)]
     first = f"{{{FAST}}}" if node.rank else f"np.full(1, {{{FAST}}})"
-    out = _letters("out", exact.rank)
+    out = letters_of("out", exact.rank)
     entry = {
         "pattern": f"{RESULT}{out} = {name}({', '.join(operands)}){out}",
         "bytes": "0",
@@ -215,7 +214,3 @@ def _source(name: str, part: Part) -> str:
         f"        return {part.name}({VALUE}, {given})",
         f"    return copied({FAST}.reshape(-1), {VALUE}.reshape(-1))",
     ])  # fmt: skip
-
-
-def _letters(name: str, rank: int) -> str:
-    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
+from matcalc.compiler.lowering_entries import Kernel, Scalar, letters_of, read_kernel
 from matcalc.compiler.targets import TARGETS
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import Rulebook, default_rulebook
@@ -51,9 +51,9 @@ def _kernel(
     if rule.value is None or any(isinstance(p, Node) for p in params):
         return None
     names = _operand_names(rule, len(ranks))
-    args = ", ".join(f"{name}{_letters(f'x{k}', r)}" for k, (name, r) in enumerate(zip(names, ranks, strict=True)))
+    args = ", ".join(f"{name}{letters_of(f'x{k}', r)}" for k, (name, r) in enumerate(zip(names, ranks, strict=True)))
     result = free(RESULT, {p.name for p in rule.signature.parameters})
-    letters = _letters("y", core)
+    letters = letters_of("y", core)
     entry = {"pattern": f"{result}{letters} = {rule.name}({args}){letters if core else ''}", "flops": COST}
     for target in targets(rule, book):
         entry[target] = _template(rule, output, names, params, f"{{{result}}}{'[...]' if core else ''}", target, book)
@@ -122,10 +122,6 @@ def _operand_names(rule: Rule, count: int) -> list[str]:
     single = [p.name for p in tensors if not p.repeated]
     slot = next((p.name for p in tensors if p.repeated), "")
     return [*single, *(f"{slot}_{k}" for k in range(count - len(single)))]
-
-
-def _letters(name: str, rank: int) -> str:
-    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"
 
 
 def _template(

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
@@ -27,12 +25,11 @@ from matcalc.compiler.program import Program
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size
-from matcalc.compiler.runtime.save_test import TEST_NAMES, fitting_sizes
+from matcalc.compiler.runtime.save_test import TEST_NAMES
 from matcalc.compiler.runtime.source import function_name
-from matcalc.compiler.runtime.spec import Case, CompiledSpec, Formula, Nesting, Operand, Reference, Slope
+from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Slope
 from matcalc.compiler.targets import TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.evidence.numeric.reference import Argument, projection_text, reference_numbers
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
@@ -44,6 +41,7 @@ from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
+from matcalc.reference_cases import reference
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
@@ -53,7 +51,6 @@ from matcalc.tensor.symbols import Names, declaration, free_sizes, marks
 
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
 """A formula, or a nesting of tuples and lists of them."""
-TESTED_SIZES = ((5, -2), (6, -1))  # of a saved file's test: the first, and by how much the next ones differ
 GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 
@@ -378,27 +375,3 @@ def _operand(node: Node, names: Names) -> Operand:
     dtype = "int64" if INDEX in declared else "float64"
     known = tuple(sorted(declared))
     return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, known)
-
-
-def reference(specs: Sequence[CompiledSpec]) -> Reference:
-    """Return what functions should return on some data: by their formulas as they are written, not by their code."""
-    arguments = {}
-    for spec in specs:
-        for o in spec.arguments:
-            places = tuple(c.length for c in spec.data if o.name in c.index.names) if o.dtype != "float64" else None
-            arguments[o.name] = Argument(o.name, o.shape, o.facts, places, () if o.facts else o.known)
-    formulas = [{f.name: f.text for f in spec.formulas} for spec in specs]
-    named = [[*filter(None, [spec.declarations]), *(f"{n}: size" for n in spec.sizes)] for spec in specs]
-    cases: list[Case] = []
-    for sizes in fitting_sizes(specs, TESTED_SIZES):
-        found = (
-            None
-            if len(cases) == len(TESTED_SIZES)
-            else reference_numbers(formulas, ["; ".join(words) for words in named], list(arguments.values()), sizes)
-        )
-        if found is not None:
-            given = {n: np.asarray(sizes[n]) for spec in specs for n in spec.sizes}
-            pairs = [pair for spec in specs for pair in zip(spec.outputs, spec.formulas, strict=True)]
-            results = {output.name: found[1][formula.name] for output, formula in pairs}
-            cases.append(Case({**found[0], **given}, results))
-    return Reference(tuple(cases), {name: projection_text(a.facts or a.hull) for name, a in arguments.items()})

@@ -52,15 +52,16 @@ def minimize(
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with SciPy and compiled derivatives.
 
-    `wrt` is a name, a symbol, a part of one, `x[0]`, or a list of them. `start` gives a first value for each of them, `data` a value for each
-    other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`, `bounds` pairs of None, numbers or arrays by
-    name; `parametrise` keeps variables in the sets that they are declared to lie in, as for `solvers.problem`. `method`
-    is one of scipy.optimize.minimize, by default L-BFGS-B, with constraints that are no bounds SLSQP; `"lm"`, `"trf"`
-    and `"dogbox"` are those of scipy.optimize.least_squares, for an f that is a sum of squares. `progress` prints a
-    line for each step; `options` go to SciPy as they are (`tol=`, `callback=`, `options=`). The result is SciPy's
-    OptimizeResult; its `x` and `jac` are dictionaries by name with arrays of the variables' shapes (`jac` is the
-    vector of the coordinates' gradient where variables are parametrised), and it prints as a table. With `check_facts`
-    the start and the data are checked once for the facts that their symbols are declared to have.
+    `wrt` is a name, a symbol, a part of one, `x[0]`, or a list of them. `start` gives a first value for each of them,
+    `data` a value for each other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`, `bounds` pairs of
+    None, numbers or arrays by name; `parametrise` keeps variables in the sets that they are declared to lie in, as for
+    `solvers.problem`. `method` is one of scipy.optimize.minimize, by default L-BFGS-B, with constraints that are no
+    bounds SLSQP; `"lm"`, `"trf"` and `"dogbox"` are those of scipy.optimize.least_squares, for an f that is a sum of
+    squares. `progress` prints a line for each step; `options` go to SciPy as they are (`tol=`, `callback=`,
+    `options=`). The result is SciPy's OptimizeResult; its `x` and `jac` are dictionaries by name with arrays of the
+    variables' shapes (`jac` is the vector of the coordinates' gradient where variables are parametrised), and it prints
+    as a table. With `check_facts` the start and the data are checked once for the facts that their symbols are declared
+    to have.
 
     Shapes: f (); values of `start` and `data` as their symbols; `x` and `jac` of the result as `wrt`, by name.
     Raises: ValueError for a name without a value, for a method that SciPy does not have, and for constraints or bounds

@@ -42,6 +42,7 @@ OF_THE_BOOK = {
     "matcalc.rulebook.paths.data_folder": "names of folders",
     "matcalc.compiler.runtime.library.load_library": "targets",
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
+    "matcalc.solvers.charts._charts": "nothing",
     "matcalc.compiler.runtime.cache_folder._temporary": "nothing",
     "matcalc.compiler.runtime.cache_folder._made": "folders",
 }

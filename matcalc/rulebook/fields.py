@@ -94,10 +94,11 @@ def filled(message: str, texts: Mapping[str, str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the nearest known name, or nothing."""
-    plain = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), list(plain), n=1, cutoff=0.6)
-    return f"; did you mean {plain[near[0]]}?" if near else ""
+    """Return "; did you mean ...?" with the nearest known name, or nothing; a beginning is nearest: `inv` of `inverse`."""
+    plain, low = {name.lower(): name for name in known}, word.lower()
+    near = get_close_matches(low, list(plain), n=3, cutoff=0.6)
+    best = next((name for name in near if low.startswith(name) or name.startswith(low)), near[0] if near else "")
+    return f"; did you mean {plain[best]}?" if near else ""
 
 
 def read_let(text: str) -> tuple[str, str] | None:

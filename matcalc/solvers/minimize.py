@@ -76,7 +76,7 @@ def minimize(
     texts = [constraints] if isinstance(constraints, str) else [c for c in constraints if isinstance(c, str)]
     parted = apart(with_wrt(f, wrt, declarations, dialect), wrt)
     if parted.parts:
-        if texts:
+        if any(texts):
             raise NotSupported("constraints where wrt has a part of a symbol", hint="keep entries fixed by `bounds`")
         f, wrt, declarations = parted.e, parted.wrt, ""
         start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)

@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +38,7 @@ FOREIGN = {"minimize.options": "go to SciPy as they are"}
 """Parameters of which another library may complain in its own words."""
 INTERNAL = {
     "Expression": "expressions are made by functions",
+    "Expression.formula": "takes a flag",
     "solvers.Packing": "takes shapes, and arrays by name",
 }
 PATHS = ("path", "output")
@@ -155,7 +156,9 @@ def public() -> dict[str, Callable[..., Any]]:
 
 def results() -> list[type]:
     """Return the classes of matcalc that public functions are annotated to return: their methods are public too."""
-    hints = [get_type_hints(getattr(mc, name)).get("return") for name in mc.__all__ if name != "Expression"]
+    functions = [getattr(mc, name) for name in mc.__all__ if inspect.isfunction(getattr(mc, name))]
+    hints = [f.__globals__.get(str(inspect.signature(f).return_annotation)) for f in functions]
+    assert Compiled in hints
     own = [kind for kind in hints if inspect.isclass(kind) and kind.__module__.startswith("matcalc.")]
     return [kind for kind in dict.fromkeys(own) if kind not in (mc.Expression, Compiled, TwoPass)]
 

@@ -78,7 +78,8 @@ def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
     flat: list[Any] = []
     for term in terms:
         flat += [term.array, [name_of[i] for i in term.axes]]
-    return np.einsum(*flat, [name_of[i] for i in kept], optimize=len(terms) > 2)
+    by_pairs = len(terms) > 2 and all(term.array.dtype != object for term in terms)
+    return np.einsum(*flat, [name_of[i] for i in kept], optimize=by_pairs)
 
 
 def _index_by_index(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matcalc.compiler.runtime.save_entry import Part
 from matcalc.compiler.runtime.source import INDENT, Spelled
-from matcalc.compiler.runtime.spec import Array, CompiledSpec, Derivative, Operand, Reference, size_names
+from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Operand, Reference, size_names
 from matcalc.language.identifiers import literal
 from matcalc.tensor.size import Size, volume
 from matcalc.tensor.sizes_from_shapes import holds
@@ -224,7 +226,7 @@ def _broken(text: str, indent: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + INDENT, break_long_words=False)
 
 
-def _arrays(arrays: Mapping[str, Array], indent: int) -> list[str]:
+def _arrays(arrays: Mapping[str, NDArray[Any]], indent: int) -> list[str]:
     """Return a dictionary of arrays, broken at spaces."""
     pad, lines = " " * indent, [" " * indent + "{"]
     for name, array in arrays.items():

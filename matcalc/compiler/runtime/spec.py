@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from matcalc.compiler.program import Checked
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition, described
 
-Array = np.ndarray[Any, np.dtype[Any]]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # The nesting of the outputs: the number of one, or a tuple of nestings.
 Nesting = int | tuple["Nesting", ...]
 
@@ -67,8 +67,8 @@ class Derivative:
 class Case:
     """Data by name, sizes that are arguments among them, and what the results are there."""
 
-    data: Mapping[str, Array]
-    results: Mapping[str, Array]
+    data: Mapping[str, NDArray[Any]]
+    results: Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,4 +246,4 @@ def test_rows_and_columns_in_latex_are_repeated_by_ones(given, latex, tmp_path):
     assert mc.expression(latex, e.declarations, dialect="latex").node is e.node
     saved = tmp_path / "saved.py"
     mc.compile(e, target="numpy").save(saved)
-    assert f"LaTeX of result: {latex}" in runpy.run_path(str(saved))["__doc__"]
+    assert f"result = {latex}" in runpy.run_path(str(saved))["__doc__"]

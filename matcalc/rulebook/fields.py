@@ -94,7 +94,7 @@ def filled(message: str, texts: Mapping[str, str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the nearest known name, or nothing; a beginning is nearest: `inv` of `inverse`."""
+    """Return "; did you mean ...?" with the nearest known name, or nothing: `inv` for `inverse`."""
     plain, low = {name.lower(): name for name in known}, word.lower()
     near = get_close_matches(low, list(plain), n=3, cutoff=0.6)
     best = next((name for name in near if low.startswith(name) or name.startswith(low)), near[0] if near else "")

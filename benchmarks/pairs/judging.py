@@ -186,7 +186,7 @@ def _at_point(
     directions = _directions(written, data, rng)
     slope = along(written.text, data, sizes, directions, cotangent)
     faults = _slopes(written, found, directions, slope)
-    if faults and slope.way == "step":
+    if faults and slope.way in ("step", "differences"):
         slope = along(written.text, data, sizes, directions, cotangent, by_step=False)
         faults = _slopes(written, found, directions, slope)
     if slope.way not in ("step", "differences"):

@@ -23,6 +23,8 @@ Data = Mapping[str, Array | int]
 
 STEP = 1e-30
 WIDTHS = (0.05, 0.01, 0.002, 0.0004, 0.000005)
+OTHERWISE = 0.6
+"""By how much the widths of a second estimate are narrower."""
 ORDERS = 4
 ANALYTIC = 1e-9
 """Relative accuracy that is asked of a complex step, and that of what it is compared with."""
@@ -108,7 +110,10 @@ TESTS: Mapping[str, Callable[[Array], bool]] = {
 def along(
     text: str, data: Data, sizes: Mapping[str, int], direction: Data, cotangent: Array, by_step: bool = True
 ) -> Slope:
-    """Return the derivative of sum(cotangent .* text) as the data move along `direction`."""
+    """Return the derivative of sum(cotangent .* text) as the data move along `direction`.
+
+    Without `by_step` it is by differences taken twice, at other widths, which have to agree.
+    """
     shape = cotangent.shape
 
     def f(t: complex) -> complex:
@@ -123,10 +128,16 @@ def along(
                 return Slope(stepped.imag / STEP, ANALYTIC * abs(stepped.imag / STEP), "step")
         except (NotAnalytic, TypeError, ValueError, np.exceptions.ComplexWarning):
             pass
-    return differences(f)
+        return differences(f)
+    return agreed(differences(f), differences(f, OTHERWISE))
 
 
-def differences(f: Callable[[float], Array]) -> Slope:
+def agreed(one: Slope, other: Slope) -> Slope:
+    """Return a slope with the error that another estimate leaves it."""
+    return one._replace(error=max(one.error, abs(one.value - other.value)))
+
+
+def differences(f: Callable[[float], Array], scale: float = 1.0) -> Slope:
     """Return the slope of f at 0 by central differences, extrapolated, at the widths that give the least error.
 
     Where a narrower one contradicts it beyond both errors, f is not as smooth as a width assumes, which is left out:
@@ -134,7 +145,7 @@ def differences(f: Callable[[float], Array]) -> Slope:
     """
     centre, found = float(np.real(f(0.0))), []
     for width in WIDTHS:
-        steps = [width / 2**k for k in range(ORDERS + 1)]
+        steps = [scale * width / 2**k for k in range(ORDERS + 1)]
         ends = [(float(np.real(f(h))), float(np.real(f(-h)))) for h in steps]
         if not np.all(np.isfinite(ends)):
             continue

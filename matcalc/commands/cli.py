@@ -367,7 +367,8 @@ def rules(arguments: argparse.Namespace) -> int:
     from matcalc.rulebook.load import default_rulebook
 
     if arguments.name is not None and arguments.name.endswith(".toml"):
-        return rule_file(arguments.name)
+        print(rule_pages.tested(arguments.name))
+        return 0
     book = default_rulebook()
     chosen = list(book.rules.values()) if arguments.name is None else book.named(arguments.name)
     if arguments.form == "json":
@@ -384,18 +385,6 @@ def rules(arguments: argparse.Namespace) -> int:
         print(rule_pages.listed(book))
     else:
         print("\n\n".join(rule_pages.text(rule_pages.page(rule)) for rule in chosen))
-    return 0
-
-
-def rule_file(path: str) -> int:
-    """Print the pages of the rules in a file and the report of their tests; a faulty file is bad input."""
-    from matcalc.commands import rule_pages
-    from matcalc.defining import load_rules
-    from matcalc.rulebook.load import default_rulebook
-
-    added = load_rules(path)
-    book = default_rulebook()
-    print("\n\n".join([*(rule_pages.text(rule_pages.page(book.get(name))) for name in added), str(added.report)]))
     return 0
 
 

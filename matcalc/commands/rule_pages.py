@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+from matcalc.defining import load_rules
 from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expression
@@ -139,6 +140,16 @@ def worst(rule: Rule) -> str:
 
 
 # ---- text, for people
+
+
+def tested(path: str) -> str:
+    """Return the pages of the rules in a file and the report of their tests.
+
+    Raises: RuleError for a faulty file.
+    """
+    added = load_rules(path)
+    book = default_rulebook()
+    return "\n\n".join([*(text(page(book.get(name))) for name in added), str(added.report)])
 
 
 def listed(book: Rulebook | None = None) -> str:

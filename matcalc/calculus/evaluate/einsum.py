@@ -78,8 +78,24 @@ def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
     flat: list[Any] = []
     for term in terms:
         flat += [term.array, [name_of[i] for i in term.axes]]
-    by_pairs = len(terms) > 2 and all(term.array.dtype != object for term in terms)
-    return np.einsum(*flat, [name_of[i] for i in kept], optimize=by_pairs)
+    if len(terms) > 2 and any(term.array.dtype == object for term in terms):
+        return _pair_by_pair(terms, kept)
+    return np.einsum(*flat, [name_of[i] for i in kept], optimize=len(terms) > 2)
+
+
+def _pair_by_pair(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
+    """Return the sum over arrays of objects, of which NumPy's own path makes numbers on the way that are no arrays."""
+    import numpy as np
+
+    made, *left = terms
+    while left:
+        place = next((k for k, term in enumerate(left) if set(term.axes) & set(made.axes)), 0)
+        pair = [made, left.pop(place)]
+        needed = {*kept, *(i for term in left for i in term.axes)}
+        axes = [i for i in dict.fromkeys(i for term in pair for i in term.axes) if i in needed]
+        axes = axes if left else list(kept)
+        made = Factor(np.asarray(_einsum(pair, axes)), axes)
+    return made.array
 
 
 def _index_by_index(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:

@@ -48,10 +48,7 @@ def exported(
     specs = []
     for ending, request in requests:
         called = identifier(name, "name=") + ending
-        spec, own = specified(replace(request, target=target, sizes=sizes, name=called), called)
-        if own:
-            raise NotSupported(f"the {own[0]} is code of yours, which no file can hold")
-        specs.append(spec)
+        specs.append(specified(replace(request, target=target, sizes=sizes, name=called), called)[0])
     given = f"{f} in {wrt if isinstance(wrt, str) else ', '.join(map(str, wrt))}" if isinstance(f, str) else ""
     return saved_text(*specs, given=given, derivatives=derivatives, with_solve=with_solve)
 

@@ -197,7 +197,8 @@ def _named(made: Problem, result: Any, parts: Mapping[str, Any]) -> Any:
 
     size = made.given.packing.size
     for field in ("jac", "grad"):
-        if np.shape(result.get(field)) == (size,) and not made.is_parametrised:
-            result[field] = named(result[field])
+        found = result.get(field)  # of trust-constr `jac` is a list, of the constraints
+        if isinstance(found, np.ndarray) and found.shape == (size,) and not made.is_parametrised:
+            result[field] = named(found)
     result.x = named(result.x)
     return Result(result)

@@ -45,6 +45,21 @@ def test_an_own_operation_compiles(cube, target, tmp_path):
     assert "matcalc.compiler.runtime" not in (tmp_path / "saved.py").read_text()
 
 
+def test_a_file_holds_no_function_whose_text_does_not_stand_alone(tmp_path):
+    def scaled_by(k):
+        def scaled(x):
+            return k * x
+
+        return scaled
+
+    mc.define("own_scaled(x: entry) -> entry", value=scaled_by(3.0), derivative="3 + 0*x")
+    function = mc.compile("sum(own_scaled(x))", declarations="x: vector(n)", target="numpy")
+    assert function(np.ones(2)) == 6.0
+    with pytest.raises(mc.NotSupported, match="own_scaled is yours"):
+        function.save(tmp_path / "saved.py")
+    assert not (tmp_path / "saved.py").exists()
+
+
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.sampled(2)
 def test_a_value_may_call_the_python_of_the_rulebook(target):

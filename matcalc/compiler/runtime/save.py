@@ -30,6 +30,8 @@ It is provided as is, without warranty of any kind."""
 NUMBAS = ("import numba", "from numba", "import llvmlite", "from llvmlite", "from scipy.special import cython")
 """How the imports begin that wait for the first call of what Numba compiles."""
 WIDTH = 116
+GIVEN = re.compile(r"^from matcalc\.compiler\.runtime\.user_functions import (\w+)", re.MULTILINE)
+"""How a function that a user gave is imported, where its text needs what stands around it."""
 
 REAL_ARRAY = '''\
 def has_mask(value):
@@ -146,6 +148,11 @@ def _part(spec: CompiledSpec) -> Part:
     sizes = size_lines(spec, names)
     if sizes is None:
         raise NotSupported(f"{spec.name} cannot be saved: its sizes need a system of equations")
+    given = GIVEN.search(spec.numpy_source)
+    if given is not None:
+        raise NotSupported(
+            f"the function {given[1].rpartition('_')[0]} is yours and its text does not stand alone: no file can hold it"
+        )
     plain = _renamed(spec.numpy_source, f"{spec.name}_numpy")
     quick = _renamed(spec.source, f"{spec.name}_numba") if spec.source else ""
     return Part(spec, names, sizes, plain, quick)

@@ -117,6 +117,8 @@ def read_given(
     for name, value in (begun or {}).items():
         if not np.all(np.isfinite(value)):
             raise ValueError(f"the start of {name} is not finite")
+    if check_facts and start is None:
+        raise ValueError("check_facts= asks for start=: what is checked are values")
     if check_facts:
         for e in formulas:
             e({name: arrays[name] if name in arrays else found[name] for name in e.symbols}, check_facts=True)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from matcalc.errors import ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
+from matcalc.language.identifiers import by_name
 from matcalc.solvers.derivatives import Values
 from matcalc.solvers.given import Given, read_given
 from matcalc.solvers.packing import Vector
@@ -112,7 +113,7 @@ def ode(
 
     Raises: as `problem`; ShapeError for a right-hand side that has not as many entries as the state.
     """
-    given = {name_of(key): value for key, value in (data or {}).items()}
+    given = {name_of(key): value for key, value in by_name(data or {}, "data=").items()}
     known = with_wrt(rhs, state, declarations, dialect).names.symbols
     clock = name_of(time) if name_of(time) in known and name_of(time) not in given else ""
     read = read_given(

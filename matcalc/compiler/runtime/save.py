@@ -150,9 +150,8 @@ def _part(spec: CompiledSpec) -> Part:
         raise NotSupported(f"{spec.name} cannot be saved: its sizes need a system of equations")
     given = GIVEN.search(spec.numpy_source)
     if given is not None:
-        raise NotSupported(
-            f"the function {given[1].rpartition('_')[0]} is yours and its text does not stand alone: no file can hold it"
-        )
+        name = given[1].rpartition("_")[0]
+        raise NotSupported(f"the function {name} is yours and its text does not stand alone: no file can hold it")
     plain = _renamed(spec.numpy_source, f"{spec.name}_numpy")
     quick = _renamed(spec.source, f"{spec.name}_numba") if spec.source else ""
     return Part(spec, names, sizes, plain, quick)

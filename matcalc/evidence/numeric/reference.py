@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matcalc.errors import MatcalcError, NotSupported
+from matcalc.errors import MatcalcError, NotSupported, RuleError
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
@@ -69,6 +69,8 @@ def reference_numbers(
         try:
             meant = {a.name: projected(data[a.name], a.hull) if a.hull else data[a.name] for a in arguments}
             values = _values(list(nodes.values()), meant, sizes)
+        except RuleError:  # the value of a rule does not run at all
+            raise
         except (np.linalg.LinAlgError, ValueError, ArithmeticError, IndexError, MatcalcError):
             continue
         if all(np.all(np.isfinite(value)) for value in values):

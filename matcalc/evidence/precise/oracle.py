@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, RuleError
 from matcalc.evidence.precise.arithmetic import Function, Precise, mp, number, numbers
 from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.evidence.precise.scipy_twin import SL
@@ -42,7 +42,10 @@ def _oracle(rule: Rule, index: int, prelude: Texts, precise: Texts, functions: t
     function = eval(code, _namespace(prelude, precise, functions))
 
     def value(*args: Precise) -> Precise:
-        return _lifted(function(*(numbers(np.asarray(a)) if _is_data(a) else a for a in args)))
+        try:
+            return _lifted(function(*(numbers(np.asarray(a)) if _is_data(a) else a for a in args)))
+        except NameError as error:
+            raise RuleError(f"{rule.address}: [{rule.name}] its value at many digits: NameError: {error}") from None
 
     return value
 

@@ -58,7 +58,7 @@ SHAPE = [
     ),
     ("A*x", {"A": SINGLE, "x": SINGLE}, r"A: matrix\(n, n\) takes an array of 2 axes, not one of shape \(2,\)"),
     ("A*x", {"A": np.ones((2, 2, 2)), "x": SINGLE}, r"A: matrix\(n, n\) takes an array of 2 axes"),
-    ("c*x", {"c": SINGLE, "x": SINGLE}, r"c: scalar takes a number, not one of shape \(2,\)"),
+    ("c*x", {"c": SINGLE, "x": SINGLE}, r"c: scalar takes a number, not an array of shape \(2,\)"),
     ("x[:3]", {"x": SINGLE}, r"x\[:3\] is outside axis 0 of x where n = 2"),
     ("sum_largest_eig(S, n - m)*sum(y)", {"S": ONE, "y": np.ones(3)}, "sum_largest_eig: k is at least 0, and n - m"),
     ("svd_lowrank(A, n - m)*sum(y)", {"A": ONE, "y": np.ones(3)}, "svd_lowrank: k is at least 0, and n - m is less"),

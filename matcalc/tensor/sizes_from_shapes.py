@@ -58,7 +58,12 @@ def check_rank(name: str, declaration: Shape, shape: Sequence[int], declared: st
     """Raise ShapeError unless an array of this shape has the rank that is declared."""
     if len(shape) != len(declaration):
         rank = "a number" if not declaration else f"an array of {len(declaration)} axes"
-        raise ShapeError(f"{declared or described(name, declaration)} takes {rank}, not one of shape {tuple(shape)}")
+        what = "one" if declaration else "an array"
+        own = declared or described(name, declaration)
+        message = f"{own} takes {rank}, not {what} of shape {tuple(shape)}"
+        is_index = own.startswith(f"{name}: index")
+        given = described(name, tuple(map(Size.of, shape)))
+        raise ShapeError(message, hint="" if is_index else f"for such a value declare  {given}")
 
 
 def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:

@@ -144,7 +144,7 @@ def test_keywords_and_order(logreg):
             r"w: vector\(n\) takes an array of 1 axes, not one of shape \(3, 1\)",
         ),
         ({"X": 3.0}, ShapeError, "X: matrix"),
-        ({"lam": np.ones(1)}, ShapeError, r"lam: scalar takes a number, not one of shape \(1,\)"),
+        ({"lam": np.ones(1)}, ShapeError, r"lam: scalar takes a number, not an array of shape \(1,\)"),
         ({"w": np.ones(3) * 1j}, TypeError, "w: vector.n. takes real numbers, not complex"),
         ({"lam": 1j}, TypeError, "lam: scalar takes real numbers, not complex"),
         ({"w": ["a", "b", "c"]}, TypeError, "w: vector.n. takes real numbers"),

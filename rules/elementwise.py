@@ -28,7 +28,7 @@ def ratio0_(x: Array, y: Array) -> Array:
         return np.where(both, 0.0, x / np.where(both, 1.0, y))
 
 
-def cosine_(x: Array, y: Array) -> Array:
+def over_hypot_(x: Array, y: Array) -> Array:
     """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
     with np.errstate(all="ignore"):
         wide, flat = np.abs(x / y), np.abs(y / x)

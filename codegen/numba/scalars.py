@@ -144,7 +144,7 @@ def softmax2(x, y):
 
 
 @njit(**SCALAR)
-def cosine(x, y):
+def over_hypot(x, y):
     """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
     if x == 0.0 and not math.isnan(y):
         return 0.0

@@ -139,6 +139,8 @@ def _closed(last: Any, stack: list[Any], found: Any, after_operand: bool) -> tup
 
 def _missing_operand(last: Any, found: Any) -> tuple[str, int, str]:
     at = found.start_pos
+    if found == ":" and last != "{" and (last is None or last in CLOSING):
+        return _misplaced([], [], found)
     if last is None or last in CLOSING:
         return f"expected an operand before '{found}'", at, ""
     return f"expected {_operand(last)} after '{last}', found '{found}'", at, ""

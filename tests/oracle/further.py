@@ -165,7 +165,7 @@ FURTHER = {
     "pow": lambda x, p: real_powers(x, p.real),
     "powr": real_powers,
     "ratio0": lambda a, b: a / b,
-    "cosine": lambda a, b: a / np.sqrt(a * a + b * b),
+    "over_hypot": lambda a, b: a / np.sqrt(a * a + b * b),
     "betaln": betaln,
     "gammainc": lambda a, x: sp.gammainc(real_only(a), real_only(x)),
     "gammaincc": lambda a, x: sp.gammaincc(real_only(a), real_only(x)),

@@ -101,6 +101,14 @@ def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candi
         return book.candidates(spelling)
     except MatcalcError as fault:
         fault.text, fault.at = inference.text, ast.span[0]
-        if name in inference.symbols and inference.symbols[name].declared:
-            fault.hint = f"{name} is a symbol: write {name}*(...) for a product, {name}[...] for a part"
+        if name in inference.symbols or len(name.rstrip("_0123456789")) == 1:
+            fault.hint = f"{name} is read as a symbol: write {name}*(...) for a product, {_part(ast)} for a part"
         raise
+
+
+def _part(ast: Ast) -> str:
+    """Return how the part of a symbol is written that a call names as MATLAB does, counting from 1."""
+    places = [int(arg.value) - 1 if arg.head == "number" and str(arg.value).isdecimal() else -1 for arg in ast.args]
+    if not places or min(places) < 0:
+        return f"{call_name(ast)}[...]"
+    return f"{call_name(ast)}[{', '.join(map(str, places))}], counted from 0,"

@@ -69,7 +69,7 @@ FORMULAS = """
     erfcx(c)
     sinc(d)
     log_ndtr(c)
-    cosine(c, d)
+    over_hypot(c, d)
     softmax2(c, d)
 """.strip().splitlines()
 

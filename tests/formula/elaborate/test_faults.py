@@ -124,7 +124,12 @@ def test_other_errors(text: str, kind: type, message: str, at: int | None) -> No
 
 
 def test_a_symbol_that_is_called_is_told_apart() -> None:
-    assert "x[...] for a part" in fault("x(3)", LET).hint
+    assert "x[...] for a part" in fault("x(y)", LET).hint
+    assert "x[2], counted from 0, for a part" in fault("x(3)", LET).hint
+    assert "B[0, 1], counted from 0, for a part" in fault("A + B(1, 2)", LET).hint
+    assert "w1[...] for a part" in fault("w1(0)", LET).hint
+    assert "foo" not in fault("foo(x)", LET).hint
+    assert "A[1:3, 0]" in fault("sum(A(:, 1))", LET).message
 
 
 def test_to_the_t_is_refused_where_t_is_a_name() -> None:

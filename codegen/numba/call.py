@@ -1,8 +1,8 @@
 """How a kernel calls BLAS and LAPACK: by symbol, with every argument passed as an address.
 
 The addresses come from SciPy's capsules and are registered with LLVM under stable names, so that compiled
-kernels stay cacheable on disk (a ctypes pointer would not). Fortran wants pointers even for flags and sizes:
-`letter`, `integer` and `real` put a value on the stack and give its address, `cell` an integer to write to.
+kernels stay cacheable on disk (a ctypes pointer would not). Fortran wants pointers even for flags and sizes: numbers
+are put on the stack for it.
 """
 
 import ctypes
@@ -28,6 +28,8 @@ EXACT = {"error_model": "numpy", "fastmath": False, "nogil": True, "cache": True
 # Sums may be reordered (so that they vectorise); NaN and infinity keep their meaning.
 SUMS = {**EXACT, "fastmath": {"contract", "reassoc", "nsz", "arcp"}}
 
+ADDRESS = ir.IntType(64)
+INTEGER = ir.IntType(32)
 N = 78  # the letters that BLAS takes, as ASCII codes
 T = 84
 L = 76
@@ -38,11 +40,12 @@ S = 83
 
 
 def external(library, name, count):
-    """Register SciPy's `name` with LLVM and return it as a function of `count` arguments, each an address.
+    """Register SciPy's `name` with LLVM and return it as a function of `count` arguments, of LAPACK without its last.
 
-    An argument is a contiguous array, `(array, k)` for the address of its entry k, or an address from below. Arrays
-    are given whole, and not as addresses, so that Numba keeps them until the routine has returned: it frees one
-    as soon as its last use has been read.
+    An argument is a contiguous array, `(array, k)` for the address of its entry k, or a number, a letter among them,
+    of which the routine gets a cell of its own. A routine of LAPACK returns its `info`. Arrays are given whole, and not
+    as addresses, so that Numba keeps them until the routine has returned: it frees one as soon as its last use has
+    been read.
     """
     symbol = f"scipy_{library}_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.cython_{library}", name))
@@ -55,25 +58,27 @@ def external(library, name, count):
         def codegen(context, builder, signature, args):
             given = [builder.extract_value(args[0], k) for k in range(count)]
             values = [passed(context, builder, kind, value) for kind, value in zip(kinds, given, strict=True)]
-            routine = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * count)
+            info = cgutils.alloca_once_value(builder, INTEGER(0))
+            values += [info] if library == "lapack" else []
+            values = [builder.ptrtoint(value, ADDRESS) for value in values]
+            routine = ir.FunctionType(ir.VoidType(), [ADDRESS] * len(values))
             builder.call(cgutils.get_or_insert_function(builder.module, routine, symbol), values)
-            return context.get_dummy_value()
+            return builder.sext(builder.load(info), ir.IntType(64))
 
-        return types.void(types.StarArgTuple(kinds)), codegen
+        return types.int64(types.StarArgTuple(kinds)), codegen
 
     return call
 
 
 def passed(context, builder, kind, value):
-    """The address that a routine is given for an argument."""
+    """The pointer that a routine is given for an argument: on this machine a letter begins a small integer."""
     if isinstance(kind, types.Array):
-        data = cgutils.create_struct_proxy(kind)(context, builder, value=value).data
-        return builder.ptrtoint(data, ir.IntType(64))
+        return cgutils.create_struct_proxy(kind)(context, builder, value=value).data
     if isinstance(kind, types.BaseTuple):
         array, at = (builder.extract_value(value, k) for k in (0, 1))
-        data = cgutils.create_struct_proxy(kind[0])(context, builder, value=array).data
-        return builder.ptrtoint(builder.gep(data, [at]), ir.IntType(64))
-    return context.cast(builder, value, kind, types.intp)
+        return builder.gep(cgutils.create_struct_proxy(kind[0])(context, builder, value=array).data, [at])
+    number = value if isinstance(kind, types.Float) else builder.trunc(value, INTEGER)
+    return cgutils.alloca_once_value(builder, number)
 
 
 def special_function(name, count):
@@ -92,67 +97,3 @@ def special_function(name, count):
             llvm.add_symbol(symbol, get_cython_function_address("scipy.special.cython_special", key))
             return types.ExternalFunction(symbol, types.float64(*[types.float64] * count, types.int32))
     raise ImportError(f"scipy.special.cython_special has no {name} of type {wanted}")
-
-
-@intrinsic
-def letter(typingctx, code):
-    """Address of a stack cell that holds an ASCII code."""
-
-    def codegen(context, builder, signature, args):
-        cell = cgutils.alloca_once_value(builder, builder.trunc(args[0], ir.IntType(8)))
-        return builder.ptrtoint(cell, ir.IntType(64))
-
-    return types.intp(types.int64), codegen
-
-
-@intrinsic
-def integer(typingctx, value):
-    """Address of a stack cell that holds a 32-bit integer."""
-
-    def codegen(context, builder, signature, args):
-        cell = cgutils.alloca_once_value(builder, builder.trunc(args[0], ir.IntType(32)))
-        return builder.ptrtoint(cell, ir.IntType(64))
-
-    return types.intp(types.int64), codegen
-
-
-@intrinsic
-def real(typingctx, value):
-    """Address of a stack cell that holds a double."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ptrtoint(cgutils.alloca_once_value(builder, args[0]), ir.IntType(64))
-
-    return types.intp(types.float64), codegen
-
-
-@intrinsic
-def cell(typingctx):
-    """Address of a 64-bit stack cell set to zero: for the integer or double that a routine writes."""
-
-    def codegen(context, builder, signature, args):
-        slot = cgutils.alloca_once_value(builder, ir.Constant(ir.IntType(64), 0))
-        return builder.ptrtoint(slot, ir.IntType(64))
-
-    return types.intp(), codegen
-
-
-@intrinsic
-def integer_at(typingctx, where):
-    """The 32-bit integer at an address."""
-
-    def codegen(context, builder, signature, args):
-        value = builder.load(builder.inttoptr(args[0], ir.IntType(32).as_pointer()))
-        return builder.sext(value, ir.IntType(64))
-
-    return types.int64(types.intp), codegen
-
-
-@intrinsic
-def real_at(typingctx, where):
-    """The double at an address."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.inttoptr(args[0], ir.DoubleType().as_pointer()))
-
-    return types.float64(types.intp), codegen

@@ -9,29 +9,12 @@ import math
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    SUMS,
-    VECTOR,
-    VECTOR_OUT,
-    N,
-    R,
-    T,
-    U,
-    cell,
-    external,
-    integer,
-    integer_at,
-    letter,
-    real,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT, N, R, T, U, external
 from matcalc.codegen.numba.products import copy_flipped
 
-dpotrf = external("lapack", "dpotrf", 5)
-dpotrs = external("lapack", "dpotrs", 8)
-dpotri = external("lapack", "dpotri", 5)
+dpotrf = external("lapack", "dpotrf", 4)
+dpotrs = external("lapack", "dpotrs", 7)
+dpotri = external("lapack", "dpotri", 4)
 dtrsm = external("blas", "dtrsm", 11)
 
 
@@ -67,9 +50,7 @@ def chol(S, L):
         if small_chol(S, L) == 0:
             return 0
     else:
-        info = cell()
-        dpotrf(letter(U), integer(n), L, integer(n), info)
-        if integer_at(info) == 0:
+        if dpotrf(U, n, L, n) == 0:
             return 0
     return nan_for_nan(S, L)
 
@@ -97,8 +78,7 @@ def chol_solve_vec(L, b, z):
     for i in range(n):
         z[i] = b[i]
     if n > 0:
-        order = integer(n)
-        dpotrs(letter(U), order, integer(1), L, order, z, order, cell())
+        dpotrs(U, n, 1, L, n, z, n)
 
 
 @njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
@@ -107,8 +87,7 @@ def chol_solve_rows(L, t, B, Z):
     copy_flipped(1 - t, B, Z)
     n = L.shape[0]
     if n > 0 and Z.shape[0] > 0:
-        order = integer(n)
-        dpotrs(letter(U), order, integer(Z.shape[0]), L, order, Z, order, cell())
+        dpotrs(U, n, Z.shape[0], L, n, Z, n)
 
 
 @njit(types.void(MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
@@ -118,14 +97,8 @@ def chol_solve(L, t, B, Z):
     n, q = Z.shape
     if n == 0 or q == 0:
         return
-    order = integer(n)
-    rows = integer(q)
-    side = letter(R)
-    upper = letter(U)
-    plain = letter(N)
-    one = real(1.0)
-    dtrsm(side, upper, plain, plain, rows, order, one, L, order, Z, rows)
-    dtrsm(side, upper, letter(T), plain, rows, order, one, L, order, Z, rows)
+    dtrsm(R, U, N, N, q, n, 1.0, L, n, Z, q)
+    dtrsm(R, U, T, N, q, n, 1.0, L, n, Z, q)
 
 
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
@@ -136,8 +109,7 @@ def chol_inv(L, C):
         for j in range(i + 1):
             C[i, j] = L[i, j]
     if n > 0:
-        order = integer(n)
-        dpotri(letter(U), order, C, order, cell())
+        dpotri(U, n, C, n)
     for ib in range(0, n, 32):
         for jb in range(0, ib + 1, 32):
             for i in range(ib, min(ib + 32, n)):

@@ -11,28 +11,12 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    SUMS,
-    VECTOR,
-    VECTOR_OUT,
-    N,
-    T,
-    V,
-    cell,
-    external,
-    integer,
-    integer_at,
-    letter,
-    real_at,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT, N, T, V, external
 from matcalc.codegen.numba.products import copy_flipped, gemm
 from matcalc.codegen.numba.spectral import fill, is_finite
 
-dgees = external("lapack", "dgees", 15)
-dtrsyl = external("lapack", "dtrsyl", 13)
+dgees = external("lapack", "dgees", 14)
+dtrsyl = external("lapack", "dtrsyl", 12)
 
 
 @njit(int64(MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)
@@ -49,57 +33,20 @@ def schur(A, F, Z):
     values = np.empty((2, n))
     work = np.empty(64 * n)
     booleans = np.empty(n, np.int32)
-    order = integer(n)
-    info = cell()
-    dgees(
-        letter(V),
-        letter(N),
-        0,
-        order,
-        F,
-        order,
-        cell(),
-        values,
-        (values, n),
-        Z,
-        order,
-        work,
-        integer(64 * n),
-        booleans,
-        info,
-    )
-    return 0 if integer_at(info) == 0 else 1
+    return dgees(V, N, 0, n, F, n, 0, values, (values, n), Z, n, work, 64 * n, booleans)
 
 
 @njit(int64(int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
 def trsyl(ta, F, tb, G, C):
     """Solve op(F)*X + X*op(G) = C in place, all arrays column by column."""
     n, m = C.shape
-    scale = cell()
-    info = cell()
-    left = integer(m)
-    right = integer(n)
-    dtrsyl(
-        letter(T if ta else N),
-        letter(T if tb else N),
-        integer(1),
-        left,
-        right,
-        F,
-        left,
-        G,
-        right,
-        C,
-        left,
-        scale,
-        info,
-    )
-    divisor = real_at(scale)
-    if divisor != 1.0:
+    scale = np.empty(1)
+    info = dtrsyl(T if ta else N, T if tb else N, 1, m, n, F, m, G, n, C, m, scale)
+    if scale[0] != 1.0:
         for i in range(n):
             for j in range(m):
-                C[i, j] /= divisor
-    return 0 if integer_at(info) == 0 else 1
+                C[i, j] /= scale[0]
+    return info
 
 
 @njit(types.void(MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)

@@ -12,17 +12,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    PIVOTS,
-    PIVOTS_OUT,
-    VECTOR,
-    VECTOR_OUT,
-    cell,
-    integer,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, PIVOTS_OUT, VECTOR, VECTOR_OUT
 from matcalc.codegen.numba.jets import (
     finish,
     is_usable,
@@ -231,8 +221,7 @@ def pade(X, P, p, h):
     R = np.empty((n, n))
     h[0] = polynomials(0, 0, 1.0, A, A2, A4, A6, LO, U, R)
     fraction(0, U, R)
-    order = integer(n)
-    dgetrf(order, order, U, order, p, cell())
+    dgetrf(n, n, U, n, p)
     jet_divide_from(0, U, p, U, R)
     copy_matrix(A2, 0, 0, P)
     copy_matrix(A4, 0, 1, P)

@@ -10,24 +10,12 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    VECTOR_OUT,
-    N,
-    V,
-    cell,
-    external,
-    integer,
-    integer_at,
-    letter,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR_OUT, N, V, external
 from matcalc.codegen.numba.lu import dgetrf
 from matcalc.codegen.numba.products import copy_flipped
 from matcalc.codegen.numba.spectral import fill, is_finite, sign_of_largest
 
-dgeev = external("lapack", "dgeev", 14)
+dgeev = external("lapack", "dgeev", 13)
 
 
 @njit(int64(int64, int64, MATRIX, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
@@ -39,25 +27,7 @@ def geev(right, left, X, w, imaginary, B, C):
     copy = np.empty((n, n))
     copy_flipped(0, X, copy)
     work = np.empty(64 * n)
-    order = integer(n)
-    info = cell()
-    dgeev(
-        letter(V if right else N),
-        letter(V if left else N),
-        order,
-        copy,
-        order,
-        w,
-        imaginary,
-        B,
-        order,
-        C,
-        order,
-        work,
-        integer(64 * n),
-        info,
-    )
-    return 0 if integer_at(info) == 0 else 1
+    return dgeev(V if right else N, V if left else N, n, copy, n, w, imaginary, B, n, C, n, work, 64 * n)
 
 
 @njit(int64(int64, MATRIX, VECTOR_OUT, MATRIX_OUT), **EXACT)
@@ -187,7 +157,7 @@ def lu(X, P, A, B):
     copy_flipped(1, X, F)
     p = np.empty(k, np.int32)
     if k > 0:
-        dgetrf(integer(m), integer(n), F, integer(m), p, cell())
+        dgetrf(m, n, F, m, p)
     order = np.arange(m)
     for i in range(k):
         kept = order[i]

@@ -11,18 +11,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    PIVOTS,
-    N,
-    cell,
-    integer,
-    integer_at,
-    letter,
-    real,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, N
 from matcalc.codegen.numba.lu import dgetrf, dgetrs
 from matcalc.codegen.numba.products import dgemm
 from matcalc.codegen.numba.spectral import fill
@@ -70,23 +59,8 @@ def put_scaled(exponent, X, place, J):
 def stack_gemm(ta, alpha, A, a, B, b, beta, C, c):
     """C[c] = alpha*op(A[a])*B[b] + beta*C[c] for matrices of stacks; op transposes where ta is 1."""
     n = C.shape[1]
-    order = integer(n)
     size = n * n
-    dgemm(
-        letter(N),
-        letter(N + 6 * ta),
-        order,
-        order,
-        order,
-        real(alpha),
-        (B, size * b),
-        order,
-        (A, size * a),
-        order,
-        real(beta),
-        (C, size * c),
-        order,
-    )
+    dgemm(N, N + 6 * ta, n, n, n, alpha, (B, size * b), n, (A, size * a), n, beta, (C, size * c), n)
 
 
 @njit(types.void(float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
@@ -114,10 +88,7 @@ def jet_divide(D, B):
     F = np.empty((n, n))
     p = np.empty(n, np.int32)
     put_scaled(0, D, 0, F)
-    order = integer(n)
-    info = cell()
-    dgetrf(order, order, F, order, p, info)
-    if integer_at(info) != 0:
+    if dgetrf(n, n, F, n, p) != 0:
         return 1
     jet_divide_from(0, F, p, D, B)
     return 0
@@ -127,13 +98,12 @@ def jet_divide(D, B):
 def jet_divide_from(first, F, p, D, B):
     """B = B*inv(D) for jets, by the factors F, p of the first matrix of D; those of B before `first` are there."""
     n = D.shape[1]
-    order = integer(n)
     for S in range(first, B.shape[0] // n):
         T = S
         while T > 0:
             stack_gemm(0, -1.0, B, S ^ T, D, T, 1.0, B, S)
             T = (T - 1) & S
-        dgetrs(letter(N), order, order, F, order, p, (B, n * n * S), order, cell())
+        dgetrs(N, n, n, F, n, p, (B, n * n * S), n)
 
 
 @njit(float64(MATRIX), **EXACT)

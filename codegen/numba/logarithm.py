@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N, cell, integer, letter, real_at
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N
 from matcalc.codegen.numba.equations import dtrsyl, schur
 from matcalc.codegen.numba.exponential import jet_pade
 from matcalc.codegen.numba.jets import (
@@ -84,30 +84,14 @@ def on_blocks(function, share, T, R):
 @njit(types.void(int64, int64, MATRIX, int64, MATRIX, int64, MATRIX_OUT, int64), **EXACT)
 def trsyl_part(rows, columns, F, f, G, g, C, c):
     """Solve F*X + X*G = C in place, all stored by columns from the entry at f, g and c on."""
-    order = integer(F.shape[1])
-    scale = cell()
-    dtrsyl(
-        letter(N),
-        letter(N),
-        integer(1),
-        integer(rows),
-        integer(columns),
-        (F, f),
-        order,
-        (G, g),
-        order,
-        (C, c),
-        order,
-        scale,
-        cell(),
-    )
-    divisor = real_at(scale)
-    if divisor != 1.0:
-        n = F.shape[1]
+    n = F.shape[1]
+    scale = np.empty(1)
+    dtrsyl(N, N, 1, rows, columns, (F, f), n, (G, g), n, (C, c), n, scale)
+    if scale[0] != 1.0:
         for j in range(columns):
             for i in range(rows):
                 at = c + n * j + i
-                C[at // n, at % n] /= divisor
+                C[at // n, at % n] /= scale[0]
 
 
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)

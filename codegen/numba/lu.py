@@ -24,18 +24,14 @@ from matcalc.codegen.numba.call import (
     R,
     T,
     U,
-    cell,
     external,
-    integer,
-    letter,
-    real,
 )
 from matcalc.codegen.numba.cholesky import dtrsm
 from matcalc.codegen.numba.products import copy_flipped
 
-dgetrf = external("lapack", "dgetrf", 6)
-dgetrs = external("lapack", "dgetrs", 9)
-dgetri = external("lapack", "dgetri", 7)
+dgetrf = external("lapack", "dgetrf", 5)
+dgetrs = external("lapack", "dgetrs", 8)
+dgetri = external("lapack", "dgetri", 6)
 
 
 @njit(float64(MATRIX), **SUMS)
@@ -63,8 +59,7 @@ def getrf(X, F, p):
         return
     copy_flipped(0, X, F)
     if n > 0:
-        order = integer(n)
-        dgetrf(order, order, F, order, p, cell())
+        dgetrf(n, n, F, n, p)
 
 
 @njit(int64(MATRIX), **EXACT)
@@ -85,9 +80,7 @@ def lu_solve_vec(t, F, p, b, z):
     if zero_pivot(F):
         return 1
     if n > 0:
-        order = integer(n)
-        flag = letter(N if t else T)
-        dgetrs(flag, order, integer(1), F, order, p, z, order, cell())
+        dgetrs(N if t else T, n, 1, F, n, p, z, n)
     return 0
 
 
@@ -99,9 +92,7 @@ def lu_solve_rows(t, F, p, tb, B, Z):
         return 1
     n = F.shape[0]
     if n > 0 and Z.shape[0] > 0:
-        order = integer(n)
-        flag = letter(N if t else T)
-        dgetrs(flag, order, integer(Z.shape[0]), F, order, p, Z, order, cell())
+        dgetrs(N if t else T, n, Z.shape[0], F, n, p, Z, n)
     return 0
 
 
@@ -128,19 +119,13 @@ def lu_solve(t, F, p, tb, B, Z):
     n, q = Z.shape
     if n == 0 or q == 0:
         return 0
-    order = integer(n)
-    rows = integer(q)
-    side = letter(R)
-    plain = letter(N)
-    one = real(1.0)
     if t:
         swap_rows(p, 0, Z)
-        flag = letter(T)
-        dtrsm(side, letter(L), flag, letter(U), rows, order, one, F, order, Z, rows)
-        dtrsm(side, letter(U), flag, plain, rows, order, one, F, order, Z, rows)
+        dtrsm(R, L, T, U, q, n, 1.0, F, n, Z, q)
+        dtrsm(R, U, T, N, q, n, 1.0, F, n, Z, q)
         return 0
-    dtrsm(side, letter(U), plain, plain, rows, order, one, F, order, Z, rows)
-    dtrsm(side, letter(L), plain, letter(U), rows, order, one, F, order, Z, rows)
+    dtrsm(R, U, N, N, q, n, 1.0, F, n, Z, q)
+    dtrsm(R, L, N, U, q, n, 1.0, F, n, Z, q)
     swap_rows(p, 1, Z)
     return 0
 
@@ -153,9 +138,8 @@ def lu_inv(F, p, C):
         return 1
     n = F.shape[0]
     if n > 0:
-        order = integer(n)
         work = np.empty(64 * n)
-        dgetri(order, C, order, p, work, integer(64 * n), cell())
+        dgetri(n, C, n, p, work, 64 * n)
     return 0
 
 

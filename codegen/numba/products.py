@@ -8,23 +8,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    SUMS,
-    VECTOR,
-    VECTOR_OUT,
-    L,
-    N,
-    R,
-    T,
-    U,
-    external,
-    integer,
-    letter,
-    real,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT, L, N, R, T, U, external
 
 dgemm = external("blas", "dgemm", 13)
 dgemv = external("blas", "dgemv", 11)
@@ -40,21 +24,7 @@ def gemm_narrow(ta, tb, alpha, A, B, C):
     m, n = C.shape
     k = A.shape[0] if ta else A.shape[1]
     turned = np.empty((n, m))
-    dgemm(
-        letter(N if ta else T),
-        letter(N if tb else T),
-        integer(m),
-        integer(n),
-        integer(k),
-        real(alpha),
-        A,
-        integer(A.shape[1]),
-        B,
-        integer(B.shape[1]),
-        real(0.0),
-        turned,
-        integer(m),
-    )
+    dgemm(N if ta else T, N if tb else T, m, n, k, alpha, A, A.shape[1], B, B.shape[1], 0.0, turned, m)
     for start in range(0, m, 32):
         for j in range(n):
             for i in range(start, min(start + 32, m)):
@@ -79,27 +49,7 @@ def gemm(ta, tb, alpha, A, B, beta, C):
     if n <= 64 and m > 4 * n and beta == 0.0 and ((ta and 8 <= n <= 32 and m * k > 150000) or m * k > 2000000):
         gemm_narrow(ta, tb, alpha, A, B, C)
         return
-    flag_a = letter(T if ta else N)
-    flag_b = letter(T if tb else N)
-    lda = integer(A.shape[1])
-    ldb = integer(B.shape[1])
-    rows = integer(m)
-    columns = integer(n)
-    dgemm(
-        flag_b,
-        flag_a,
-        columns,
-        rows,
-        integer(k),
-        real(alpha),
-        B,
-        ldb,
-        A,
-        lda,
-        real(beta),
-        C,
-        columns,
-    )
+    dgemm(T if tb else N, T if ta else N, n, m, k, alpha, B, B.shape[1], A, A.shape[1], beta, C, n)
 
 
 @njit(types.void(int64, float64, MATRIX, VECTOR, float64, VECTOR_OUT), **SUMS)
@@ -107,19 +57,7 @@ def gemv(t, alpha, A, x, beta, y):
     """y = alpha*op(A)*x + beta*y: loops over blocks of four rows while A fits in cache, else dgemv."""
     m, n = A.shape
     if m * n > 65536 and alpha != 0.0:
-        dgemv(
-            letter(N if t else T),
-            integer(n),
-            integer(m),
-            real(alpha),
-            A,
-            integer(n),
-            x,
-            integer(1),
-            real(beta),
-            y,
-            integer(1),
-        )
+        dgemv(N if t else T, n, m, alpha, A, n, x, 1, beta, y, 1)
         return
     if beta == 0.0:
         for i in range(y.shape[0]):
@@ -207,18 +145,7 @@ def syrk(t, alpha, A, beta, C):
     if beta != 0.0 or alpha == 0.0 or k == 0 or n < 4:
         gemm(1 - t, t, alpha, A, A, beta, C)
         return
-    dsyrk(
-        letter(L),
-        letter(T if t else N),
-        integer(n),
-        integer(k),
-        real(alpha),
-        A,
-        integer(A.shape[1]),
-        real(0.0),
-        C,
-        integer(n),
-    )
+    dsyrk(L, T if t else N, n, k, alpha, A, A.shape[1], 0.0, C, n)
     mirror_upper(C)
 
 
@@ -229,18 +156,7 @@ def symv(alpha, A, x, beta, y):
     if n < 300 or alpha == 0.0:
         gemv(0, alpha, A, x, beta, y)
         return
-    dsymv(
-        letter(L),
-        integer(n),
-        real(alpha),
-        A,
-        integer(n),
-        x,
-        integer(1),
-        real(beta),
-        y,
-        integer(1),
-    )
+    dsymv(L, n, alpha, A, n, x, 1, beta, y, 1)
 
 
 @njit(types.void(float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
@@ -250,20 +166,7 @@ def symm(alpha, A, B, beta, C):
     if m == 0 or n == 0 or alpha == 0.0:
         gemm(0, 0, alpha, A, B, beta, C)
         return
-    dsymm(
-        letter(R),
-        letter(L),
-        integer(n),
-        integer(m),
-        real(alpha),
-        A,
-        integer(m),
-        B,
-        integer(n),
-        real(beta),
-        C,
-        integer(n),
-    )
+    dsymm(R, L, n, m, alpha, A, m, B, n, beta, C, n)
 
 
 @njit(types.void(int64, MATRIX, MATRIX_OUT), **EXACT)
@@ -289,16 +192,4 @@ def trmm(turned, lower, ta, A, tb, B, C):
     copy_flipped(1 - tb if turned else tb, B, C)
     if m == 0 or n == 0:
         return
-    dtrmm(
-        letter(L if turned else R),
-        letter(U if lower else L),
-        letter(T if ta != turned else N),
-        letter(N),
-        integer(n),
-        integer(m),
-        real(1.0),
-        A,
-        integer(A.shape[0]),
-        C,
-        integer(n),
-    )
+    dtrmm(L if turned else R, U if lower else L, T if ta != turned else N, N, n, m, 1.0, A, A.shape[0], C, n)

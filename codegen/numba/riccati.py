@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N, V, cell, external, integer, integer_at, letter
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N, V, external
 from matcalc.codegen.numba.cholesky import chol, chol_solve
 from matcalc.codegen.numba.equations import dlyapunov, dtrsyl, schur, sylvester, turned_back
 from matcalc.codegen.numba.jets import exponent_of, norm1, put_scaled, scale_by
@@ -21,7 +21,7 @@ from matcalc.codegen.numba.lu import getrf, lu_solve
 from matcalc.codegen.numba.products import copy_flipped, gemm
 from matcalc.codegen.numba.spectral import fill, is_finite
 
-dtrsen = external("lapack", "dtrsen", 18)
+dtrsen = external("lapack", "dtrsen", 17)
 EPS = 2.220446049250313e-16
 
 
@@ -37,29 +37,8 @@ def stable_first(F, Z):
     values = np.empty((2, n))
     work = np.empty(n + 1)
     integers = np.empty(1, np.int32)
-    order = integer(n)
-    info = cell()
-    dtrsen(
-        letter(N),
-        letter(V),
-        select,
-        order,
-        F,
-        order,
-        Z,
-        order,
-        values,
-        (values, n),
-        cell(),
-        cell(),
-        cell(),
-        work,
-        integer(n + 1),
-        integers,
-        integer(1),
-        info,
-    )
-    return count if integer_at(info) == 0 else -1
+    info = dtrsen(N, V, select, n, F, n, Z, n, values, (values, n), 0, 0.0, 0.0, work, n + 1, integers, 1)
+    return count if info == 0 else -1
 
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
@@ -89,17 +68,8 @@ def signm(X, C):
         for j in range(m):
             if i >= m:
                 S[i, j] = -2.0 * F[i, j]
-    if 0 < m < n:
-        scale = cell()
-        order = integer(n)
-        rows = integer(m)
-        rest = integer(n - m)
-        info = cell()
-        minus = integer(-1)
-        plain = letter(N)
-        dtrsyl(plain, plain, minus, rows, rest, F, order, (F, m * n + m), order, (S, m * n), order, scale, info)
-        if integer_at(info) != 0:
-            return 1
+    if 0 < m < n and dtrsyl(N, N, -1, m, n - m, F, n, (F, m * n + m), n, (S, m * n), n, 1.0) != 0:
+        return 1
     turned_back(Z, S, Z, C)
     return 0
 

@@ -13,12 +13,12 @@ from numba import njit, types
 from numba.types import float64, int64
 
 from matcalc.codegen.numba.adjugate import orthogonal_sign, prod_without
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR_OUT, cell, external, integer
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR_OUT, external
 from matcalc.codegen.numba.products import gemm
 from matcalc.codegen.numba.spectral import fill, gesdd, is_finite
 
-dgehrd = external("lapack", "dgehrd", 9)
-dorghr = external("lapack", "dorghr", 9)
+dgehrd = external("lapack", "dgehrd", 8)
+dorghr = external("lapack", "dorghr", 8)
 
 
 @njit(float64(int64, MATRIX, MATRIX_OUT, VECTOR_OUT), **EXACT)
@@ -30,15 +30,14 @@ def skew_tridiagonal(vectors, A, F, k):
             F[i, j] = A[j, i] / 2 - A[i, j] / 2
     tau = np.empty(n)
     work = np.empty(64 * n)
-    order = integer(n)
-    dgehrd(order, integer(1), order, F, order, tau, work, integer(64 * n), cell())
+    dgehrd(n, 1, n, F, n, tau, work, 64 * n)
     sign = 1.0
     for i in range(n - 1):
         k[i] = F[i + 1, i] / 2 - F[i, i + 1] / 2
         if tau[i] != 0.0:
             sign = -sign
     if vectors:
-        dorghr(order, integer(1), order, F, order, tau, work, integer(64 * n), cell())
+        dorghr(n, 1, n, F, n, tau, work, 64 * n)
     return sign
 
 

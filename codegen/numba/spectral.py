@@ -10,28 +10,13 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    VECTOR,
-    VECTOR_OUT,
-    L,
-    N,
-    S,
-    V,
-    cell,
-    external,
-    integer,
-    integer_at,
-    letter,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, L, N, S, V, external
 from matcalc.codegen.numba.products import copy_flipped, gemm, syrk
 
-dsyevd = external("lapack", "dsyevd", 11)
-dgesdd = external("lapack", "dgesdd", 14)
-dgeqrf = external("lapack", "dgeqrf", 8)
-dorgqr = external("lapack", "dorgqr", 9)
+dsyevd = external("lapack", "dsyevd", 10)
+dgesdd = external("lapack", "dgesdd", 13)
+dgeqrf = external("lapack", "dgeqrf", 7)
+dorgqr = external("lapack", "dorgqr", 8)
 
 
 @njit(int64(MATRIX), **EXACT)
@@ -66,22 +51,7 @@ def syevd(vectors, A, w):
     count = 1 + 6 * n + 2 * n * n if vectors else 1 + 66 * n
     work = np.empty(count)
     integers = np.empty(3 + 5 * n, np.int32)
-    info = cell()
-    order = integer(n)
-    dsyevd(
-        letter(V if vectors else N),
-        letter(L),
-        order,
-        A,
-        order,
-        w,
-        work,
-        integer(count),
-        integers,
-        integer(3 + 5 * n),
-        info,
-    )
-    return 0 if integer_at(info) == 0 else 1
+    return dsyevd(V if vectors else N, L, n, A, n, w, work, count, integers, 3 + 5 * n)
 
 
 @njit(int64(MATRIX, VECTOR_OUT), **EXACT)
@@ -137,25 +107,7 @@ def gesdd(vectors, X, P, s, Q):
     count = 4 * k * k + 7 * k + 64 * (m + n)
     work = np.empty(count)
     integers = np.empty(8 * k, np.int32)
-    info = cell()
-    rows = integer(n)
-    dgesdd(
-        letter(S if vectors else N),
-        rows,
-        integer(m),
-        copy,
-        rows,
-        s,
-        Q,
-        rows,
-        P,
-        integer(k),
-        work,
-        integer(count),
-        integers,
-        info,
-    )
-    return 0 if integer_at(info) == 0 else 1
+    return dgesdd(S if vectors else N, n, m, copy, n, s, Q, n, P, k, work, count, integers)
 
 
 @njit(int64(MATRIX, VECTOR_OUT), **EXACT)
@@ -203,9 +155,7 @@ def qr(X, Q, R):
     tau = np.empty(k)
     count = 64 * max(n, k)
     work = np.empty(count)
-    rows = integer(m)
-    reflectors = integer(k)
-    dgeqrf(rows, integer(n), F, rows, tau, work, integer(count), cell())
+    dgeqrf(m, n, F, m, tau, work, count)
     signs = np.empty(k)
     for i in range(k):
         signs[i] = -1.0 if F[i, i] < 0.0 else 1.0
@@ -220,8 +170,7 @@ def qr(X, Q, R):
             length_squared += part * part
         if R[j, j] <= 4.0 * m * 2.220446049250313e-16 * largest * math.sqrt(length_squared):
             R[j, j] = 0.0
-    length = integer(count)
-    dorgqr(rows, reflectors, reflectors, F, rows, tau, work, length, cell())
+    dorgqr(m, k, k, F, m, tau, work, count)
     for i in range(m):
         for j in range(k):
             Q[i, j] = signs[j] * F[j, i]

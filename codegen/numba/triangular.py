@@ -5,29 +5,13 @@ import math
 from numba import njit
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import (
-    EXACT,
-    MATRIX,
-    MATRIX_OUT,
-    VECTOR,
-    VECTOR_OUT,
-    L,
-    N,
-    R,
-    T,
-    U,
-    cell,
-    external,
-    integer,
-    letter,
-    real,
-)
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, L, N, R, T, U, external
 from matcalc.codegen.numba.cholesky import dtrsm
 from matcalc.codegen.numba.lu import zero_pivot
 from matcalc.codegen.numba.products import copy_flipped
 
 dtrsv = external("blas", "dtrsv", 8)
-dtrtri = external("lapack", "dtrtri", 6)
+dtrtri = external("lapack", "dtrtri", 5)
 
 
 @njit(int64(int64, int64, MATRIX, VECTOR, VECTOR_OUT), **EXACT)
@@ -39,9 +23,7 @@ def trsv(lower, t, A, b, z):
     if zero_pivot(A):
         return 1
     if n > 0:
-        uplo = letter(U if lower else L)
-        flag = letter(N if t else T)
-        dtrsv(uplo, flag, letter(N), integer(n), A, integer(n), z, integer(1))
+        dtrsv(U if lower else L, N if t else T, N, n, A, n, z, 1)
     return 0
 
 
@@ -53,11 +35,9 @@ def trsm(turned, lower, t, A, tb, B, Z):
         return 1
     m, n = Z.shape
     if m > 0 and n > 0:
-        uplo = letter(U if lower else L)
-        flag = letter(T if t != turned else N)
-        side = letter(L if turned else R)
-        rows = integer(n)
-        dtrsm(side, uplo, flag, letter(N), rows, integer(m), real(1.0), A, integer(A.shape[0]), Z, rows)
+        uplo = U if lower else L
+        flag = T if t != turned else N
+        dtrsm(L if turned else R, uplo, flag, N, n, m, 1.0, A, A.shape[0], Z, n)
     return 0
 
 
@@ -72,7 +52,7 @@ def tri_inv(lower, A, C):
     if zero_pivot(A):
         return 1
     if n > 0:
-        dtrtri(letter(U if lower else L), letter(N), integer(n), C, integer(n), cell())
+        dtrtri(U if lower else L, N, n, C, n)
     return 0
 
 

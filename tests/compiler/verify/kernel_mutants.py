@@ -32,16 +32,18 @@ TEMPLATE = {  # kind: what is found in a template, and what stands there then
         (r"\*\*2", ""),
     ],
 }
+LETTERS = r"(\bd[a-z]+\((?:[A-Z](?: if [^,]+ else [A-Z])?, )*)"
+"""The call of a routine up to one of the letters that it begins with."""
 SOURCE = {
     "< for <=": [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > ")],
     "a bound": [(r"range\(([a-z]\w*)\)", r"range(\1 - 1)"), (r"range\(([a-z]\w*)\)", r"range(1, \1)")],
     "a sign": [(r" \+= ", " -= "), (r" - ", " + "), (r"= -", "= ")],
-    "another triangle": [(r"letter\(L\)", "letter(U)"), (r"letter\(U\)", "letter(L)"), (r"tril", "triu")],
+    "another triangle": [(rf"{LETTERS}L(?=, )", r"\1U"), (rf"{LETTERS}U(?=, )", r"\1L"), (r"tril", "triu")],
     "a transposition": [
-        (r"letter\((\w) if (\w+) else (\w)\)", r"letter(\3 if \2 else \1)"), (r"letter\(T\)", "letter(N)"),
-        (r"letter\(N\)", "letter(T)"), (r"\[i, j\]", "[j, i]"),
+        (r"\b([A-Z]) if (\w+) else ([A-Z])\b", r"\3 if \2 else \1"), (rf"{LETTERS}T(?=, )", r"\1N"),
+        (rf"{LETTERS}N(?=, )", r"\1T"), (r"\[i, j\]", "[j, i]"),
     ],
-    "alpha, beta": [(r"real\(alpha\)", "real(1.0)"), (r"real\(beta\)", "real(0.0)")],
+    "alpha, beta": [(r"(\bd\w+\(.*, )alpha(?=, )", r"\g<1>1.0"), (r"(\bd\w+\(.*, )beta(?=, )", r"\g<1>0.0")],
 }  # fmt: skip
 
 

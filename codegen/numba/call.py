@@ -82,7 +82,7 @@ def passed(context, builder, kind, value):
 
 
 def special_function(name, count):
-    """Register SciPy's `name` of `count` doubles with LLVM and return it: a last argument 0 is not for its user.
+    """Register SciPy's `name` of `count` doubles with LLVM and return it as a function.
 
     Where SciPy has a function for several types, a number in its name tells them apart, not the same one for
     each function or version: so the signature that its capsule states decides.
@@ -91,9 +91,22 @@ def special_function(name, count):
     """
     stated = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
     wanted = f"double ({'double, ' * count}int __pyx_skip_dispatch)"
-    for key, capsule in cython_special.__pyx_capi__.items():
-        if re.sub(r"^__pyx_fuse_\d+", "", key) == name and stated(capsule).decode() == wanted:
-            symbol = f"scipy_special_{name}"
-            llvm.add_symbol(symbol, get_cython_function_address("scipy.special.cython_special", key))
-            return types.ExternalFunction(symbol, types.float64(*[types.float64] * count, types.int32))
-    raise ImportError(f"scipy.special.cython_special has no {name} of type {wanted}")
+    capsules = cython_special.__pyx_capi__.items()
+    keys = (key for key, capsule in capsules if stated(capsule).decode() == wanted)
+    key = next((key for key in keys if re.sub(r"^__pyx_fuse_\d+", "", key) == name), None)
+    if key is None:
+        raise ImportError(f"scipy.special.cython_special has no {name} of type {wanted}")
+    symbol = f"scipy_special_{name}"
+    llvm.add_symbol(symbol, get_cython_function_address("scipy.special.cython_special", key))
+
+    @intrinsic
+    def call(typingctx, *kinds):
+        def codegen(context, builder, signature, args):
+            given = [builder.extract_value(args[0], k) for k in range(count)]
+            values = [context.cast(builder, x, kind, types.float64) for x, kind in zip(given, kinds, strict=True)]
+            routine = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()] * count + [INTEGER])
+            return builder.call(cgutils.get_or_insert_function(builder.module, routine, symbol), [*values, INTEGER(0)])
+
+        return (types.float64(types.StarArgTuple(kinds)), codegen) if len(kinds) == count else None
+
+    return call

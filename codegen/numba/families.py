@@ -11,15 +11,9 @@ from numba import njit
 
 from matcalc.codegen.numba.call import EXACT, special_function
 from matcalc.codegen.numba.elementary import SCALAR, rint
+from matcalc.codegen.numba.special import gamma
 
-ERFCX = special_function("erfcx", 1)
-GAMMA_OF = special_function("gamma", 1)
-
-
-@njit(**SCALAR)
-def erfcx(x):
-    """exp(x^2)*erfc(x)."""
-    return ERFCX(x, 0)
+erfcx = special_function("erfcx", 1)
 
 
 @njit(**EXACT)
@@ -27,14 +21,14 @@ def erfc_ratios(x, ratios):
     """The ratios E_k/E_(k - 1), k = 1, 2, ..., of E_k = exp(x^2) times the k-th integral of erfc (DLMF 7.18.7)."""
     count = ratios.shape[0]
     if x < 0.0:
-        above, here = 1.1283791670955126, ERFCX(x, 0)
+        above, here = 1.1283791670955126, erfcx(x)
         for k in range(1, count + 1):
             above, here = here, (above - 2.0 * x * here) / (2.0 * k)
             ratios[k - 1] = here / above
     elif x < 0.5:
         last = 1.0
         for k in range(count + 1):
-            even, odd = 1.0 / GAMMA_OF(0.5 * k + 1.0, 0), -x * (k + 1.0) / GAMMA_OF(0.5 * k + 1.5, 0)
+            even, odd = 1.0 / gamma(0.5 * k + 1.0), -x * (k + 1.0) / gamma(0.5 * k + 1.5)
             total, scale = 0.0, 2.0 * x * x
             for m in range(0, 80, 2):
                 total += even + odd
@@ -57,7 +51,7 @@ def erfcx_diff(order, x):
     """The k-th derivative of erfcx: (-2)^k k! times exp(x^2) times the k-th integral of erfc."""
     ratios = np.empty(int(order))
     erfc_ratios(x, ratios)
-    y = ERFCX(x, 0)
+    y = erfcx(x)
     for k in range(ratios.shape[0]):
         y *= -1.0 if abs(y) == math.inf else -2.0 * (k + 1.0) * ratios[k]
     return y
@@ -83,7 +77,7 @@ def log_ndtr_diff(order, x):
         if count == 1:
             return d[0] - x
         return d[1] - 1.0 if count == 2 else d[count - 1]
-    d[0] = 0.7978845608028654 / ERFCX(-0.7071067811865476 * x, 0)
+    d[0] = 0.7978845608028654 / erfcx(-0.7071067811865476 * x)
     for n in range(count - 1):
         total, binomial = 0.0, 1.0
         for j in range(n + 1):

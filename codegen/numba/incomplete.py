@@ -15,27 +15,9 @@ from matcalc.codegen.numba.call import EXACT, special_function
 from matcalc.codegen.numba.elementary import SCALAR
 from matcalc.codegen.numba.special import EULER_MACLAURIN, digamma, gamma, gammaln, polygamma
 
-BETAINC = special_function("betainc", 3)
-GAMMAINC = special_function("gammainc", 2)
-GAMMAINCC = special_function("gammaincc", 2)
-
-
-@njit(**SCALAR)
-def gammainc(a, x):
-    """The lower incomplete gamma function over gamma(a)."""
-    return GAMMAINC(a, x, 0)
-
-
-@njit(**SCALAR)
-def gammaincc(a, x):
-    """The upper incomplete gamma function over gamma(a)."""
-    return GAMMAINCC(a, x, 0)
-
-
-@njit(**SCALAR)
-def betainc(a, b, x):
-    """The incomplete beta function over beta(a, b)."""
-    return BETAINC(a, b, x, 0)
+betainc = special_function("betainc", 3)
+gammainc = special_function("gammainc", 2)
+gammaincc = special_function("gammaincc", 2)
 
 
 @njit(**SCALAR)
@@ -206,7 +188,7 @@ def gammainc_diff(order_a, order_x, a, x):
     """The derivative of gammainc of these orders: of the density, of a power series, or an integral."""
     i = int(order_a)
     if i == 0 and order_x == 0.0:
-        return GAMMAINC(a, x, 0)
+        return gammainc(a, x)
     if not (a > 0.0 and x >= 0.0):
         return math.nan
     if a == math.inf:
@@ -364,7 +346,7 @@ def betainc_diff(order_a, order_b, order_x, a, b, x):
     """The derivative of betainc of these orders: of the density, of a power series, or an integral."""
     i, j = int(order_a), int(order_b)
     if i + j == 0 and order_x == 0.0:
-        return BETAINC(a, b, x, 0)
+        return betainc(a, b, x)
     if not (a > 0.0 and b > 0.0 and x >= 0.0 and x <= 1.0 and a < math.inf and b < math.inf):
         return math.nan
     if order_x > 0.0:

@@ -10,14 +10,14 @@ from numba import njit
 from matcalc.codegen.numba.call import special_function
 from matcalc.codegen.numba.elementary import SCALAR
 
-BESSEL_I = special_function("iv", 2)
-BESSEL_J = special_function("jv", 2)
-BESSEL_K = special_function("kv", 2)
-ERFINV = special_function("erfinv", 1)
-GAMMA = special_function("gamma", 1)
-GAMMALN = special_function("gammaln", 1)
-LOG_NDTR = special_function("log_ndtr", 1)
-PSI = special_function("psi", 1)
+besselj = special_function("jv", 2)
+besseli = special_function("iv", 2)
+besselk = special_function("kv", 2)
+erfinv = special_function("erfinv", 1)
+gamma = special_function("gamma", 1)
+gammaln = special_function("gammaln", 1)
+log_ndtr = special_function("log_ndtr", 1)
+digamma = special_function("psi", 1)
 
 # (-1)^(j + 1) B(2j)/(2j)!, j = 1..12, as terms of Euler and Maclaurin's sum
 EULER_MACLAURIN = (
@@ -28,58 +28,10 @@ EULER_MACLAURIN = (
 
 
 @njit(**SCALAR)
-def besselj(k, x):
-    """The Bessel function of the first kind."""
-    return BESSEL_J(k, x, 0)
-
-
-@njit(**SCALAR)
-def besseli(k, x):
-    """The modified Bessel function of the first kind."""
-    return BESSEL_I(k, x, 0)
-
-
-@njit(**SCALAR)
-def besselk(k, x):
-    """The modified Bessel function of the second kind."""
-    return BESSEL_K(k, x, 0)
-
-
-@njit(**SCALAR)
-def erfinv(x):
-    """The inverse of erf."""
-    return ERFINV(x, 0)
-
-
-@njit(**SCALAR)
-def gamma(x):
-    """The gamma function."""
-    return GAMMA(x, 0)
-
-
-@njit(**SCALAR)
-def gammaln(x):
-    """log |gamma(x)|."""
-    return GAMMALN(x, 0)
-
-
-@njit(**SCALAR)
-def log_ndtr(x):
-    """log of the normal distribution function."""
-    return LOG_NDTR(x, 0)
-
-
-@njit(**SCALAR)
-def digamma(x):
-    """The derivative of gammaln."""
-    return PSI(x, 0)
-
-
-@njit(**SCALAR)
 def polygamma(k, x):
     """The k-th derivative of digamma: (-1)^(k + 1) k! zeta(k + 1, x), by Euler and Maclaurin's sum."""
     if k == 0.0:
-        return PSI(x, 0)
+        return digamma(x)
     sign = 1.0 if k % 2.0 == 1.0 else -1.0
     if x <= 0.0 and x == math.floor(x):
         return sign * math.inf
@@ -98,7 +50,7 @@ def polygamma(k, x):
         total += c * factor * power
         factor *= (s + 1.0) * (s + 2.0) / (x * x)
         s += 2.0
-    return sign * total * GAMMA(k + 1.0, 0)
+    return sign * total * gamma(k + 1.0)
 
 
 @njit(**SCALAR)

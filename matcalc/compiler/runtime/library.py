@@ -2,7 +2,7 @@
 
 A source file of `codegen/<target>/` holds imports, assignments to one name, and functions, nothing else;
 names are unique over the whole target. A function with an explicit signature is a kernel (called by symbol);
-others are linked in.
+others are linked in. What one of the functions makes, `dgemm = external("blas", "dgemm", 13)`, is a function too.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def read_library(folder: Path) -> Library:
                 is_function = isinstance(statement, ast.FunctionDef)
                 found[name] = (_segment(statement, lines), origin, is_function, _has_signature(statement))
     items = {}
-    for name, (text, origin, is_function, is_kernel) in found.items():
+    for name, (text, origin, is_defined, is_kernel) in found.items():
         used = free_names(text)
+        is_function = is_defined or any(u in found and found[u][2] for u in used)
         items[name] = Item(
             name,
             text,

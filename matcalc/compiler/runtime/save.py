@@ -285,9 +285,7 @@ def _companions(parts: Sequence[Part], form: str) -> list[str]:
 
 def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
     """Return the function that imports Numba, defines the kernels as globals, and says what is compiled for what."""
-    functions = {item.name for item in items if item.is_function}
-    simple = [i for i in items if not i.is_function and functions.isdisjoint(i.uses)]
-    rest = [i for i in items if i not in simple]
+    simple, rest = ([i for i in items if i.is_function == made] for made in (False, True))
     own = _companions(parts, "quick")
     statements = ["from numba import njit", "from numba import types", *(s for i in items for s in i.imports)]
     block = import_block(s for s in statements if s.startswith(NUMBAS))

@@ -59,8 +59,13 @@ LONG = 1500
 """Tokens of the longest formula that is written as a tree: three or four thousand characters."""
 
 
+def _payload(place: int) -> Any:
+    """Return the property that is one entry of a node's data."""
+    return property(lambda node: node.data[place])
+
+
 class Node:
-    """A tensor expression. Attributes are read-only; payloads are read through the properties below.
+    """A tensor expression. Attributes are read-only; payloads are read through the names below.
 
     Kinds: symbol, number, size, constant, selector, product, sum, map, op.
     A product is `value[out] = coef * sum over indices not in out of prod_k args[k][indices[k]]`: a
@@ -98,23 +103,20 @@ class Node:
     exchanges: tuple[Exchange, ...]  # the other orders in which its axes may stand, with the sign that each brings
     switches: bool  # whether it is 0, whatever else it holds, where conditions in it do not hold
 
-    @property
-    def name(self) -> str:
-        """Name of a symbol."""
-        name: str = self.data[0]
-        return name
-
-    @property
-    def value(self) -> Fraction:
-        """Value of a number."""
-        value: Fraction = self.data[0]
-        return value
-
-    @property
-    def size(self) -> Size:
-        """Size that a size node stands for."""
-        size: Size = self.data[0]
-        return size
+    name: str = _payload(0)  # of a symbol
+    value: Fraction = _payload(0)  # of a number
+    size: Size = _payload(0)  # that a size node stands for
+    selector: Selector = _payload(0)  # the rule of one; a lookup has the node of its places as its only operand
+    coef: Fraction = _payload(0)  # in front of a product
+    indices: tuple[Indices, ...] = _payload(1)  # of each operand of a product
+    out: Indices = _payload(2)  # output indices of a product
+    index_sizes: Shape = _payload(3)  # of each index of a product, by number
+    coefs: tuple[Fraction, ...] = _payload(0)  # of the terms of a sum
+    rule: Rule = _payload(0)  # the rulebook's entry of a map or op
+    params: tuple[Any, ...] = _payload(1)  # of a map or op: Fraction, Size or (functions) Node
+    batches: tuple[Indices, ...] = _payload(2)  # the batch axes that each argument of an op carries in front
+    batch_rank: int = _payload(3)  # number of leading batch axes of an op
+    output: str = _payload(4)  # which result of a several-output op this is; empty if there is one
 
     @property
     def array(self) -> np.ndarray:
@@ -124,39 +126,9 @@ class Node:
         return np.frombuffer(self.data[0], dtype=np.float64).reshape([int(s) for s in self.shape])
 
     @property
-    def selector(self) -> Selector:
-        """Rule of a selector; a lookup has the node of its places as its only operand."""
-        selector: Selector = self.data[0]
-        return selector
-
-    @property
-    def coef(self) -> Fraction:
-        """Coefficient in front of a product."""
-        coef: Fraction = self.data[0]
-        return coef
-
-    @property
-    def indices(self) -> tuple[Indices, ...]:
-        """Index tuple of each operand of a product."""
-        indices: tuple[Indices, ...] = self.data[1]
-        return indices
-
-    @property
     def operands(self) -> tuple[Operand, ...]:
         """Operands of a product, each with its index tuple."""
         return tuple(zip(self.args, self.indices, strict=True))
-
-    @property
-    def out(self) -> Indices:
-        """Output indices of a product."""
-        out: Indices = self.data[2]
-        return out
-
-    @property
-    def index_sizes(self) -> Shape:
-        """Size of each index of a product, by number."""
-        index_sizes: Shape = self.data[3]
-        return index_sizes
 
     @property
     def sizes(self) -> dict[int, Size]:
@@ -164,45 +136,9 @@ class Node:
         return dict(enumerate(self.index_sizes))
 
     @property
-    def coefs(self) -> tuple[Fraction, ...]:
-        """Coefficients of the terms of a sum."""
-        coefs: tuple[Fraction, ...] = self.data[0]
-        return coefs
-
-    @property
     def terms(self) -> tuple[tuple[Fraction, Node], ...]:
         """Terms of a sum, each with its coefficient."""
         return tuple(zip(self.coefs, self.args, strict=True))
-
-    @property
-    def rule(self) -> Rule:
-        """Rulebook entry of a map or op."""
-        rule: Rule = self.data[0]
-        return rule
-
-    @property
-    def params(self) -> tuple[Any, ...]:
-        """Parameters of a map or op: Fraction, Size or (functions) Node."""
-        params: tuple[Any, ...] = self.data[1]
-        return params
-
-    @property
-    def batches(self) -> tuple[Indices, ...]:
-        """For each argument of an op, the batch axes that it carries in front."""
-        batches: tuple[Indices, ...] = self.data[2]
-        return batches
-
-    @property
-    def batch_rank(self) -> int:
-        """Number of leading batch axes of an op."""
-        batch_rank: int = self.data[3]
-        return batch_rank
-
-    @property
-    def output(self) -> str:
-        """Which result of a several-output op this is; empty if there is one."""
-        output: str = self.data[4]
-        return output
 
     @property
     def rank(self) -> int:

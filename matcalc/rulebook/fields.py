@@ -108,13 +108,13 @@ def read_let(text: str) -> tuple[str, str] | None:
 
 
 def read_interval(text: str) -> Interval | None:
-    """Return `(lo, hi]` as (lo, lo is open, hi, hi is open)."""
+    """Return `(lo, hi]` as (lo, hi, lo is open, hi is open)."""
     match = _INTERVAL.match(text)
     try:
         lo, hi = (float(match[2]), float(match[3])) if match else (0.0, -1.0)
     except ValueError:
         return None
-    return (lo, match[1] == "(", hi, match[4] == ")") if match and lo <= hi else None
+    return (lo, hi, match[1] == "(", match[4] == ")") if match and lo <= hi else None
 
 
 def read_point(text: str) -> tuple[float, float] | None:

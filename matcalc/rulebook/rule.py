@@ -17,7 +17,7 @@ from typing import Any
 from matcalc.language.declare import Declaration, Signature
 
 FactRule = tuple[tuple[tuple[str, str], ...], str, str]
-Interval = tuple[float, bool, float, bool]
+Interval = tuple[float, float, bool, bool]
 
 
 RELATIONS = "<>=!"

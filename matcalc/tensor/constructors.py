@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.tensor import elementwise
 from matcalc.tensor.network import Network, is_closed_scalar
-from matcalc.tensor.node import Indices, Node, Operand, Shape
+from matcalc.tensor.node import Indices, Node, Operand, Shape, exponent_of
 from matcalc.tensor.operations import operate
 from matcalc.tensor.pickling import pickle_form
 from matcalc.tensor.product import finish, gather, remembered, size_number, transposed, zeros
-from matcalc.tensor.raw_nodes import constant, exponent_of, number, selector, symbol
+from matcalc.tensor.raw_nodes import constant, number, selector, symbol
+from matcalc.tensor.selectors import Span, are_apart
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.sums import add, scale, split_coef
 
@@ -85,7 +86,7 @@ def _may_hold_square(node: Node) -> bool:
 
 def _distributed(node: Node, args: Sequence[Node]) -> Node:
     """Return a product with these operands instead, distributed over blocks that meet."""
-    operands, sizes = list(zip(args, node.indices, strict=True)), dict(enumerate(node.index_sizes))
+    operands, sizes = list(zip(args, node.indices, strict=True)), node.sizes
     if tuple(args) == node.args and _met_blocks(Network(node.coef, operands, node.out, sizes)) is None:
         return node
     return product(node.coef, operands, node.out, sizes)
@@ -108,7 +109,7 @@ def _met_blocks(network: Network) -> int | None:
     """Return the place of a sum of blocks whose block axis meets another, so that every pair of blocks is settled."""
     if not network.coef or not any(node.kind == "sum" for node, _ in network.operands):
         return None
-    meetings: dict[int, list[tuple[int, list[Part]]]] = {}
+    meetings: dict[int, list[tuple[int, list[Span]]]] = {}
     for place, (node, indices) in enumerate(network.operands):
         for axis in range(len(indices)):
             parts = block_parts(node, axis)
@@ -122,43 +123,38 @@ def _met_blocks(network: Network) -> int | None:
     return min(places) if places else None
 
 
-Part = tuple[Size, Size]
-
-
-def block_parts(node: Node, axis: int) -> list[Part]:
+def block_parts(node: Node, axis: int) -> list[Span]:
     """Return (offset, length) of the blocks that slices place along an axis; empty if it is not made of blocks."""
     if node.kind == "selector":
-        is_slice = node.selector.kind == "slice" and axis == 0
-        return [(node.selector.offset, node.selector.shape[1])] if is_slice else []
+        return [node.selector.span] if node.selects("slice") and axis == 0 else []
     if node.kind != "sum":
         return []
     parts = [_placed(term, axis) for term in node.args]
     return [part for part in parts if part is not None] if None not in parts else []
 
 
-def _placed(term: Node, axis: int) -> Part | None:
+def _placed(term: Node, axis: int) -> Span | None:
     if term.kind != "product":
         return None
     index = term.out[axis]
     for arg, at in term.operands:
-        if arg.kind == "selector" and arg.selector.kind == "slice" and at[0] == index:
-            return arg.selector.offset, arg.selector.shape[1]
+        if arg.selects("slice") and at[0] == index:
+            return arg.selector.span
     return None
 
 
-def _all_settled(lists: Sequence[list[Part]]) -> bool:
+def _all_settled(lists: Sequence[list[Span]]) -> bool:
     """Whether blocks of different operands are all known to be disjoint, or one within the other."""
     return all(
         _settled(a, b) for k, parts in enumerate(lists) for others in lists[k + 1 :] for a in parts for b in others
     )
 
 
-def _settled(a: Part, b: Part) -> bool:
+def _settled(a: Span, b: Span) -> bool:
     (start, length), (other, width) = a, b
-    apart = is_nonnegative(other - start - length) or is_nonnegative(start - other - width)
     inside = is_nonnegative(other - start) and is_nonnegative(start + length - other - width)
     around = is_nonnegative(start - other) and is_nonnegative(other + width - start - length)
-    return apart or inside or around
+    return are_apart(a, b) or inside or around
 
 
 def transpose(a: Node) -> Node:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.tensor.axes import inverse, least_order, with_axes
 from matcalc.tensor.grouping import MOST
-from matcalc.tensor.node import Indices, Node, Operand
+from matcalc.tensor.node import Indices, Node, Operand, exponent_of, tilt_of
 from matcalc.tensor.product import has_square, parts_of, simple_product, square_of, transposed
-from matcalc.tensor.raw_nodes import exponent_of, map_node, number, power_node
-from matcalc.tensor.sums import split_coef, transposed_rank
+from matcalc.tensor.raw_nodes import map_node, number, power_node
+from matcalc.tensor.sums import scale, split_coef, transposed_rank
 
 if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule
@@ -37,8 +37,8 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
     if rule.parity and len(args) == 1:
         coef, rest = split_coef(args[0])
         if coef < 0:
-            inner = apply(rule, [_scaled(-coef, rest)], params)
-            return _scaled(Fraction(-1), inner) if rule.parity == "odd" else inner
+            inner = apply(rule, [scale(-coef, rest)], params)
+            return scale(-1, inner) if rule.parity == "odd" else inner
     order = _order(args, rule.commutes)
     return with_axes(map_node(rule, params, _turned(args, order, rule.commutes)), inverse(order))
 
@@ -55,12 +55,12 @@ def power(base: Node, exponent: Fraction) -> Node:
     """Return base.^exponent for a rational exponent, elementwise."""
     if exponent == 1:
         return base
-    if exponent == 0:
-        return _ones_like(base)
-    if exponent < 0 and base.kind == "number" and base.is_zero:
-        exponent = Fraction(-1)  # all of them are 1/0
     indices = tuple(range(len(base.shape)))
     sizes = dict(enumerate(base.shape))
+    if exponent == 0:
+        return simple_product(1, [], indices, sizes)
+    if exponent < 0 and base.kind == "number" and base.is_zero:
+        exponent = Fraction(-1)  # all of them are 1/0
     if exponent.denominator == 1 and 1 < exponent <= MOST:
         return simple_product(1, [(base, indices)] * int(exponent), indices, sizes)
     kept = _kept_axes([base])
@@ -70,7 +70,7 @@ def power(base: Node, exponent: Fraction) -> Node:
     if coef != 1 and base.kind != "number":
         exact = _exact_power(coef, exponent)
         if exact is not None:
-            return _scaled(exact, power(rest, exponent))
+            return scale(exact, power(rest, exponent))
     factored = _power_of_factors(base, exponent)
     if factored is not None:
         return factored
@@ -145,16 +145,6 @@ def _exact_root(value: Fraction, degree: int) -> Fraction | None:
     return Fraction(parts[0], parts[1])
 
 
-def _ones_like(node: Node) -> Node:
-    axes = tuple(range(len(node.shape)))
-    return simple_product(1, [], axes, dict(enumerate(node.shape)))
-
-
-def _scaled(coef: Fraction, node: Node) -> Node:
-    axes = tuple(range(len(node.shape)))
-    return simple_product(coef, [(node, axes)], axes, dict(enumerate(node.shape)))
-
-
 def _kept_axes(args: Sequence[Node]) -> list[int]:
     """Return the axes along which some operand varies."""
     rank = len(args[0].shape)
@@ -193,7 +183,7 @@ def _turned(args: Sequence[Node], order: Indices, commutes: bool) -> list[Node]:
 
 def _leans(args: Sequence[Node]) -> bool:
     """Whether matrices should be read transposed: fewer transposed leaves, ties by content."""
-    against, leaves = (sum(a.tilt[k] for a in args) for k in (0, 1))
+    against, leaves = tilt_of(args)
     if 2 * against != leaves:
         return 2 * against > leaves
     if not leaves and all("symmetric" in a.facts for a in args):

@@ -8,14 +8,14 @@ triangular matrices is lower triangular.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from math import inf
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import chain_between
 from matcalc.tensor.mirror import mirror
-from matcalc.tensor.node import ANY, Node, Range
+from matcalc.tensor.node import ANY, Node, Range, tilt_of
 from matcalc.tensor.product_facts import (
     block_facts,
     closed_under,
@@ -159,7 +159,7 @@ def _sum(node: Node) -> None:
     facts += node.facts
     node.facts = closure(facts)
     if not node.facts & EITHER_WAY:
-        node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
+        node.tilt = tilt_of(node.args)
 
 
 def _map(node: Node) -> None:
@@ -173,7 +173,7 @@ def _map(node: Node) -> None:
     if len(bases) == 1:
         node.exchanges = tuple((order, sign) for order, sign in bases[0].exchanges if sign > 0)
     if not node.facts & EITHER_WAY:
-        node.tilt = (sum(a.tilt[0] for a in node.args), sum(a.tilt[1] for a in node.args))
+        node.tilt = tilt_of(node.args)
 
 
 def _multiplied(node: Node) -> Node:
@@ -198,7 +198,7 @@ def _op(node: Node) -> None:
             facts.append(fact)
     facts = list(_of_core(closure(facts), node.rank - node.batch_rank))
     interval = None if tangents else rule.interval
-    node.range = Range(interval[0], interval[2], interval[1], interval[3]) if interval else ANY
+    node.range = Range(*interval) if interval else ANY
     if "positive" in facts:
         node.range = POSITIVE
     elif "nonnegative" in facts and not node.range.nonnegative:
@@ -207,7 +207,7 @@ def _op(node: Node) -> None:
     if node.rank - node.batch_rank == 2 and not node.facts & EITHER_WAY:
         matrices = [a for a in node.args if a.rank == 2]
         inherits = rule.transpose_same and matrices and node.batch_rank == 0
-        node.tilt = (sum(a.tilt[0] for a in matrices), sum(a.tilt[1] for a in matrices)) if inherits else (0, 1)
+        node.tilt = tilt_of(matrices) if inherits else (0, 1)
 
 
 def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
@@ -243,9 +243,7 @@ def _sign_facts(node: Node) -> list[str]:
 
 def _product_range(node: Node) -> Range:
     result = Range(1.0, 1.0)
-    counts: dict[tuple[Node, tuple[int, ...]], int] = {}
-    for arg, indices in node.operands:
-        counts[arg, indices] = counts.get((arg, indices), 0) + 1
+    counts = Counter(node.operands)
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
     if node.ground is not None:
         is_strict = is_over_entries(node) and all("spd" in arg.facts or arg.range.positive for arg in node.args)
@@ -257,10 +255,8 @@ def _product_range(node: Node) -> Range:
             part = own if count == 1 else squared if count % 2 == 0 else multiplied(squared, own)
             result = multiplied(result, part) if result != Range(1.0, 1.0) else part
     if summed:
-        was_positive = result.positive or _was_positive(node)
-        zero_included = Range(min(result.low, 0.0) if result.low < 0 else result.low, result.high)
-        result = Range(-inf, inf) if result.low < 0 < result.high else zero_included
-        result = POSITIVE if was_positive else (NONNEGATIVE if result.low >= 0 else ANY)
+        is_positive = result.positive or all(arg.range.positive for arg in node.args)
+        result = POSITIVE if is_positive else NONNEGATIVE if result.nonnegative else ANY
     if len(set(node.out)) < len(node.out):
         result = Range(min(result.low, 0.0), max(result.high, 0.0))
     return scaled(result, as_float(node.coef))
@@ -273,10 +269,6 @@ def _range_at(arg: Node, at: tuple[int, ...]) -> Range:
     return arg.range
 
 
-def _was_positive(node: Node) -> bool:
-    return all(arg.range.positive for arg in node.args)
-
-
 def _map_range(node: Node) -> Range:
     rule = node.rule
     if rule.role == "fixed_power":
@@ -284,7 +276,7 @@ def _map_range(node: Node) -> Range:
     if rule.monotone and len(node.args) == 1 and not node.params:
         return image(rule, node.args[0].range)
     if rule.interval:
-        return Range(rule.interval[0], rule.interval[2], rule.interval[1], rule.interval[3])
+        return Range(*rule.interval)
     known = {p.name: a for p, a in zip(rule.signature.parameters, node.args, strict=False)}
     for conditions, _, fact in rule.fact_rules:
         if all(f in known[p].facts for f, p in conditions if p in known):
@@ -309,11 +301,7 @@ def _matrix_facts(node: Node) -> list[str]:
     links = chain_between(node, first, last)
     if links is None or not links.matrices:
         return facts + entrywise_facts(node, first, last) + kronecker_facts(node, first, last)
-    if links.weighted:
-        closed: tuple[str, ...] = ("lower", "upper", "diagonal")
-    else:
-        closed = closed_under("matrix")
-    for fact in closed:
+    for fact in ("lower", "upper", "diagonal") if links.weighted else closed_under("matrix"):
         if fact == "orthogonal" and (abs(node.coef) != 1 or links.scalars):
             continue
         if fact == "nonsingular" and (not node.coef or any(not s.range.nonzero for s in links.scalars)):

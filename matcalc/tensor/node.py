@@ -148,6 +148,10 @@ class Node:
     def is_zero(self) -> bool:
         return (self.kind == "product" and not self.coef) or (self.kind == "number" and not self.value)
 
+    def selects(self, kind: str) -> bool:
+        """Whether this is a selector of a kind."""
+        return self.kind == "selector" and self.selector.kind == kind
+
     def is_number(self, value: int) -> bool:
         return self.kind == "number" and self.value == value
 
@@ -239,6 +243,19 @@ def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
     if is_multiple and len(set(node.out)) == node.rank and node.args[0].kind == "sum":
         return [(node.coef * c, a) for c, a in node.args[0].terms]
     return list(node.terms) if node.kind == "sum" else [(Fraction(1), node)]
+
+
+def exponent_of(node: Node) -> tuple[Node, Fraction]:
+    """Return base and exponent of a node; anything that is no power has exponent 1."""
+    if node.kind == "map" and node.rule.role == "fixed_power":
+        return node.args[0], node.params[0]
+    return node, Fraction(1)
+
+
+def tilt_of(nodes: Iterable[Node]) -> tuple[int, int]:
+    """Return how many of the leaf matrices in nodes are transposed, and how many there are."""
+    tilts = [node.tilt for node in nodes]
+    return sum(against for against, _ in tilts), sum(leaves for _, leaves in tilts)
 
 
 def toposort(roots: Node | Iterable[Node]) -> list[Node]:

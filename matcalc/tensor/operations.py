@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matcalc.language.read import read
 from matcalc.tensor.canonical_labels import Factor, components
-from matcalc.tensor.node import Indices, Node, Operand, Shape
+from matcalc.tensor.node import Indices, Node, Operand, Shape, tilt_of
 from matcalc.tensor.product import simple_product, zeros
 from matcalc.tensor.raw_nodes import op_node
 from matcalc.tensor.signature import Binding, bind, core_rank, result_shape, size_of, tensors_of
@@ -152,11 +152,9 @@ def _take_degree(rule: Rule, slots: list[Slot], params: tuple[Any, ...], given: 
     if coef == 1 or not coef or not allowed:
         return slots, given
     degree = _degree(rule, slots, params)
-    if degree is None:
+    if degree is None or degree.denominator != 1:
         return slots, given
-    taken = _rational_power(abs(coef) if rule.parity is not None else coef, degree)
-    if taken is None:
-        return slots, given
+    taken = (abs(coef) if rule.parity is not None else coef) ** int(degree)
     if rule.parity == "odd" and coef < 0:
         taken = -taken
     slots = [*slots[: places[0]], slot._replace(node=rest), *slots[places[0] + 1 :]]
@@ -173,10 +171,6 @@ def _degree(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Fract
         assert rule.degree is not None
         base = rule.degree
     return base - sum(1 for slot in slots if slot.parameter.repeated)
-
-
-def _rational_power(value: Fraction, exponent: Fraction) -> Fraction | None:
-    return value ** int(exponent) if exponent.denominator == 1 else None
 
 
 def _sort_repeated(slots: list[Slot]) -> list[Slot]:
@@ -216,7 +210,7 @@ def _oriented(
 
 def _leans(slots: Sequence[Slot]) -> bool:
     matrices = [slot for slot in slots if len(slot.core) == 2]
-    against, leaves = (sum(s.node.tilt[k] for s in matrices if not s.batch) for k in (0, 1))
+    against, leaves = tilt_of(s.node for s in matrices if not s.batch)
     if 2 * against != leaves:
         return 2 * against > leaves
     if all("symmetric" in slot.node.facts for slot in matrices):

@@ -19,8 +19,8 @@ from matcalc.tensor.canonical_labels import Factor, components, order_operands
 from matcalc.tensor.grouping import MOST, runs_of
 from matcalc.tensor.labelling import EITHER_WAY, described, labelled, symmetry
 from matcalc.tensor.network import Network, flatten, is_closed_scalar, next_inlined
-from matcalc.tensor.node import Indices, Node, Operand, Shape
-from matcalc.tensor.raw_nodes import exponent_of, merged_exponents, number, power_node, product_node, selector
+from matcalc.tensor.node import Indices, Node, Operand, Shape, exponent_of
+from matcalc.tensor.raw_nodes import merged_exponents, number, power_node, product_node, selector
 from matcalc.tensor.reindex import reduce_selectors
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_factors import multiplied_sizes, size_factors

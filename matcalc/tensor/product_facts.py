@@ -33,14 +33,14 @@ def entrywise_facts(node: Node, first: int, last: int) -> list[str]:
 
 def kronecker_facts(node: Node, first: int, last: int) -> list[str]:
     """Return the facts of kron(A, B): those that all factors have."""
-    merges = {at[0]: at[1:] for arg, at in node.operands if _merges(arg)}
+    merges = {at[0]: at[1:] for arg, at in node.operands if arg.selects("merge")}
     if set(merges) != {first, last} or len(merges[first]) != len(merges[last]):
         return []
     factors: dict[tuple[int, int], tuple[Node, bool]] = {}
     for arg, at in node.operands:
-        if len(at) == 2 and not _merges(arg):
+        if len(at) == 2 and not arg.selects("merge"):
             factors[min(at), max(at)] = (arg, at[0] in merges[first])
-        elif at and not _merges(arg):
+        elif at and not arg.selects("merge"):
             return []
     pairs = list(zip(merges[first], merges[last], strict=True))
     kept = [(min(p), max(p)) for p in pairs if p[0] != p[1]]
@@ -48,10 +48,6 @@ def kronecker_facts(node: Node, first: int, last: int) -> list[str]:
         return []
     closed = [f for f in closed_under("kron") if all(link_has(arg, forward, f) for arg, forward in factors.values())]
     return _of_multiple(node, closed)
-
-
-def _merges(node: Node) -> bool:
-    return node.kind == "selector" and node.selector.kind == "merge"
 
 
 def _of_multiple(node: Node, facts: Iterable[str]) -> list[str]:
@@ -106,14 +102,13 @@ def definite(node: Node, links: Links) -> Definite | None:
     weights = [w for weights in links.weights[half : len(links.weights) - half] for w in weights]
     centre = tuple(a for a, _ in links.matrices[half : half + len(links.matrices) % 2])
     is_spd = all("spd" in a.facts for a in centre)
-    return (
-        Definite(centre) if is_spd and all(w.range.nonzero if centre else w.range.positive for w in weights) else None
-    )
+    has_signs = all(w.range.nonzero if centre else w.range.positive for w in weights)
+    return Definite(centre) if is_spd and has_signs else None
 
 
 def _has_independent_rows(node: Node, forward: bool) -> bool:
     if node.kind == "selector":
-        return node.selector.kind == "slice" and not forward
+        return node.selects("slice") and not forward
     return "nonsingular" in node.facts or (not forward and "orthonormal" in node.facts)
 
 
@@ -138,8 +133,8 @@ def _diagonal_block(node: Node) -> tuple[Node, Size, Size] | None:
     """Return the matrix that a term puts on the diagonal, the row where it begins and its size."""
     if node.kind != "product" or len(node.args) != 3 or node.coef != 1 or len(set(node.out)) < 2:
         return None
-    slices = {at[0]: (arg.selector, at[1]) for arg, at in node.operands if _slices(arg)}
-    blocks = [(arg, at) for arg, at in node.operands if not _slices(arg)]
+    slices = {at[0]: (arg.selector, at[1]) for arg, at in node.operands if arg.selects("slice")}
+    blocks = [(arg, at) for arg, at in node.operands if not arg.selects("slice")]
     if set(slices) != set(node.out) or len(blocks) != 1:
         return None
     (row, i), (column, j) = (slices[index] for index in node.out)
@@ -147,7 +142,3 @@ def _diagonal_block(node: Node) -> tuple[Node, Size, Size] | None:
     if row != column or at not in ((i, j), (j, i)) or (at == (j, i) and "symmetric" not in block.facts):
         return None
     return block, row.offset, row.shape[1]
-
-
-def _slices(node: Node) -> bool:
-    return node.kind == "selector" and node.selector.kind == "slice"

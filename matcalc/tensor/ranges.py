@@ -57,24 +57,18 @@ def square_of(own: Range) -> Range:
 
 def image(rule: Rule, known: Range) -> Range:
     """Return where a monotone function maps a range: above or below the value at the point that is known of it."""
-    lo, lo_open, hi, hi_open = rule.interval or (-inf, True, inf, True)
-    found = Range(lo, hi, lo_open, hi_open)
+    found = Range(*(rule.interval or (-inf, inf, True, True)))
     if rule.through is None:
         return found
     x, y = rule.through
-    above, below = known.low >= x, known.high <= x
+    above = known.low >= x, known.low > x or known.low_open
+    below = known.high <= x, known.high < x or known.high_open
     if rule.monotone == "decreasing":
         above, below = below, above
-    if above and y >= found.low:
-        is_open = (
-            (known.low > x or known.low_open) if rule.monotone == "increasing" else (known.high < x or known.high_open)
-        )
-        return found._replace(low=y, low_open=is_open)
-    if below and y <= found.high:
-        is_open = (
-            (known.high < x or known.high_open) if rule.monotone == "increasing" else (known.low > x or known.low_open)
-        )
-        return found._replace(high=y, high_open=is_open)
+    if above[0] and y >= found.low:
+        return found._replace(low=y, low_open=above[1])
+    if below[0] and y <= found.high:
+        return found._replace(high=y, high_open=below[1])
     return found
 
 

@@ -109,13 +109,6 @@ def power_node(base: Node, exponent: Fraction) -> Node:
     return map_node(default_rulebook().playing("fixed_power"), (exponent,), (base,))
 
 
-def exponent_of(node: Node) -> tuple[Node, Fraction]:
-    """Return base and exponent of a node; anything that is no power has exponent 1."""
-    if node.kind == "map" and node.rule.role == "fixed_power":
-        return node.args[0], node.params[0]
-    return node, Fraction(1)
-
-
 def merged_exponents(base: Node, exponents: list[Fraction]) -> list[Fraction]:
     """Return the exponents of a product of powers of one base, added up as far as its range allows."""
     if len(exponents) == 1:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.tensor.network import Network
 from matcalc.tensor.node import Indices, Node
-from matcalc.tensor.selectors import Selector, merge, slice_of
+from matcalc.tensor.selectors import Selector, are_apart, merge, slice_of
 from matcalc.tensor.size import is_nonnegative, volume
 
 Entry = tuple[Selector, Indices, int]
@@ -32,10 +32,10 @@ def reduce_selectors(network: Network, make: MakeSelector) -> None:
 
 
 def _reduce_one(network: Network, entry: Entry, entries: list[Entry], make: MakeSelector) -> bool:
-    if _alone(network, entry, make):
+    if ALONE[entry[0].kind](network, entry, make):
         return True
     return any(
-        _pair(network, entry, other, make)
+        entry[0].kind == other[0].kind and PAIR[entry[0].kind](network, entry, other, make)
         for other in entries
         if other[2] > entry[2] or (other[2] != entry[2] and entry[0].kind in ("merge", "slice"))
     )
@@ -46,10 +46,6 @@ def _drop(network: Network, place: int, *summed: int) -> None:
     del network.operands[place]
     for index in summed:
         del network.sizes[index]
-
-
-def _alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
-    return ALONE[entry[0].kind](network, entry, make)
 
 
 def _lone(network: Network, index: int) -> bool:
@@ -122,7 +118,7 @@ def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     others = [k for k, (_, at) in enumerate(network.operands) if source in at and k != place]
     if source in network.out:
         return False
-    rules = [k for k in others if _is_selector(network, k)]
+    rules = [k for k in others if network.operands[k][0].kind == "selector"]
     tied = {index for k in rules for index in network.operands[k][1]} - {source}
     apart = [k for k in others if k not in rules and tied.isdisjoint(network.operands[k][1])]
     axes = [(k, axis) for k in apart for axis, index in enumerate(network.operands[k][1]) if index == source]
@@ -135,14 +131,10 @@ def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     return bool(moved)
 
 
-def _is_selector(network: Network, place: int) -> bool:
-    return network.operands[place][0].kind == "selector"
-
-
 def _ends_in(network: Network, place: int, part: int) -> bool:
     """Whether an operand is a slice of which `part` is the part alone."""
     node, at = network.operands[place]
-    return node.kind == "selector" and node.selector.kind == "slice" and at[1] == part != at[0]
+    return node.selects("slice") and at[1] == part != at[0]
 
 
 def _mask_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
@@ -209,10 +201,6 @@ def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     return True
 
 
-def _never(network: Network, entry: Entry, make: MakeSelector) -> bool:
-    return False
-
-
 def _lookup_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     """Drop a lookup whose axis nothing else has: each of its places is there once."""
     _, (source, *_), place = entry
@@ -229,15 +217,9 @@ ALONE: dict[str, Callable[[Network, Entry, MakeSelector], bool]] = {
     "flip": _permutation_alone,
     "shift": _shift_alone,
     "conv": _conv_alone,
-    "triangle": _never,
+    "triangle": lambda network, entry, make: False,
     "lookup": _lookup_alone,
 }
-
-
-def _pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
-    if one[0].kind != two[0].kind:
-        return False
-    return PAIR[one[0].kind](network, one, two, make)
 
 
 def _merge_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
@@ -317,9 +299,7 @@ def _slice_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) ->
         return True
     if source != source2:
         return False
-    if is_nonnegative(second.offset - first.offset - first.shape[1]) or is_nonnegative(
-        first.offset - second.offset - second.shape[1]
-    ):
+    if are_apart(first.span, second.span):
         network.coef = Fraction(0)
         _drop(network, other_place)
         return True

@@ -8,23 +8,25 @@ compared as chains of factors, so that nothing is built here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.tensor.chain import chain_between
-from matcalc.tensor.node import Node, terms_of
-from matcalc.tensor.size import is_nonnegative
+from matcalc.tensor.node import Node, exponent_of, terms_of
+from matcalc.tensor.selectors import are_apart
+from matcalc.tensor.size import collected
 
 Link = tuple[Node, bool]
 Links = tuple[Link, ...]
+Scalars = tuple[tuple[Node, Fraction], ...]
 
 
 class Term(NamedTuple):
     """A multiple of a chain: its coefficient, its scalar factors with their exponents, and the links."""
 
     coef: Fraction
-    scalars: tuple[tuple[Node, Fraction], ...]
+    scalars: Scalars
     links: Links
 
 
@@ -120,7 +122,7 @@ def _decomposed(node: Node, coef: Fraction) -> Iterator[tuple[Term, Node | None]
     if half is None or half != halves[1]:
         return
     for place, scalar in enumerate(scalars):
-        base, exponent = _exponent(scalar)
+        base, exponent = exponent_of(scalar)
         if exponent == -1:
             yield Term(coef, _exponents(scalars[:place] + scalars[place + 1 :]), half), base
 
@@ -161,18 +163,12 @@ def _inverts(node: Node) -> bool:
     return node.kind == "op" and node.rule.inverse and not node.batch_rank and len(node.args) == 1
 
 
-def _exponents(scalars: Sequence[Node]) -> tuple[tuple[Node, Fraction], ...]:
-    found: dict[Node, Fraction] = {}
-    for scalar in scalars:
-        base, exponent = _exponent(scalar)
-        found[base] = found.get(base, Fraction(0)) + exponent
-    return tuple(sorted(((b, e) for b, e in found.items() if e), key=lambda pair: pair[0].digest))
+def _exponents(scalars: Sequence[Node]) -> Scalars:
+    return _powers(map(exponent_of, scalars))
 
 
-def _exponent(node: Node) -> tuple[Node, Fraction]:
-    if node.kind == "map" and node.rule.role == "fixed_power":
-        return node.args[0], node.params[0]
-    return node, Fraction(1)
+def _powers(pairs: Iterable[tuple[Node, Fraction]]) -> Scalars:
+    return tuple(sorted(collected(pairs).items(), key=lambda pair: pair[0].digest))
 
 
 # ---- what it is taken from
@@ -199,7 +195,7 @@ def _fits(source: Node, weight: Fraction, taken: Term, within: Node | None) -> b
             rest = [pair for k, pair in enumerate(terms_of(within)) if k != place]
             if any(c < 0 or not _is_psd(n) for c, n in rest):
                 continue
-            total = Term(whole.coef * inner.coef, _joined(whole, inner), ())
+            total = Term(whole.coef * inner.coef, _powers(whole.scalars + inner.scalars), ())
             if not _at_most(taken, total):
                 continue
             is_strict = taken.coef < total.coef or any(_is_spd(n) for _, n in rest)
@@ -235,14 +231,10 @@ def _splits(links: Links) -> Iterator[tuple[Links, Links, Links]]:
 
 def _apart(left: Sequence[Link], right: Sequence[Link]) -> bool:
     """Whether L and R are slices that take different rows of S."""
-    if not len(left) == len(right) == 1 or any(n.kind != "selector" for n, _ in (*left, *right)):
+    if not len(left) == len(right) == 1 or not all(n.selects("slice") for n, _ in (*left, *right)):
         return False
     one, other = left[0][0].selector, right[0][0].selector
-    if one.kind != "slice" or other.kind != "slice":
-        return False
-    return is_nonnegative(one.offset - other.offset - other.shape[1]) or is_nonnegative(
-        other.offset - one.offset - one.shape[1]
-    )
+    return are_apart(one.span, other.span)
 
 
 def _term(node: Node, coef: Fraction) -> Term | None:
@@ -273,13 +265,6 @@ def _closed(node: Node) -> Links | None:
         return None
     inner = tuple((a, forward or "symmetric" in a.facts) for a, forward in chain.matrices)
     return ((first, False), *inner, (last, True))
-
-
-def _joined(one: Term, other: Term) -> tuple[tuple[Node, Fraction], ...]:
-    found = dict(one.scalars)
-    for base, exponent in other.scalars:
-        found[base] = found.get(base, Fraction(0)) + exponent
-    return tuple(sorted(((b, e) for b, e in found.items() if e), key=lambda pair: pair[0].digest))
 
 
 def _is_psd(node: Node) -> bool:

@@ -24,16 +24,22 @@ from matcalc.tensor.size import Size, is_nonnegative, volume
 if TYPE_CHECKING:
     import numpy as np
 
-KINDS = ("merge", "slice", "mask", "flip", "shift", "conv", "triangle", "lookup")
+Span = tuple[Size, Size]
+"""Offset and length of a part of an axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A 0/1 tensor: `kind` is one of KINDS, `offset` the constant of its rule (0 where there is none)."""
+    """A 0/1 tensor: `kind` is one of those above, `offset` the constant of its rule (0 where there is none)."""
 
     kind: str
     shape: tuple[Size, ...]
     offset: Size = field(default_factory=lambda: Size.of(0))
+
+    @property
+    def span(self) -> Span:
+        """Where a slice begins and how long it is."""
+        return self.offset, self.shape[1]
 
     @property
     def digest(self) -> bytes:
@@ -61,6 +67,11 @@ def is_within(rule: Selector) -> bool:
     """Whether the short axis of a slice, moved by its offset, is known to lie in the long one."""
     long, short = rule.shape
     return is_nonnegative(rule.offset) and is_nonnegative(long - rule.offset - short)
+
+
+def are_apart(one: Span, other: Span) -> bool:
+    """Whether two parts of an axis are known to have no place in common."""
+    return is_nonnegative(other[0] - sum(one)) or is_nonnegative(one[0] - sum(other))
 
 
 def slice_of(m: Size, n: Size, offset: Size) -> tuple[Selector, bool] | None:

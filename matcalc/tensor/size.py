@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from math import prod
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from matcalc.errors import ShapeError
 from matcalc.language import syntax
@@ -35,6 +35,7 @@ class Compound(NamedTuple):
 
 Atom = str | Compound
 Monomial = tuple[tuple[Atom, int], ...]
+Term = TypeVar("Term")
 
 
 class Size:
@@ -92,7 +93,7 @@ class Size:
             return values.get(self.key, self)
         if not any(name in values for name in self.names):
             return self
-        total: dict[Monomial, Fraction] = {}
+        total: list[tuple[Monomial, Fraction]] = []
         for monomial, coefficient in self.terms:
             term = ONE
             for atom, power in monomial:
@@ -103,10 +104,8 @@ class Size:
                     factor = COMPOUND[atom.operator](left, right)
                 for _ in range(power):
                     term = factor if term is ONE else term * factor
-            for inner, c in term.terms:
-                scaled = c if coefficient == 1 else c * coefficient
-                total[inner] = total[inner] + scaled if inner in total else scaled
-        return polynomial(total)
+            total += term.terms if coefficient == 1 else [(inner, c * coefficient) for inner, c in term.terms]
+        return polynomial(collected(total))
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the integer that this size is where names have the given values.
@@ -174,22 +173,22 @@ def _plain(value: int | str | Fraction) -> Size:
     return polynomial({((value, 1),): Fraction(1)} if isinstance(value, str) else {(): Fraction(value)})
 
 
+def collected(terms: Iterable[tuple[Term, Fraction]]) -> dict[Term, Fraction]:
+    """Return terms with what each is multiplied by in all, but for those that cancel."""
+    found: dict[Term, Fraction] = {}
+    for term, coefficient in terms:
+        found[term] = found[term] + coefficient if term in found else coefficient
+    return {term: coefficient for term, coefficient in found.items() if coefficient}
+
+
 @lru_cache(maxsize=REMEMBERED)
 def _total(a: Size, b: Size) -> Size:
-    merged = dict(a.terms)
-    for monomial, coefficient in b.terms:
-        merged[monomial] = merged.get(monomial, Fraction(0)) + coefficient
-    return polynomial(merged)
+    return polynomial(collected(a.terms + b.terms))
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _product(a: Size, b: Size) -> Size:
-    product: dict[Monomial, Fraction] = {}
-    for left, c in a.terms:
-        for right, d in b.terms:
-            monomial = _join(left, right)
-            product[monomial] = product.get(monomial, Fraction(0)) + c * d
-    return polynomial(product)
+    return polynomial(collected((_join(left, right), c * d) for left, c in a.terms for right, d in b.terms))
 
 
 def floordiv(a: Size, b: Size) -> Size:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Generic, NamedTuple, TypeVar
 
-from matcalc.tensor.size import Monomial, Size, atom_text, polynomial
+from matcalc.tensor.size import Monomial, Size, atom_text, collected, polynomial
 
 Note = TypeVar("Note")
 
@@ -68,9 +68,9 @@ def eliminate(equations: Sequence[Equation[Note]]) -> list[Equation[Note]]:
 
 def _less(equation: Equation[Note], factor: Fraction, other: Equation[Note]) -> Equation[Note]:
     """Return an equation less a multiple of another."""
-    left = {n: equation.left.get(n, 0) - factor * other.left.get(n, 0) for n in {**equation.left, **other.left}}
+    left = collected([*equation.left.items(), *((name, -factor * c) for name, c in other.left.items())])
     notes = tuple(dict.fromkeys(equation.notes + other.notes))
-    return Equation({n: Fraction(c) for n, c in left.items() if c}, equation.right - other.right * factor, notes)
+    return Equation(left, equation.right - other.right * factor, notes)
 
 
 def linear_in(size: Size, name: str) -> tuple[Size, Size] | None:

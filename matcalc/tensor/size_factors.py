@@ -8,7 +8,8 @@ from math import gcd, lcm, prod
 
 from matcalc.tensor.node import Node, Operand
 from matcalc.tensor.raw_nodes import size_atom
-from matcalc.tensor.size import COMPOUND, Atom, Monomial, Size, polynomial
+from matcalc.tensor.size import COMPOUND, Atom, Size
+from matcalc.tensor.size_equations import quotient
 
 MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
 
@@ -38,18 +39,8 @@ def atom_size(atom: Atom) -> Size:
 
 def divided(size: Size, by: Size) -> Size | None:
     """Return the quotient of two sizes where it is a polynomial with integers; only a product of names divides."""
-    if len(by.terms) != 1:
-        return None
-    ((divisor, coefficient),) = by.terms
-    found: dict[Monomial, Fraction] = {}
-    for monomial, c in size.terms:
-        powers = dict(monomial)
-        for atom, power in divisor:
-            powers[atom] = powers.get(atom, 0) - power
-        if any(power < 0 for power in powers.values()) or (c / coefficient).denominator != 1:
-            return None
-        found[tuple((atom, power) for atom, power in powers.items() if power)] = c / coefficient
-    return polynomial(found)
+    found = quotient(size, by) if len(by.terms) == 1 else None
+    return found if found is not None and all(c.denominator == 1 for _, c in found.terms) else None
 
 
 def rational_content(values: Sequence[Fraction]) -> Fraction:

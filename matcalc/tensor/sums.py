@@ -8,7 +8,7 @@ The content stands as the coefficient of a product around it, so that `2*x + 2*y
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -16,15 +16,10 @@ from matcalc.errors import ShapeError
 from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
 from matcalc.tensor.grouping import MOST, full_runs
 from matcalc.tensor.labelling import SKEW, SYMMETRIC
-from matcalc.tensor.node import Exchange, Indices, Node, Operand, Shape, terms_of
-from matcalc.tensor.product import (
-    simple_product,
-    size_number,
-    transposed,
-    zeros,
-)
+from matcalc.tensor.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
+from matcalc.tensor.product import simple_product, size_number, transposed, zeros
 from matcalc.tensor.raw_nodes import number, sum_node
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, collected
 from matcalc.tensor.size_factors import rational_content
 
 ONE_TO_ONE = ("merge", "slice", "flip", "shift")
@@ -45,21 +40,21 @@ def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
     for _, node in terms:
         if node.shape != shape:
             raise ShapeError(f"cannot add shapes {_shown(shape)} and {_shown(node.shape)}")
-    collected = _merged([(Fraction(c), node) for c, node in terms], shape)
-    if not collected:
+    merged = _merged([(Fraction(c), node) for c, node in terms], shape)
+    if not merged:
         return zeros(shape)
-    if len(collected) == 1:
-        ((node, coef),) = collected.items()
+    if len(merged) == 1:
+        ((node, coef),) = merged.items()
         return scale(coef, node)
-    return _finish(collected)
+    return _finish(merged)
 
 
 def _merged(terms: Sequence[tuple[Fraction, Node]], shape: Shape) -> Coefs:
     """Return the terms of a sum, merged; where that leaves room for sums that had none, they are dissolved too."""
     while True:
-        collected = _collect(terms)
-        merged = collected if len(collected) < 2 else _add_reindexed(collected) if shape else _add_sizes(collected)
-        if len(merged) == len(collected):
+        found = _collect(terms)
+        merged = found if len(found) < 2 else _add_reindexed(found) if shape else _add_sizes(found)
+        if len(merged) == len(found):
             return merged
         terms = [(c, node) for node, c in merged.items()]
 
@@ -89,28 +84,26 @@ def _shown(shape: Sequence[Size]) -> str:
 
 def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
     """Flatten nested sums within the bound, smallest first, and merge like terms; again while there is room."""
-    merged: Coefs = {}
-    nested: Coefs = {}
-    for coef, node in terms:
-        if node.is_zero:
-            continue
-        factor, rest = split_coef(node)
-        target = nested if len(summands(rest)) > 1 else merged
-        target[rest] = target.get(rest, Fraction(0)) + coef * factor
-    found = [(n, summands(n)) for n, c in nested.items() if c]
-    queue = sorted(found, key=lambda pair: (len(pair[1]), pair[0].digest))
-    count = sum(1 for c in merged.values() if c) + len(queue)
-    for node, inner_terms in queue:
-        coef = nested[node]
-        if count - 1 + len(inner_terms) <= MOST:
-            count += len(inner_terms) - 1
-            for inner, arg in inner_terms:
-                merged[arg] = merged.get(arg, Fraction(0)) + coef * inner
+    alike = _alike((node, coef) for coef, node in terms if not node.is_zero)
+    inside = {node: summands(node) for node in alike}
+    nested = [node for node in alike if len(inside[node]) > 1]
+    count = len(alike)
+    found = [(node, coef) for node, coef in alike.items() if len(inside[node]) < 2]
+    for node in sorted(nested, key=lambda node: (len(inside[node]), node.digest)):
+        if count - 1 + len(inside[node]) <= MOST:
+            count += len(inside[node]) - 1
+            found += [(arg, alike[node] * inner) for inner, arg in inside[node]]
         else:
-            merged[node] = merged.get(node, Fraction(0)) + coef
-    result = {node: c for node, c in merged.items() if c}
+            found.append((node, alike[node]))
+    result = collected(found)
     has_room = any(0 < _inner_count(node) <= MOST + 1 - len(result) for node in result)
     return _collect([(c, node) for node, c in result.items()]) if has_room else result
+
+
+def _alike(terms: Iterable[tuple[Node, Fraction]]) -> Coefs:
+    """Return terms without their own coefficients, like ones merged."""
+    split = ((split_coef(node), coef) for node, coef in terms)
+    return collected((rest, coef * factor) for (factor, rest), coef in split)
 
 
 def _inner_count(node: Node) -> int:
@@ -130,23 +123,19 @@ def summands(node: Node) -> list[tuple[Fraction, Node]]:
     return [(content * coef, arg) for arg, coef in _turned(terms, order).items()]
 
 
-def _add_sizes(collected: Coefs) -> Coefs:
+def _add_sizes(terms: Coefs) -> Coefs:
     """Merge numbers and sizes among scalar terms into one size polynomial."""
     total = Size.of(0)
     rest: Coefs = {}
-    found = 0
-    for node, coef in collected.items():
+    for node, coef in terms.items():
         size = as_size(node)
         if size is None:
             rest[node] = coef
         else:
-            found += 1
             total = total + size * coef
-    if found < 2 or total == 0:
-        return collected if found < 2 else rest
-    factor, node = split_coef(size_number(total))
-    rest[node] = rest.get(node, Fraction(0)) + factor
-    return rest
+    if len(terms) - len(rest) < 2 or total == 0:
+        return terms if len(terms) - len(rest) < 2 else rest
+    return _alike([*rest.items(), (size_number(total), Fraction(1))])
 
 
 def as_size(node: Node) -> Size | None:
@@ -163,26 +152,24 @@ def as_size(node: Node) -> Size | None:
     return total
 
 
-def _add_reindexed(collected: Coefs) -> Coefs:
+def _add_reindexed(terms: Coefs) -> Coefs:
     """Add terms under one re-indexing (selector, broadcast, repeated output) before they are re-indexed."""
     groups: dict[Wrapping, list[tuple[Node, Node, Fraction]]] = {}
-    result: Coefs = {}
-    for node, coef in collected.items():
+    result: list[tuple[Node, Fraction]] = []
+    for node, coef in terms.items():
         peeled = peel(node)
         if peeled is None:
-            result[node] = coef
+            result.append((node, coef))
         else:
             groups.setdefault(peeled[0], []).append((peeled[1], node, coef))
     for wrapping, members in groups.items():
         if len(members) == 1:
-            _, node, coef = members[0]
-            result[node] = result.get(node, Fraction(0)) + coef
+            result.append(members[0][1:])
             continue
-        core = add([(coef, inner) for inner, _, coef in members])
-        factor, node = split_coef(_rewrap(wrapping, core))
-        if not node.is_zero:
-            result[node] = result.get(node, Fraction(0)) + factor
-    return {node: c for node, c in result.items() if c}
+        whole = _rewrap(wrapping, add([(coef, inner) for inner, _, coef in members]))
+        if not whole.is_zero:
+            result.append((whole, Fraction(1)))
+    return _alike(result)
 
 
 class Wrapping(NamedTuple):
@@ -230,33 +217,33 @@ def _rewrap(wrapping: Wrapping, core: Node) -> Node:
     return simple_product(1, operands, wrapping.out, dict(enumerate(wrapping.sizes)))
 
 
-def _finish(collected: Coefs) -> Node:
+def _finish(terms: Coefs) -> Node:
     """Orient, group, take out the content and intern."""
-    order = _order(collected)
+    order = _order(terms)
     is_straight = order == tuple(range(len(order)))
-    turned = collected if is_straight else _turned(collected, order)
+    turned = terms if is_straight else _turned(terms, order)
     node = _primitive(sorted(turned.items(), key=lambda item: item[0].digest))
     return node if is_straight else with_axes(node, inverse(order))
 
 
-def _order(collected: Coefs) -> Indices:
+def _order(terms: Coefs) -> Indices:
     """Return the order in which the axes of a sum stand in its node: of a matrix that of fewer transposed leaves."""
-    nodes = list(collected)
+    nodes = list(terms)
     rank = nodes[0].rank
     if rank > 2:
-        return least_order(nodes, lambda order: _turned(collected, order), _rank)
+        return least_order(nodes, lambda order: _turned(terms, order), _rank)
     if rank < 2:
         return tuple(range(rank))
-    against, leaves = (sum(n.tilt[k] for n in nodes) for k in (0, 1))
+    against, leaves = tilt_of(nodes)
     flipped = 2 * against > leaves
     if 2 * against == leaves and not all("symmetric" in n.facts for n in nodes):
-        flipped = _rank(_turned(collected, ACROSS)) < _rank(collected)
+        flipped = _rank(_turned(terms, ACROSS)) < _rank(terms)
     return ACROSS if flipped else ACROSS[::-1]
 
 
-def _rank(collected: Coefs) -> tuple[list[bytes], list[Fraction]]:
+def _rank(terms: Coefs) -> tuple[list[bytes], list[Fraction]]:
     """Return what decides between a sum and its transpose; they may differ in signs alone."""
-    ordered = sorted(collected.items(), key=lambda item: item[0].digest)
+    ordered = sorted(terms.items(), key=lambda item: item[0].digest)
     sign = -1 if ordered[0][1] > 0 else 1
     return [node.digest for node, _ in ordered], [sign * coef for _, coef in ordered]
 
@@ -267,13 +254,9 @@ def transposed_rank(node: Node) -> tuple[int, bool, bytes]:
     return node.length, turned and any("skew" in arg.facts for arg in node.args[0].args), node.digest
 
 
-def _turned(collected: Coefs, order: Indices) -> Coefs:
+def _turned(terms: Coefs, order: Indices) -> Coefs:
     """Return the terms with their axes in another order."""
-    result: Coefs = {}
-    for node, coef in collected.items():
-        factor, rest = split_coef(with_axes(node, order))
-        result[rest] = result.get(rest, Fraction(0)) + coef * factor
-    return result
+    return _alike((with_axes(node, order), coef) for node, coef in terms.items())
 
 
 def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
@@ -323,12 +306,7 @@ def _pairing(terms: Coefs) -> frozenset[str]:
 
 def _opened(terms: Coefs) -> Coefs:
     """Return the terms of a sum with those of its groups in their places."""
-    opened: Coefs = {}
-    for arg, coef in terms.items():
-        for inner, part in summands(arg):
-            factor, rest = split_coef(part)
-            opened[rest] = opened.get(rest, Fraction(0)) + coef * inner * factor
-    return {arg: coef for arg, coef in opened.items() if coef}
+    return _alike((part, coef * inner) for arg, coef in terms.items() for inner, part in summands(arg))
 
 
 def exchanges_of_sum(node: Node) -> tuple[int, tuple[Exchange, ...]]:

@@ -184,7 +184,7 @@ def test_facts(rule):
 def test_interval(rule):
     found = samples.arguments(BOOK, rule)
     value = applied(BOOK, rule, "", 0, samples.ordered(rule, found))
-    assert np.all((rule.interval[0] <= value) & (value <= rule.interval[2]))
+    assert np.all((rule.interval[0] <= value) & (value <= rule.interval[1]))
 
 
 @of([r for r in BOOK.rules.values() if r.parity or r.degree is not None or r.transpose_same or r.commutes])

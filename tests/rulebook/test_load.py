@@ -101,7 +101,7 @@ def test_fields():
     assert inv.outputs == ("",) and inv.differential() == "-Y*dX*Y"
     assert qr.outputs == ("Q", "R") and qr.sizes == {"k": "min(m, n)"} and len(qr.where) == 3
     assert qr.differential("R") == "triu(Q'*dX - W*R)" and ((), "Q", "orthonormal") in qr.fact_rules
-    assert (tanh.kind, tanh.parity, tanh.interval) == ("map", "odd", (-1.0, True, 1.0, True))
+    assert (tanh.kind, tanh.parity, tanh.interval) == ("map", "odd", (-1.0, 1.0, True, True))
     assert matfun.linear == {"E": "matfun(f, S, G, E'...)"}
     assert BOOK.get("sqrt").definition() == "x.^(1/2)" and BOOK.get("sqrt").kind == "definition"
     assert BOOK.get("adj").degree == "n - 1" and BOOK.get("norm2").even

@@ -12,8 +12,7 @@ from fractions import Fraction
 from math import prod
 
 from matcalc.tensor.constructors import add, product, scale
-from matcalc.tensor.node import Node
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Node, exponent_of
 from matcalc.tensor.sums import split_coef, summands
 
 MOST_TERMS = 12

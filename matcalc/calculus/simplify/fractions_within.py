@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from matcalc.tensor.constructors import add, power, product
-from matcalc.tensor.node import Indices, Node, Operand
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Indices, Node, Operand, exponent_of
 
 Divisor = tuple[Node, Indices, Fraction]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from matcalc.tensor.node import Node
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Node, exponent_of
 from matcalc.tensor.size import Size
 
 

@@ -113,7 +113,7 @@ def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> d
 
 def _interval(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     if at.rule.interval is not None and not at.form.tangents:
-        low, _, high, _ = at.rule.interval
+        low, high, *_ = at.rule.interval
         for found in (*value.values(), *_farther(at)):
             below = float(np.max(low - found, initial=0.0)) if np.isfinite(low) else 0.0
             above = float(np.max(found - high, initial=0.0)) if np.isfinite(high) else 0.0

@@ -26,8 +26,8 @@ from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.raw_nodes import exponent_of, parameter
+from matcalc.tensor.node import Node, exponent_of, toposort
+from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
 

@@ -24,8 +24,7 @@ from matcalc.evidence.proof.convex_homogeneous import by_degree, by_perspective
 from matcalc.evidence.proof.convex_traces import trace_of_function
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import apply, number, scale, symbol
-from matcalc.tensor.node import Node, Range, terms_of, toposort
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Node, Range, exponent_of, terms_of, toposort
 from matcalc.tensor.sums import split_coef
 
 CONSTANT, AFFINE, CONVEX, CONCAVE, UNKNOWN = "constant", "affine", "convex", "concave", ""

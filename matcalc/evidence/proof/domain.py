@@ -22,8 +22,7 @@ from matcalc.rulebook.fields import read_fact
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import chain_between
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Node, exponent_of, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.sums import split_coef

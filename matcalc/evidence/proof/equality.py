@@ -21,8 +21,7 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.reasons import written
 from matcalc.tensor.constructors import add, eye, matmul, ones, power, product, scale
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Node, exponent_of, toposort
 from matcalc.tensor.size import Size
 
 ROUNDS = 4

@@ -21,8 +21,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.node import Node
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Node, exponent_of
 from matcalc.tensor.size import tree_of
 
 MOST = 400

@@ -27,8 +27,7 @@ from matcalc.language.syntax import call_name
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import power, size_number
 from matcalc.tensor.labelling import is_turning
-from matcalc.tensor.node import Indices, Node, OpenProduct
-from matcalc.tensor.raw_nodes import exponent_of
+from matcalc.tensor.node import Indices, Node, OpenProduct, exponent_of
 from matcalc.tensor.size import Size
 
 

@@ -79,6 +79,11 @@ def children(node: Ast) -> tuple[Ast, ...]:
     return node.args + tuple(value for _, value in call_keywords(node))
 
 
+def names_in(root: Ast) -> list[str]:
+    """Return the names in a tree, left to right, as often as they stand there."""
+    return [str(node.value) for node in walk(root) if node.head == "name"]
+
+
 def given_value(leaf: Ast) -> Any:
     """Return the value that a given leaf stands for."""
     return leaf.value[0]  # type: ignore[index]

@@ -15,7 +15,7 @@ from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import Declaration, Signature, size_names
 from matcalc.language.numpy_names import MANNERS
 from matcalc.language.read import read
-from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name
+from matcalc.language.syntax import BINDERS, Ast, call_name, children, names_in
 from matcalc.rulebook.fields import nearest, read_pattern
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
@@ -83,17 +83,10 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check(f"adjoint in {parameter}", text, ("Y", "G"), report)
     for value, text in rule.divided.items():
         known.check(f"divided {value}".strip(), text, ("a", "b"), report)
-    if rule.square is not None:
-        known.check("square", rule.square, (), report)
-    if rule.difference is not None:
-        known.check("difference", rule.difference, ("a", "b"), report)
-    for field, given in (("radius", rule.radius), ("scale", rule.scale)):
-        if given is not None:
-            known.check(field, given, (), report)
-    if isinstance(rule.calculus, str):
-        known.check("calculus", rule.calculus, (), report)
-    if isinstance(rule.degree, str):
-        known.check("degree", rule.degree, (), report)
+    for field in ("square", "difference", "radius", "scale", "calculus", "degree"):
+        text = getattr(rule, field)
+        if isinstance(text, str):
+            known.check(field, text, ("a", "b") if field == "difference" else (), report)
     for change in rule.equivariant:
         for name, text in change.items():
             known.check(f"change of {name}", text, (*outputs, *CHANGED), report)
@@ -231,22 +224,12 @@ class _Names:
 
 def _inner(node: Ast, in_form: bool) -> list[tuple[Ast, tuple[str, ...]]]:
     """Return the operands of `node`, each with the names bound in it: a function's parameter, indices."""
-    operands = [*node.args, *(value for _, value in call_keywords(node))] if node.head == "call" else list(node.args)
+    operands = children(node)
     if node.head == "function":
         return [(child, (str(node.value),)) for child in operands]
     if node.head in BINDERS:
         return [(child, cast(tuple[str, ...], node.value)) for child in operands]
     if in_form and node.head in ("part", "condition"):
         first = 1 if node.head == "part" else 0
-        return [(child, _names_below(child) if k >= first else ()) for k, child in enumerate(operands)]
+        return [(child, tuple(names_in(child)) if k >= first else ()) for k, child in enumerate(operands)]
     return [(child, ()) for child in operands]
-
-
-def _names_below(node: Ast) -> tuple[str, ...]:
-    found, stack = [], [node]
-    while stack:
-        node = stack.pop()
-        if node.head == "name":
-            found.append(str(node.value))
-        stack.extend(node.args)
-    return tuple(found)

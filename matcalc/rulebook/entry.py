@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -33,6 +33,9 @@ from matcalc.rulebook.fields import (
     read_point,
 )
 from matcalc.rulebook.rule import COMPARISONS, RELATIONS, FactRule, Interval, Rewrite, Rule, digest
+
+AS_THEY_STAND = tuple(field.name for field in fields(Rule) if field.default is not MISSING)
+"""Fields of an entry that need no reading."""
 
 
 def rule_from_table(
@@ -66,8 +69,7 @@ class _Entry:
 
         self.name, self.facts, self.report = name, facts, note
         self.original, self.faulty = table, faulty
-        check_fields(table, RULE_FIELDS, note)
-        self.table = {field: value for field, value in table.items() if field not in faulty}
+        self.table = check_fields(table, RULE_FIELDS, note)
         self.signatures = self.read_signatures()
         first = self.signatures[0] if self.signatures else Signature(name, (), ())
         self.parameters = tuple(d.name for d in first.parameters)
@@ -95,19 +97,7 @@ class _Entry:
             values=self.per_signature("value"),
             transpose_same=table.get("transpose") == "same",
             degree=read_degree(table["degree"]) if "degree" in table else None,
-            homogeneous=table.get("homogeneous", False),
-            inverse=table.get("inverse", False),
-            calculus=table.get("calculus", False),
-            annihilates=table.get("annihilates", False),
-            internal=table.get("internal", False),
-            commutes=table.get("commutes", False),
-            associative=table.get("associative", False),
-            keeps_rows=table.get("keeps_rows", False),
-            nonempty=table.get("nonempty", False),
-            parity=table.get("parity"),
-            monotone=table.get("monotone"),
             through=self.through(),
-            curvature=table.get("curvature"),
             interval=self.interval(),
             fact_rules=tuple(r for text in self.texts("facts") if (r := self.fact_rule(text))),
             rewrites=self.rewrites(address),
@@ -116,25 +106,15 @@ class _Entry:
             aliases=() if isinstance(aliases, dict) else self.spellings("aliases", aliases),
             part_aliases=self.part_aliases(aliases),
             overload=self.overload(),
-            domain=table.get("domain"),
             inside=self.by_name("inside", "parameter", self.parameters),
-            fails=table.get("fails"),
-            gauge=table.get("gauge"),
             opaque=opaque if isinstance(opaque, str) else None,
             opaque_in={} if isinstance(opaque, str) else self.by_name("opaque", "operand", self.operands),
-            implicit=table.get("implicit"),
             divided=self.by_parameter("divided"),
-            difference=table.get("difference"),
-            radius=table.get("radius"),
-            scale=table.get("scale"),
-            square=table.get("square"),
-            source=table.get("source", ""),
-            role=table.get("role"),
             latex=read_latex(table.get("latex", {}), self.report),
             from_latex=read_latex(table.get("from_latex", {}), self.report),
             numpy=read_numpy(table.get("numpy", {}), self.report),
-            sympy=table.get("sympy"),
             from_sympy=read_classes(table.get("from_sympy", {}), self.report),
+            **{field: table[field] for field in AS_THEY_STAND if field in table},
         )
         self.lets("where", rule.where)
         self.check_complete(rule)

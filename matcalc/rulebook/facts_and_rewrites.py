@@ -13,51 +13,28 @@ from matcalc.rulebook.rule import Fact, Rewrite
 
 def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: Report) -> Fact:
     """Return the fact that `table` describes."""
-    check_fields(table, FACT_FIELDS, report)
-
-    def text(field: str) -> str | None:
-        return str(table[field]) if field in table else None
-
-    return Fact(
-        name=name,
-        of=str(table.get("of", "any")),
-        implies=tuple(map(str, table.get("implies", ()))),
-        follows=tuple(frozenset(map(str.strip, str(t).split(" and "))) for t in table.get("follows", ())),
-        excludes=tuple(map(str, table.get("excludes", ()))),
-        products=tuple(map(str, table.get("products", ()))),
-        zero=text("zero"),
-        nonnegative=text("nonnegative"),
-        positive=text("positive"),
-        entries=tuple(map(str, table.get("entries", ()))),
-        tangent=text("tangent"),
-        sample=text("sample"),
-        drawn=text("drawn"),
-        projection=text("projection"),
-        whole=text("whole"),
-        near=text("near"),
-        transposed=str(table.get("transposed", name)),
-        negated=str(table.get("negated", name if "tangent" in table else "")),
-        sums=table.get("sums") is True,
-        scaled=str(table.get("scaled", "")),
-        address=address,
-    )
+    fields = {field: value for field, value in check_fields(table, FACT_FIELDS, report).items() if field != "kind"}
+    given = {field: tuple(value) if isinstance(value, list) else value for field, value in fields.items()}
+    follows = tuple(frozenset(map(str.strip, text.split(" and "))) for text in given.pop("follows", ()))
+    own: dict[str, Any] = {"transposed": name, "negated": name if "tangent" in given else ""}
+    return Fact(name=name, address=address, follows=follows, **{**own, **given})
 
 
 def rewrite_from_table(
     table: Mapping[str, Any], address: str, report: Report, facts: Mapping[str, str] = FACTS
 ) -> Rewrite | None:
     """Return the rewrite that a `[[rewrite]]` describes; `facts` are those known, with the shapes that have them."""
-    check_fields(table, REWRITE_FIELDS, report)
+    given = check_fields(table, REWRITE_FIELDS, report)
     if "rule" not in table:
         report("", "has no rule")
-    if not isinstance(table.get("rule"), str):
+    if "rule" not in given:
         return None
     try:
-        variables = read_declarations(str(table.get("let", "")), RULE_KINDS, facts)
+        variables = read_declarations(given.get("let", ""), RULE_KINDS, facts)
     except MatcalcError as error:
         report("let", f"let does not parse: {error}")
         return None
-    return rewrite_of(table["rule"], variables, address, report, table.get("splits") is True)
+    return rewrite_of(given["rule"], variables, address, report, given.get("splits", False))
 
 
 def rewrite_of(

@@ -69,8 +69,9 @@ _LET = re.compile(r"\s*(\w+)\s*=(?!=)\s*(\S.*)$", re.DOTALL)
 _INTERVAL = re.compile(r"\s*([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])\s*$")
 
 
-def check_fields(table: Mapping[str, Any], known: Mapping[str, Types], report: Report) -> None:
-    """Report fields that are unknown, of a wrong type, or not one of the words they may be."""
+def check_fields(table: Mapping[str, Any], known: Mapping[str, Types], report: Report) -> dict[str, Any]:
+    """Report fields that are unknown, of a wrong type, or not one of the words they may be; return the others."""
+    sound: dict[str, Any] = {}
     for field, value in table.items():
         if field not in known:
             report(field, f"unknown field '{field}'{nearest(field, known)}")
@@ -82,6 +83,9 @@ def check_fields(table: Mapping[str, Any], known: Mapping[str, Types], report: R
             report(field, f"{field} is to be a table of texts")
         elif field in CHOICES and value not in CHOICES[field]:
             report(field, f"{field} is '{value}', not one of: {' '.join(CHOICES[field])}")
+        else:
+            sound[field] = value
+    return sound
 
 
 def _all_texts(values: Iterable[object]) -> bool:

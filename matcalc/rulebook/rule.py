@@ -39,6 +39,7 @@ class Rule:
     that is an argument) or "definition" (expands instead).
     signatures: overloads by number and rank of arguments; all give the same outputs.
     outputs: names, ("",) for a single unnamed one. In formulas the single output is Y.
+    Fields with a default are those of the entry as they stand.
     """
 
     name: str
@@ -57,19 +58,7 @@ class Rule:
     values: tuple[str, ...]
     transpose_same: bool
     degree: Fraction | str | None
-    homogeneous: bool
-    inverse: bool
-    calculus: bool | str
-    annihilates: bool
-    internal: bool
-    commutes: bool
-    associative: bool
-    keeps_rows: bool
-    nonempty: bool
-    parity: str | None
-    monotone: str | None
     through: tuple[float, float] | None
-    curvature: str | None
     interval: Interval | None
     fact_rules: tuple[FactRule, ...]
     rewrites: tuple[Rewrite, ...]
@@ -78,25 +67,37 @@ class Rule:
     aliases: tuple[str, ...]
     part_aliases: Mapping[str, str]
     overload: str | None
-    domain: str | None
     inside: Mapping[str, str]
-    fails: str | None
-    gauge: str | None
     opaque: str | None
     opaque_in: Mapping[str, str]
-    implicit: str | None
     divided: Mapping[str, str]
-    difference: str | None
-    radius: str | None
-    scale: str | None
-    square: str | None
-    source: str
-    role: str | None
     latex: Mapping[str, tuple[str, ...]]
     from_latex: Mapping[str, tuple[str, ...]]
     numpy: Mapping[str, tuple[str, ...]]
-    sympy: str | None
     from_sympy: Mapping[str, str]
+    homogeneous: bool = False
+    inverse: bool = False
+    calculus: bool | str = False
+    annihilates: bool = False
+    internal: bool = False
+    commutes: bool = False
+    associative: bool = False
+    keeps_rows: bool = False
+    nonempty: bool = False
+    parity: str | None = None
+    monotone: str | None = None
+    curvature: str | None = None
+    domain: str | None = None
+    fails: str | None = None
+    gauge: str | None = None
+    implicit: str | None = None
+    difference: str | None = None
+    radius: str | None = None
+    scale: str | None = None
+    square: str | None = None
+    source: str = ""
+    role: str | None = None
+    sympy: str | None = None
 
     @property
     def signature(self) -> Signature:
@@ -141,11 +142,6 @@ class Rule:
             places, sign, when = modules.partition(" with")
             found.update({f"{place}{sign}{when}": why for place in places.split(", ")})
         return found
-
-    @property
-    def even(self) -> bool:
-        """Whether f(-x) is f(x)."""
-        return self.parity == "even"
 
     @property
     def spelling(self) -> str:
@@ -212,29 +208,32 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What may be known of an array: implications, tests, projection and samplers, as formulas in X and M."""
+    """What may be known of an array: implications, tests, projection and samplers, as formulas in X and M.
+
+    Fields with a default are those of the entry as they stand.
+    """
 
     name: str
-    of: str
-    implies: tuple[str, ...]
     follows: tuple[frozenset[str], ...]
-    excludes: tuple[str, ...]
-    products: tuple[str, ...]
-    zero: str | None
-    nonnegative: str | None
-    positive: str | None
-    entries: tuple[str, ...]
-    tangent: str | None
-    sample: str | None
-    drawn: str | None
-    projection: str | None
-    whole: str | None
-    near: str | None
     transposed: str
     negated: str
-    sums: bool
-    scaled: str
     address: str
+    of: str = "any"
+    implies: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    zero: str | None = None
+    nonnegative: str | None = None
+    positive: str | None = None
+    tangent: str | None = None
+    sample: str | None = None
+    drawn: str | None = None
+    projection: str | None = None
+    whole: str | None = None
+    near: str | None = None
+    sums: bool = False
+    scaled: str = ""
 
     @property
     def linear(self) -> bool:

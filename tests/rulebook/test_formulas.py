@@ -200,7 +200,7 @@ def test_symmetries(rule):
     if rule.name == "dd":
         return
     if rule.parity:
-        close(value(**{first: -found[first]}), value() if rule.even else -value(), 1e-10)
+        close(value(**{first: -found[first]}), value() if rule.parity == "even" else -value(), 1e-10)
     if rule.degree is not None:
         degree = rule.degree if not isinstance(rule.degree, str) else evaluate(BOOK, rule.degree, lengths)
         for c in (3.0, -2.0) if rule.homogeneous else (3.0,):

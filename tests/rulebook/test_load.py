@@ -104,7 +104,7 @@ def test_fields():
     assert (tanh.kind, tanh.parity, tanh.interval) == ("map", "odd", (-1.0, 1.0, True, True))
     assert matfun.linear == {"E": "matfun(f, S, G, E'...)"}
     assert BOOK.get("sqrt").definition() == "x.^(1/2)" and BOOK.get("sqrt").kind == "definition"
-    assert BOOK.get("adj").degree == "n - 1" and BOOK.get("norm2").even
+    assert BOOK.get("adj").degree == "n - 1" and BOOK.get("norm2").parity == "even"
     assert BOOK.get("kron").keeps_rows and BOOK.get("kron").associative
 
 

@@ -14,13 +14,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from matcalc.errors import MatcalcError, NotDifferentiable, RuleError
-from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.formula.elaborate.rule_formula import build_formula, parameter_symbol
 from matcalc.language.declare import Declaration
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import symbol, zeros
 from matcalc.tensor.node import Node, Shape
-from matcalc.tensor.signature import Binding, bind, core_rank, result_shape, size_of, tensors_of
+from matcalc.tensor.signature import PLAIN, Binding, bind, output_of, result_shape, tensors_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
 
@@ -155,9 +155,7 @@ class _Symbols:
         tensors = tensors_of(rule.signature)
         self.parameters = [tensors[min(k, len(tensors) - 1)] for k in range(len(use.ranks))]
         self.args = tuple(self._symbol(p, k) for k, p in enumerate(self.parameters))
-        self.values = tuple(
-            symbol(name or "Y", self.output_shape(name), self._output_facts(name)) for name in rule.outputs
-        )
+        self.values = tuple(symbol(o.name or "Y", self.output_shape(o.name), o.facts) for o in rule.signature.outputs)
         self.tangents = tuple(self.tangent(k) for k, p in enumerate(self.parameters) if not p.repeated)
 
     def _symbol(self, parameter: Declaration, place: int) -> Node:
@@ -172,17 +170,13 @@ class _Symbols:
         return symbol(f"d{parameter.name}", self._shape(parameter, place), tuple(facts))
 
     def _shape(self, parameter: Declaration, place: int) -> tuple[Size, ...]:
-        if parameter.kind == "array":
-            name = str(parameter.sizes[0].value) if parameter.sizes else "s"
-            return tuple(Size.of(array_size(name, axis)) for axis in range(self.use.ranks[place]))
-        assert core_rank(parameter, 0) == len(parameter.sizes) or parameter.kind in ("scalar", "entry")
-        return tuple(size_of(ast, {}) for ast in parameter.sizes)
+        return parameter_symbol(parameter, self.use.ranks[place]).shape
 
     def output_shape(self, output: str) -> tuple[Size, ...]:
         """Return the core shape of an output in the signature's size names."""
         if self.use.rule.kind == "map":
             return ()
-        return result_shape(self.use.rule.signature, output, self._binding())
+        return result_shape(output_of(self.use.rule.signature, output), self._binding())
 
     def _binding(self) -> Binding:
         rule = self.use.rule
@@ -190,11 +184,7 @@ class _Symbols:
         return bind(rule, rule.signature, [a.shape for a in self.args], params)
 
     def _plain(self) -> list[Declaration]:
-        tensors = tensors_of(self.use.rule.signature)
-        return [p for p in self.use.rule.signature.parameters if p not in tensors]
-
-    def _output_facts(self, output: str) -> tuple[str, ...]:
-        return next((o.facts for o in self.use.rule.signature.outputs if o.name == output), ())
+        return [p for p in self.use.rule.parameters if p.kind in PLAIN]
 
     def build(self, text: str, shape: Shape, without: int | None = None, cotangent: Node | None = None) -> Node:
         """Return a formula of the rule, of the given shape, as a node over these symbols.

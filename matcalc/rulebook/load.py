@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import RuleError, UnknownName
-from matcalc.language.declare import FACTS
+from matcalc.language.declare import FACTS, Signature
 from matcalc.locks import held_at_fork
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_table
@@ -43,6 +43,10 @@ class Candidate:
     rule: Rule
     output: str
     index: int
+
+    @property
+    def signature(self) -> Signature:
+        return self.rule.signatures[self.index]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,7 +89,7 @@ def latex_names(book: Rulebook) -> LatexNames:
         if key != LOOKS["unknown"]
         for template in templates
     ]
-    found = {name: [(c, c.rule.signatures[c.index]) for c in candidates] for name, candidates in book.spellings.items()}
+    found = {name: [(c, c.signature) for c in candidates] for name, candidates in book.spellings.items()}
     parameters = {
         name: tuple(
             frozenset("any" if kind in _ANYTHING else _PLAINLY.get(kind, kind) for kind in kinds)

@@ -16,7 +16,7 @@ from matcalc.tensor.canonical_labels import Factor, components
 from matcalc.tensor.node import Indices, Node, Operand, Shape, tilt_of
 from matcalc.tensor.product import simple_product, zeros
 from matcalc.tensor.raw_nodes import op_node
-from matcalc.tensor.signature import Binding, bind, core_rank, result_shape, size_of, tensors_of
+from matcalc.tensor.signature import Binding, bind, core_rank, output_of, result_shape, size_of, tensors_of
 from matcalc.tensor.sums import split_coef, transposed_rank
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def operate(
     carried = [tuple(b) for b in batches] if batches is not None else [()] * len(args)
     sizes = _batch_sizes(args, carried, batch_sizes)
     slots = _slots(rule, args, carried)
-    shape_of_core = result_shape(rule.signature, name, _binding(rule, slots, params))
+    shape_of_core = result_shape(output_of(rule.signature, name), _binding(rule, slots, params))
     given = Given(Fraction(1), [])
     reduced: list[Slot] = []
     for slot in slots:

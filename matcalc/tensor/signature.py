@@ -7,6 +7,7 @@ A signature's sizes are names that arguments bind (`matrix(m, n)`) and expressio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from matcalc.errors import ShapeError
@@ -16,7 +17,6 @@ from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.size import Size, floordiv, maximum, minimum, modulo
 
-CORE_RANK = {"scalar": 0, "entry": 0, "vector": 1, "matrix": 2}
 PLAIN = ("integer", "number", "function", "equation", "unknown")
 """Kinds of parameters that are no tensors."""
 
@@ -28,19 +28,15 @@ def tensors_of(signature: Signature) -> list[Declaration]:
 
 def core_rank(parameter: Declaration, available: int) -> int:
     """Return the number of axes that a parameter takes; `array` takes all that are there."""
-    if parameter.kind == "array":
-        return available
-    return CORE_RANK.get(parameter.kind, len(parameter.sizes))
+    return available if parameter.kind == "array" else len(parameter.sizes)
 
 
+@dataclass(slots=True)
 class Binding:
     """What a signature's names stand for in one use: sizes by name, and the shape of each `array` name."""
 
-    __slots__ = ("arrays", "sizes")
-
-    def __init__(self) -> None:
-        self.sizes: dict[str, Size] = {}
-        self.arrays: dict[str, tuple[Size, ...]] = {}
+    sizes: dict[str, Size] = field(default_factory=dict)
+    arrays: dict[str, tuple[Size, ...]] = field(default_factory=dict)
 
 
 def bind(rule: Rule, signature: Signature, shapes: Sequence[tuple[Size, ...]], params: Sequence[object]) -> Binding:
@@ -56,14 +52,19 @@ def bind(rule: Rule, signature: Signature, shapes: Sequence[tuple[Size, ...]], p
         for shape in [next(tensors, None)] if not parameter.repeated else list(tensors):
             if shape is not None:
                 _bind_one(rule, parameter, shape, binding)
-    for name, formula in rule.sizes.items():
-        binding.sizes[name] = size_of(read(formula), binding.sizes)
+    add_sizes(rule, binding.sizes)
     return binding
+
+
+def add_sizes(rule: Rule, sizes: dict[str, Size]) -> None:
+    """Add the sizes that a rule makes of those of its signature, `k = min(m, n)`."""
+    for name, formula in rule.sizes.items():
+        sizes[name] = size_of(read(formula), sizes)
 
 
 def _bind_one(rule: Rule, parameter: Declaration, shape: tuple[Size, ...], binding: Binding) -> None:
     if parameter.kind == "array":
-        binding.arrays[_array_name(parameter)] = shape
+        binding.arrays[array_name(parameter)] = shape
         return
     for ast, size in zip(parameter.sizes, shape, strict=True):
         if ast.head == "name" and str(ast.value) not in binding.sizes:
@@ -74,16 +75,21 @@ def _bind_one(rule: Rule, parameter: Declaration, shape: tuple[Size, ...], bindi
             raise ShapeError(f"{rule.name}: {parameter.name} has an axis of length {size} where {expected} is needed")
 
 
-def _array_name(parameter: Declaration) -> str:
+def array_name(parameter: Declaration) -> str:
+    """Return the name of the shape of an `array` parameter."""
     return str(parameter.sizes[0].value) if parameter.sizes else "s"
 
 
-def result_shape(signature: Signature, output: str, binding: Binding) -> tuple[Size, ...]:
+def output_of(signature: Signature, name: str) -> Declaration:
+    """Return the declaration of a result."""
+    return next(o for o in signature.outputs if o.name == name)
+
+
+def result_shape(output: Declaration, binding: Binding) -> tuple[Size, ...]:
     """Return the core shape of a result."""
-    declaration = next(o for o in signature.outputs if o.name == output)
-    if declaration.kind == "array":
-        return binding.arrays[_array_name(declaration)]
-    return tuple(size_of(ast, binding.sizes) for ast in declaration.sizes)
+    if output.kind == "array":
+        return binding.arrays[array_name(output)]
+    return tuple(size_of(ast, binding.sizes) for ast in output.sizes)
 
 
 def size_of(ast: Ast, sizes: Mapping[str, Size]) -> Size:

@@ -25,7 +25,7 @@ from matcalc.tensor.constructors import eye
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.ranges import as_float
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.signature import PLAIN, tensors_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.switches import annihilates
 
@@ -216,7 +216,7 @@ NO_END = ("converge", "infs or NaNs")
 
 def fault(node: Node, error: Exception) -> str:
     """Return what an operation says where it has no value: which, of which arguments, and why."""
-    tensors = [p.name for p in node.rule.signature.parameters if p.kind not in PLAIN and not p.repeated]
+    tensors = [p.name for p in tensors_of(node.rule.signature) if not p.repeated]
     texts = {name: text(formula_of(arg)) for name, arg in zip(tensors, node.args, strict=False)}
     if node.rule.fails is not None:
         return f"{node.rule.spelling}: {filled(node.rule.fails, texts)}"

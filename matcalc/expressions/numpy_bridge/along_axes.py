@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.numpy_bridge.arguments import common, left_open, node_of, permuted, shape_text, with_axes
-from matcalc.formula.elaborate.callee import signature_of
-from matcalc.formula.elaborate.calls import RANK
 from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
@@ -19,7 +17,7 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import Candidate, default_rulebook
 from matcalc.tensor.broadcasting import broadcast_shapes, on_long_axes
 from matcalc.tensor.node import Node
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.signature import PLAIN, core_rank, output_of
 
 
 class Along(NamedTuple):
@@ -120,17 +118,16 @@ def output_rank(name: str, ranks: Sequence[int]) -> int:
         if len(parameters) == len(ranks) and all(
             rank is None or rank == r for (_, rank), r in zip(parameters, ranks, strict=True)
         ):
-            output = next(o for o in signature_of(candidate).outputs if o.name == candidate.output)
-            return ranks[0] if output.kind == "array" else RANK.get(output.kind, len(output.sizes))
+            return core_rank(output_of(candidate.signature, candidate.output), ranks[0])
     raise NotSupported(f"{name} of arrays of {' and '.join(map(str, ranks))} axes")
 
 
 def tensors(candidate: Candidate) -> list[tuple[str, int | None]]:
     """Return the parameters of an operation that are arrays, with the rank of each; None for any."""
     return [
-        (p.name, None if p.kind in ("array", "entry") else RANK.get(p.kind, len(p.sizes)))
-        for p in signature_of(candidate).parameters
-        if p.kind not in PLAIN and p.kind != "function"
+        (p.name, None if p.kind in ("array", "entry") else len(p.sizes))
+        for p in candidate.signature.parameters
+        if p.kind not in PLAIN
     ]
 
 
@@ -140,7 +137,7 @@ def is_entrywise(name: str, count: int) -> bool:
         found = default_rulebook().candidates(name)
     except UnknownName:
         return False
-    taking = [signature_of(c).parameters for c in found if len(signature_of(c).parameters) == count]
+    taking = [c.signature.parameters for c in found if len(c.signature.parameters) == count]
     return bool(taking) and all(p.kind == "entry" for parameters in taking for p in parameters)
 
 

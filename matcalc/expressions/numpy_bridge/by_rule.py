@@ -19,7 +19,6 @@ from matcalc.expressions.numpy_bridge.along_axes import (
 )
 from matcalc.expressions.numpy_bridge.arguments import Operand, axes_of, node_of
 from matcalc.expressions.numpy_bridge.shapes import kept, matrix_transpose, moveaxis, ravel
-from matcalc.formula.elaborate.callee import signature_of
 from matcalc.language.numpy_names import Called
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
@@ -87,7 +86,7 @@ def by_rule(name: str, given: Mapping[str, object], batched: bool = False) -> No
 def _split(name: str, keywords: Mapping[str, object]) -> tuple[list[Node], dict[str, object]]:
     """Return the arrays among the arguments, which come first, and the parameters of the rule that are none."""
     counts = {len(tensors(c)) for c in default_rulebook().candidates(name)}
-    plain = {p.name for c in default_rulebook().candidates(name) for p in signature_of(c).parameters}
+    plain = {p.name for c in default_rulebook().candidates(name) for p in c.signature.parameters}
     operands = [value for key, value in keywords.items() if key not in plain or _is_array(value)]
     operands = operands[: max(counts)]
     others = list(keywords.items())[len(operands) :]

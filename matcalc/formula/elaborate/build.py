@@ -13,7 +13,6 @@ from math import pi
 from typing import Any, NamedTuple
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
-from matcalc.formula.elaborate.callee import signature_of
 from matcalc.formula.elaborate.calls import Call
 from matcalc.formula.elaborate.conditions import Condition, Lengths, operands
 from matcalc.formula.elaborate.equations import Solving
@@ -230,7 +229,7 @@ def _call(builder: Builder, value: Typed, args: list[Node]) -> Node:
     sizes = builder.lengths(value.axes)
     carried = [_carried(node, typed.axes, value.axes) for node, typed in zip(tensors, value.args, strict=False)]
     if rule.kind == "op":
-        ordered = tuple(params[p.name] for p in signature_of(call.candidate).parameters if p.name in params)
+        ordered = tuple(params[p.name] for p in call.candidate.signature.parameters if p.name in params)
         nodes, batches = [node for node, _ in carried], [batch for _, batch in carried]
         return operate(rule, nodes, ordered, batches, call.candidate.output, sizes)
     return _expanded(builder, value, params, carried, sizes)
@@ -254,7 +253,7 @@ def _solution(builder: Builder, value: Typed, args: list[Node]) -> Node:
 
 def _plain(builder: Builder, call: Call, name: str, value: Size) -> Any:
     """Return a parameter: a size for an integer, a fraction for a number."""
-    kinds = {p.name: p.kind for p in signature_of(call.candidate).parameters}
+    kinds = {p.name: p.kind for p in call.candidate.signature.parameters}
     return builder.size(value) if kinds[name] == "integer" else value.constant
 
 

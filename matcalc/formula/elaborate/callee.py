@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.elaborate.inference import Inference
-from matcalc.language.declare import Signature
 from matcalc.language.syntax import Ast, call_keywords, call_name, given_value, number, renamed, walk, with_order
 
 if TYPE_CHECKING:
@@ -29,11 +28,6 @@ class Callee:
     keywords: list[str]
     functions: list[bool]
     axis: Ast | None
-
-
-def signature_of(candidate: Candidate) -> Signature:
-    """Return the signature that a candidate stands for."""
-    return candidate.rule.signatures[candidate.index]
 
 
 def enter_call(inference: Inference, ast: Ast) -> Callee:
@@ -70,13 +64,13 @@ def integer_arguments(inference: Inference, ast: Ast) -> list[tuple[Ast, bool]]:
     candidates = inference.rulebook.spellings.get(call_name(ast), ())
     found = [(arg, _has_kind(candidates, k, "integer")) for k, arg in enumerate(ast.args)]
     for key, value in call_keywords(ast):
-        kinds = {p.kind for c in candidates for p in signature_of(c).parameters if p.name == key}
+        kinds = {p.kind for c in candidates for p in c.signature.parameters if p.name == key}
         found.append((value, key == "axis" or "integer" in kinds))
     return found
 
 
 def _has_kind(candidates: Sequence[Candidate], k: int, kind: str) -> bool:
-    return any(k < len(signature_of(c).parameters) and signature_of(c).parameters[k].kind == kind for c in candidates)
+    return any(k < len(c.signature.parameters) and c.signature.parameters[k].kind == kind for c in candidates)
 
 
 def _repeated(inference: Inference, ast: Ast) -> list[Ast]:

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ShapeError
-from matcalc.formula.elaborate.callee import Callee, signature_of
+from matcalc.formula.elaborate.callee import Callee
 from matcalc.formula.elaborate.expansion import equal_shapes, expanded, no_expansion
 from matcalc.formula.elaborate.inference import (
     Inference,
@@ -28,17 +28,15 @@ from matcalc.formula.elaborate.required_sizes import Pair, require
 from matcalc.formula.elaborate.typed import ONE, Typed, kind, typed_exact
 from matcalc.formula.elaborate.unify import bounded, is_unknown
 from matcalc.language.declare import Declaration, write_signature
-from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name
 from matcalc.language.write import text as write
-from matcalc.tensor.signature import EXTREMA, PLAIN, size_of
+from matcalc.tensor.signature import EXTREMA, PLAIN, Binding, add_sizes, array_name, output_of, result_shape, size_of
 from matcalc.tensor.size import Size
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
 
 MOST_SHOWN = 6  # arguments in a message
-RANK = {"scalar": 0, "vector": 1, "matrix": 2}
 
 
 @dataclass(slots=True)
@@ -65,7 +63,7 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
     if callee.axis is not None and axis is None:  # along a vector: of everything, but of no elementwise function
-        candidates = [c for c in candidates if all(p.kind != "entry" for p in signature_of(c).parameters)]
+        candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
         if not candidates:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
     return call_candidates(inference, ast, callee.spelling, candidates, arguments, callee.keywords, axis)
@@ -92,7 +90,7 @@ def call_candidates(
         if taking:
             candidate, matched = next((taken for taken in taking if _may_be_square(inference, taken[1])), taking[0])
             return _apply(inference, ast, candidate, matched, axis)
-    fold = next((c for c in candidates if c.rule.associative and len(signature_of(c).parameters) == 2), None)
+    fold = next((c for c in candidates if c.rule.associative and len(c.signature.parameters) == 2), None)
     if fold is not None and len(values) > 2 and not keywords and axis is None:
         total = values[0]
         for value in values[1:]:
@@ -110,7 +108,7 @@ def _match(
     squeeze: bool,
 ) -> list[Pair] | None:
     """Return the values with their parameters if numbers of arguments, ranks and kinds fit."""
-    parameters = list(signature_of(candidate).parameters)
+    parameters = list(candidate.signature.parameters)
     named = {p.name: p for p in parameters}
     if any(key not in named for key in keywords):
         return None
@@ -156,7 +154,7 @@ def _fit(
     if value.row and candidate.rule.keeps_rows:
         value = _as_matrix(inference, value)
     rank = 1 if reduced else value.rank  # along an axis there is a vector, whatever the other axes
-    if rank == RANK.get(parameter.kind, len(parameter.sizes)):
+    if rank == len(parameter.sizes):
         return value
     if squeeze and parameter.kind == "scalar" and is_one_by_one(inference, value):
         return as_scalar(inference, value)
@@ -237,7 +235,6 @@ def _unequal(inference: Inference, ast: Ast, a: Typed, b: Typed) -> ShapeError:
 
 def _operation(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:
     """Apply an operation: its signature's sizes are bound by the shapes of its arguments."""
-    signature = signature_of(candidate)
     sizes: dict[str, Size] = _Unknowns(inference)
     sizes.update(_integer_sizes(pairs))
     arrays: dict[str, tuple[Size, ...]] = {}
@@ -250,10 +247,8 @@ def _operation(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
             _bind_array(inference, ast, parameter, value, arrays)
         else:
             _bind_sizes(inference, ast, candidate, parameter, value, sizes)
-    output = next(o for o in signature.outputs if o.name == candidate.output)
-    for name, formula in candidate.rule.sizes.items():
-        sizes[name] = size_of(read(formula), sizes)
-    shape = _output_shape(output, sizes, arrays)
+    add_sizes(candidate.rule, sizes)
+    shape = tuple(map(bounded, result_shape(output_of(candidate.signature, candidate.output), Binding(sizes, arrays))))
     for size in shape:
         if any(c < 0 for _, c in size.terms):
             inference.check_least(size, ast, lambda: f"{shown(ast)} has a negative length")
@@ -316,17 +311,6 @@ def _bind_sizes(
         raise inference.fault(message, ast, hint=hint, about=(value.ast,))
 
 
-def _output_shape(output: Declaration, sizes: dict[str, Size], arrays: dict[str, tuple[Size, ...]]) -> tuple[Size, ...]:
-    if output.kind == "array":
-        return arrays[array_name(output)]
-    return tuple(bounded(size_of(size, sizes)) for size in output.sizes)
-
-
-def array_name(parameter: Declaration) -> str:
-    """Return the name of the shape of an `array` parameter."""
-    return str(parameter.sizes[0].value) if parameter.sizes else "s"
-
-
 def _tensors(pairs: list[Pair]) -> tuple[Declaration, ...]:
     return tuple(parameter for parameter, _ in pairs if parameter.kind not in PLAIN)
 
@@ -371,13 +355,11 @@ def _no_match(
     """Return the error of arguments that no signature takes."""
     shown_ = [_kind_text(inference, value) for value in values[:MOST_SHOWN]]
     given = ", ".join(shown_ + ["..."] * (len(values) > MOST_SHOWN))
-    unknown = [
-        key for key in keywords if all(key not in {p.name for p in signature_of(c).parameters} for c in candidates)
-    ]
+    unknown = [key for key in keywords if all(key not in {p.name for p in c.signature.parameters} for c in candidates)]
     message = f"'{spelling}' has no parameter '{unknown[0]}'" if unknown else f"'{spelling}' does not take ({given})"
-    written = [write_signature(signature_of(c)) for c in candidates[:4]]
+    written = [write_signature(c.signature) for c in candidates[:4]]
     hint = "it is  " + "\n     or  ".join(written)
-    kinds = {p.kind for c in candidates for p in signature_of(c).parameters[:1]}
+    kinds = {p.kind for c in candidates for p in c.signature.parameters[:1]}
     if len(values) == 1 and values[0].rank == 2 and kinds == {"vector"}:
         hint = f"give the axis: {spelling}(..., axis=0) down each column, axis=1 along each row\n{hint}"
     return inference.fault(message, ast, hint=hint, about=[v.ast for v in values])

@@ -13,17 +13,15 @@ from itertools import product
 from typing import NamedTuple
 
 from matcalc.errors import MatcalcError, RuleError
-from matcalc.formula.elaborate.calls import array_name
 from matcalc.formula.elaborate.linearity import is_linear
 from matcalc.formula.elaborate.rule_formula import build_formula, check_definition, parameter_symbol
 from matcalc.language.declare import Declaration, Signature
-from matcalc.language.read import read
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import power
 from matcalc.tensor.node import Node, Shape
 from matcalc.tensor.raw_nodes import parameter, symbol
-from matcalc.tensor.signature import size_of, tensors_of
+from matcalc.tensor.signature import add_sizes, array_name, size_of, tensors_of
 from matcalc.tensor.size import Size
 
 EXAMPLE = Fraction(5, 2)  # of a number that a rule is given; of a function its power
@@ -63,8 +61,7 @@ class Setting:
         self.rule, self.rulebook, self.signature, self.ranks = rule, rulebook, signature, ranks
         kinds = {p.name: p.kind for p in signature.parameters}
         self.sizes = {name: Size.of(name) for name, kind in kinds.items() if kind == "integer"}
-        for name, formula in rule.sizes.items():
-            self.sizes[name] = size_of(read(formula), self.sizes)
+        add_sizes(rule, self.sizes)
         self.numbers = {name: EXAMPLE for name, kind in kinds.items() if kind == "number"}
         body = power(parameter(), EXAMPLE)
         self.functions = {name: body for name, kind in kinds.items() if kind == "function"}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from matcalc.errors import NotDifferentiable, NotSupported
-from matcalc.formula.elaborate.callee import Callee, signature_of
+from matcalc.formula.elaborate.callee import Callee
 from matcalc.formula.elaborate.inference import Inference, Unknown, broadcast, shown
 from matcalc.formula.elaborate.typed import Typed
 from matcalc.language.declare import write_signature
@@ -50,7 +50,7 @@ def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
     Raises: ShapeError for arguments of another number, an unknown that is no name.
     """
     candidate = callee.candidates[0]
-    signature = signature_of(candidate)
+    signature = candidate.signature
     last = signature.parameters[-1].name
     if len(callee.args) != len(signature.parameters) or callee.keywords not in ([], [last]) or callee.axis is not None:
         hint = f"it is  {write_signature(signature)}, as in  root(Y*Y - A, Y, start=A)"

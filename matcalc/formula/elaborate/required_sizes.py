@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from matcalc.formula.elaborate.callee import signature_of
 from matcalc.formula.elaborate.inference import Inference, shown
 from matcalc.formula.elaborate.typed import Typed
 from matcalc.language.declare import Declaration, size_names
@@ -31,7 +30,7 @@ def require(inference: Inference, ast: Ast, candidate: Candidate, pairs: Sequenc
 
 def _require_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs: Sequence[Pair]) -> None:
     """Require of integers what is declared of them, and that lengths of the results are not negative."""
-    lengths = {name for output in signature_of(candidate).outputs for name in size_names(output)}
+    lengths = {name for output in candidate.signature.outputs for name in size_names(output)}
     for parameter, value in pairs:
         counts = parameter.name in lengths or {"positive", "nonnegative"}.intersection(parameter.facts)
         if parameter.kind != "integer" or not counts or value.exact is None:

@@ -14,8 +14,7 @@ from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError, ShapeError
 from matcalc.formula.elaborate.build import Builder, Template, build
-from matcalc.formula.elaborate.callee import signature_of
-from matcalc.formula.elaborate.calls import Call, array_name
+from matcalc.formula.elaborate.calls import Call
 from matcalc.formula.elaborate.inference import Inference, Symbol, broadcast
 from matcalc.formula.elaborate.scope import declare
 from matcalc.formula.elaborate.type_tree import infer
@@ -27,7 +26,7 @@ from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.node import Node, Shape
 from matcalc.tensor.raw_nodes import symbol
-from matcalc.tensor.signature import PLAIN, size_of
+from matcalc.tensor.signature import Binding, add_sizes, array_name, output_of, result_shape, size_of, tensors_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
 
@@ -162,18 +161,17 @@ def _definition(
 
     Without `known`, None if the definition does not hold for all sizes.
     """
-    rule, signature = candidate.rule, signature_of(candidate)
+    rule, signature = candidate.rule, candidate.signature
     if nesting > MAX_NESTING:
         raise RuleError(f"{rule.address}: the definition of '{rule.name}' comes back to itself")
     integers = [p.name for p in signature.parameters if p.kind == "integer"]
     sizes = dict(known) if known is not None else {name: Size.of(name) for name in integers}
-    tensors = [p for p in signature.parameters if p.kind not in PLAIN]
+    tensors = tensors_of(signature)
     symbols = {p.name: parameter_symbol(p, rank, sizes) for p, rank in zip(tensors, ranks, strict=True)}
     sizes.update({name: Size.of(value) for name, value in fixed if not isinstance(value, Node)})
-    for name, formula in rule.sizes.items():
-        sizes[name] = size_of(read(formula), sizes)
-    output = next(o for o in signature.outputs if o.name == candidate.output)
-    shape = _output_shape(output, tensors, symbols, sizes)
+    add_sizes(rule, sizes)
+    arrays = {array_name(p): symbols[p.name].shape for p in tensors if p.kind == "array"}
+    shape = result_shape(output_of(signature, candidate.output), Binding(sizes, arrays))
     functions = {name: value for name, value in fixed if isinstance(value, Node)}
     text = rule.definition(candidate.index)
     assert text is not None
@@ -211,17 +209,6 @@ def parameter_symbol(parameter: Declaration, rank: int = -1, sizes: Mapping[str,
     else:
         shape = tuple(size_of(size, known) for size in parameter.sizes)
     return symbol(parameter.name, shape, parameter.facts)
-
-
-def _output_shape(
-    output: Declaration,
-    tensors: Sequence[Declaration],
-    symbols: Mapping[str, Node],
-    sizes: Mapping[str, Size],
-) -> Shape:
-    if output.kind == "array":
-        return next(symbols[p.name].shape for p in tensors if p.kind == "array" and array_name(p) == array_name(output))
-    return tuple(size_of(size, sizes) for size in output.sizes)
 
 
 def build_rewrite(

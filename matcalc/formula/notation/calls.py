@@ -20,7 +20,7 @@ from matcalc.language.identifiers import supply
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.signature import PLAIN, tensors_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
 
@@ -76,7 +76,7 @@ def _solution(context: Context, node: Node) -> Form:
 
 def _difference(node: Node) -> tuple[int | None, bool]:
     """Return the argument whose sign the operation gives up, and whether it comes out."""
-    tensors = [p for p in node.rule.signature.parameters if p.kind not in PLAIN]
+    tensors = tensors_of(node.rule.signature)
     fixed = []
     for place in range(len(node.args)):
         parameter = tensors[min(place, len(tensors) - 1)]
@@ -112,7 +112,7 @@ def _is_another(node: Node) -> bool:
     for candidate in default_rulebook().spellings.get(node.rule.spelling, ()):
         if candidate.rule is node.rule:
             return False
-        kinds = [p.kind for p in candidate.rule.signatures[candidate.index].parameters if p.kind in PLAIN]
+        kinds = [p.kind for p in candidate.signature.parameters if p.kind in PLAIN]
         pairs = zip(kinds, node.params, strict=False)
         if len(kinds) == len(node.params) > 0 and all(k == "number" and _is_number(p) for k, p in pairs):
             return True

@@ -12,11 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from matcalc.formula.elaborate.callee import signature_of
 from matcalc.formula.elaborate.rule_formula import check_definition
 from matcalc.rulebook.load import Candidate, Rulebook, default_rulebook
 from matcalc.tensor.node import Node
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.signature import PLAIN, core_rank, tensors_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate
 from matcalc.tensor.sums import scale, split_coef
@@ -54,9 +53,9 @@ def _by_operation(book: Rulebook) -> Mapping[str, list[Candidate]]:
 
 def _call(candidate: Candidate, node: Node, book: Rulebook) -> Called | None:
     """Return the call of a definition that `node` is a multiple of, None if it is none."""
-    parameters = signature_of(candidate).parameters
-    tensors = [p for p in parameters if p.kind not in PLAIN]
-    ranks = [{"scalar": 0, "vector": 1, "matrix": 2}.get(p.kind, node.args[0].rank) for p in tensors]
+    parameters = candidate.signature.parameters
+    tensors = tensors_of(candidate.signature)
+    ranks = [core_rank(p, node.args[0].rank) for p in tensors]
     template = check_definition(book, candidate, ranks, ())
     if template is None:
         return None

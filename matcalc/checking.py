@@ -20,8 +20,7 @@ from matcalc.equivalence import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.numeric.differences import Slope, slope
 from matcalc.evidence.numeric.finding import REFUSED
-from matcalc.evidence.numeric.rule_point import MODES, interior
-from matcalc.evidence.numeric.sampling import Array, places, projected, sample
+from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
@@ -29,9 +28,8 @@ from matcalc.expressions.wanted import apart
 from matcalc.language.identifiers import free
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.lookups import is_index, lengths_of
+from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import holds
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import declaration, free_sizes
@@ -223,14 +221,13 @@ def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression |
     names = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
     names.update(dict.fromkeys(free_sizes(nodes, e.names)))
     sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(names)}
-    shapes = {s.name: tuple(size.evaluate(sizes) for size in s.shape) for s in symbols}
-    if any(length < 0 for shape in shapes.values() for length in shape):
+    if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
         return None
     if not all(holds(condition, sizes) for condition in e.names.conditions):
         return None
-    lengths_at = lengths_of(nodes)
+    along = lengths_of(nodes)
     for mode in range(len(MODES)):
-        data = {s.name: _drawn(s, shapes[s.name], mode, lengths_at.get(s.name, ()), sizes) for s in symbols}
+        data = {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 5, mode) for s in symbols}
         made = _Setting(e, x, data, sizes)
         try:
             if np.all(np.isfinite(made.value(e.node))) and not made.is_rounding:
@@ -238,14 +235,6 @@ def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression |
         except (np.linalg.LinAlgError, ValueError, IndexError, ShapeError):
             continue
     return None
-
-
-def _drawn(node: Node, shape: tuple[int, ...], mode: int, lengths: Sequence[Size], sizes: Mapping[str, int]) -> Array:
-    rng = np.random.default_rng([5, mode, *node.name.encode()])
-    if is_index(node):
-        return places(rng, shape, lengths, sizes)
-    facts = tuple(sorted(node.data[1] - {"constant"}))
-    return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
 
 
 # ---- what is compared

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.evidence.numeric.rule_point import Form, Point, facts_in, forms, interior, lengths_of, point
-from matcalc.evidence.numeric.sampling import sample
+from matcalc.evidence.numeric.rule_point import Form, Point, facts_in, forms, lengths_of, point
+from matcalc.evidence.numeric.sampling import interior, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from matcalc.calculus.evaluate.check_data import applied
-from matcalc.evidence.numeric.rule_point import interior
-from matcalc.evidence.numeric.sampling import sample
+from matcalc.evidence.numeric.sampling import interior, sample
 from matcalc.rulebook.load import Rulebook
 from matcalc.testing.trees import Leaf, Written
 

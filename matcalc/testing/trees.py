@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from matcalc.evidence.numeric.rule_point import interior
+from matcalc.evidence.numeric.sampling import interior
 from matcalc.rulebook.load import Rulebook
 from matcalc.tensor.size import Size
 from matcalc.testing.fitting import Fit

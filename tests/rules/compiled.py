@@ -20,7 +20,8 @@ from rules.samplers import DRAWS
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.evidence.numeric.finding import REFUSED
-from matcalc.evidence.numeric.rule_point import MODES, lengths_of, point
+from matcalc.evidence.numeric.rule_point import lengths_of, point
+from matcalc.evidence.numeric.sampling import MODES
 from matcalc.rulebook.load import shipped_rulebook
 
 NOT_FINITE = (np.nan, np.inf, -np.inf)

@@ -32,7 +32,8 @@ from matcalc.evidence.numeric.function_course import course
 from matcalc.evidence.numeric.properties import properties
 from matcalc.evidence.numeric.rewrite_check import compared_sides, rewrite_faults
 from matcalc.evidence.numeric.rule_check import derivatives, further_tests, lengths, tests, values
-from matcalc.evidence.numeric.rule_point import MODES, points
+from matcalc.evidence.numeric.rule_point import points
+from matcalc.evidence.numeric.sampling import MODES
 from matcalc.formula.elaborate.check_rule import check_rule, defined, formulas, settings
 from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rule_from_table

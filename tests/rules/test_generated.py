@@ -10,7 +10,8 @@ import matcalc as mc
 from matcalc.evidence.numeric.edges import edge_findings, evaluated
 from matcalc.evidence.numeric.finding import is_finite, value_or_none
 from matcalc.evidence.numeric.rule_check import DOT, derivatives, findings, lengths, values
-from matcalc.evidence.numeric.rule_point import MODES, points
+from matcalc.evidence.numeric.rule_point import points
+from matcalc.evidence.numeric.sampling import MODES
 from matcalc.expressions.expression import Expression
 from matcalc.rulebook import default_rulebook
 from matcalc.tensor.node import toposort

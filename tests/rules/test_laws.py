@@ -7,8 +7,8 @@ from rules.samplers import DRAWS
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.evidence.numeric.batch import lifted, lifts, symbols_of
 from matcalc.evidence.numeric.laws import laws
-from matcalc.evidence.numeric.rule_point import SKEW, forms, interior, lengths_of, point, takes_skew
-from matcalc.evidence.numeric.sampling import defect, sample
+from matcalc.evidence.numeric.rule_point import SKEW, forms, lengths_of, point, takes_skew
+from matcalc.evidence.numeric.sampling import defect, interior, sample
 from matcalc.rulebook import default_rulebook
 from matcalc.tensor import operations
 from matcalc.tensor.constructors import symbol

@@ -18,8 +18,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.evidence.numeric.rule_point import MODES, interior
-from matcalc.evidence.numeric.sampling import Array, defect, places, sample, whole
+from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, places, shape_at, whole
 from matcalc.evidence.precise.nodes import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.node import Node
@@ -134,17 +133,8 @@ class Comparer:
                 return
 
     def _drawn(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array]:
-        data = {}
-        for node in self.symbols:
-            rng = np.random.default_rng([23, trial, *node.name.encode()])
-            shape = tuple(s.evaluate(dict(sizes)) for s in node.shape)
-            facts = facts_of(node)
-            if is_index(node):
-                data[node.name] = places(rng, shape, self.lengths.get(node.name, ()), sizes)
-                continue
-            mode = trial % len(MODES)
-            data[node.name] = sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
-        return data
+        along, mode = self.lengths, trial % len(MODES)
+        return {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 23, trial) for s in self.symbols}
 
     def smallest(self, is_common: bool = True) -> Point | None:
         """Return a difference at the smallest sizes, with the smallest integers that show one.
@@ -193,7 +183,7 @@ class Comparer:
         data = {}
         for node in self.symbols:
             rng = np.random.default_rng([29, trial, *node.name.encode()])
-            shape = tuple(s.evaluate(dict(sizes)) for s in node.shape)
+            shape = shape_at(node.shape, sizes)
             if any(length < 0 for length in shape):
                 return None
             if is_index(node):
@@ -227,8 +217,3 @@ class Comparer:
 def _largest(point: Point) -> float:
     """Return the largest entry of the data, 1 if that is larger."""
     return max((float(np.max(np.abs(a), initial=1.0)) for a in point.data.values()), default=1.0)
-
-
-def facts_of(node: Node) -> tuple[str, ...]:
-    """Return the declared facts of a symbol that say something of its value."""
-    return tuple(sorted(node.data[1] - {"constant"}))

@@ -17,8 +17,8 @@ from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
-from matcalc.evidence.numeric.counterexample import EQUAL, REFUSED, SMALL, TRIES, Comparer, Point, facts_of
-from matcalc.evidence.numeric.sampling import Array, defect, projected
+from matcalc.evidence.numeric.counterexample import EQUAL, REFUSED, SMALL, TRIES, Comparer, Point
+from matcalc.evidence.numeric.sampling import Array, defect, facts_of, projected
 from matcalc.evidence.precise.nodes import evaluate_precisely
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node

@@ -40,8 +40,8 @@ from matcalc.evidence.numeric.finding import (
     slopes,
     value_or_none,
 )
-from matcalc.evidence.numeric.rule_point import MODES, SKEW, Draws, Point, forms, lengths_of, point, takes_skew
-from matcalc.evidence.numeric.sampling import Array
+from matcalc.evidence.numeric.rule_point import SKEW, Draws, Point, forms, lengths_of, point, takes_skew
+from matcalc.evidence.numeric.sampling import MODES, Array
 from matcalc.rulebook.load import NOTHING, Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import product, scale, symbol, transpose

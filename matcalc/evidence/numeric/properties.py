@@ -10,8 +10,8 @@ import numpy as np
 
 from matcalc.evidence.numeric.covariance import covariance
 from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
-from matcalc.evidence.numeric.rule_point import Point, interior
-from matcalc.evidence.numeric.sampling import Array, defect, sample
+from matcalc.evidence.numeric.rule_point import Point
+from matcalc.evidence.numeric.sampling import Array, defect, interior, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.notations import spelled
 

@@ -54,8 +54,7 @@ def reference_numbers(
     """
     import numpy as np
 
-    from matcalc.evidence.numeric.rule_point import MODES
-    from matcalc.evidence.numeric.sampling import projected
+    from matcalc.evidence.numeric.sampling import MODES, projected
 
     nodes: dict[str, Node] = {}
     for texts, declared in zip(formulas, declarations, strict=True):
@@ -113,14 +112,13 @@ def _drawn(argument: Argument, sizes: Sizes, mode: int) -> Any:
     """Return data of an argument, rounded where its facts stay true."""
     import numpy as np
 
-    from matcalc.evidence.numeric.rule_point import MODES, interior
-    from matcalc.evidence.numeric.sampling import ROUNDING, defect, places, sample
+    from matcalc.evidence.numeric.sampling import ROUNDING, defect, drawn, places, shape_at
 
     rng = np.random.default_rng([7, mode, *argument.name.encode()])
-    shape = tuple(s.evaluate(dict(sizes)) for s in argument.shape)
+    shape = shape_at(argument.shape, sizes)
     if argument.lengths is not None:
         return places(rng, shape, argument.lengths, sizes)
     facts = tuple(f for f in argument.facts if f != "constant")
-    drawn = np.asarray(sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape))
-    rounded = np.round(drawn, DIGITS)
-    return rounded if all(defect(rounded, fact) <= ROUNDING for fact in facts) else drawn
+    found = drawn(rng, shape, facts, mode)
+    rounded = np.round(found, DIGITS)
+    return rounded if all(defect(rounded, fact) <= ROUNDING for fact in facts) else found

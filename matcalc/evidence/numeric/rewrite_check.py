@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.rewrite import Pattern, compiled, fits_head, results, sides
 from matcalc.evidence.numeric.batch import error, in_tensors, symbols_of
-from matcalc.evidence.numeric.rule_point import MODES, facts_in, interior
-from matcalc.evidence.numeric.sampling import Array, sample
+from matcalc.evidence.numeric.rule_point import facts_in
+from matcalc.evidence.numeric.sampling import MODES, Array, drawn, shape_at
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import spelled
@@ -248,19 +247,17 @@ def in_words(nodes: Sequence[Node]) -> bool:
 
 
 def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode: int) -> Array:
-    shape = tuple(size.evaluate(dict(sizes)) for size in node.shape)
-    facts: Sequence[Any] = sorted(node.data[1])
-    if facts:
-        return sample(rng, shape, interior(facts, mode > 0))
-    if mode < CYCLE:
-        return MODES[mode](rng, shape)
-    drawn = MODES[0](rng, shape)
+    shape = shape_at(node.shape, sizes)
+    facts = sorted(node.data[1])
+    if facts or mode < CYCLE:
+        return drawn(rng, shape, facts, mode)
+    found = MODES[0](rng, shape)
     if len(shape) != 2:
-        return 2 * np.sign(drawn) * np.ceil(np.abs(drawn)) if mode == CYCLE else drawn
+        return 2 * np.sign(found) * np.ceil(np.abs(found)) if mode == CYCLE else found
     if mode == CYCLE:
-        return np.roll(drawn + 4 * np.eye(*shape), 1, axis=0)
-    drawn[:, -1] = 0.0
-    return drawn
+        return np.roll(found + 4 * np.eye(*shape), 1, axis=0)
+    found[:, -1] = 0.0
+    return found
 
 
 def _shape(node: Node) -> str:

@@ -44,8 +44,8 @@ from matcalc.evidence.numeric.finding import (
 from matcalc.evidence.numeric.function_course import course
 from matcalc.evidence.numeric.laws import laws
 from matcalc.evidence.numeric.properties import properties
-from matcalc.evidence.numeric.rule_point import MODES, SIZES, SKEW, Draws, Point, facts_in, points, takes_skew
-from matcalc.evidence.numeric.sampling import Array, defect
+from matcalc.evidence.numeric.rule_point import SIZES, SKEW, Draws, Point, facts_in, points, takes_skew
+from matcalc.evidence.numeric.sampling import MODES, Array, defect
 from matcalc.evidence.numeric.structure import structure
 from matcalc.evidence.numeric.ties import ties, with_close_spectrum
 from matcalc.rulebook.load import NOTHING, Rulebook

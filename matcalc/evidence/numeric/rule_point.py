@@ -14,12 +14,12 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import as_callable, evaluate
 from matcalc.errors import RuleError, ShapeError
-from matcalc.evidence.numeric.sampling import defect, projected, sample
+from matcalc.evidence.numeric.sampling import Array, defect, drawn, projected, shape_at
 from matcalc.formula.elaborate.rule_formula import build_formula, parameter_symbol
 from matcalc.language.declare import Declaration, size_names
 from matcalc.language.read import read
 from matcalc.rulebook.fields import stated_facts
-from matcalc.rulebook.load import NOTHING, Rulebook, default_rulebook
+from matcalc.rulebook.load import NOTHING, Rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
@@ -28,7 +28,6 @@ from matcalc.tensor.raw_nodes import parameter, symbol
 from matcalc.tensor.signature import PLAIN, size_of
 from matcalc.tensor.size import Size
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Draws = Mapping[str, Any]
 """What a parameter is drawn from, by name: a function of (rng, shape), or the value itself."""
 
@@ -232,7 +231,7 @@ def _shape(node: Node, known: dict[str, int]) -> tuple[int, ...]:
     for size in node.shape:
         for name in size.names:
             known.setdefault(name, LENGTHS[int(name[-1]) % len(LENGTHS)] if name[-1].isdigit() else LENGTHS[0])
-    return tuple(size.evaluate(known) for size in node.shape)
+    return shape_at(node.shape, known)
 
 
 def _plain(p: Declaration, known: Mapping[str, int], draws: Draws, rng: np.random.Generator) -> Any:
@@ -244,52 +243,9 @@ def _plain(p: Declaration, known: Mapping[str, int], draws: Draws, rng: np.rando
 
 
 def _drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int, given: Any) -> Array:
-    if callable(given):
-        return np.asarray(given(rng, shape), dtype=float)
-    if given is not None:
-        return np.asarray(given, dtype=float)
-    return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
-
-
-def interior(facts: Sequence[str], definite: bool = False) -> tuple[str, ...]:
-    """Return facts with those that allow a boundary made strict: positive for nonnegative, spd for psd.
-
-    `definite` makes spd of symmetric too.
-    """
-    book = default_rulebook()
-
-    def strict(fact: str) -> str:
-        limit = book.facts[fact].nonnegative
-        if book.facts[fact].positive is not None:
-            return fact
-        for inner in book.facts.values():
-            is_strict = inner.positive is not None and (definite or inner.positive == limit)
-            if is_strict and fact != inner.name and fact in book.closure([inner.name]):
-                return inner.name
-        return fact
-
-    return tuple(map(strict, facts))
-
-
-def _near_identity(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    if len(shape) == 2 and shape[0] == shape[1]:
-        return 0.2 * rng.standard_normal(shape) + 1.5 * np.eye(*shape)
-    return np.asarray(rng.uniform(0.2, 0.8, shape))
-
-
-def _spread(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    if len(shape) == 2 and shape[0] == shape[1]:
-        return 0.1 * rng.uniform(0.1, 1.0, shape) + np.diag(np.arange(1.0, shape[0] + 1))
-    return np.asarray(rng.uniform(1.2, 2.8, shape))
-
-
-MODES: tuple[Callable[[np.random.Generator, tuple[int, ...]], Array], ...] = (
-    lambda rng, shape: np.asarray(rng.standard_normal(shape)),
-    _near_identity,
-    _spread,
-    lambda rng, shape: 0.2 * rng.uniform(-1.0, 1.0, shape),
-)
-"""Where arguments without facts lie: anywhere, near 1, above 1 and apart, near 0. A domain in words is met by one."""
+    if given is None:
+        return drawn(rng, shape, facts, mode)
+    return np.asarray(given(rng, shape) if callable(given) else given, dtype=float)
 
 
 def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:

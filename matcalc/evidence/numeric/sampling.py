@@ -10,6 +10,8 @@ import numpy as np
 from matcalc.calculus.evaluate.check_data import applied
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Fact
+from matcalc.tensor.lookups import is_index
+from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
 ROUNDING = 1e-12
@@ -21,6 +23,69 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:
     """Return normal draws made to have the facts: by the sampler of each, the most particular last."""
     return _made(np.asarray(rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample)
+
+
+def drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int) -> Array:
+    """Return draws with facts, strictly inside their bounds; without any, where a mode says."""
+    return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
+
+
+def drawn_for(node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, *seed: int) -> Array:
+    """Return data of a symbol at these sizes; of an index, places of axes `along` which it is looked up."""
+    rng = np.random.default_rng([*seed, *node.name.encode()])
+    shape = shape_at(node.shape, sizes)
+    return places(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
+
+
+def facts_of(node: Node) -> tuple[str, ...]:
+    """Return the declared facts of a symbol that say something of its value."""
+    return tuple(sorted(node.data[1] - {"constant"}))
+
+
+def shape_at(shape: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """Return a shape at these sizes."""
+    return tuple(size.evaluate(dict(sizes)) for size in shape)
+
+
+def interior(facts: Sequence[str], definite: bool = False) -> tuple[str, ...]:
+    """Return facts with those that allow a boundary made strict: positive for nonnegative, spd for psd.
+
+    `definite` makes spd of symmetric too.
+    """
+    book = default_rulebook()
+
+    def strict(fact: str) -> str:
+        limit = book.facts[fact].nonnegative
+        if book.facts[fact].positive is not None:
+            return fact
+        for inner in book.facts.values():
+            is_strict = inner.positive is not None and (definite or inner.positive == limit)
+            if is_strict and fact != inner.name and fact in book.closure([inner.name]):
+                return inner.name
+        return fact
+
+    return tuple(map(strict, facts))
+
+
+def _near_identity(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    if len(shape) == 2 and shape[0] == shape[1]:
+        return 0.2 * rng.standard_normal(shape) + 1.5 * np.eye(*shape)
+    return np.asarray(rng.uniform(0.2, 0.8, shape))
+
+
+def _spread(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    if len(shape) == 2 and shape[0] == shape[1]:
+        return 0.1 * rng.uniform(0.1, 1.0, shape) + np.diag(np.arange(1.0, shape[0] + 1))
+    return np.asarray(rng.uniform(1.2, 2.8, shape))
+
+
+MODES: tuple[Callable[[np.random.Generator, tuple[int, ...]], Array], ...] = (
+    lambda rng, shape: np.asarray(rng.standard_normal(shape)),
+    _near_identity,
+    _spread,
+    lambda rng, shape: 0.2 * rng.uniform(-1.0, 1.0, shape),
+)
+"""Where arguments without facts lie: anywhere, near 1, above 1 and apart, near 0. A domain in words is met by one."""
 
 
 def places(rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]) -> Array:

@@ -7,7 +7,8 @@ from rulebook.samples import DOMAINS
 
 from matcalc.errors import NotSupported
 from matcalc.evidence.numeric.rule_check import value_or_none
-from matcalc.evidence.numeric.rule_point import MODES, points
+from matcalc.evidence.numeric.rule_point import points
+from matcalc.evidence.numeric.sampling import MODES
 from matcalc.evidence.precise import digits, doubles, numbers, precise_oracle
 from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.evidence.precise.scipy_twin import SL

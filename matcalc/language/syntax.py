@@ -215,6 +215,16 @@ def product(factors: Sequence[Ast], operators: Sequence[str]) -> Ast:
     return Ast("product", tuple(factors), tuple(operators))
 
 
+def times(factors: Sequence[Ast], operator: str = "*") -> Ast:
+    """Return a product by one operator; a factor alone is itself."""
+    return product(factors, [operator] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
+
+
+def transposed(x: Ast) -> Ast:
+    """Return a transpose; what is one already loses it."""
+    return x.args[0] if x.head == "transpose" else transpose(x)
+
+
 def given(value: object, written: Callable[[], Ast]) -> Ast:
     return Ast("given", (), (value, written))
 

@@ -50,7 +50,7 @@ def canonical_formula(gradient: Node, tangent: Node) -> Ast:
     if gradient.rank > 2:
         return syntax.call(spelled("total"), syntax.product([ast, last], [".*"]))
     if gradient.rank and transpose_of(gradient) is not gradient:
-        ast = ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
+        ast = syntax.transposed(ast)
     whole = times(ast, last)
     return syntax.call(spelled("diagonal_trace"), whole) if gradient.rank == 2 else whole
 

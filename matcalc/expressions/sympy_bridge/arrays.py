@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.indexed import spread
-from matcalc.expressions.sympy_bridge.matrices import column_of, grid
+from matcalc.expressions.sympy_bridge.matrices import grid, table
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import ONE, Make, Reader, Shape, Value
 from matcalc.language import syntax
@@ -41,7 +41,7 @@ def _entry(value: Value, axes: Sequence[Size], at: Sequence[Ast]) -> Ast:
     kept = [name for name, length in zip(at, axes, strict=True) if length is not ONE]
     if value.shape is None or not kept:
         return value.ast
-    return syntax.part(column_of(value.ast) if value.is_row else value.ast, *kept)
+    return syntax.part(syntax.transposed(value.ast) if value.is_row else value.ast, *kept)
 
 
 def _made(reader: Reader, axes: Sequence[Size], body: Callable[[list[Ast]], Ast]) -> Value:
@@ -70,7 +70,7 @@ def _tensor_product(reader: Reader, node: Basic, args: list[Value]) -> Value:
         for value, axes in zip(args, shapes, strict=True):
             factors.append(_entry(value, axes, at[start : start + len(axes)]))
             start += len(axes)
-        return syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
+        return syntax.times(factors)
 
     return _made(reader, [length for axes in shapes for length in axes], body)
 
@@ -144,8 +144,7 @@ def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
         return args[0]
     if len(kept) > 2:
         raise NotSupported(f"an explicit array of SymPy of order {len(kept)}")
-    rows, columns = map(int, kept)
-    return Value(grid([[args[i * columns + j].ast for j in range(columns)] for i in range(rows)], kept), kept)
+    return Value(grid(table(args, int(kept[1])), kept), kept)
 
 
 READ: dict[str, Make] = {

@@ -188,10 +188,4 @@ def _is(word: str, arg: Basic) -> bool:
 
 def _put_in(formula: Ast, meant: Mapping[str, Ast]) -> Ast:
     """Return a formula with what its names stand for."""
-    done: list[Ast] = []
-    for node in syntax.walk(formula):
-        first = len(done) - len(syntax.children(node))
-        inner = done[first:]
-        del done[first:]
-        done.append(meant.get(str(node.value), node) if node.head == "name" else syntax.exchanged(node, inner))
-    return done[0]
+    return syntax.rebuild(formula, lambda node: meant.get(str(node.value), node) if node.head == "name" else node)

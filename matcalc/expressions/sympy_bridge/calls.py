@@ -1,14 +1,19 @@
-"""Functions of the matrix language as SymPy expressions: what is built, what is applied to every entry."""
+"""Arithmetic and functions of the matrix language as SymPy: what is built, what is applied to every entry."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import NotSupported
+from matcalc.language.syntax import Ast
 
 if TYPE_CHECKING:
     from sympy import Basic
+
+Written = Any
+"""A SymPy object; of what has no form alone, a slice or the row of a block, its tree with its operands written."""
 
 
 def is_matrix(value: Basic) -> bool:
@@ -143,3 +148,102 @@ BY_ROLE: Mapping[str, Callable[..., Basic]] = {
     "diagonals": _diag,
 }
 """What takes more than its entry in a rulebook can say: shapes of any number, an axis."""
+
+
+# ---- arithmetic
+
+
+def number(value: object) -> Basic:
+    """Return a number of the language exactly."""
+    import sympy
+
+    exact = Fraction(value)  # type: ignore[call-overload]
+    return sympy.Rational(exact.numerator, exact.denominator)
+
+
+def _product(ast: Ast, args: list[Written]) -> Basic:
+    """Return a product, operator by operator from the left."""
+    operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
+    total = args[0]
+    for operator, factor in zip(operators, args[1:], strict=True):
+        total = OPERATORS[operator](total, factor)
+    return total
+
+
+def _hadamard(left: Basic, right: Basic) -> Basic:
+    import sympy
+
+    if not (is_matrix(left) and is_matrix(right)):
+        return multiply(left, right)
+    return sympy.HadamardProduct(left, right).doit(deep=False)
+
+
+def _divided(left: Basic, right: Basic) -> Basic:
+    import sympy
+
+    if is_matrix(right):
+        inverse = sympy.HadamardPower(right, -1)
+        return _hadamard(left, inverse)
+    return multiply(1 / right, left) if is_matrix(left) else left / right
+
+
+def _solved(left: Basic, right: Basic) -> Basic:
+    import sympy
+
+    return multiply(sympy.Inverse(left), right) if is_matrix(left) else _divided(right, left)
+
+
+OPERATORS: dict[str, Callable[[Basic, Basic], Basic]] = {
+    "*": multiply,
+    "@": multiply,
+    ".*": _hadamard,
+    "./": _divided,
+    "/": _divided,
+    "\\": _solved,
+    "//": lambda a, b: _floor(a / b),
+    "%": lambda a, b: a % b,
+}
+
+
+def _floor(value: Basic) -> Basic:
+    import sympy
+
+    return sympy.floor(value)
+
+
+def _sum(ast: Ast, args: list[Written]) -> Basic:
+    """Return a sum; a scalar among matrices is added to every entry."""
+    import sympy
+
+    signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
+    terms = [arg if sign > 0 else _negative(ast, [arg]) for sign, arg in zip(signs, args, strict=True)]
+    shape = next((t.shape for t in terms if is_matrix(t)), None)
+    if shape is None:
+        return sum(terms[1:], terms[0])
+    spread = [t if is_matrix(t) else multiply(t, sympy.OneMatrix(*shape)) for t in terms]
+    return sympy.MatAdd(*spread).doit(deep=False)
+
+
+def _negative(ast: Ast, args: list[Written]) -> Basic:
+    return multiply(number(-1), args[0])
+
+
+def _power(ast: Ast, args: list[Written]) -> Basic:
+    import sympy
+
+    base, exponent = args
+    if not is_matrix(base):
+        return base**exponent
+    if ast.value == ".^":
+        return sympy.HadamardPower(base, exponent)
+    return sympy.Inverse(base) if exponent == -1 else sympy.MatPow(base, exponent)
+
+
+def _transpose(ast: Ast, args: list[Written]) -> Basic:
+    return transposed(args[0])
+
+
+ARITHMETIC: Mapping[str, Callable[[Ast, list[Written]], Basic]] = {
+    "product": _product, "sum": _sum, "negative": _negative, "power": _power, "transpose": _transpose,
+}  # fmt: skip
+"""What writes a tree over operands that are written, by its head."""

@@ -7,12 +7,12 @@ with none a scalar.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer
-from matcalc.expressions.sympy_bridge.calls import as_scalar, is_matrix
+from matcalc.expressions.sympy_bridge.calls import ARITHMETIC, as_scalar, is_matrix
 from matcalc.expressions.sympy_bridge.sizes import size_to
 from matcalc.language import syntax
 from matcalc.language.index_sums import listed, summed_in
@@ -77,11 +77,8 @@ class Entries:
             return sympy.Piecewise((1, sympy.Rel(left, right, ast.value)), (0, True))
         if ast.head == "call":
             return self._call(ast, bound)
-        args = [self.entry(arg, bound) for arg in ast.args]
-        if ast.head in ("sum", "negative"):
-            return _signed(ast, args)
-        if ast.head == "power":
-            return args[0] ** args[1]
+        if ast.head in ("sum", "negative", "power"):
+            return ARITHMETIC[ast.head](ast, [self.entry(arg, bound) for arg in ast.args])
         raise NotSupported(f"{ast.head} in an index form has no SymPy form")
 
     def indices(self, ast: Ast, bound: frozenset[str]) -> frozenset[str]:
@@ -106,15 +103,8 @@ class Entries:
             return _index(str(ast.value)) if ast.value not in self.sizes else sympy.Symbol(str(ast.value))
         if ast.head in ("number", "slice"):
             return self.write(ast)
-        args = [self.position(arg) for arg in ast.args]
-        if ast.head in ("sum", "negative"):
-            return _signed(ast, args)
-        if ast.head == "product":
-            operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
-            total = args[0]
-            for operator, arg in zip(operators, args[1:], strict=True):
-                total = _POSITION[operator](total, arg)
-            return total
+        if ast.head in ("sum", "negative", "product"):
+            return ARITHMETIC[ast.head](ast, [self.position(arg) for arg in ast.args])
         raise NotSupported(f"a position that is a {ast.head} has no SymPy form")
 
     def _product(self, ast: Ast, bound: frozenset[str]) -> Basic:
@@ -123,9 +113,7 @@ class Entries:
         held = [self.indices(arg, bound) - bound for arg in ast.args]
         shared = sorted(name for name in frozenset().union(*held) if sum(name in one for one in held) > 1)
         inner = bound | frozenset(shared)
-        outside = inside = sympy.Integer(
-            1
-        )  # SymPy does not sum a delta times a Piecewise right: only what runs is inside
+        outside = inside = sympy.Integer(1)  # SymPy does not sum a delta times a Piecewise right: what runs is inside
         operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
         for operator, arg, own in zip(("*", *operators), ast.args, held, strict=True):
             factor = self.entry(arg, inner)
@@ -143,20 +131,16 @@ class Entries:
         for place, length in zip(places, tensor.shape, strict=False):
             if place.head == "name" and place.value not in self.sizes:
                 self.lengths.setdefault(str(place.value), length)
+        summed = {str(p.value) for p in places if p.head == "name"} - self.sizes - bound
         if isinstance(tensor, sympy.OneMatrix):
-            return self._summed(sympy.Integer(1), sorted(self._open(places, bound)))
-        if isinstance(tensor, sympy.Identity):
-            return self._summed(sympy.KroneckerDelta(*positions), sorted(self._open(places, bound)))
-        open_names = sorted(self._open(places, bound))
-        if is_matrix(tensor):
+            entry = sympy.Integer(1)
+        elif isinstance(tensor, sympy.Identity):
+            entry = sympy.KroneckerDelta(*positions)
+        elif is_matrix(tensor):
             entry = MatrixElement(tensor, *positions, *([0] * (2 - len(positions))))
         else:
             entry = tensor[tuple(positions)]
-        return self._summed(entry, open_names)
-
-    def _open(self, places: list[Ast], bound: frozenset[str]) -> set[str]:
-        """Return the indices among positions that are summed here."""
-        return {str(p.value) for p in places if p.head == "name"} - self.sizes - bound
+        return self._summed(entry, sorted(summed))
 
     def _tensor(self, base: Ast, bound: frozenset[str]) -> Basic:
         from sympy.tensor.array.expressions import ArraySymbol
@@ -189,31 +173,7 @@ class Entries:
         return entry
 
 
-def _signed(ast: Ast, args: Sequence[Basic]) -> Basic:
-    """Return a sum, or a term with a minus, of what its parts were written as."""
-    import sympy
-
-    signs = (-1,) if ast.head == "negative" else ast.value
-    assert isinstance(signs, tuple)
-    return sympy.Add(*(sign * arg for sign, arg in zip(signs, args, strict=True)))
-
-
 def _index(name: str) -> Basic:
     import sympy
 
     return sympy.Symbol(name, integer=True, nonnegative=True)
-
-
-def _quotient(a: Basic, b: Basic) -> Basic:
-    import sympy
-
-    return sympy.floor(a / b)
-
-
-def _remainder(a: Basic, b: Basic) -> Basic:
-    import sympy
-
-    return sympy.Mod(a, b)
-
-
-_POSITION: dict[str, Callable[[Basic, Basic], Basic]] = {"*": lambda a, b: a * b, "//": _quotient, "%": _remainder}

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.sympy_bridge.matrices import column_of
 from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value
 from matcalc.language import syntax
@@ -49,7 +48,7 @@ def entry(reader: Reader, value: Value, axes: Sequence[Size], positions: Sequenc
     """Return one entry of a matrix or array by its positions along all of SymPy's axes."""
     if value.shape is None:
         return value
-    ast = column_of(value.ast) if value.is_row else value.ast
+    ast = syntax.transposed(value.ast) if value.is_row else value.ast
     kept = [(p, length) for p, length in zip(positions, axes, strict=True) if length is not ONE]
     places = [_place(reader, position, node) for position, _ in kept]
     ranges = [_range(place, length) for place, (_, length) in zip(places, kept, strict=True)]
@@ -210,10 +209,10 @@ def _over_index(role: str) -> Make:
         axes = () if value.shape is None else tuple(s for s in value.shape if s is not ONE)
         ast, outer = value.ast, [reader.fresh() for _ in axes]
         if axes:
-            ast = syntax.part(column_of(ast) if value.is_row else ast, *map(syntax.name, outer))
+            ast = syntax.part(syntax.transposed(ast) if value.is_row else ast, *map(syntax.name, outer))
         if conditions:
-            ast = syntax.product((ast, *conditions), ["*"] * len(conditions))
-            ast = call(spelled(role), spread(ast, [(index.name, index.length) for index in indices]))
+            whole = spread(syntax.times([ast, *conditions]), [(index.name, index.length) for index in indices])
+            ast = call(spelled(role), whole)
         else:
             for index in indices:
                 ast = call(spelled(role), spread(ast, [(index.name, index.length)]))
@@ -232,8 +231,7 @@ def _restore(reader: Reader, bound: Mapping[Basic, Index]) -> None:
 def spread(ast: Ast, indices: Sequence[tuple[str, Size]]) -> Ast:
     """Return the index form of an entry over indices, each with its length."""
     ones = [syntax.part(call(spelled("all_ones"), tree_of(count)), syntax.name(name)) for name, count in indices]
-    body = syntax.product((ast, *ones), ["*"] * len(ones)) if ones else ast
-    return syntax.index_form([name for name, _ in indices], body)
+    return syntax.index_form([name for name, _ in indices], syntax.times([ast, *ones]))
 
 
 def _is_short(index: Index) -> bool:
@@ -257,20 +255,14 @@ def _is_counted(body: Basic, variable: Basic) -> bool:
 def _written_out(reader: Reader, node: Basic, role: str) -> Value:
     """Return a sum or product over integers with its terms written out, the outermost index first."""
     *inner, (variable, start, last) = node.limits
-    if not inner:
-        body = [node.function.subs(variable, k) for k in range(int(start), int(last) + 1)]
-    else:
-        rest = node.func(node.function, *inner)
-        body = [rest.subs(variable, k) for k in range(int(start), int(last) + 1)]
-    values = [reader.read(term) for term in body]
+    rest = node.func(node.function, *inner) if inner else node.function
+    values = [reader.read(rest.subs(variable, k)) for k in range(int(start), int(last) + 1)]
     if not values:
         return Value(number(int(role == "entries_product")))
     asts = [v.ast for v in values]
-    if len(asts) == 1:
-        return values[0]
-    if role == "total":
+    if role == "total" and len(asts) > 1:
         return Value(syntax.add(asts, [1] * len(asts)), values[0].shape)
-    return Value(syntax.product(asts, ["*"] * (len(asts) - 1)), values[0].shape)
+    return Value(syntax.times(asts), values[0].shape)
 
 
 # ---- free indices

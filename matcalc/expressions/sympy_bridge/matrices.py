@@ -41,15 +41,16 @@ def _matrix_symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _constant(role: str) -> Make:
-    def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
-        shape = shape_of(node)
-        if shape is None:
-            return Value(number(int(role != "all_zeros")))
-        lengths = [size for size in shape if size is not ONE]
-        ast = call(spelled(role), *map(tree_of, lengths[:1] if role == "identity" else lengths))
-        return Value(syntax.transpose(ast) if shape[0] is ONE else ast, shape)
+    return lambda reader, node, args: Value(_filled(role, shape_of(node)), shape_of(node))
 
-    return make
+
+def _filled(role: str, shape: Shape | None) -> Ast:
+    """Return the ones, zeros or identity of a shape; a row is the transpose of a column."""
+    if shape is None:
+        return number(int(role != "all_zeros"))
+    lengths = [tree_of(size) for size in shape if size is not ONE]
+    ast = call(spelled(role), *(lengths[:1] if role == "identity" else lengths))
+    return syntax.transpose(ast) if shape[0] is ONE else ast
 
 
 def _mat_add(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -109,14 +110,12 @@ def _chained(args: Sequence[Value]) -> Value:
     shape = matrix_shape(shapes[0][0], shapes[-1][1]) if shapes else None
     if len(args) == 1:
         return args[0]
-    return Value(syntax.product([a.ast for a in args], ["*"] * (len(args) - 1)), shape)
+    return Value(syntax.times([a.ast for a in args]), shape)
 
 
 def _hadamard(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    factors = [a.ast for a in args]
     shape = equal_shapes(node, args)
-    operators = ["*" if shape is None else ".*"] * (len(args) - 1)
-    return Value(syntax.product(factors, operators) if operators else factors[0], shape)
+    return Value(syntax.times([a.ast for a in args], "*" if shape is None else ".*"), shape)
 
 
 def _kronecker(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -125,18 +124,12 @@ def _kronecker(reader: Reader, node: Basic, args: list[Value]) -> Value:
     tensors = [a.ast for a in args if a.shape is not None]
     if len(tensors) > 1:
         rows_alone = all(a.is_row for a in args if a.shape is not None)
-        upright = [column_of(ast) for ast in tensors] if rows_alone else tensors
-        tensors = [
-            syntax.transpose(call(spelled("tensor_product"), *upright))
-            if rows_alone
-            else call(spelled("tensor_product"), *upright)
-        ]
-    factors = scalars + tensors
-    ast = syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
+        whole = call(spelled("tensor_product"), *(map(syntax.transposed, tensors) if rows_alone else tensors))
+        tensors = [syntax.transpose(whole) if rows_alone else whole]
     rows = columns = ONE
     for value in args:
         rows, columns = rows * full(value)[0], columns * full(value)[1]
-    return Value(ast, matrix_shape(rows, columns))
+    return Value(syntax.times(scalars + tensors), matrix_shape(rows, columns))
 
 
 def _hadamard_power(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -192,8 +185,7 @@ def _transpose(reader: Reader, node: Basic, args: list[Value]) -> Value:
     (value,) = args
     if value.shape is None:
         return value
-    inner = value.ast.args[0] if value.ast.head == "transpose" else syntax.transpose(value.ast)
-    return Value(inner, value.shape[::-1])
+    return Value(syntax.transposed(value.ast), value.shape[::-1])
 
 
 def _diag(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -232,19 +224,14 @@ def _apply(reader: Reader, node: Basic, args: list[Value]) -> Value:
     shape = args[0].shape
     if shape is None or value.shape is not None:
         return value
-    ones = call(
-        spelled("all_ones"), *(tree_of(size) for size in shape if size is not ONE)
-    )  # of a function that is constant
-    spread = syntax.product((value.ast, syntax.transpose(ones) if args[0].is_row else ones), ("*",))
-    return Value(spread, shape)
+    return Value(syntax.times([value.ast, _filled("all_ones", shape)]), shape)  # of a function that is constant
 
 
 def _block(reader: Reader, node: Basic, args: list[Value]) -> Value:
     rows, columns = node.blockshape
-    entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
     height = _sum(full(args[i * columns])[0] for i in range(rows))
     shape = matrix_shape(height, _sum(full(args[j])[1] for j in range(columns)))
-    return Value(grid(entries, shape), shape)
+    return Value(grid(table(args, columns), shape), shape)
 
 
 def _block_diagonal(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -256,12 +243,7 @@ def _block_diagonal(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _zeros(rows: Size, columns: Size) -> Ast:
-    lengths = [tree_of(size) for size in (rows, columns) if size is not ONE]
-    if not lengths:
-        return number(0)
-    return (
-        syntax.transpose(call(spelled("all_zeros"), *lengths)) if rows is ONE else call(spelled("all_zeros"), *lengths)
-    )
+    return _filled("all_zeros", matrix_shape(rows, columns))
 
 
 def _sum(sizes: Iterable[Size]) -> Size:
@@ -269,12 +251,13 @@ def _sum(sizes: Iterable[Size]) -> Size:
 
 
 def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    rows, columns = node.shape
     shape = shape_of(node)
-    if not args:
-        return _constant("all_zeros")(reader, node, args)
-    entries = [[args[i * columns + j].ast for j in range(columns)] for i in range(rows)]
-    return Value(grid(entries, shape), shape)
+    return Value(grid(table(args, node.shape[1]), shape) if args else _filled("all_zeros", shape), shape)
+
+
+def table(args: Sequence[Value], columns: int) -> list[list[Ast]]:
+    """Return rows of what was read row after row."""
+    return [[a.ast for a in args[k : k + columns]] for k in range(0, len(args), columns)]
 
 
 def grid(rows: Sequence[Sequence[Ast]], shape: Shape | None) -> Ast:
@@ -297,8 +280,10 @@ def _slice(reader: Reader, node: Basic, args: list[Value]) -> Value:
     lengths = [_length(bounds) for bounds in node.args[1:]]
     shape = matrix_shape(*lengths)
     subscripts = [_range(bounds, size) for bounds, size in zip(node.args[1:], value.shape, strict=True)]
-    if value.is_row or value.is_column:
-        return Value(_part(value, subscripts), shape)
+    if value.is_column:
+        return Value(syntax.part(value.ast, subscripts[0]), shape)
+    if value.is_row:
+        return Value(syntax.transpose(syntax.part(syntax.transposed(value.ast), subscripts[1])), shape)
     places = [
         tree_of(size_from(bounds[0])) if length is ONE else subscript
         for bounds, length, subscript in zip(node.args[1:], lengths, subscripts, strict=True)
@@ -319,19 +304,6 @@ def _range(bounds: Basic, size: Size) -> Ast:
     first = None if start == 0 else tree_of(start)
     last = None if stop is size else tree_of(stop)
     return syntax.slice_of(first, last)
-
-
-def _part(value: Value, subscripts: list[Ast]) -> Ast:
-    """Return a part of a matrix by both subscripts, of a column or row by the one that counts."""
-    if value.is_column:
-        return syntax.part(value.ast, subscripts[0])
-    if value.is_row:
-        return syntax.transpose(syntax.part(column_of(value.ast), subscripts[1]))
-    return syntax.part(value.ast, *subscripts)
-
-
-def column_of(ast: Ast) -> Ast:
-    return ast.args[0] if ast.head == "transpose" else syntax.transpose(ast)
 
 
 def _made_explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:

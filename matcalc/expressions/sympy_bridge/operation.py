@@ -60,12 +60,9 @@ class _Named:
     def operands(self) -> tuple[Basic, ...]:
         return self.args[2 + self.sizes :]
 
-    def _named(self, printer: Printer) -> str:
+    def _sympystr(self, printer: Printer) -> str:
         words = [printer._print(arg) for arg in self.operands] + [self.keywords] * bool(self.keywords)
         return f"{self.operation}({', '.join(words)})"
-
-    def _sympystr(self, printer: Printer) -> str:
-        return self._named(printer)
 
     def _latex(self, printer: Printer, exp: str = "") -> str:
         name = self.operation.replace("_", "\\_")

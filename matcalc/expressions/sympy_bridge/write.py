@@ -8,12 +8,11 @@ written by its entries is NotSupported.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer, writer
-from matcalc.expressions.sympy_bridge.calls import BY_ROLE, entrywise, is_matrix, multiply, transposed
+from matcalc.expressions.sympy_bridge.calls import ARITHMETIC, BY_ROLE, Written, entrywise, is_matrix, number
 from matcalc.expressions.sympy_bridge.entries import Entries
 from matcalc.expressions.sympy_bridge.sizes import size_to
 from matcalc.formula.elaborate.texts import elaborate
@@ -25,9 +24,6 @@ from matcalc.tensor.node import Node
 
 if TYPE_CHECKING:
     from sympy import Basic
-
-Written = Any
-"""A SymPy object; of what has no form alone, a slice or the row of a block, its tree with its operands written."""
 
 
 def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] | None = None) -> Basic:
@@ -57,17 +53,10 @@ def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
 
 def _written(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     done: dict[Ast, Written] = {}
-    stack = [(ast, False)]
-    while stack:
-        node, entered = stack.pop()
-        if node in done:
-            continue
-        if node.head in CLOSED:
+    for node in syntax.walk(ast, CLOSED):
+        if node not in done and node.head in CLOSED:
             done[node] = CLOSED[node.head](node, symbols)
-        elif not entered:
-            stack.append((node, True))
-            stack.extend((child, False) for child in syntax.children(node))
-        else:
+        elif node not in done:
             done[node] = _one(node, [done[c] for c in syntax.children(node)], symbols)
     return done[ast]
 
@@ -76,7 +65,7 @@ def _one(ast: Ast, args: list[Written], symbols: Mapping[str, Node]) -> Written:
     if ast.head == "name":
         return _name(str(ast.value), symbols)
     if ast.head == "number":
-        return _number(ast.value)
+        return number(ast.value)
     if ast.head == "call":
         return _call(ast, args, symbols)
     make = WRITE.get(ast.head)
@@ -115,13 +104,6 @@ CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Basic]] = {
 """What binds names: its operands are not written on their own."""
 
 
-def _number(value: object) -> Basic:
-    import sympy
-
-    exact = Fraction(value)  # type: ignore[call-overload]
-    return sympy.Rational(exact.numerator, exact.denominator)
-
-
 def _name(name: str, symbols: Mapping[str, Node]) -> Basic:
     import sympy
 
@@ -134,88 +116,6 @@ def _name(name: str, symbols: Mapping[str, Node]) -> Basic:
         raise NotSupported(f"{name}, a tensor of order {node.rank}, has no SymPy form")
     rows, *columns = map(size_to, node.shape)
     return sympy.MatrixSymbol(name, rows, *(columns or [1]))
-
-
-def _product(ast: Ast, args: list[Written]) -> Basic:
-    """Return a product, operator by operator from the left."""
-    operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
-    total = args[0]
-    for operator, factor in zip(operators, args[1:], strict=True):
-        total = OPERATORS[operator](total, factor)
-    return total
-
-
-def _hadamard(left: Basic, right: Basic) -> Basic:
-    import sympy
-
-    if not (is_matrix(left) and is_matrix(right)):
-        return multiply(left, right)
-    return sympy.HadamardProduct(left, right).doit(deep=False)
-
-
-def _divided(left: Basic, right: Basic) -> Basic:
-    import sympy
-
-    if is_matrix(right):
-        inverse = sympy.HadamardPower(right, -1)
-        return _hadamard(left, inverse)
-    return multiply(1 / right, left) if is_matrix(left) else left / right
-
-
-def _solved(left: Basic, right: Basic) -> Basic:
-    import sympy
-
-    return multiply(sympy.Inverse(left), right) if is_matrix(left) else _divided(right, left)
-
-
-OPERATORS: dict[str, Callable[[Basic, Basic], Basic]] = {
-    "*": multiply,
-    "@": multiply,
-    ".*": _hadamard,
-    "./": _divided,
-    "/": _divided,
-    "\\": _solved,
-    "//": lambda a, b: _floor(a / b),
-    "%": lambda a, b: a % b,
-}
-
-
-def _floor(value: Basic) -> Basic:
-    import sympy
-
-    return sympy.floor(value)
-
-
-def _sum(ast: Ast, args: list[Written]) -> Basic:
-    """Return a sum; a scalar among matrices is added to every entry."""
-    import sympy
-
-    signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
-    terms = [arg if sign > 0 else _negative(ast, [arg]) for sign, arg in zip(signs, args, strict=True)]
-    shape = next((t.shape for t in terms if is_matrix(t)), None)
-    if shape is None:
-        return sum(terms[1:], terms[0])
-    spread = [t if is_matrix(t) else multiply(t, sympy.OneMatrix(*shape)) for t in terms]
-    return sympy.MatAdd(*spread).doit(deep=False)
-
-
-def _negative(ast: Ast, args: list[Written]) -> Basic:
-    return multiply(_number(-1), args[0])
-
-
-def _power(ast: Ast, args: list[Written]) -> Basic:
-    import sympy
-
-    base, exponent = args
-    if not is_matrix(base):
-        return base**exponent
-    if ast.value == ".^":
-        return sympy.HadamardPower(base, exponent)
-    return sympy.Inverse(base) if exponent == -1 else sympy.MatPow(base, exponent)
-
-
-def _transpose(ast: Ast, args: list[Written]) -> Basic:
-    return transposed(args[0])
 
 
 def _call(ast: Ast, args: list[Written], symbols: Mapping[str, Node]) -> Basic:
@@ -323,12 +223,4 @@ def _block(ast: Ast, args: list[Written]) -> Basic:
     return sympy.BlockMatrix(blocks)
 
 
-WRITE: dict[str, Callable[[Ast, list[Written]], Basic]] = {
-    "product": _product,
-    "sum": _sum,
-    "negative": _negative,
-    "power": _power,
-    "transpose": _transpose,
-    "part": _part,
-    "block": _block,
-}
+WRITE: Mapping[str, Callable[[Ast, list[Written]], Basic]] = {**ARITHMETIC, "part": _part, "block": _block}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from matcalc.errors import ShapeError
 from matcalc.formula.elaborate.inference import Inference, as_scalar, broadcast, is_one_by_one, shown
 from matcalc.formula.elaborate.typed import ONE, Labels, Typed
-from matcalc.language.syntax import Ast, power, product, transpose
+from matcalc.language.syntax import Ast, power, product, transposed
 from matcalc.tensor.broadcasting import broadcast_shapes
 from matcalc.tensor.size import Size
 
@@ -111,15 +111,11 @@ def _advice(inference: Inference, a: Typed, operator: str, b: Typed) -> str:
         return f"{same}write {shown(_dotted(a.ast, operator, b.ast))}"
     found = [(a.ast, b.ast)] if fits(x, y) else []
     if len(y.shape) == 1 and fits(x, turned):
-        found.append((a.ast, _turned(b.ast)))
+        found.append((a.ast, transposed(b.ast)))
     elif len(x.shape) == 1 and fits(x._replace(row=not x.row), y):
-        found.append((_turned(a.ast), b.ast))
+        found.append((transposed(a.ast), b.ast))
     written = [shown(_dotted(one, operator, other)) for one, other in found]
     return f"write {' or '.join(written)}" if written else ""
-
-
-def _turned(ast: Ast) -> Ast:
-    return ast.args[0] if ast.head == "transpose" else transpose(ast)
 
 
 def _dotted(a: Ast, operator: str, b: Ast) -> Ast:

@@ -5,7 +5,7 @@ Both are one node: `\\` says how a person would compute it. An inverse that meet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
@@ -60,18 +60,10 @@ def _solved_factors(factors: list[Ast], flipped: Flip, is_scalar: Callable[[Ast]
         front.append(factors.pop(0))
     last = _inverted(factors[-1], flipped)
     if last is not None and len(factors) > 1:
-        left = _whole(_solved_factors(factors[:-1], flipped, is_scalar))
-        return [*front, _transposed(syntax.product([flipped(last), _transposed(left)], ["\\"]))]
+        left = syntax.times(_solved_factors(factors[:-1], flipped, is_scalar))
+        return [*front, syntax.transposed(syntax.product([flipped(last), syntax.transposed(left)], ["\\"]))]
     after = [factors[-1]]
     for factor in reversed(factors[:-1]):
         inner = _inverted(factor, flipped)
-        after = [factor, *after] if inner is None else [syntax.product([inner, _whole(after)], ["\\"])]
+        after = [factor, *after] if inner is None else [syntax.product([inner, syntax.times(after)], ["\\"])]
     return [*front, *after]
-
-
-def _whole(factors: Sequence[Ast]) -> Ast:
-    return syntax.product(factors, ["*"] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
-
-
-def _transposed(node: Ast) -> Ast:
-    return node.args[0] if node.head == "transpose" else syntax.transpose(node)

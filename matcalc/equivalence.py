@@ -190,12 +190,9 @@ def mistake_of(truth: Expression, wrong: Expression) -> str:
 def agree(one: Expression, other: Expression) -> bool:
     """Return whether two formulas of one shape are equal at random points, as far as these can tell."""
     comparer, seen = _comparer(one, other), 0
-    for point in comparer.random():
-        if not point.is_common:
-            continue
+    for seen, point in enumerate((p for p in comparer.random() if p.is_common), 1):
         if point.difference > DIFFERENT and comparer.is_real(point):
             return False
-        seen += 1
     return seen > 0
 
 
@@ -257,13 +254,10 @@ def _swapped(wrong: Expression) -> Iterator[tuple[str, Node]]:
 def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
     """Return the simple number c for which truth = c*wrong at random points, if there is one other than 1."""
     ratios = []
-    for point in _comparer(truth, wrong).random():
-        if not point.is_common:
-            continue
-        largest = int(np.argmax(np.abs(point.right))) if point.right.size else 0
-        if not point.right.size or not point.right.flat[largest]:
-            continue
-        ratios.append(float(point.left.flat[largest] / point.right.flat[largest]))
+    for left, right in ((p.left, p.right) for p in _comparer(truth, wrong).random() if p.is_common):
+        largest = int(np.argmax(np.abs(right))) if right.size else 0
+        if right.size and right.flat[largest]:
+            ratios.append(float(left.flat[largest] / right.flat[largest]))
     if not ratios or max(ratios) - min(ratios) > EQUAL * max(map(abs, ratios)):
         return None
     found = Fraction(ratios[0]).limit_denominator(12)

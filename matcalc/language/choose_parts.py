@@ -18,10 +18,10 @@ from matcalc.language.syntax import (
     call_name,
     children,
     definition,
-    exchanged,
     part_name,
     parts_in,
     product,
+    rebuilt,
     shared,
     walk,
     whole,
@@ -157,18 +157,14 @@ def _rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
     """Return a tree with its parts, each node changed: `change(node, new)` has it over changed operands as `new`."""
     definitions: dict[Ast, Ast] = {}
 
-    def rebuilt(tree: Ast) -> Ast:
-        made: list[Ast] = []
-        for node in walk(tree):
-            new = exchanged(node, [made.pop() for _ in children(node)][::-1])
-            if node.head == "shared" and definitions[definition(node)] is not definition(node):
-                new = shared(part_name(node), definitions[definition(node)])
-            made.append(change(node, new))
-        return made[0]
+    def changed(node: Ast, new: Ast) -> Ast:
+        if node.head == "shared" and definitions[definition(node)] is not definition(node):
+            new = shared(part_name(node), definitions[definition(node)])
+        return change(node, new)
 
     for part in parts_in(root):
-        definitions[definition(part)] = rebuilt(definition(part))
-    return rebuilt(root)
+        definitions[definition(part)] = rebuilt(definition(part), changed)
+    return rebuilt(root, changed)
 
 
 def renamed_parts(root: Ast, name_of: Callable[[Ast], str]) -> Ast:

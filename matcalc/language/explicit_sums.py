@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from matcalc.language.index_sums import held_in
-from matcalc.language.syntax import BINDERS, Ast, children, exchanged, walk
+from matcalc.language.syntax import BINDERS, Ast, children, rebuilt, walk
 
 
 def with_sums(root: Ast, is_index: Callable[[str], bool]) -> Ast:
@@ -22,30 +22,15 @@ def with_sums(root: Ast, is_index: Callable[[str], bool]) -> Ast:
             for name in sorted(names):
                 for place in _places(name, binder, held.names):
                     wrapped.setdefault(place, []).append(name)
-    if not wrapped:
-        return root
-    made: list[Ast] = []
-    for node in walk(root):
-        if count := len(children(node)):
-            new = exchanged(node, made[-count:])
-            made[-count:] = []
-        else:
-            new = node
-        summed = wrapped.get(node)
-        made.append(Ast("index_sum", (new,), tuple(summed)) if summed else new)
-    return made[0]
+
+    def summed(node: Ast, new: Ast) -> Ast:
+        return Ast("index_sum", (new,), tuple(wrapped[node])) if node in wrapped else new
+
+    return rebuilt(root, summed) if wrapped else root
 
 
 def _outermost(root: Ast) -> list[Ast]:
-    found: list[Ast] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.head in BINDERS:
-            found.append(node)
-        else:
-            stack.extend(children(node))
-    return found
+    return [node for node in walk(root, BINDERS) if node.head in BINDERS]
 
 
 def _places(name: str, root: Ast, held: Mapping[Ast, frozenset[str]]) -> list[Ast]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from matcalc.errors import ParseError
 from matcalc.language.numpy_names import METHODS, MODULES, OPERATORS, REFUSED, Called, NumpyNames
 from matcalc.language.read import ACTIONS, Actions, build, identifier, run, split_arguments
-from matcalc.language.syntax import Ast, call_keywords, call_name, children, exchanged, walk
+from matcalc.language.syntax import Ast, call_keywords, call_name, rebuild, walk
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -42,13 +42,7 @@ def read_numpy(text: str, names: NumpyNames) -> Ast:
 
 def _translated(tree: Ast, names: NumpyNames) -> Ast:
     """Return a tree with NumPy's calls as those of the matrix language."""
-    done: list[Ast] = []
-    for node in walk(tree):
-        count = len(children(node))
-        inner = done[len(done) - count :]
-        del done[len(done) - count :]
-        done.append(_one(exchanged(node, inner), names))
-    (root,) = done
+    root = rebuild(tree, lambda node: _one(node, names))
     for node in walk(root):
         if node.head in _INTERIM:
             hint = "write np.array([[1, 2], [3, 4]]) or np.block([[A, B], [C, D]])"
@@ -81,7 +75,8 @@ def _one(node: Ast, names: NumpyNames) -> Ast:
     if word in REFUSED:
         raise ParseError(f"'{word}' is not supported", at=node.span[0], hint=REFUSED[word])
     if word in _SPECIAL:
-        return _SPECIAL[word](plain, keywords, node.span, names)
+        _takes(word, plain, keywords, 2 if word == _RESHAPE else 1, node.span)
+        return _SPECIAL[word](plain, node.span, names)
     if word in OPERATORS:
         return _operator(word, plain, keywords, node.span)
     return _called(word, found, plain, keywords, node.span, names)
@@ -186,7 +181,7 @@ def _called(
     if found.axis and len(plain) == 2:
         keywords, plain = (("axis", plain[1]), *keywords), plain[:1]
     if found.rows and len(plain) == 1 and "axis" not in dict(keywords):
-        plain = (_ravel(plain, (), span, names),)
+        plain = (_ravel(plain, span, names),)
     if found.shape:
         plain = tuple(x for arg in plain for x in (arg.args if arg.head in _INTERIM else (arg,)))
     keywords = tuple((found.keywords.get(key, key), value) for key, value in keywords)
@@ -232,26 +227,23 @@ def _takes(word: str, plain: tuple[Ast, ...], keywords: _Keywords, count: int, s
         raise ParseError(f"'{word}' takes {takes} here", at=span[0])
 
 
-def _transpose(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
-    _takes("transpose", plain, keywords, 1, span)
+def _transpose(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -> Ast:
     return Ast("transpose", plain, None, span)
 
 
-def _ravel(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
+def _ravel(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -> Ast:
     """Return the stacked columns of X': NumPy flattens by rows."""
-    _takes("ravel", plain, keywords, 1, span)
     return Ast("call", (Ast("transpose", plain, None, span),), (names.stacked, ()), span)
 
 
-def _reshape(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
+def _reshape(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -> Ast:
     """Return the entries of X' in columns, transposed: NumPy fills by rows, the matrix language by columns."""
-    _takes(_RESHAPE, plain, keywords, 2, span)
     x, target = plain
     sizes = target.args if target.head in _INTERIM else (target,)
     if len(sizes) > 2:
         raise ParseError("reshape to more than two axes is not supported", at=target.span[0])
     if len(sizes) == 1:
-        return _ravel((x,), (), span, names)
+        return _ravel((x,), span, names)
     if any(size.head == "negative" for size in sizes):
         hint = "write the size by its name, as declared: X: matrix(m, n)"
         raise ParseError("a size of -1 is not supported", at=target.span[0], hint=hint)
@@ -260,19 +252,17 @@ def _reshape(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int],
     return Ast("transpose", (stacked,), None, span)
 
 
-def _array(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
+def _array(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -> Ast:
     """Return a literal matrix; a plain list of entries is a column."""
-    _takes("array", plain, keywords, 1, span)
     entries = plain[0]
     if entries.head == "list" and not any(entry.head == "list" for entry in entries.args):
         rows = tuple(Ast("row", (entry,), None, entry.span) for entry in entries.args)
         return Ast("block", rows, None, span)
-    return _block(plain, keywords, span, names)
+    return _block(plain, span, names)
 
 
-def _block(plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames) -> Ast:
+def _block(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -> Ast:
     """Return a block matrix of rows."""
-    _takes("block", plain, keywords, 1, span)
     rows = plain[0]
     if rows.head != "list" or any(row.head != "list" for row in rows.args):
         hint = "write np.array([[1, 2], [3, 4]]) or np.block([[A, B], [C, D]])"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from matcalc.errors import MatcalcError, ParseError
 from matcalc.language import faults, named_parts
 from matcalc.language.identifiers import bounded, normalised, shown
-from matcalc.language.syntax import BINDERS, Ast
+from matcalc.language.syntax import BINDERS, Ast, children
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -133,9 +133,7 @@ def _check_relations(root: Ast, text: str) -> None:
             hint = "write {i,j: A[i,j]*[i >= j]}, or where(x > 0, a, b) for entries"
             raise ParseError("a condition stands only in index form", text=text, at=node.caret, hint=hint)
         if node.head not in BINDERS:
-            stack.extend(node.args)
-            if node.head == "call":
-                stack.extend(value for _, value in cast(Any, node.value)[1])
+            stack.extend(children(node))
 
 
 # What each reduction makes of its children. Lists are gathered in place: a chain of any length is linear.

@@ -142,11 +142,17 @@ def exchanged(node: Ast, operands: Sequence[Ast]) -> Ast:
 
 def rebuild(root: Ast, change: Callable[[Ast], Ast], closed: Collection[str] = ()) -> Ast:
     """Return a tree with each node changed after its operands; what heads in `closed` hold stays."""
+    return rebuilt(root, lambda node, new: change(new), closed)
+
+
+def rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast], closed: Collection[str] = ()) -> Ast:
+    """Return a tree as `rebuild` does; `change(node, new)` has each node as it was, and over changed operands."""
     made: list[Ast] = []
     for node in walk(root, closed):
+        new = node
         if node.head not in closed and (count := len(children(node))):
-            node, made[-count:] = exchanged(node, made[-count:]), []
-        made.append(change(node))
+            new, made[-count:] = exchanged(node, made[-count:]), []
+        made.append(change(node, new))
     return made[0]
 
 

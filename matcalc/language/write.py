@@ -17,14 +17,12 @@ from matcalc.language.syntax import (
     Ast,
     call_keywords,
     call_name,
-    children,
     definition,
-    exchanged,
     given_tree,
     is_chain,
     part_name,
     parts_in,
-    walk,
+    rebuilt,
     whole,
 )
 
@@ -92,12 +90,12 @@ def placed(ast: Ast) -> tuple[str, Ast]:
     """Return the text of a tree without shared parts, and the tree with the place of each of its parts there."""
     spans: dict[Ast, tuple[int, int]] = {}
     written = _text(ast, {}, spans=spans)
-    made: list[Ast] = []
-    for node in walk(ast):
-        first = len(made) - len(children(node))
-        at = made[first].span[1] if node.head == "part" else -1  # its bracket
-        made[first:] = [replace(exchanged(node, made[first:]), span=spans.get(node, (0, 0)), at=at)]
-    return written, made[0]
+
+    def put(node: Ast, new: Ast) -> Ast:
+        at = new.args[0].span[1] if node.head == "part" else -1  # its bracket
+        return replace(new, span=spans.get(node, (0, 0)), at=at)
+
+    return written, rebuilt(ast, put)
 
 
 def _text(

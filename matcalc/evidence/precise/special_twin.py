@@ -21,11 +21,11 @@ from matcalc.evidence.precise.numpy_twin import Twin
 GUARD = 15
 
 
-def guarded(f: Function, extra: int = GUARD) -> Function:
-    """Return f with more digits inside: for formulas that cancel some."""
+def guarded(f: Function, extra: int | None = GUARD) -> Function:
+    """Return f with more digits inside, for formulas that cancel some; twice as many for None."""
 
     def g(*args: Precise) -> Precise:
-        with mp.extradps(extra):
+        with mp.extradps(mp.dps if extra is None else extra):
             y = f(*args)
         return +y
 
@@ -34,13 +34,7 @@ def guarded(f: Function, extra: int = GUARD) -> Function:
 
 def tail(f: Function) -> Function:
     """Return f with twice the digits inside: for 1 - F(x) by subtraction and the like."""
-
-    def g(*args: Precise) -> Precise:
-        with mp.extradps(mp.dps):
-            y = f(*args)
-        return +y
-
-    return g
+    return guarded(f, None)
 
 
 def xlogy(x: Precise, y: Precise) -> Precise:
@@ -72,16 +66,7 @@ def log_ndtr(x: Precise) -> Precise:
 
 
 def ndtri(p: Precise) -> Precise:
-    return mp.sqrt(2) * inverse_erf(2 * p - 1)
-
-
-def inverse_erf(y: Precise) -> Precise:
-    return mp.erfinv(y)
-
-
-def lambertw(x: Precise, k: int = 0) -> Precise:
-    """Return the principal branch."""
-    return mp.lambertw(x, int(k))
+    return mp.sqrt(2) * mp.erfinv(2 * p - 1)
 
 
 def gammaincc(a: Precise, x: Precise) -> Precise:
@@ -122,8 +107,8 @@ def whole_power(f: Function) -> Function:
 
 
 _ONE: dict[str, Function] = {
-    "erf": mp.erf, "erfc": mp.erfc, "erfinv": inverse_erf, "erfi": mp.erfi, "erfcx": tail(erfcx),
-    "erfcinv": lambda x: inverse_erf(1 - x), "dawsn": tail(lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)),
+    "erf": mp.erf, "erfc": mp.erfc, "erfinv": mp.erfinv, "erfi": mp.erfi, "erfcx": tail(erfcx),
+    "erfcinv": lambda x: mp.erfinv(1 - x), "dawsn": tail(lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)),
     "ndtr": ndtr, "log_ndtr": log_ndtr, "ndtri": tail(ndtri),
     "gamma": mp.gamma, "rgamma": mp.rgamma, "gammaln": guarded(gammaln), "loggamma": mp.loggamma,
     "psi": lambda x: mp.psi(0, x), "digamma": lambda x: mp.psi(0, x), "gammasgn": lambda x: mp.sign(mp.gamma(x)),
@@ -182,7 +167,7 @@ OWN: dict[str, Precise] = {
     **{name: elementwise(f, 3) for name, f in _THREE.items()},
     "hyp2f1": elementwise(mp.hyp2f1, 4),
     "comb": elementwise(mp.binomial, 2),
-    "lambertw": elementwise(lambertw),
+    "lambertw": elementwise(mp.lambertw),
     **{f.__name__: f for f in (logsumexp, softmax, log_softmax, multigammaln)},
 }
 

@@ -18,8 +18,9 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.check_claims import Claim, Row, compiled_rows
 from matcalc.equivalence import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
-from matcalc.evidence.numeric.differences import Slope, slope
+from matcalc.evidence.numeric.differences import Slope, extrapolated, slope
 from matcalc.evidence.numeric.finding import REFUSED
+from matcalc.evidence.numeric.report import table
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
@@ -32,7 +33,7 @@ from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import holds
 from matcalc.tensor.substitute import substitute
-from matcalc.tensor.symbols import declaration, free_sizes
+from matcalc.tensor.symbols import all_sizes, declaration
 
 SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
 """Lengths of the size names, in order; a set at which the formula has no value is left out."""
@@ -62,14 +63,12 @@ class Report:
 
     def __str__(self) -> str:
         head = ("derivative", "sizes", "against", "error", "allowed", "", "worst entry")
-        lines = [head, *(_cells(row) for row in self.rows)]
-        widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
-        table = ["  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+        lines = table([head, *map(_cells, self.rows)])
         wrong = sum(not row.is_right for row in self.rows)
-        table.append(f"{wrong} of {len(lines) - 1} wrong" if wrong else "all right")
+        lines.append(f"{wrong} of {len(self.rows)} wrong" if wrong else "all right")
         notes = {"likely mistake": self.mistake, "it should be": self.right}
         told = [f"{what}: {note}" for what, note in notes.items() if note]
-        return "\n".join([*table, *told, *(f"not compiled for {why}" for why in self.untested)])
+        return "\n".join([*lines, *told, *(f"not compiled for {why}" for why in self.untested)])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -218,9 +217,7 @@ def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression |
     """Return data of these sizes at which the formula is finite; None if there are none."""
     symbols = [e.names.symbols[name] for name in e.names.written]
     nodes = [e.node] if other is None else [e.node, other.node]
-    names = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
-    names.update(dict.fromkeys(free_sizes(nodes, e.names)))
-    sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(names)}
+    sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(all_sizes(nodes, e.names, symbols))}
     if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
         return None
     if not all(holds(condition, sizes) for condition in e.names.conditions):
@@ -372,18 +369,7 @@ def _hessian(at: _Setting) -> Slope:
 
 def _curvature(f: Callable[[float], Array]) -> Slope:
     """Return f''(0) by extrapolated second differences."""
-    best: Slope | None = None
-    above: list[Array] = []
     middle = f(0.0)
-    for k in range(3, 11):
-        h = 2.0**-k
-        row = [(f(h) - 2 * middle + f(-h)) / h**2]
-        noise = 1e-15 * float(np.max(np.abs(middle), initial=1.0)) / h**2
-        for order in range(1, min(len(above), 5) + 1):
-            finer = (4.0**order * row[-1] - above[order - 1]) / (4.0**order - 1)
-            error = float(np.max(np.abs(finer - row[-1]), initial=0.0)) + noise
-            row.append(finer)
-            if np.isfinite(error) and (best is None or error < best.error):
-                best = Slope(np.asarray(finer), error, "differences")
-        above = row
-    return best or Slope(np.full_like(middle, np.nan), float("inf"), "differences")
+    size = 1e-15 * float(np.max(np.abs(middle), initial=1.0))
+    steps = [2.0**-k for k in range(3, 11)]
+    return extrapolated(((f(h) - 2 * middle + f(-h)) / h**2, size / h**2) for h in steps)

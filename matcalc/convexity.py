@@ -21,7 +21,7 @@ from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.wanted import apart
 from matcalc.tensor.node import Node
-from matcalc.tensor.symbols import free_sizes
+from matcalc.tensor.symbols import all_sizes
 
 NOT_CONVEX = {"orthogonal", "orthonormal", "integer", "nonsingular"}
 """Facts of a variable that leave no convex set for it to vary in."""
@@ -121,10 +121,9 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
 
 
 def _searched(e: Expression, xs: Sequence[Node], by_values: bool) -> Bend | None:
-    symbols = [s for s in e.names.symbols.values() if s.name in e.names_with([x.name for x in xs]).written]
-    own = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
-    sizes = dict.fromkeys([*own, *free_sizes([e.node], e.names)])
+    e = Expression(e.node, e.names_with([x.name for x in xs]))
+    symbols = e.names.ordered()
     try:
-        return Searcher(e.node, xs, symbols, list(sizes)).search(by_values)
+        return Searcher(e.node, xs, symbols, all_sizes([e.node], e.names)).search(by_values)
     except ValueError:
         raise ShapeError("no random data at which it is finite: declare facts such as positive or spd") from None

@@ -32,7 +32,7 @@ from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, scale, transpose
 from matcalc.tensor.node import Node
 from matcalc.tensor.substitute import substitute
-from matcalc.tensor.symbols import free_sizes
+from matcalc.tensor.symbols import all_sizes
 
 DOMAINS = ("first", "common")
 """Where formulas are to be equal: wherever the first has a value, or wherever both have."""
@@ -169,9 +169,7 @@ def difference(one: Expression, other: Expression, is_common: bool = True) -> Po
 def _comparer(one: Expression, other: Expression) -> Comparer:
     names = one.names.joined(other.names)
     symbols = list(names.ordered())
-    own = dict.fromkeys(n for s in symbols for size in s.shape for n in size.names)
-    sizes = dict.fromkeys([*own, *free_sizes([one.node, other.node], names)])
-    return Comparer(one.node, other.node, symbols, list(sizes), names.conditions)
+    return Comparer(one.node, other.node, symbols, all_sizes([one.node, other.node], names), names.conditions)
 
 
 # ---- mistakes that people make
@@ -190,9 +188,10 @@ def mistake_of(truth: Expression, wrong: Expression) -> str:
 def agree(one: Expression, other: Expression) -> bool:
     """Return whether two formulas of one shape are equal at random points, as far as these can tell."""
     comparer, seen = _comparer(one, other), 0
-    for seen, point in enumerate((p for p in comparer.random() if p.is_common), 1):
+    for point in (p for p in comparer.random() if p.is_common):
         if point.difference > DIFFERENT and comparer.is_real(point):
             return False
+        seen += 1
     return seen > 0
 
 

@@ -116,6 +116,12 @@ class Names:
         return tuple(node for name, node in self.symbols.items() if name in chosen)
 
 
+def all_sizes(nodes: Sequence[Node], names: Names, symbols: Sequence[Node] = ()) -> list[str]:
+    """Return the names of the sizes that values need: those of the written symbols, or of some, then the free ones."""
+    own = (n for s in symbols or names.ordered() for size in s.shape for n in size.names)
+    return list(dict.fromkeys((*own, *free_sizes(nodes, names))))
+
+
 def declaration(node: Node) -> str:
     """Return the declaration of a symbol, as it is written."""
     return " ".join((f"{node.name}: {kind_of(node.data[1], tuple(map(str, node.shape)))}", *marks(node.data[1])))

@@ -9,7 +9,7 @@ not a Hermitian factorisation), so it is taken where it agrees with the differen
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,23 +62,34 @@ def by_differences(f: Line) -> Slope:
 
     Wide steps that leave the domain are left out; where all do, that is raised.
     """
+
+    def quotients() -> Iterator[tuple[Array, float]]:
+        inside = 0
+        for h in STEPS:
+            try:
+                high, low = _real(f(h)), _real(f(-h))
+            except np.linalg.LinAlgError:
+                if inside > 1 or h == STEPS[-1]:
+                    raise
+                continue
+            inside += 1
+            yield (high - low) / (2 * h), ROUNDING * float(np.max(np.abs(high), initial=0.0)) / h
+
+    return extrapolated(quotients())
+
+
+def extrapolated(quotients: Iterable[tuple[Array, float]]) -> Slope:
+    """Return the limit of differences at steps that are halved, each with the noise in it."""
     best: Slope | None = None
     above: list[Array] = []
-    for h in STEPS:
-        try:
-            high, low = _real(f(h)), _real(f(-h))
-        except np.linalg.LinAlgError:
-            if best is not None or h == STEPS[-1]:
-                raise
-            continue
-        noise = ROUNDING * float(np.max(np.abs(high), initial=0.0)) / h
-        row = [(high - low) / (2 * h)]
+    for first, noise in quotients:
+        row = [first]
         for order in range(1, min(len(above), ORDERS) + 1):
             finer = (4.0**order * row[-1] - above[order - 1]) / (4.0**order - 1)
             error = max(_distance(finer, row[-1]), _distance(finer, above[order - 1])) + noise
             row.append(finer)
             if best is None or error < best.error or not np.isfinite(best.error):
-                best = Slope(finer, error, "differences")
+                best = Slope(np.asarray(finer), error, "differences")
         above = row
     assert best is not None
     return best

@@ -15,7 +15,6 @@ from matcalc.evidence.numeric.finding import REFUSED, Finding, place
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.formula.elaborate.rule_formula import build_formula
-from matcalc.tensor.size import Size
 
 INSIDE = 0.75
 """The part of the disc in which a polynomial through NODES values is as good as the values."""
@@ -41,8 +40,7 @@ def disc(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test the distance to the nearest singularity at each entry, along the operand that meets it first."""
     if at.rule.radius is None:
         return
-    numbers = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
-    node = build_formula(at.rule.radius, (), at.book, at.symbols, sizes=numbers)
+    node = build_formula(at.rule.radius, (), at.book, at.symbols, sizes=at.numbers)
     shape = next(iter(at.data.values())).shape
 
     def radius(name: str, step: float) -> Array:

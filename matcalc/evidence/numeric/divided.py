@@ -23,7 +23,6 @@ from matcalc.evidence.numeric.sampling import Array
 from matcalc.evidence.precise import digits, doubles, numbers
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.size import Size
 
 FACTORS = (0.75, 1.5, 4.0, 0.2, -0.7, -3.0)
 NEAR = (1e-12, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.3, 3.0, -0.05, -0.5, -0.8)
@@ -52,8 +51,7 @@ def _form(at: Point, text: str) -> Iterator[Finding]:
     (x,) = at.symbols
     a, shape = at.data[x], at.symbols[x].shape
     symbols = {"a": symbol("a", shape), "b": symbol("b", shape)}
-    plain = {p.name: Size.of(at.plain[p.name]) for p in at.rule.parameters if p.kind == "number"}
-    node = build_formula(text, (), at.book, symbols, sizes=plain)
+    node = build_formula(text, (), at.book, symbols, sizes=at.numbers)
 
     def found(b: Array) -> Array:
         return at.evaluate([node], {"a": a, "b": b})[0]

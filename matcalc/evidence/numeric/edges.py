@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.calculus.derive.conventions import finish, gradients, vjps
-from matcalc.calculus.derive.differentiate import pushforward
+from matcalc.calculus.derive.conventions import finish, vjps
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify
-from matcalc.evidence.numeric.finding import Finding
+from matcalc.evidence.numeric.finding import Finding, shown_along
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.constructors import add, inner, symbol
+from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.signature import PLAIN
 from matcalc.tensor.size import Size
@@ -78,16 +76,7 @@ def edge_findings(book: Rulebook, rule: Rule, edge: Edge, run: Run) -> Iterator[
     for name, text in edge.get("second", {}).items():
         steps = {symbols[n]: symbol(f"d{n}", symbols[n].shape) for n in along or [name]}
         data |= {s.name: _number(book, along.get(s.name[1:], "1")) for s in steps.values()}
-        yield listed(f"the second derivative in {name}", _along(simplify(pulled(name)), steps), text)
-
-
-def _along(f: Node, steps: Mapping[Node, Node]) -> Node:
-    """Return the derivative along tangents, of a scalar by its gradient, as `Expression.jvp` has it."""
-    if f.shape:
-        return finish([pushforward(f, steps)])[0]
-    raw = gradients(f, list(steps), "projected")
-    bars = [form.shown for form in shortest_of(raw)]
-    return add([(1, inner(bar, dx)) for bar, dx in zip(bars, steps.values(), strict=True)])
+        yield listed(f"the second derivative in {name}", shown_along(simplify(pulled(name)), steps), text)
 
 
 def _call(book: Rulebook, rule: Rule, edge: Edge) -> tuple[dict[str, Node], dict[str, Array], Node]:

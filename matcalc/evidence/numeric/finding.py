@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from matcalc.calculus.derive.conventions import gradients
 from matcalc.calculus.derive.differentiate import pullback, pushforward
-from matcalc.evidence.numeric.rule_point import Point, facts_in
-from matcalc.tensor.constructors import symbol
+from matcalc.calculus.simplify.shortest import shortest_of
+from matcalc.evidence.numeric.rule_point import Point, is_worded
+from matcalc.tensor.constructors import add, inner, symbol
 from matcalc.tensor.node import Node
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -76,6 +79,14 @@ def slopes(at: Point) -> list[Slope]:
     return found
 
 
+def shown_along(f: Node, steps: Mapping[Node, Node]) -> Node:
+    """Return the derivative along tangents as it is shown: of a scalar by its gradient, as `Expression.jvp` has it."""
+    if f.shape:
+        return shortest_of([pushforward(f, steps)])[0].shown
+    bars = shortest_of(gradients(f, list(steps), "projected"))
+    return add([(1, inner(bar.shown, dx)) for bar, dx in zip(bars, steps.values(), strict=True)])
+
+
 def value_or_none(at: Point) -> dict[str, Array] | None:
     """Return the oracle's value, None where it refuses the point."""
     try:
@@ -90,7 +101,7 @@ def is_finite(value: dict[str, Array]) -> bool:
 
 def is_in_words(at: Point) -> bool:
     """Whether a rule's domain is given in words, so that changed arguments may lie outside of it."""
-    return at.rule.domain is not None and not facts_in(at.rule.domain, at.book)
+    return is_worded(at.rule, at.book)
 
 
 def relative(a: Array, b: Array) -> float:

@@ -26,11 +26,17 @@ class RuleReport:
 
     def __str__(self) -> str:
         rows = [_row(name, f, count) for name, found in self.findings for f, count in worst(found)]
-        widths = [max(len(row[k]) for row in (HEAD, *rows)) for k in range(len(HEAD))]
-        table = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in (HEAD, *rows)]
         count = sum(len(found) for _, found in self.findings)
         wrong = len(self.wrong)
-        return "\n".join([*table, f"{wrong} of {len(rows)} checks failed" if wrong else f"all right: {count} tests"])
+        return "\n".join(
+            [*table([HEAD, *rows]), f"{wrong} of {len(rows)} checks failed" if wrong else f"all right: {count} tests"]
+        )
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines, their columns one below the other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def worst(found: Sequence[Finding]) -> list[tuple[Finding, int]]:
@@ -51,4 +57,4 @@ def _row(name: str, f: Finding, count: int) -> tuple[str, ...]:
     return name, f.what.rstrip(","), f.field, str(count), f"{f.error:.1e}", f"{f.bound:.0e}", verdict, where
 
 
-__all__ = ["RuleReport", "worst"]
+__all__ = ["RuleReport", "table", "worst"]

@@ -18,7 +18,7 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.rewrite import Pattern, compiled, fits_head, results, sides
 from matcalc.evidence.numeric.batch import error, in_tensors, symbols_of
-from matcalc.evidence.numeric.rule_point import facts_in
+from matcalc.evidence.numeric.rule_point import is_worded
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn, shape_at
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook, default_rulebook
@@ -243,7 +243,7 @@ def _integers(roots: Sequence[Node]) -> set[str]:
 def in_words(nodes: Sequence[Node]) -> bool:
     """Whether an operation has a domain that is given in words, which random data may miss."""
     rules = (n.rule for n in toposort(nodes) if n.kind in ("op", "map"))
-    return any(rule.domain is not None and not facts_in(rule.domain, default_rulebook()) for rule in rules)
+    return any(is_worded(rule, default_rulebook()) for rule in rules)
 
 
 def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode: int) -> Array:

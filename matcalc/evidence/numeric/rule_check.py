@@ -44,7 +44,7 @@ from matcalc.evidence.numeric.finding import (
 from matcalc.evidence.numeric.function_course import course
 from matcalc.evidence.numeric.laws import laws
 from matcalc.evidence.numeric.properties import properties
-from matcalc.evidence.numeric.rule_point import SIZES, SKEW, Draws, Point, facts_in, points, takes_skew
+from matcalc.evidence.numeric.rule_point import SIZES, SKEW, Draws, Point, is_worded, points, takes_skew
 from matcalc.evidence.numeric.sampling import MODES, Array, defect
 from matcalc.evidence.numeric.structure import structure
 from matcalc.evidence.numeric.ties import ties, with_close_spectrum
@@ -57,7 +57,7 @@ from matcalc.tensor.node import Node
 def findings(book: Rulebook, rule: Rule, draws: Draws = NOTHING, modes: Sequence[int] = ()) -> list[Finding]:
     """Return the tests of a rule at the mode that fits its domain; none if its value is finite nowhere."""
     found: list[Finding] = []
-    in_words = rule.domain is not None and not facts_in(rule.domain, book)
+    in_words = is_worded(rule, book)
     for mode in modes or range(len(MODES)):
         here = at_mode(book, rule, mode, draws)
         if here and (not found or _wrong(here) < _wrong(found)):

@@ -95,6 +95,11 @@ class Point:
             found[output] = build_formula(text, (), self.book, self.symbols, sizes=sizes)
         return found
 
+    @property
+    def numbers(self) -> dict[str, Size]:
+        """What number parameters stand for, as formulas have them."""
+        return {p.name: Size.of(self.plain[p.name]) for p in self.rule.parameters if p.kind == "number"}
+
     def is_defined(self) -> bool:
         """Whether the call holds at these sizes: a definition with integer parameters need not (`reshape`)."""
         try:
@@ -255,6 +260,11 @@ def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
         if fact in book.facts:
             found[name] = (*found.get(name, ()), fact)
     return found
+
+
+def is_worded(rule: Rule, book: Rulebook) -> bool:
+    """Whether a domain is given in words, which random data may miss."""
+    return rule.domain is not None and not facts_in(rule.domain, book)
 
 
 def points(

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from matcalc.calculus.derive.conventions import gradients, tangent_symbol, vjps
-from matcalc.calculus.derive.differentiate import pullback, pushforward
+from matcalc.calculus.derive.conventions import tangent_symbol, vjps
+from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.evidence.numeric.finding import (
@@ -28,12 +28,13 @@ from matcalc.evidence.numeric.finding import (
     largest,
     named,
     place,
+    shown_along,
     slope_field,
     value_or_none,
 )  # fmt: skip
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array, defect, projected
-from matcalc.tensor.constructors import inner, symbol
+from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
@@ -109,20 +110,12 @@ def _structured(at: Point, s: Slope, fact: str) -> Iterator[Finding]:
 
 def _pullback(f: Node, x: Node) -> Node:
     """Return the pullback of a cotangent G_ to x as it is shown."""
-    return _shown(vjps(simplify(f), [x], symbol("G_", f.shape)))
+    return shortest_of(vjps(simplify(f), [x], symbol("G_", f.shape)))[0].shown
 
 
 def _pushforward(f: Node, x: Node) -> Node:
     """Return the pushforward of a tangent dX_ of x as it is shown: of a scalar by its gradient."""
-    dx = tangent_symbol(x, "dX_")
-    if f.shape:
-        return _shown([pushforward(simplify(f), {x: dx})])
-    return inner(_shown(gradients(simplify(f), [x], "projected")), dx)
-
-
-def _shown(nodes: Sequence[Node]) -> Node:
-    ((node, _),) = shortest_of(nodes)
-    return node
+    return shown_along(simplify(f), {x: tangent_symbol(x, "dX_")})
 
 
 def _in_set(

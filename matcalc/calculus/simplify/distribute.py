@@ -7,12 +7,13 @@ no shorter and stays. Only what has fewer tokens is taken, and no square of a su
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
 
-from matcalc.tensor.constructors import add, product, scale
-from matcalc.tensor.node import Node, exponent_of
+from matcalc.tensor.constructors import add, product, scale, zeros
+from matcalc.tensor.node import Node, exponent_of, kept_with_node
 from matcalc.tensor.sums import split_coef, summands
 
 MOST_TERMS = 12
@@ -35,9 +36,11 @@ def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     places = _places(node)
-    if not places or len(node.args) == 1 and not _is_summed(node):
+    is_summed = _is_summed(node)
+    if not places or len(node.args) == 1 and not is_summed:
         return None
-    if not _may_cancel(node) and not _may_merge(_signatures(node, places)):
+    may_vanish = is_summed and any(map(_part_vanishes, _summed_alone(node)))
+    if not may_vanish and not _may_cancel(node) and not _may_merge(_signatures(node, places)):
         return None
     terms = _multiplied_out(node, places, settle)
     if terms is None:
@@ -103,6 +106,44 @@ def _may_merge(signatures: Sequence[Signature]) -> bool:
     return len(set(signatures)) < len(signatures)
 
 
+def _vanishes(node: Node) -> bool:
+    """Whether a product sums, over an index that no other operand has, one that is 0 when summed so: `x - mean(x)`."""
+    if node.kind != "product":
+        return False
+    return any(axis in centred_axes(arg) for arg, axis in _summed_alone(node)) or any(map(_vanishes, node.args))
+
+
+def _part_vanishes(summed: tuple[Node, int]) -> bool:
+    arg, axis = summed
+    return arg.kind == "sum" and any(_vanishes(summed_over(term, axis)) for term in arg.args)
+
+
+def _summed_alone(node: Node) -> list[tuple[Node, int]]:
+    """Return the operands of a product that alone have an index which is summed, each with its axis."""
+    held = Counter(i for at in node.indices for i in at)
+    held.update(node.out)
+    return [(arg, axis) for arg, at in node.operands for axis, i in enumerate(at) if held[i] == 1]
+
+
+@kept_with_node
+def centred_axes(node: Node) -> frozenset[int]:
+    """Return the axes along which a sum of terms is 0 when summed."""
+    if node.kind != "sum":
+        return frozenset()
+    return frozenset(axis for axis in range(node.rank) if _is_centred(node, axis))
+
+
+def _is_centred(node: Node, axis: int) -> bool:
+    parts = [(coef, summed_over(term, axis)) for coef, term in node.terms]
+    return add([(coef, zeros(part.shape) if _vanishes(part) else part) for coef, part in parts]).is_zero
+
+
+def summed_over(node: Node, axis: int) -> Node:
+    """Return a tensor summed along an axis."""
+    axes = tuple(range(node.rank))
+    return product(1, [(node, axes)], tuple(a for a in axes if a != axis), dict(enumerate(node.shape)))
+
+
 def _is_summed(node: Node) -> bool:
     return len(set(node.out)) < len(node.index_sizes)
 
@@ -145,10 +186,8 @@ def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], 
     made: list[tuple[Fraction, list[Node]]] = [(node.coef, list(node.args))]
     for place, inner in zip(places, choices, strict=True):
         made = [(c * k, [*args[:place], n, *args[place + 1 :]]) for c, args in made for k, n in inner]
-    return [
-        (Fraction(1), settle(product(coef, list(zip(args, node.indices, strict=True)), node.out, sizes)))
-        for coef, args in made
-    ]
+    terms = [product(coef, list(zip(args, node.indices, strict=True)), node.out, sizes) for coef, args in made]
+    return [(Fraction(1), zeros(n.shape) if _vanishes(n) else settle(n)) for n in terms]
 
 
 def _inside(node: Node) -> list[Term]:

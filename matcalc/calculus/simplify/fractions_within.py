@@ -12,11 +12,16 @@ Divisor = tuple[Node, Indices, Fraction]
 
 
 def over_common_powers(node: Node) -> Iterator[Node]:
-    """Yield a sum over each of its denominators: base^taken times what is left, where no power in it is broken."""
+    """Yield a sum over each of its denominators: base^taken times what is left, where no power in it is broken.
+
+    Over a root, `x*sqrt(n) - y/sqrt(n)` is `sqrt(n)*(x - y/n)` too.
+    """
     if node.kind != "sum":
         return
     out = tuple(range(node.rank))
-    for base, axes, taken in dict.fromkeys(divisor for term in node.args for divisor in divisors(term)):
+    found = dict.fromkeys(divisor for term in node.args for divisor in divisors(term))
+    roots = ((base, axes, 1 + taken) for base, axes, taken in found if -1 < taken)
+    for base, axes, taken in dict.fromkeys((*found, *roots)):
         inner = quotient(node, base, axes, taken)
         if inner is not None:
             yield product(1, [(power(base, taken), axes), (inner, out)], out, dict(enumerate(node.shape)))
@@ -76,7 +81,8 @@ def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | N
             operands = []
             for arg, t in term.operands:
                 own, power_of_arg = exponent_of(arg)
-                if own is base and t == at and (power_of_arg < 0 or power_of_arg.denominator == 1):
+                is_whole = power_of_arg < 0 or 1 in (power_of_arg.denominator, (power_of_arg - taken).denominator)
+                if own is base and t == at and is_whole:
                     exponent += power_of_arg
                 else:
                     operands.append((arg, t))

@@ -8,7 +8,7 @@ a vector, for the rows of a matrix too: then the right side carries a batch axis
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -156,9 +156,19 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
                 yield right
         return
     wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
-    subject = _opened(node, wanted - {head(a) for a in node.args})
-    if subject is None or not _may_hold(pattern, subject, book):
-        return
+    missing = wanted - {head(a) for a in node.args}
+    subject = _opened(node, lambda a: head(a) in missing) if missing else node
+    if missing <= {head(a) for a in subject.args} and _may_hold(pattern, subject, book):
+        yield from _results_in_product(pattern, node, subject, book)
+    if not missing and _closed(pattern.left):
+        inside = _opened(node, lambda a: True)
+        if inside is not node:
+            yield from _results_in_product(pattern, node, inside, book)
+
+
+def _results_in_product(
+    pattern: Pattern, node: Node, subject: Node | OpenProduct, book: Rulebook
+) -> Iterator[Node]:
     for found in match_product(pattern.left, subject, EMPTY):
         if not _holds(pattern, found.bindings):
             continue
@@ -177,17 +187,17 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
 
 
-def _opened(node: Node, missing: set[str]) -> Node | OpenProduct | None:
-    """Return a product with closed scalars taken apart that hold what is missing: the inverse in det(X)*tr(inv(X)*A).
+def _closed(left: Node) -> bool:
+    """Whether a product pattern is of scalars and of one array, which may stand in a closed scalar: x/norm2(x)."""
+    arrays = [a for a in left.args if a.rank]
+    return len(arrays) == 1 < len(left.args) and arrays[0].kind == "symbol"
 
-    None if they do not hold it.
-    """
-    if not missing:
+
+def _opened(node: Node, holds: Callable[[Node], bool]) -> Node | OpenProduct:
+    """Return a product with closed scalars taken apart that hold some operand: the inverse in det(X)*tr(inv(X)*A)."""
+    scalars = [a.kind == "product" and not a.shape and any(map(holds, a.args)) for a in node.args]
+    if not any(scalars):
         return node
-    scalars = [a.kind == "product" and not a.shape and any(head(b) in missing for b in a.args) for a in node.args]
-    held = {head(b) for a, is_open in zip(node.args, scalars, strict=True) if is_open for b in a.args}
-    if not missing <= held:
-        return None
     coef, args, indices, sizes = node.coef, list[Node](), list[Indices](), list(node.index_sizes)
     for arg, at, is_open in zip(node.args, node.indices, scalars, strict=True):
         if not is_open:
@@ -295,7 +305,7 @@ def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
         if not set(_variables([pattern.right])) <= set(_variables([pattern.left])):
             continue  # of a scalar the left side may be a number: exp(x)/sum(exp(x))
         patterns.append(pattern)
-        if kind == "vector" and not pattern.left.shape:
+        if kind == "vector" and (not pattern.left.shape or any(n.kind == "op" for n in toposort([pattern.left]))):
             patterns.append(_by_rows(pattern))
     return patterns
 

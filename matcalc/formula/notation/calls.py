@@ -32,7 +32,7 @@ def operation_reading(context: Context, node: Node) -> Reading:
     if not node.batch_rank:
         return _by_name(context, node, _plain(context, node))
     if _is_axis(node):
-        return Reading(_along_axis(context, node))
+        return _along_axis(context, node)
     return Reading(_batched(context, node))
 
 
@@ -155,16 +155,24 @@ def _is_axis(node: Node) -> bool:
     return node.batch_rank == 1 and node.batches[0] == (0,) and node.args[0].rank == 2 and not any(node.batches[1:])
 
 
-def _along_axis(context: Context, node: Node) -> Form:
+def _along_axis(context: Context, node: Node) -> Reading:
     readings = [context.readings[arg] for arg in node.args]
-    straight = readings[0].form
-    across = readings[0].turned or forms.transposed(straight)
     rest = [r.form for r in readings[1:]]
-    by_rows = node.rank > 2 or "symmetric" in node.args[0].facts or straight.cost <= across.cost
-    axis = forms.number(int(by_rows))
-    shown = [straight if by_rows else across, *rest]
-    form = forms.call(name_of(node), *arguments(context, node, shown), axis=axis)
-    return forms.transposed(form) if node.rank == 2 and not by_rows else form
+
+    def make(straight: Form, turned: Form | None) -> Form:
+        across = turned or forms.transposed(straight)
+        by_rows = node.rank > 2 or "symmetric" in node.args[0].facts or straight.cost <= across.cost
+        shown = arguments(context, node, [straight if by_rows else across, *rest])
+        form = forms.call(name_of(node), *shown, axis=forms.number(int(by_rows)))
+        return forms.transposed(form) if node.rank == 2 and not by_rows else form
+
+    plus, (place, odd) = make(readings[0].form, readings[0].turned), _difference(node)
+    if place != 0 or readings[0].minus is None:
+        return Reading(plus)
+    minus = make(readings[0].minus, readings[0].turned_minus)
+    if odd:
+        return Reading(plus, minus, readings[0].natural)
+    return Reading(plus if readings[0].natural else minus)
 
 
 def _batched(context: Context, node: Node) -> Form:

@@ -208,7 +208,7 @@ def applied(matrix: Item, weights: list[Piece]) -> Piece:
 
 
 def row_sums(matrix: Item, size: Form) -> Piece:
-    """Return `A*ones(n)`, or `sum(A, axis=...)` of the last factor where that reads better."""
+    """Return `A*ones(n)`, or `sum(A, axis=...)` of the last factor where that reads better; with it, what 1/n makes."""
     plain = chain([matrix, (factor_reading.ones(size), False)])
     *front, last = factor_reading.directed(matrix[0].items, matrix[1]) if matrix[0].kind == "chain" else [matrix]
     piece, flip = last
@@ -216,10 +216,14 @@ def row_sums(matrix: Item, size: Form) -> Piece:
         return plain
     straight = piece.costs[0] <= piece.costs[1]
     axis = forms.number(int(straight != flip))
-    call = factor_reading.leaf(forms.played("total", read(piece, not straight), axis=axis), 1)
+    call, average = (
+        factor_reading.leaf(forms.played(role, read(piece, not straight), axis=axis), 1) for role in ("total", "average")
+    )
     call.summed = piece
     summed = chain([*front, (call, False)])
-    return summed if summed.costs[0] < plain.costs[0] else plain
+    chosen = summed if summed.costs[0] < plain.costs[0] else plain
+    chosen.average = size, chain([*front, (average, False)])
+    return chosen
 
 
 def column(weights: list[Piece]) -> Piece:

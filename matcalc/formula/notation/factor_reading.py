@@ -36,7 +36,8 @@ class Piece:
 
     `items` are the factors of a chain or the groups of an elementwise product, `under` the divisors of the
     latter; `ones` is the size of a vector of ones, `weight` the vector of a `diag(w)`, `cycle` the matrix
-    whose diagonal a vector is, `summed` the matrix whose row sums it is, `inverse` what `1./x` divides by,
+    whose diagonal a vector is, `summed` the matrix whose row sums it is, `inverse` what `1./x` divides by, `average` a
+    length and the piece that row sums over it are.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Piece:
     summed: Piece | None = None
     inverse: Piece | None = None
     part: tuple[Piece, dict[int, Cut]] | None = None
+    average: tuple[Form, Piece] | None = None
 
 
 def leaf(form: Form, rank: int, symmetric: bool = False, turned: Form | None = None) -> Piece:

@@ -120,6 +120,8 @@ def _formula(
         return quotient(_ordered(tops), bottoms), None
     fold_selectors(net)
     tops = _ordered(tops + net.scalars)
+    if context.dotted:
+        bottoms = _averaged(net, bottoms)
     body = _body(net, node.out)
     if body is None:
         return index_body(context.names, net, node.out, tops, bottoms), None
@@ -134,6 +136,19 @@ def _formula(
     row, column = replace(row, says=forms.ROW), replace(column, says=forms.COLUMN)
     first, last = (row, column) if node.out[1] in net.weights else (column, row)
     return replace(forward, line=first), replace(backward, line=last)
+
+
+def _averaged(net: Net, bottoms: list[Form]) -> list[Form]:
+    """Read row sums over their number as averages; return what is left to divide by."""
+    reduce_net(net)
+    for pieces in net.weights.values():
+        for place, piece in enumerate(pieces):
+            size, average = piece.average or (None, piece)
+            over = next((b for b in bottoms if size is not None and b.ast == size.ast), None)
+            if over is not None and average.costs[0][1] <= piece.costs[0][1] + 2:
+                pieces[place] = average
+                return [b for b in bottoms if b is not over]
+    return bottoms
 
 
 def _line(net: Net, out: Indices) -> tuple[Form, Form] | None:

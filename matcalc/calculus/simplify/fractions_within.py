@@ -20,7 +20,7 @@ def over_common_powers(node: Node) -> Iterator[Node]:
         return
     out = tuple(range(node.rank))
     found = dict.fromkeys(divisor for term in node.args for divisor in divisors(term))
-    roots = ((base, axes, 1 + taken) for base, axes, taken in found if -1 < taken)
+    roots = ((base, axes, 1 + taken) for base, axes, taken in found if taken > -1)
     for base, axes, taken in dict.fromkeys((*found, *roots)):
         inner = quotient(node, base, axes, taken)
         if inner is not None:

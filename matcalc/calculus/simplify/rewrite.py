@@ -166,9 +166,7 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
             yield from _results_in_product(pattern, node, inside, book)
 
 
-def _results_in_product(
-    pattern: Pattern, node: Node, subject: Node | OpenProduct, book: Rulebook
-) -> Iterator[Node]:
+def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduct, book: Rulebook) -> Iterator[Node]:
     for found in match_product(pattern.left, subject, EMPTY):
         if not _holds(pattern, found.bindings):
             continue

@@ -102,7 +102,9 @@ def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candi
 
 def _part(ast: Ast) -> str:
     """Return how the part of a symbol is written that a call names as MATLAB does, counting from 1."""
-    places = [int(arg.value) - 1 if arg.head == "number" and str(arg.value).isdecimal() else -1 for arg in ast.args]
+    places = [
+        int(str(arg.value)) - 1 if arg.head == "number" and str(arg.value).isdecimal() else -1 for arg in ast.args
+    ]
     if not places or min(places) < 0:
         return f"{call_name(ast)}[...]"
     return f"{call_name(ast)}[{', '.join(map(str, places))}], counted from 0,"

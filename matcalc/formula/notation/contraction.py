@@ -217,7 +217,8 @@ def row_sums(matrix: Item, size: Form) -> Piece:
     straight = piece.costs[0] <= piece.costs[1]
     axis = forms.number(int(straight != flip))
     call, average = (
-        factor_reading.leaf(forms.played(role, read(piece, not straight), axis=axis), 1) for role in ("total", "average")
+        factor_reading.leaf(forms.played(role, read(piece, not straight), axis=axis), 1)
+        for role in ("total", "average")
     )
     call.summed = piece
     summed = chain([*front, (call, False)])

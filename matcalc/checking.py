@@ -19,8 +19,7 @@ from matcalc.check_claims import Claim, Row, compiled_rows
 from matcalc.equivalence import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.numeric.differences import Slope, extrapolated, slope
-from matcalc.evidence.numeric.finding import REFUSED
-from matcalc.evidence.numeric.report import table
+from matcalc.evidence.numeric.finding import REFUSED, table
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt

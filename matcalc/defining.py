@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError
-from matcalc.evidence.numeric.finding import Finding
-from matcalc.evidence.numeric.report import RuleReport
+from matcalc.evidence.numeric.finding import Finding, RuleReport
 from matcalc.evidence.numeric.rewrite_check import rewrite_faults
 from matcalc.evidence.numeric.rule_check import tested
 from matcalc.evidence.numeric.rule_point import Draws

@@ -37,7 +37,7 @@ PLACES = {
     ("min", "max"): (
         "functions of sizes, which are part of the language",
         "tensor/size.py tensor/signature.py language/declare.py compiler/lowering_entries.py"
-        " compiler/verify/expressions.py compiler/verify/integer_sets.py expressions/sympy_bridge/sizes.py",
+        " compiler/verify/expressions.py compiler/verify/integer_sets.py expressions/sympy_bridge/values.py",
     ),
     ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py checking.py commands/cli.py"
                " evidence/explain/derivation.py"),
@@ -57,7 +57,7 @@ PLACES = {
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
      "tanh", "vec"): ("commands of LaTeX", "language/latex_names.py"),
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
-               "expressions/sympy_bridge/plain_names.py language/latex_names.py commands/cli.py"),
+               "expressions/sympy_bridge/given_objects.py language/latex_names.py commands/cli.py"),
     ("ln",): ("a command of LaTeX", "language/latex_names.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("matmul", "pow"): ("names of Python's operators", "expressions/array_manners.py"),

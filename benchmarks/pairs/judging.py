@@ -17,7 +17,7 @@ import matcalc as mc
 from benchmarks.pairs.truth import Array, Data, Slope, along, disturbed, evaluated, has, quiet, shaken, value
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.rulebook.load import default_rulebook
-from matcalc.testing.data import drawn
+from matcalc.testing.strategies import drawn
 from matcalc.testing.trees import Written
 from oracle.differences import projected
 from oracle.values import Mismatch

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from matcalc.rulebook.load import Rulebook
-from matcalc.testing.fitting import Fit
 from matcalc.testing.forms import Form, Shape, forms, own_forms
-from matcalc.testing.trees import Child, Tree, marked
+from matcalc.testing.trees import Child, Fit, Tree, marked
 
 VOCABULARY = Path(__file__).resolve().parents[2] / "tests" / "vocabulary.toml"
 BY_INTENT = {

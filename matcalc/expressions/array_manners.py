@@ -16,8 +16,7 @@ from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array
 from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
 from matcalc.expressions.numpy_bridge.dispatch import call_function, call_ufunc, is_method
-from matcalc.expressions.numpy_operators import Arithmetic, Operation
-from matcalc.expressions.operators import Marked
+from matcalc.expressions.operators import Arithmetic, Marked, Operation
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook

@@ -18,8 +18,7 @@ from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name
-from matcalc.expressions.sympy_bridge.plain_names import time_of
+from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.tensor.constructors import add, inner, symbol

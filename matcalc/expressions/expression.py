@@ -25,7 +25,7 @@ from matcalc.expressions.handle import Key
 from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
-from matcalc.expressions.numpy_operators import Operation
+from matcalc.expressions.operators import Operation
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import length_of, meant, replaced

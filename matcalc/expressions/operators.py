@@ -2,12 +2,14 @@
 
 `*` is elementwise, `@` the matrix product, and shapes are broadcast. A vector carries a mark that tells rows from
 columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a sum of vectors needs equal marks, and `x @ y.T` is the
-outer product; every other product with a vector is NumPy's.
+outer product; every other product with a vector is NumPy's. `Arithmetic` hands the operands of each operator on.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 from matcalc.errors import ShapeError
 from matcalc.expressions.numpy_bridge import products
@@ -103,3 +105,36 @@ def _shown(operand: Marked) -> str:
     formula = "an array" if has_data else ends(formula_of(operand.node), SHOWN, SHOWN // 4)
     words = {0: "scalar", 1: f"{'row' if operand.row else 'vector'} of {shape}"}
     return f"{formula} ({words.get(len(operand.node.shape), shape)})"
+
+
+Operation = Callable[[Marked, Marked], Marked]
+
+
+class Operand(Protocol):
+    """What carries an operation out, `swap` with itself on the right: what that makes, which is an expression."""
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> Any: ...
+
+
+Method = Callable[[Operand, object], Any]
+
+
+def _methods(operation: Operation) -> tuple[Method, Method]:
+    """Return an operator's method, and the one for an operand on the right of something else."""
+    return (
+        lambda self, other: self._with_other(operation, other),
+        lambda self, other: self._with_other(operation, other, True),
+    )
+
+
+class Arithmetic:
+    """What makes an object an operand of `+ - * / @ **`."""
+
+    __slots__ = ()
+
+    __add__, __radd__ = _methods(partial(add, sign=1))
+    __sub__, __rsub__ = _methods(partial(add, sign=-1))
+    __mul__, __rmul__ = _methods(multiply)
+    __truediv__, __rtruediv__ = _methods(divide)
+    __matmul__, __rmatmul__ = _methods(matmul)
+    __pow__, __rpow__ = _methods(power)

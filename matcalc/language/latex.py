@@ -14,8 +14,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
-from matcalc.language.explicit_sums import lengths, with_sums
 from matcalc.language.from_one import counted, moved
+from matcalc.language.index_sums import lengths, with_sums
 from matcalc.language.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex_scope import declared_keys, key_of_name
 from matcalc.language.latex_templates import (

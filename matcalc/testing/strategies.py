@@ -6,22 +6,25 @@ and smaller sizes by itself, since all choices are drawn from lists that begin w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from matcalc.calculus.evaluate.check_data import applied
 from matcalc.errors import UnknownName
+from matcalc.evidence.numeric.sampling import interior, sample
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.rulebook.fields import nearest
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.testing.data import drawn
 from matcalc.testing.forms import Form, forms
-from matcalc.testing.trees import Child, Tree, Written, fitted, write
+from matcalc.testing.trees import Child, Leaf, Tree, Written, fitted, write
 
 if TYPE_CHECKING:
+    import numpy as np
     from hypothesis.strategies import DrawFn, SearchStrategy
 
     from matcalc.evidence.numeric.sampling import Array
+
 
 Item = TypeVar("Item")
 Choose = Callable[[Sequence[Item]], Item]
@@ -169,3 +172,27 @@ def _hypothesis() -> Any:
     except ImportError:
         raise ImportError("matcalc.testing needs hypothesis: pip install 'matcalc-compiler[testing]'") from None
     return strategies
+
+
+def drawn(written: Written, sizes: Mapping[str, int], seed: int, book: Rulebook) -> dict[str, Array]:
+    """Return an array for each symbol, by name."""
+    import numpy as np
+
+    rng = np.random.default_rng([seed, 17])
+    with np.errstate(all="ignore"):
+        return {leaf.name: _drawn(leaf, sizes, rng, book) for leaf in written.leaves}
+
+
+def lengths(written: Written, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each symbol at these sizes."""
+    return {leaf.name: tuple(size.evaluate(sizes) for size in leaf.shape) for leaf in written.leaves}
+
+
+def _drawn(leaf: Leaf, sizes: Mapping[str, int], rng: np.random.Generator, book: Rulebook) -> Array:
+    import numpy as np
+
+    shape = tuple(size.evaluate(sizes) for size in leaf.shape)
+    if leaf.inside is None or 0 in shape:
+        return sample(rng, shape, interior(leaf.facts))
+    known = {name: size.evaluate(sizes) for name, size in leaf.sizes.items()}
+    return np.asarray(applied(book, leaf.inside, np.asarray(rng.standard_normal(shape)), leaf.name, known))

@@ -11,10 +11,9 @@ from hypothesis import HealthCheck, find, given, settings
 import matcalc as mc
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing import expressions
-from matcalc.testing.fitting import Fit
 from matcalc.testing.forms import forms
 from matcalc.testing.strategies import random_case
-from matcalc.testing.trees import Tree, write
+from matcalc.testing.trees import Fit, Tree, write
 
 BOOK = default_rulebook()
 SHARES = 20

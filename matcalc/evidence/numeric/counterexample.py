@@ -19,7 +19,7 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, places, shape_at, whole
-from matcalc.evidence.precise.nodes import evaluate_precisely
+from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import Condition, holds

@@ -1,17 +1,29 @@
-"""Tests of what an entry declares of the course of a function: monotone, curved, its divided differences, its disc."""
+"""Tests of what an entry declares of the course of a function: monotone, curved, its divided differences, its disc.
+
+What a divided difference (f(a) - f(b))/(a - b) is where it cancels is known from the value at many digits, and where
+that is not known, from the derivative halfway. `radius` is how far around a point a function is analytic: no
+singularity is nearer, and one is there. Of several operands one moves and the others stay. Where the distance changes
+as fast as an operand does, it is along the real line, and there the function must break. Elsewhere the singularity is
+in the complex plane, where values on a circle tell whether a function is analytic inside of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from matcalc.evidence.numeric.disc import disc
-from matcalc.evidence.numeric.divided import divided
-from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
-from matcalc.evidence.numeric.properties import DRAWN
+from matcalc.errors import NotSupported
+from matcalc.evidence.numeric.differences import slope
+from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, largest, place, relative
+from matcalc.evidence.numeric.properties import DRAWN, elsewhere
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array, defect
+from matcalc.evidence.precise import digits, doubles, numbers
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.tensor.constructors import symbol
 
@@ -73,3 +85,159 @@ def _difference(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         apart = value[""] - at.value({x: a * factor})[""]
         found = at.evaluate([node], {"a": a, "b": a * factor})[0]
         yield Finding("`difference`", "difference", relative(found, apart), EXACT, place(at))
+
+
+FACTORS = (0.75, 1.5, 4.0, 0.2, -0.7, -3.0)
+NEAR = (1e-12, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.3, 3.0, -0.05, -0.5, -0.8)
+"""The second point in parts of the first, where the quotient is good, and the relative distances from it."""
+
+DIGITS = 60
+SHAKEN = 1e-25
+CLOSED = 1e-14
+"""Bound on the error of an entry, divided by how much more than the points the quotient itself moves."""
+
+POWERS = (Fraction(1, 1000), Fraction(-1, 3), Fraction(5, 2), Fraction(-3), Fraction(4))
+"""What a number parameter stands for."""
+
+
+def divided(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    """Test the closed forms, where some number parameters have a form of their own."""
+    names = [p.name for p in at.rule.parameters if p.kind == "number"]
+    for special, text in at.rule.divided.items():
+        for number in POWERS if special in names else [special]:
+            plain = {name: Fraction(number) for name in names}
+            for call in (at, elsewhere(at, {}, at.seed)):
+                yield from _form(replace(call, plain={**call.plain, **plain}), text)
+
+
+def _form(at: Point, text: str) -> Iterator[Finding]:
+    (x,) = at.symbols
+    a, shape = at.data[x], at.symbols[x].shape
+    symbols = {"a": symbol("a", shape), "b": symbol("b", shape)}
+    node = build_formula(text, (), at.book, symbols, sizes=at.numbers)
+
+    def found(b: Array) -> Array:
+        return at.evaluate([node], {"a": a, "b": b})[0]
+
+    def value(start: Array, t: Any) -> Array:
+        return at.value({x: start + t})[""]
+
+    for b in (a[::-1] if len(a) > 1 else a * 1.5, *(a * factor for factor in FACTORS)):
+        with np.errstate(all="ignore"):
+            quotient = (at.value({x: a})[""] - at.value({x: b})[""]) / (a - b)
+        usable = (np.abs(a - b) > 1e-3) & np.isfinite(quotient)
+        yield Finding("`divided`", "divided", relative(found(b)[usable], quotient[usable]), EXACT, place(at))
+    for b in (a, a * (1 + 1e-9)):
+        halfway = slope(partial(value, (a + b) / 2))
+        usable = np.isfinite(halfway.value)
+        bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value[usable])))
+        error = relative(found(b)[usable], halfway.value[usable])
+        yield Finding("`divided`, points that are close,", "divided", error, bound, place(at))
+    try:
+        for gap in NEAR:
+            b = a * (1 + gap)
+            truth, condition = _precise(at, x, b)
+            usable = np.isfinite(truth) & np.isfinite(condition) & (np.abs(truth) > 1e-290)
+            error = np.abs(found(b) - truth)[usable] / (np.abs(truth) * condition)[usable]
+            what = "`divided`, at many digits,"
+            yield Finding(what, "divided", float(np.max(error, initial=0.0)), CLOSED, place(at))
+    except (NotSupported, *REFUSED):
+        return
+
+
+def _precise(at: Point, x: str, b: Array) -> tuple[Array, Array]:
+    """Return the quotient, and how far it moves with either point, relative to that."""
+
+    def quotient(a: Array, b: Array) -> Array:
+        return np.asarray((at.precise({x: a})[""] - at.precise({x: b})[""]) / (a - b))
+
+    with digits(DIGITS):
+        a, b = numbers(at.data[x]), numbers(b)
+        there = quotient(a, b)
+        moved = [quotient(a + a * SHAKEN, b), quotient(a, b + b * SHAKEN)]
+        moves = [np.abs(doubles((m - there) / there)) / SHAKEN for m in moved]
+        return doubles(there), np.maximum(1.0, np.max(moves, axis=0))
+
+
+INSIDE = 0.75
+"""The part of the disc in which a polynomial through NODES values is as good as the values."""
+
+NODES = 60
+
+SHARP = 1e-6
+"""The error of that polynomial beyond which a function is not analytic, in parts of what is not linear in it."""
+
+BESIDE = 0.05
+"""Half the width of the interval in which the singularity must lie, in parts of its distance."""
+
+LOOSE = 1.7
+"""How much nearer than a complex singularity a bound of its distance may say it is."""
+
+ROUND, ABSENT = 0.05, 1e-4
+"""The part in negative powers below which a function is analytic inside of a circle, and above which it is not."""
+
+CIRCLE = 256
+
+
+def disc(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+    """Test the distance to the nearest singularity at each entry, along the operand that meets it first."""
+    if at.rule.radius is None:
+        return
+    node = build_formula(at.rule.radius, (), at.book, at.symbols, sizes=at.numbers)
+    shape = next(iter(at.data.values())).shape
+
+    def radius(name: str, step: float) -> Array:
+        return np.broadcast_to(at.evaluate([node], {name: at.data[name] + step})[0], shape)
+
+    what, field, where = "`radius`", "radius", place(at)
+    first = next(iter(at.data))
+    r, unmet = radius(first, 0.0), np.full(shape, True)
+    yield Finding(f"{what}, below 0,", field, max(0.0, -float(np.min(r, initial=0.0))), 0.0, where)
+    for name in at.data:
+        step = 1e-6
+        slope = (radius(name, step) - radius(name, -step)) / (2 * step)
+        meets = unmet & (np.abs(np.abs(slope) - 1) < 1e-6)
+        unmet = unmet & ~meets
+        nearer = _roughness(at, name, at.data[name], INSIDE * r)[meets]
+        there = _roughness(at, name, at.data[name] - slope * r, BESIDE * r)[meets]
+        yield Finding(f"{what}, a singularity nearer,", field, float(np.max(nearer, initial=0.0)), SHARP, where)
+        yield Finding(f"{what}, none there,", field, SHARP / float(np.min(there, initial=np.inf)), 1.0, where)
+    if not np.any(unmet):
+        return
+    broken = np.zeros(shape)
+    for name in at.data:
+        nearer = _roughness(at, name, at.data[name], INSIDE * r)[unmet]
+        yield Finding(f"{what}, a singularity nearer,", field, float(np.max(nearer, initial=0.0)), SHARP, where)
+        try:
+            smooth, further = (_negative_powers(at, name, part * r) for part in (0.9, LOOSE))
+        except REFUSED:
+            return  # the oracle takes no complex numbers
+        yield Finding(f"{what}, a singularity nearer,", field, float(np.max(smooth[unmet])), ROUND, where)
+        broken = np.maximum(broken, further)
+    least = max(float(np.min(broken[unmet])), 1e-300)
+    yield Finding(f"{what}, none there,", field, ABSENT / least, 1.0, where)
+
+
+def _negative_powers(at: Point, name: str, reach: Array) -> Array:
+    """Return how much of a function on circles of these radii is in powers that none analytic inside has."""
+    turns = np.exp(2j * np.pi * np.arange(CIRCLE) / CIRCLE)
+    with np.errstate(all="ignore"):
+        values = np.stack([at.value({name: at.data[name] + reach * turn})[""] for turn in turns])
+    parts = np.abs(np.fft.fft(values, axis=0))[-8:].max(axis=0) / CIRCLE
+    return np.asarray(parts / np.maximum(np.abs(values).max(axis=0), 1e-300))
+
+
+def _roughness(at: Point, name: str, middle: Array, reach: Array) -> Array:
+    """Return how far a function is from a polynomial between middle - reach and middle + reach, relative to what is
+    not linear in it; infinite where it is not finite."""
+    nodes = np.polynomial.chebyshev.chebpts1(NODES)
+    between = (nodes[1:] + nodes[:-1]) / 2
+    known, wanted = (
+        np.stack([at.value({name: middle + t * reach})[""] for t in points]) for points in (nodes, between)
+    )
+    finite = np.all(np.isfinite(known), axis=0) & np.all(np.isfinite(wanted), axis=0)
+    known, wanted = np.where(finite, known, 0.0), np.where(finite, wanted, 0.0)
+    fit = np.polynomial.chebyshev.chebfit(nodes, known, NODES - 1)
+    found = np.polynomial.chebyshev.chebval(between, fit).T
+    curved = np.sum(np.abs(fit[2:]), axis=0) + 1e-8 * np.max(np.abs(known), axis=0) + 1e-300
+    return np.where(finite, np.max(np.abs(found - wanted), axis=0) / curved, np.inf)

@@ -94,7 +94,7 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
 
     from matcalc.calculus.evaluate.evaluate import evaluate
     from matcalc.evidence.precise.arithmetic import doubles
-    from matcalc.evidence.precise.nodes import evaluate_precisely
+    from matcalc.evidence.precise.values import evaluate_precisely
 
     plain = [np.asarray(value) for value in evaluate(nodes, data, sizes)]
     try:

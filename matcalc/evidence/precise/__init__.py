@@ -10,8 +10,7 @@ What has no twin is NotSupported, never a float in disguise. mpmath comes with S
 """
 
 from matcalc.evidence.precise.arithmetic import Numbers, digits, doubles, numbers
-from matcalc.evidence.precise.nodes import function_of
-from matcalc.evidence.precise.oracle import precise_oracle
+from matcalc.evidence.precise.values import function_of, precise_oracle
 
 __all__ = [
     "Numbers",

@@ -18,10 +18,8 @@ from matcalc.calculus.simplify.expand import expanded_terms
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.reasons import general_use, settled, written
-from matcalc.evidence.explain.squares import nonnegative
-from matcalc.evidence.proof.convex_entrywise import by_entries
-from matcalc.evidence.proof.convex_homogeneous import by_degree, by_perspective
-from matcalc.evidence.proof.convex_traces import trace_of_function
+from matcalc.evidence.explain.why_fact import nonnegative
+from matcalc.evidence.proof.convex_kinds import by_degree, by_entries, by_perspective, trace_of_function
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import apply, number, scale, symbol
 from matcalc.tensor.node import Node, Range, exponent_of, terms_of, toposort

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.indexed import spread
 from matcalc.expressions.sympy_bridge.matrices import grid, table
-from matcalc.expressions.sympy_bridge.sizes import size_from
-from matcalc.expressions.sympy_bridge.values import ONE, Make, Reader, Shape, Value
+from matcalc.expressions.sympy_bridge.values import ONE, Make, Reader, Shape, Value, size_from
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer
 from matcalc.expressions.sympy_bridge.calls import ARITHMETIC, as_scalar, is_matrix
-from matcalc.expressions.sympy_bridge.sizes import size_to
+from matcalc.expressions.sympy_bridge.values import size_to
 from matcalc.language import syntax
 from matcalc.language.index_sums import listed, summed_in
 from matcalc.language.syntax import Ast

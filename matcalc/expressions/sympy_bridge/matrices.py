@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.facts import facts_of
-from matcalc.expressions.sympy_bridge.sizes import size_from
 from matcalc.expressions.sympy_bridge.values import (
     ONE,
     Make,
@@ -19,6 +18,7 @@ from matcalc.expressions.sympy_bridge.values import (
     full,
     matrix_shape,
     shape_of,
+    size_from,
 )
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number

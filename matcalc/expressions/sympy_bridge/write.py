@@ -14,7 +14,7 @@ from matcalc.errors import MatcalcError, NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer, writer
 from matcalc.expressions.sympy_bridge.calls import ARITHMETIC, BY_ROLE, Written, entrywise, is_matrix, number
 from matcalc.expressions.sympy_bridge.entries import Entries
-from matcalc.expressions.sympy_bridge.sizes import size_to
+from matcalc.expressions.sympy_bridge.values import size_to
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast

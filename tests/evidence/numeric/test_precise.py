@@ -11,8 +11,7 @@ from matcalc.evidence.numeric.rule_point import points
 from matcalc.evidence.numeric.sampling import MODES
 from matcalc.evidence.precise import digits, doubles, numbers, precise_oracle
 from matcalc.evidence.precise.numpy_twin import TWIN
-from matcalc.evidence.precise.scipy_twin import SL
-from matcalc.evidence.precise.special_twin import SP
+from matcalc.evidence.precise.scipy_twin import SL, SP
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import load_text
 

@@ -15,9 +15,8 @@ import matcalc as mc
 from benchmarks.pairs.table import chosen
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.size import Size
-from matcalc.testing.fitting import Fit
 from matcalc.testing.forms import own_forms
-from matcalc.testing.trees import Child, Tree, Writer, fits
+from matcalc.testing.trees import Child, Fit, Tree, Writer, fits
 
 COTANGENT = "G_"
 PARTS = 12

@@ -14,12 +14,12 @@ from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_looks, latex_names
 from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import KINDS
 from matcalc.tensor.symbols import Names
 
 VECTORS = "abcdpquvrstzghklmnwxyfeoij"
 MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 """Names of parts, in the order in which they are taken."""
-KINDS = ("scalar", "vector", "matrix", "tensor")
 
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:

@@ -18,6 +18,7 @@ HEADS = (
     "empty", "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared", "given",
 )  # fmt: skip
 
+SUMS = ("sum", "dotted_sum")
 BINDERS = ("index_form", "index_sum")
 """What lists indices, which mean something inside it alone."""
 

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
+from matcalc.language.declare import INDEX
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part
 
 Shape = tuple[Size, ...]
-KINDS = ("scalar", "vector", "matrix")
+KINDS = ("scalar", "vector", "matrix", "tensor")
+"""Of symbols, by rank."""
 Declared = Sequence[tuple[str, Shape]]
 Found = tuple[Size, int, str]
 """A size, the length that it has, and the argument that says so."""
@@ -50,8 +52,13 @@ def outside(name: str, at: Sequence[int], place: int, length: int, size: str) ->
 
 def described(name: str, shape: Shape, is_index: bool = False) -> str:
     """Return the declaration of an argument: `X: matrix(m, n)`."""
-    kind = "index" if is_index else KINDS[len(shape)] if len(shape) < len(KINDS) else "tensor"
-    return f"{name}: {kind}({', '.join(map(str, shape))})" if shape else f"{name}: {kind}"
+    return f"{name}: {kind_text(shape, is_index)}"
+
+
+def kind_text(sizes: Sequence[object], is_index: bool = False) -> str:
+    """Return a kind as it is declared: `matrix(m, n)`, `index(n)`."""
+    word = INDEX if is_index else KINDS[min(len(sizes), 3)]
+    return f"{word}({', '.join(map(str, sizes))})" if sizes else word
 
 
 def check_rank(name: str, declaration: Shape, shape: Sequence[int], declared: str = "") -> None:

@@ -15,7 +15,7 @@ from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import identifier
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import Node, sizes_met
-from matcalc.tensor.sizes_from_shapes import Condition, undetermined
+from matcalc.tensor.sizes_from_shapes import Condition, kind_text, undetermined
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +124,7 @@ def all_sizes(nodes: Sequence[Node], names: Names, symbols: Sequence[Node] = ())
 
 def declaration(node: Node) -> str:
     """Return the declaration of a symbol, as it is written."""
-    return " ".join((f"{node.name}: {kind_of(node.data[1], tuple(map(str, node.shape)))}", *marks(node.data[1])))
-
-
-def kind_of(facts: Collection[str], sizes: Sequence[str]) -> str:
-    """Return the kind of a symbol with these declared facts and sizes: `matrix(m, n)`, `index(n)`."""
-    kinds = ("scalar", "vector", "matrix")
-    word = INDEX if INDEX in facts else kinds[len(sizes)] if len(sizes) < len(kinds) else "tensor"
-    return f"{word}({', '.join(sizes)})" if sizes else word
+    return " ".join((f"{node.name}: {kind_text(node.shape, INDEX in node.data[1])}", *marks(node.data[1])))
 
 
 def marks(facts: Collection[str]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Line
-from matcalc.evidence.explain.reasons import KINDS, Reason
+from matcalc.evidence.explain.reasons import Reason
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex import latex
 from matcalc.language.latex_names import Templates, escaped
@@ -18,6 +18,7 @@ from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_templates
 from matcalc.tensor.node import toposort
+from matcalc.tensor.sizes_from_shapes import KINDS
 
 D: Templates = {"d": (r"\mathrm{d}\left({0}\right)",)}
 

@@ -20,6 +20,7 @@ from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, symbol
 from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.sizes_from_shapes import KINDS
 from matcalc.tensor.substitute import substitute
 
 LONGEST = 160
@@ -27,8 +28,6 @@ LONGEST = 160
 
 SHOWN = 200
 """Characters of a formula that stands in words; a longer one is cut."""
-
-KINDS = ("scalar", "vector", "matrix", "tensor")
 
 
 class Reason(NamedTuple):

@@ -6,7 +6,7 @@ template: a node over the symbols of its parameters. Nothing here decides what a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import pi
@@ -80,13 +80,8 @@ def build(builder: Builder, root: Typed) -> Node:
         try:
             made[value] = BUILD[value.form](builder, value, [made[arg] for arg in _built_operands(value)])
         except MatcalcError as fault:
-            raise _placed(builder, fault, value) from None
+            raise builder.inference.located(fault, value.ast) from None
     return made[root]
-
-
-def _placed(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError:
-    """Give an error that knows no place that of the value under way."""
-    return fault if fault.text or fault.at >= 0 else _located(builder, fault, value)
 
 
 def _operands_first(root: Typed, made: Mapping[Typed, Node]) -> Iterator[Typed]:
@@ -106,27 +101,6 @@ def _operands_first(root: Typed, made: Mapping[Typed, Node]) -> Iterator[Typed]:
 def _built_operands(value: Typed) -> list[Typed]:
     """Return the operands that become nodes; conditions in a product do so together."""
     return [arg for arg in value.args if value.form != "einsum" or arg.form != "condition"]
-
-
-def _number(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return number(value.data.constant)
-
-
-def _size(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return size_number(value.data)
-
-
-def _symbol(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return builder.nodes[value.data]
-
-
-def _given(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    node: Node = value.data
-    return node
-
-
-def _parameter(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return parameter()
 
 
 def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
@@ -151,14 +125,9 @@ def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
 
 def _einsum(builder: Builder, value: Typed, args: list[Node]) -> Node:
     data: Einsum = value.data
-    conditions = [_as_condition(builder, arg) for arg in value.args if arg.form == "condition"]
+    conditions = [arg for arg in value.args if arg.form == "condition"]
     places = [labels for arg, labels in zip(value.args, data.operands, strict=True) if arg.form != "condition"]
-    given = list(zip(args, places, strict=True))
-    return _product(builder, data.coef, given, conditions, data.out, value)
-
-
-def _condition(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return _product(builder, Fraction(1), [], [_as_condition(builder, value)], value.axes, value)
+    return _product(builder, data.coef, list(zip(args, places, strict=True)), conditions, data.out)
 
 
 def _as_condition(builder: Builder, value: Typed) -> Condition:
@@ -166,44 +135,13 @@ def _as_condition(builder: Builder, value: Typed) -> Condition:
     return Condition(relation, builder.size(difference), value.axes, shown(value.ast))
 
 
-def _product(
-    builder: Builder,
-    coef: Fraction,
-    given: list[Operand],
-    conditions: list[Condition],
-    out: Labels,
-    value: Typed,
-) -> Node:
-    labels = {
-        *out,
-        *(label for _, at in given for label in at),
-        *(label for c in conditions for label in c.labels),
-    }
+def _product(builder: Builder, coef: Fraction, given: list[Operand], conditions: Sequence[Typed], out: Labels) -> Node:
+    labels = {*out, *(label for _, at in given for label in at), *(label for c in conditions for label in c.axes)}
     known = {label: builder.length(label) for label in sorted(labels)}
     if conditions:
-        lengths = Lengths(known, len(builder.inference.lengths))
-        try:
-            given = given + operands(conditions, lengths)
-        except MatcalcError as fault:
-            raise _located(builder, fault, value) from None
+        asked = [_as_condition(builder, condition) for condition in conditions]
+        given = given + operands(asked, Lengths(known, len(builder.inference.lengths)))
     return product(coef, given, out, known)
-
-
-def _sum(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return add(list(zip(value.data, args, strict=True)))
-
-
-def _power(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return power(args[0], value.data)
-
-
-def _function(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    body: Node = args[0] if args else value.data
-    return body
-
-
-def _apply(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return apply_function(value.data, args[0])
 
 
 def apply_function(body: Node, node: Node) -> Node:
@@ -235,17 +173,13 @@ def _call(builder: Builder, value: Typed, args: list[Node]) -> Node:
     return _expanded(builder, value, params, carried, sizes)
 
 
-def _unknown(builder: Builder, value: Typed, args: list[Node]) -> Node:
-    return _unknown_symbol(builder, value.data)
-
-
-def _unknown_symbol(builder: Builder, unknown: Unknown) -> Node:
+def _unknown(builder: Builder, unknown: Unknown) -> Node:
     return symbol(f"#{unknown.name}", tuple(map(builder.size, unknown.shape)))
 
 
 def _solution(builder: Builder, value: Typed, args: list[Node]) -> Node:
     solving: Solving = value.data
-    unknown = _unknown_symbol(builder, solving.unknown)
+    unknown = _unknown(builder, solving.unknown)
     if unknown not in toposort(args[1]):
         raise builder.inference.fault(f"{solving.unknown.name} cancels in {shown(solving.equation)}", value.ast)
     return solution(solving.rule, args[1], unknown, args[0])
@@ -313,13 +247,21 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
             raise builder.inference.fault(message, value.ast, hint=hint, about=(typed.ast,))
 
 
-def _located(builder: Builder, fault: MatcalcError, value: Typed) -> MatcalcError:
-    fault.text, fault.at = builder.inference.text, value.ast.caret
-    return fault
-
-
 BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
-    "number": _number, "size": _size, "symbol": _symbol, "given": _given, "parameter": _parameter,
-    "constant": _constant, "selector": _selector, "einsum": _einsum, "condition": _condition, "sum": _sum,
-    "power": _power, "function": _function, "apply": _apply, "call": _call, "unknown": _unknown, "solution": _solution,
-}  # fmt: skip
+    "number": lambda builder, value, args: number(value.data.constant),
+    "size": lambda builder, value, args: size_number(value.data),
+    "symbol": lambda builder, value, args: builder.nodes[value.data],
+    "given": lambda builder, value, args: value.data,
+    "parameter": lambda builder, value, args: parameter(),
+    "constant": _constant,
+    "selector": _selector,
+    "einsum": _einsum,
+    "condition": lambda builder, value, args: _product(builder, Fraction(1), [], [value], value.axes),
+    "sum": lambda builder, value, args: add(list(zip(value.data, args, strict=True))),
+    "power": lambda builder, value, args: power(args[0], value.data),
+    "function": lambda builder, value, args: args[0] if args else value.data,
+    "apply": lambda builder, value, args: apply_function(value.data, args[0]),
+    "call": _call,
+    "unknown": lambda builder, value, args: _unknown(builder, value.data),
+    "solution": _solution,
+}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.elaborate.inference import Inference
-from matcalc.language.syntax import Ast, call_keywords, call_name, given_value, number, renamed, walk, with_order
+from matcalc.language.syntax import Ast, call_keywords, call_name, given_value, names_in, number, renamed, with_order
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
@@ -77,7 +77,7 @@ def _repeated(inference: Inference, ast: Ast) -> list[Ast]:
     """Return an argument, or for `E'...` in a rule's formula one tree for each tangent in the slot E."""
     if ast.head != "spread":
         return [ast]
-    slots = [str(node.value) for node in walk(ast) if node.head == "name" and node.value in inference.slots]
+    slots = [name for name in names_in(ast) if name in inference.slots]
     if len(slots) != 1:
         raise inference.fault("... stands after one repeated parameter of a rule", ast)
     return [renamed(ast.args[0], {slots[0]: member}) for member in inference.slots[slots[0]]]

@@ -191,15 +191,12 @@ def _apply(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pai
     parameter, value = pairs[first]
     core = inference.labels(value)
     others = core[:axis] + core[axis + 1 :]
-    along = einsum(inference, value.ast, [(value, core)], (core[axis],))
-    along.axes, along.data.out = value.axes + others, (*value.axes, *others, core[axis])
+    along = einsum(inference, value.ast, [(value, core)], (core[axis],), axes=value.axes + others)
     result = _operation(inference, ast, candidate, [*pairs[:first], (parameter, along), *pairs[first + 1 :]])
     own = inference.labels(result)
     out = others if not own else (*others[:axis], *own, *others[axis:])
-    back = einsum(inference, ast, [(result, own)], out)
-    back.axes = tuple(label for label in result.axes if label not in others)
-    back.data.out = back.axes + out
-    return back
+    axes = tuple(label for label in result.axes if label not in others)
+    return einsum(inference, ast, [(result, own)], out, axes=axes)
 
 
 def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:
@@ -274,7 +271,7 @@ def _bind_array(
 ) -> None:
     name = array_name(parameter)
     shape = arrays.setdefault(name, value.shape)
-    if len(shape) != value.rank or not all(inference.same(a, b) for a, b in zip(shape, value.shape, strict=True)):
+    if not inference.same_shape(shape, value.shape):
         message = f"'{call_name(ast)}' takes arguments of one shape: {inference.describe(value)} differs"
         raise inference.fault(message, ast, about=ast.args)
 

@@ -16,7 +16,7 @@ from matcalc.formula.elaborate.typed import ONE, ZERO, Labels
 from matcalc.tensor.constructors import product, selector
 from matcalc.tensor.node import Operand
 from matcalc.tensor.selectors import Selector, slice_of
-from matcalc.tensor.size import Compound, Size, floordiv, is_nonnegative
+from matcalc.tensor.size import Compound, Size, floordiv, is_nonnegative, volume
 
 KNOWN = "[i == j + c], [i >= j + c], [i + j == n - 1], [k == i + j], [p == i*n + j], [i == (j + k) % n]"
 
@@ -180,7 +180,7 @@ def _merge(coefficients: dict[int, Size], rest: Size, lengths: Lengths) -> list[
             continue
         strides = {label: c * -sign for label, c in coefficients.items() if label != head}
         inner = _strided(strides, lengths)
-        if inner is not None and _total(inner, lengths) is lengths[head]:
+        if inner is not None and volume(lengths[label] for label in inner) is lengths[head]:
             shape = (lengths[head], *(lengths[label] for label in inner))
             return [(selector(Selector("merge", shape)), (head, *inner))]
     return None
@@ -199,13 +199,6 @@ def _strided(strides: dict[int, Size], lengths: Lengths) -> Labels | None:
         else:
             return order
     return None
-
-
-def _total(labels: Labels, lengths: Lengths) -> Size:
-    total = ONE
-    for label in labels:
-        total = total * lengths[label]
-    return total
 
 
 def _triangle(condition: Condition, others: Sequence[Condition], lengths: Lengths) -> tuple[Operand, Condition] | None:

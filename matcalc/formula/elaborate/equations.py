@@ -93,8 +93,7 @@ def begin(inference: Inference, solving: Solving, start: Typed) -> Typed:
             raise NotDifferentiable(message, text=inference.text, at=name.caret)
         if not start.rank and shape:
             start = broadcast(inference, start, start.axes, tuple(inference.label(size) for size in shape))
-        fits = len(shape) == start.rank and all(inference.same(a, b) for a, b in zip(shape, start.shape, strict=True))
-        if not fits:
+        if not inference.same_shape(shape, start.shape):
             message = f"the start {inference.describe(start)} has not the shape of {known.name}"
             hint = f"{known.name}: {inference.kind_text(known)}"
             raise inference.fault(message, solving.start, hint=hint, about=(solving.start,))
@@ -126,10 +125,7 @@ def infer_solution(inference: Inference, ast: Ast, solving: Solving, start: Type
         raise inference.fault(message, solving.name, hint="the second argument is what the equation is solved for")
     if start.axes or equation.axes:
         raise NotSupported(f"{call_name(ast)} over outer indices", text=inference.text, at=ast.caret)
-    fits = equation.rank == len(unknown.shape) and all(
-        inference.same(a, b) for a, b in zip(equation.shape, unknown.shape, strict=True)
-    )
-    if not fits:
+    if not inference.same_shape(equation.shape, unknown.shape):
         asked = inference.describe(Typed("unknown", solving.name, unknown.shape))
         message = f"one equation is needed for each entry of {asked}, and there is {inference.describe(equation)}"
         hint = "the start gives an unknown that is not declared its shape"

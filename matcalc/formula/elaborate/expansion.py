@@ -169,6 +169,4 @@ def _differing(inference: Inference, a: Typed, b: Typed) -> tuple[Size, ...]:
 
 def equal_shapes(inference: Inference, a: Typed, b: Typed) -> bool:
     """Make two shapes equal if they can be, and tell whether; a row is no column."""
-    if a.rank != b.rank or a.row != b.row:
-        return False
-    return all(inference.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))
+    return a.row == b.row and inference.same_shape(a.shape, b.shape)

@@ -11,9 +11,8 @@ from itertools import pairwise
 from matcalc.errors import ShapeError
 from matcalc.formula.elaborate.inference import Inference, shown
 from matcalc.language import syntax
-from matcalc.language.syntax import BINDERS, Ast, children
+from matcalc.language.syntax import BINDERS, SUMS, Ast, children
 
-SUMS = ("sum", "dotted_sum")
 LINEAR = ("negative", *SUMS, "part", "condition")
 
 

@@ -10,16 +10,15 @@ says which is meant. Index names hide symbols only where they are listed, or not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import partial
 from typing import cast
 
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.index_readings import unsummed
 from matcalc.formula.elaborate.inference import Inference, einsum, shown
-from matcalc.formula.elaborate.typed import ZERO, Einsum, Labels, Typed
+from matcalc.formula.elaborate.typed import ZERO, Labels, Typed
 from matcalc.language.index_sums import NONE, Names, held_in
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, names_in
 from matcalc.tensor.signature import size_of
 from matcalc.tensor.size import Size
 
@@ -94,8 +93,7 @@ def summed(inference: Inference, value: Typed, labels: Sequence[int]) -> Typed:
         return value
     axes = tuple(label for label in value.axes if label not in labels)
     core = inference.labels(value)
-    data = Einsum(Fraction(1), (value.axes + core,), axes + core)
-    return Typed("einsum", value.ast, value.shape, (value,), data, axes, value.row)
+    return einsum(inference, value.ast, [(value, core)], core, row=value.row, axes=axes)
 
 
 def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels) -> Typed:
@@ -103,10 +101,7 @@ def infer_index_form(inference: Inference, ast: Ast, body: Typed, listed: Labels
     if body.rank:
         hint = "give every tensor in it as many subscripts as it has axes"
         raise inference.fault(f"the body of an index form is a number, not {inference.describe(body)}", ast, hint=hint)
-    value = einsum(inference, ast, [(body, ())], listed)
-    value.axes = tuple(label for label in body.axes if label not in listed)
-    value.data.out = value.axes + listed
-    return value
+    return einsum(inference, ast, [(body, ())], listed, axes=tuple(k for k in body.axes if k not in listed))
 
 
 def infer_index_sum(inference: Inference, ast: Ast, body: Typed, listed: Labels) -> Typed:
@@ -117,7 +112,7 @@ def infer_index_sum(inference: Inference, ast: Ast, body: Typed, listed: Labels)
     return summed(inference, body, listed)
 
 
-def infer_lookup(inference: Inference, ast: Ast, places: Sequence[Typed]) -> Typed:
+def _lookup(inference: Inference, ast: Ast, places: Sequence[Typed]) -> Typed:
     """Return the condition that an index is what data say, `[a == i[t]]`, as a lookup.
 
     Raises: NotSupported for another condition on data.
@@ -130,15 +125,17 @@ def infer_lookup(inference: Inference, ast: Ast, places: Sequence[Typed]) -> Typ
     label = inference.bound[names[0]]
     data = places[0]
     selector = Typed("selector", ast, (inference.lengths[label],), (data,), ("lookup", ZERO), data.axes)
-    value = einsum(inference, ast, [(selector, (label,))], ())
-    value.axes = tuple(sorted({*value.axes, label}))
-    value.data.out = value.axes
-    return value
+    return einsum(inference, ast, [(selector, (label,))], (), axes=tuple(sorted({*data.axes, label})))
 
 
-def infer_condition(inference: Inference, ast: Ast) -> Typed:
-    """Return a condition as a tensor over its indices; its data: relation, and left - right over `@label`."""
-    named = [str(node.value) for node in walk(ast) if node.head == "name"]
+def infer_condition(inference: Inference, ast: Ast, places: Sequence[Typed]) -> Typed:
+    """Return a condition as a tensor over its indices; its data: relation, and left - right over `@label`.
+
+    `places` are the data in it: then it is a lookup.
+    """
+    if places:
+        return _lookup(inference, ast, places)
+    named = names_in(ast)
     for name in named:
         if name not in inference.bound and name not in inference.size_names:
             message = f"a condition is over indices and sizes, and {name} is neither"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from matcalc.errors import ShapeError
+from matcalc.errors import MatcalcError, ShapeError
 from matcalc.formula.elaborate.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.formula.elaborate.unify import Fault, Sizes
 from matcalc.language.declare import INDEX
@@ -23,8 +23,7 @@ from matcalc.language.syntax import Ast, given_value, operator_position, walk
 from matcalc.language.write import ends
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size, is_nonnegative
-from matcalc.tensor.sizes_from_shapes import Condition
-from matcalc.tensor.symbols import kind_of
+from matcalc.tensor.sizes_from_shapes import Condition, kind_text
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Rulebook
@@ -142,6 +141,14 @@ class Inference:
         text, place = self.text, self.sizes.place
         return self.sizes.equate(a, b, lambda: self.undecided(a, b, text, place))
 
+    def same_shape(self, a: Sequence[Size], b: Sequence[Size]) -> bool:
+        """Make two shapes equal if they can be, and tell whether that is so or may still be."""
+        return len(a) == len(b) and all(self.same(x, y) for x, y in zip(a, b, strict=True))
+
+    def name_lengths(self, shape: Iterable[Size]) -> None:
+        """Take the names in lengths as those of sizes."""
+        self.size_names.update({name: Size.of(name) for size in shape for name in size.names})
+
     def undecided(self, a: Size, b: Size, text: str, place: Ast | None) -> ShapeError:
         """Return the error of an equation between sizes that does not hold, or does not determine them."""
         open_ = [s for s in self.symbols.values() if any("?" in self.sizes.resolve(size).key for size in s.shape)]
@@ -170,6 +177,12 @@ class Inference:
             return ShapeError(message(), text=text, at=at.caret)
 
         self.checks.append((size, fault, self.number))
+
+    def located(self, fault: MatcalcError, ast: Ast) -> MatcalcError:
+        """Give an error that knows no place the place where it was met."""
+        if not fault.text and fault.at < 0:
+            fault.text, fault.at = self.text, ast.caret
+        return fault
 
     def is_literally(self, size: Size, value: int) -> bool:
         return self.sizes.resolve(size) == value
@@ -210,7 +223,7 @@ class Inference:
 
     def kind_text(self, symbol: Symbol) -> str:
         """Return the kind of a symbol as it is declared: `matrix(m, n)`."""
-        return kind_of(symbol.facts, [self.size_text(size) for size in symbol.shape])
+        return kind_text([self.size_text(size) for size in symbol.shape], INDEX in symbol.facts)
 
     def size_text(self, size: Size) -> str:
         """Return a size for a message, its unknowns named."""
@@ -344,12 +357,13 @@ def einsum(
     *,
     coef: Fraction = Fraction(1),
     row: bool = False,
+    axes: Labels | None = None,
 ) -> Typed:
     """Return the product of `operands`, given with labels of their core axes, with the core axes `core`.
 
-    The result depends on all named axes that its operands depend on.
+    The result depends on the named axes `axes`, on all that its operands depend on if they are not given.
     """
-    axes = common_axes(value for value, _ in operands)
+    axes = common_axes(value for value, _ in operands) if axes is None else axes
     data = Einsum(coef, tuple(value.axes + labels for value, labels in operands), axes + core)
     shape = tuple(inference.lengths[label] for label in core)
     return Typed("einsum", ast, shape, tuple(value for value, _ in operands), data, axes, row)
@@ -367,9 +381,7 @@ def broadcast(
         own = tuple(inference.label(ONE) if place is None else core[place] for place in places)
     if value.axes == axes and own == core:
         return value
-    data = Einsum(Fraction(1), (value.axes + own,), axes + core)
-    shape = tuple(inference.lengths[label] for label in core)
-    return Typed("einsum", value.ast, shape, (value,), data, axes, value.row)
+    return einsum(inference, value.ast, [(value, own)], core, row=value.row, axes=axes)
 
 
 def is_one_by_one(inference: Inference, value: Typed) -> bool:

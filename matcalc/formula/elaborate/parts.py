@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from matcalc.errors import NotSupported
-from matcalc.formula.elaborate.inference import Inference, einsum, shown
+from matcalc.formula.elaborate.inference import Inference, common_axes, einsum, shown
 from matcalc.formula.elaborate.typed import ONE, ZERO, Labels, Typed
 from matcalc.language.declare import INDEX
 from matcalc.language.syntax import Ast, given_value
@@ -116,10 +116,9 @@ def infer_part(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typed
             _place(selection, axis, written[axis])
     _check_together(selection, [axis for axis, _ in enumerate(written) if not is_index(inference, written[axis])])
     operands = [(base, tuple(selection.axis_labels)), *selection.selectors]
-    value = einsum(inference, ast, operands, tuple(selection.core), row=base.row and len(selection.core) == 1)
-    value.axes = tuple(sorted({*value.axes, *selection.named}))
-    value.data.out = (*value.axes, *selection.core)
-    return value
+    axes = tuple(sorted({*common_axes(value for value, _ in operands), *selection.named}))
+    row = base.row and len(selection.core) == 1
+    return einsum(inference, ast, operands, tuple(selection.core), row=row, axes=axes)
 
 
 def _index(selection: Selection, axis: int, subscript: Ast) -> None:

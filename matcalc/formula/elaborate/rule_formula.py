@@ -70,22 +70,20 @@ def build_formula(
         nodes.update(zip(names, members, strict=True))
     for name, node in nodes.items():
         inference.symbols[name] = Symbol(name, node.shape)
-        inference.size_names.update({n: Size.of(n) for size in node.shape for n in size.names})
-    inference.size_names.update({n: Size.of(n) for size in shape or () for n in size.names})
+        inference.name_lengths(node.shape)
+    inference.name_lengths(shape or ())
     inference.size_names.update(sizes or {})
     if isinstance(formula, Ast):
-        shapes = [given_value(leaf).shape for leaf in walk(formula) if leaf.head == "given"]
-        inference.size_names.update({n: Size.of(n) for shape in shapes for size in shape for n in size.names})
+        for leaf in walk(formula):
+            inference.name_lengths(given_value(leaf).shape if leaf.head == "given" else ())
     builder = Builder(inference, nodes, partial(template_of, rulebook, nesting + 1))
     for line in where:
         name, _, written = line.partition("=")
         node = _built(inference, builder, _tree(written.strip()), written.strip(), None)
         nodes[name.strip()] = node
         inference.symbols[name.strip()] = Symbol(name.strip(), node.shape)
-    if isinstance(formula, str):
-        root = _built(inference, builder, _tree(formula), formula, shape)
-    else:
-        root = _built(inference, builder, formula, text, shape)
+    tree, written = (_tree(formula), formula) if isinstance(formula, str) else (formula, text)
+    root = _built(inference, builder, tree, written, shape)
     if conditions is not None:
         conditions += inference.conditions.get(0, [])
     return root
@@ -109,10 +107,7 @@ def _shaped(inference: Inference, value: Typed, shape: Shape) -> Typed:
     """Return a value with the shape that it must have; a number is repeated."""
     if value.exact is not None and shape:
         return broadcast(inference, value, (), tuple(inference.label(size) for size in shape))
-    fits = len(shape) == value.rank and all(
-        inference.same(size, wanted) for size, wanted in zip(value.shape, shape, strict=True)
-    )
-    if fits:
+    if inference.same_shape(value.shape, shape):
         return value
     wanted = f"({', '.join(map(str, shape))})"
     raise inference.fault(f"{inference.describe(value)} is to have the shape {wanted}", value.ast)

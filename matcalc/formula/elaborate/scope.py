@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.formula.elaborate.inference import Inference, Symbol
-from matcalc.language.declare import INDEX, SIZE, Declaration
-from matcalc.language.syntax import Ast, parts_in, walk
+from matcalc.language.declare import INDEX, SIZE, Declaration, size_names
+from matcalc.language.syntax import Ast, parts_in
 from matcalc.rulebook.load import Rulebook
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import symbol
@@ -49,10 +49,7 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
         inference.symbols[declaration.name] = Symbol(
             declaration.name, shape, _facts(declaration), not declaration.undeclared
         )
-        for size in declaration.sizes:
-            for node in walk(size):
-                if node.head == "name":
-                    inference.size_names[str(node.value)] = Size.of(str(node.value))
+        inference.size_names.update({name: Size.of(name) for name in size_names(declaration)})
     _check_names(inference)
 
 
@@ -131,7 +128,7 @@ def adopt(inference: Inference, symbols: Mapping[str, Node], sizes: Iterable[str
     inference.size_names.update({name: Size.of(name) for name in sizes})
     for name, node in symbols.items():
         inference.symbols[name] = Symbol(name, node.shape, tuple(sorted(node.data[1])))
-        inference.size_names.update({n: Size.of(n) for size in node.shape for n in size.names})
+        inference.name_lengths(node.shape)
     _check_names(inference)
 
 

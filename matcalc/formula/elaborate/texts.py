@@ -29,11 +29,8 @@ from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import latex_names, numpy_names, with_items
 from matcalc.tensor.node import Node, sizes_met
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.sizes_from_shapes import KINDS, Condition
 from matcalc.tensor.symbols import declaration
-
-KINDS = ("scalar", "vector", "matrix", "tensor")
-"""Of symbols, by rank."""
 
 READERS: Mapping[str, Callable[[str, Inference], Ast]] = {
     "matrix": lambda text, inference: with_items(read(text), inference.rulebook),

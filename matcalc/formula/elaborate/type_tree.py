@@ -17,7 +17,7 @@ from matcalc.formula.elaborate.inference import Inference
 from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.language.declare import INDEX
 from matcalc.language.index_sums import NONE, Names
-from matcalc.language.syntax import BINDERS, Ast, call_name, definition, given_value, parts_in
+from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, given_value, parts_in
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -52,7 +52,7 @@ def infer(inference: Inference, root: Ast) -> Typed:
             try:
                 values.append(_leave(inference, ast, entered, values))
             except MatcalcError as fault:
-                raise _located(inference, ast, fault) from None
+                raise inference.located(fault, ast) from None
             continue
         leaf = LEAVES.get(ast.head)
         if leaf is not None:
@@ -69,15 +69,8 @@ def infer(inference: Inference, root: Ast) -> Typed:
     return values.pop()
 
 
-def _located(inference: Inference, ast: Ast, fault: MatcalcError) -> MatcalcError:
-    """Give an error that knows no place the place where it was met."""
-    if not fault.text and fault.at < 0:
-        fault.text, fault.at = inference.text, ast.caret
-    return fault
-
-
 def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
-    entered = ENTER.get(ast.head, _enter_plain)(inference, ast)
+    entered = ENTER[ast.head](inference, ast) if ast.head in ENTER else Entered(list(ast.args))
     if ast.head in BINDERS and not inference.depth:
         names = indices.open_indices(inference, ast)
     if ast.head in BINDERS:
@@ -114,18 +107,6 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     return value
 
 
-def _enter_plain(inference: Inference, ast: Ast) -> Entered:
-    return Entered(list(ast.args))
-
-
-def _enter_part(inference: Inference, ast: Ast) -> Entered:
-    return Entered([ast.args[0], *parts.data_subscripts(inference, ast.args[1:])])
-
-
-def _enter_condition(inference: Inference, ast: Ast) -> Entered:
-    return Entered(parts.data_subscripts(inference, ast.args))
-
-
 def _enter_power(inference: Inference, ast: Ast) -> Entered:
     return Entered([ast.args[0]] if powers.is_inverse_transpose(inference, ast) else list(ast.args))
 
@@ -140,10 +121,6 @@ def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: 
     value = replace(values[0], ast=ast)
     inference.shared[definition(ast)] = value
     return value
-
-
-def _enter_block(inference: Inference, ast: Ast) -> Entered:
-    return Entered([entry for row in ast.args for entry in row.args])
 
 
 def _enter_call(inference: Inference, ast: Ast) -> Entered:
@@ -168,26 +145,10 @@ def _enter_function(inference: Inference, ast: Ast) -> Entered:
     return Entered(list(ast.args), note=before)
 
 
-def _leave_sum(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return arithmetic.infer_sum(inference, ast, values)
-
-
-def _leave_product(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return arithmetic.infer_product(inference, ast, values, powers.reciprocal, _inverse)
-
-
 def _inverse(inference: Inference, ast: Ast, value: Typed) -> Typed:
     """Return what a matrix on the left of a division stands for: of one that is not square, least squares."""
     role = "inverse" if inference.same(*value.shape) else "pseudoinverse"
     return calls.call_rule(inference, ast, spelled(role), [value])
-
-
-def _leave_negative(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return powers.infer_negative(inference, ast, values[0])
-
-
-def _leave_transpose(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return powers.infer_transpose(inference, ast, values[0])
 
 
 def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
@@ -208,20 +169,6 @@ def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: E
     return blocks.infer_block(inference, ast, rows)
 
 
-def _leave_condition(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    if values:
-        return indices.infer_lookup(inference, ast, values)
-    return indices.infer_condition(inference, ast)
-
-
-def _leave_index_form(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return indices.infer_index_form(inference, ast, values[0], entered.listed)
-
-
-def _leave_index_sum(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return indices.infer_index_sum(inference, ast, values[0], entered.listed)
-
-
 def _leave_call(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     if isinstance(entered.note, equations.Solving):
         return equations.infer_solution(inference, ast, entered.note, values[0], values[1])
@@ -230,17 +177,9 @@ def _leave_call(inference: Inference, ast: Ast, values: list[Typed], entered: En
     return function_arguments.infer_apply(inference, ast, entered.note, values)
 
 
-def _leave_start(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    return equations.begin(inference, cast(equations.Solving, ast.value), values[0])
-
-
 def _leave_function(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     inference.parameters = entered.note
     return function_arguments.infer_function(inference, ast, values[0])
-
-
-def _number(inference: Inference, ast: Ast) -> Typed:
-    return typed_exact(Size.of(cast(Any, ast.value)), ast)
 
 
 def _name(inference: Inference, ast: Ast) -> Typed:
@@ -268,11 +207,6 @@ def _name(inference: Inference, ast: Ast) -> Typed:
     if symbol is None:
         raise unknown_name(inference, ast)
     return Typed("symbol", ast, symbol.shape, data=name)
-
-
-def _empty(inference: Inference, ast: Ast) -> Typed:
-    """Return a size that is not written, as of the identity I: what stands round it tells it."""
-    return typed_exact(inference.sizes.fresh(), ast)
 
 
 def _given(inference: Inference, ast: Ast) -> Typed:
@@ -308,32 +242,57 @@ def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
 
 
 def _misplaced(inference: Inference, ast: Ast) -> Typed:
-    message = {
-        "slice": "a range stands only in a part",
-        "compare": "a comparison stands only as the first argument of where",
-        "word": "a quoted word is no value",
-        "spread": "... stands only in the formulas of rules",
-    }
-    raise ParseError(message.get(ast.head, f"misplaced {ast.head}"), text=inference.text, at=ast.caret)
+    raise ParseError(MISPLACED[ast.head], text=inference.text, at=ast.caret)
 
 
-Leave = Callable[[Inference, Ast, list[Typed], Entered], Typed]
+MISPLACED = {
+    "slice": "a range stands only in a part",
+    "compare": "a comparison stands only as the first argument of where",
+    "word": "a quoted word is no value",
+    "spread": "... stands only in the formulas of rules",
+}
+
+
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
-    "number": _number, "name": _name, "given": _given, "slice": _misplaced, "compare": _misplaced,
-    "spread": _misplaced, "word": _misplaced, "empty": _empty,
-}  # fmt: skip
+    "number": lambda inference, ast: typed_exact(Size.of(cast(Any, ast.value)), ast),
+    "name": _name,
+    "given": _given,
+    "empty": lambda inference, ast: typed_exact(inference.sizes.fresh(), ast),  # the size of the identity I
+    **dict.fromkeys(MISPLACED, _misplaced),
+}
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
-    "part": _enter_part, "condition": _enter_condition, "power": _enter_power, "block": _enter_block,
-    "call": _enter_call, "function": _enter_function, "shared": _enter_shared,
-}  # fmt: skip
-LEAVE: dict[str, Leave] = {
-    "sum": _leave_sum, "dotted_sum": _leave_sum, "product": _leave_product, "negative": _leave_negative,
-    "transpose": _leave_transpose, "power": _leave_power, "part": _leave_part, "block": _leave_block,
-    "condition": _leave_condition,
-    "index_form": _leave_index_form, "index_sum": _leave_index_sum, "call": _leave_call, "function": _leave_function,
+    "part": lambda inference, ast: Entered([ast.args[0], *parts.data_subscripts(inference, ast.args[1:])]),
+    "condition": lambda inference, ast: Entered(parts.data_subscripts(inference, ast.args)),
+    "power": _enter_power,
+    "block": lambda inference, ast: Entered([entry for row in ast.args for entry in row.args]),
+    "call": _enter_call,
+    "function": _enter_function,
+    "shared": _enter_shared,
+}
+LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
+    **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
+    "product": lambda inference, ast, values, entered: arithmetic.infer_product(
+        inference, ast, values, powers.reciprocal, _inverse
+    ),
+    "negative": lambda inference, ast, values, entered: powers.infer_negative(inference, ast, values[0]),
+    "transpose": lambda inference, ast, values, entered: powers.infer_transpose(inference, ast, values[0]),
+    "power": _leave_power,
+    "part": _leave_part,
+    "block": _leave_block,
+    "condition": lambda inference, ast, values, entered: indices.infer_condition(inference, ast, values),
+    "index_form": lambda inference, ast, values, entered: indices.infer_index_form(
+        inference, ast, values[0], entered.listed
+    ),
+    "index_sum": lambda inference, ast, values, entered: indices.infer_index_sum(
+        inference, ast, values[0], entered.listed
+    ),
+    "call": _leave_call,
+    "function": _leave_function,
     "shared": _leave_shared,
-    equations.SCOPE: _leave_start,
-}  # fmt: skip
+    equations.SCOPE: lambda inference, ast, values, entered: equations.begin(
+        inference, cast(equations.Solving, ast.value), values[0]
+    ),
+}
 
 
 def size_names(inference: Inference, roots: Sequence[Ast]) -> None:

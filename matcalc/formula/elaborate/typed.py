@@ -18,23 +18,6 @@ from matcalc.tensor.size import Size
 
 Labels = tuple[int, ...]
 
-FORMS = (
-    "number",
-    "size",
-    "symbol",
-    "given",
-    "einsum",
-    "sum",
-    "power",
-    "call",
-    "selector",
-    "condition",
-    "constant",
-    "function",
-    "unknown",
-    "solution",
-)
-
 
 @dataclass(slots=True, eq=False)
 class Typed:

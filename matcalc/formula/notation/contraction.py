@@ -109,10 +109,21 @@ class Net:
         """Whether a column or a matrix hangs on an index."""
         return index in self.weights or any(index in e[:2] for e in self.edges)
 
-    def take(self, around: Around) -> None:
-        """Remove what hangs on an index."""
-        self.weights.pop(around.index, None)
-        self.edges = [e for e in self.edges if around.index not in e[:2]]
+    def put(self, piece: Piece, *at: int) -> None:
+        """Hang a column on an index, or a matrix between two."""
+        if len(at) == 1:
+            self.weights.setdefault(at[0], []).append(piece)
+        else:
+            self.edges.append(Edge(at[0], at[1], piece))
+
+    def remove(self, *removed: Other | Around | None) -> None:
+        """Remove factors, and all that hangs on indices."""
+        for one in removed:
+            if isinstance(one, Around):
+                self.weights.pop(one.index, None)
+                self.edges = [e for e in self.edges if one.index not in e[:2]]
+            elif one is not None:
+                self.others.remove(one)
 
 
 def reduce_net(net: Net) -> None:
@@ -126,7 +137,7 @@ def _step(net: Net) -> bool:
     for edge in net.edges:
         if edge.row == edge.column:
             net.edges.remove(edge)
-            net.weights.setdefault(edge.row, []).append(diagonal_of(edge.piece))
+            net.put(diagonal_of(edge.piece), edge.row)
             return True
         around.setdefault(edge.row, []).append(edge)
         around.setdefault(edge.column, []).append(edge)
@@ -151,7 +162,7 @@ def _end(net: Net, index: int, edge: Edge) -> bool:
     matrix = edge.leaving(other)
     weights = net.weights.pop(index, [])
     piece = applied(matrix, weights) if weights else row_sums(matrix, net.size(index))
-    net.weights.setdefault(other, []).append(piece)
+    net.put(piece, other)
     return True
 
 
@@ -162,7 +173,7 @@ def _join(net: Net, index: int, first: Edge, second: Edge) -> bool:
     row, column = first.beyond(index), second.beyond(index)
     middle = weighted(net.weights.pop(index, []))
     piece = chain([first.leaving(row), *middle, second.leaving(index)])
-    net.edges.append(Edge(row, column, piece))
+    net.put(piece, row, column)
     return True
 
 
@@ -180,7 +191,7 @@ def _close_cycle(net: Net, index: int, first: Edge, second: Edge) -> bool:
     if first.piece.inverse or second.piece.inverse:
         length += UNREAD
     piece = cycle if (length, turns) <= flat.costs[0][::-1] else flat
-    net.weights.setdefault(other, []).append(piece)
+    net.put(piece, other)
     return True
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from matcalc.formula.notation import factor_reading
 from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.contraction import Edge, Net, reduce_net
+from matcalc.formula.notation.contraction import Net, reduce_net
 from matcalc.formula.notation.factor_reading import Piece
 from matcalc.formula.notation.form import ATOM, Form, played
 from matcalc.formula.notation.index_names import Names
@@ -108,9 +108,7 @@ def _tell_apart(net: Net) -> None:
             twin = len(net.sizes) if index in at else index
             if index in at:
                 net.sizes = [*net.sizes, net.sizes[index]]
-                net.edges.append(
-                    Edge(index, twin, factor_reading.leaf(played("identity", net.size(index)), 2, symmetric=True))
-                )
+                net.put(factor_reading.leaf(played("identity", net.size(index)), 2, symmetric=True), index, twin)
             at.append(twin)
         net.others[place] = other._replace(at=tuple(at))
 

@@ -10,7 +10,7 @@ from matcalc.formula.notation import factor_reading
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.contraction import Edge, Net, Other
 from matcalc.formula.notation.factor_reading import Cut, read
-from matcalc.formula.notation.slices import EVERYTHING, cut_axis
+from matcalc.formula.notation.slices import cut_axis, cut_identity
 
 
 def fold_lookup(net: Net, other: Other) -> bool:
@@ -37,9 +37,8 @@ def _fold_pair(net: Net, one: Other) -> bool:
         turned = edge.piece.costs[1] < edge.piece.costs[0]
         shown = [last.places, first.places] if turned else [first.places, last.places]
         net.edges.remove(edge)
-        net.others = [o for o in net.others if o is not one and o is not other]
-        part = factor_reading.leaf(forms.part(read(edge.piece, turned), shown), 1)
-        net.weights.setdefault(one.at[1], []).append(part)
+        net.remove(one, other)
+        net.put(factor_reading.leaf(forms.part(read(edge.piece, turned), shown), 1), one.at[1])
         return True
     return False
 
@@ -55,12 +54,4 @@ def lookup_as_matrix(net: Net, other: Other) -> bool:
     source, *at = other.at
     if len(at) > 1 or source in at:
         return False
-    identity = forms.played("identity", net.size(source))
-    columns = forms.part(identity, [EVERYTHING, other.places])
-    net.others.remove(other)
-    if not at:
-        net.weights.setdefault(source, []).append(factor_reading.leaf(columns, 1))
-        return True
-    rows = forms.part(identity, [other.places, EVERYTHING])
-    net.edges.append(Edge(source, at[0], factor_reading.leaf(columns, 2, turned=rows)))
-    return True
+    return cut_identity(net, other, other.places, source, *at)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.formula.notation import factor_reading, form
-from matcalc.formula.notation.contraction import Around, Edge, Net, Other, column
-from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, elementwise, read
+from matcalc.formula.notation.contraction import Around, Net, Other, column, vector_at
+from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, read
 
 
 def fold_merge(net: Net, other: Other) -> bool:
@@ -30,17 +30,13 @@ def fold_merge(net: Net, other: Other) -> bool:
         return False
     if len(ends) == len(parts) == 2 and ends[0] == ends[1] != total:
         call = form.played("columnwise_product", *(read(piece) for piece, _ in found))
-        _replace(net, [other], [a for a in arounds if a])
-        net.edges.append(Edge(total, ends[0], factor_reading.leaf(call, 2)))
+        net.remove(other, *arounds)
+        net.put(factor_reading.leaf(call, 2), total, ends[0])
         return True
     if len(ends) > 1 or total in ends:
         return False
-    _replace(net, [other], [a for a in arounds if a])
-    piece = _kron_piece([piece for piece, _ in found], 2 if ends else 1)
-    if ends:
-        net.edges.append(Edge(total, ends[0], piece))
-    else:
-        net.weights.setdefault(total, []).append(piece)
+    net.remove(other, *arounds)
+    net.put(_kron_piece([piece for piece, _ in found], 2 if ends else 1), total, *ends)
     return True
 
 
@@ -53,7 +49,7 @@ def _factor(net: Net, part: int, around: Around | None) -> tuple[Piece, int | No
     if around.edges:
         matrix = chain([*around.diagonal(), around.edges[0].leaving(part)])
         return matrix, around.edges[0].beyond(part)
-    return column(around.weights) if around.weights else factor_reading.ones(net.size(part)), None
+    return vector_at(net, part), None
 
 
 def _reshape(net: Net, other: Other, total: int, parts: Sequence[int]) -> bool:
@@ -62,9 +58,8 @@ def _reshape(net: Net, other: Other, total: int, parts: Sequence[int]) -> bool:
         return False
     last, row = parts
     call = form.played("unstacked_columns", read(column(around.weights)), net.size(row), net.size(last))
-    net.take(around)
-    net.others.remove(other)
-    net.edges.append(Edge(row, last, factor_reading.leaf(call, 2)))
+    net.remove(other, around)
+    net.put(factor_reading.leaf(call, 2), row, last)
     return True
 
 
@@ -72,9 +67,8 @@ def _vec(net: Net, other: Other, arounds: Sequence[Around]) -> bool:
     first, second = arounds
     edge = first.edges[0]
     matrix = chain([*second.diagonal(), edge.leaving(second.index), *first.diagonal()])
-    _replace(net, [other], arounds)
-    call = form.played("stacked_columns", read(matrix))
-    net.weights.setdefault(other.at[0], []).append(factor_reading.leaf(call, 1))
+    net.remove(other, *arounds)
+    net.put(factor_reading.leaf(form.played("stacked_columns", read(matrix)), 1), other.at[0])
     return True
 
 
@@ -109,8 +103,8 @@ def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence
     if crossed:
         exchange = form.played("exchange", net.size(right[0]), net.size(right[1]))
         items.append((factor_reading.leaf(exchange, 2), False))
-    _replace(net, [one, two], arounds)
-    net.edges.append(Edge(one.at[0], two.at[0], chain(items)))
+    net.remove(one, two, *arounds)
+    net.put(chain(items), one.at[0], two.at[0])
     return True
 
 
@@ -136,15 +130,4 @@ def _link(net: Net, one: Other, two: Other, a: int, b: int) -> tuple[list[Around
     if first.edges:
         matrix = chain([*first.diagonal(), first.edges[0].leaving(a), *second.diagonal()])
         return [first, second], matrix
-    sides = [
-        elementwise((w, False) for w in x.weights) if x.weights else factor_reading.ones(net.size(x.index))
-        for x in (first, second)
-    ]
-    return [first, second], chain([(sides[0], False), (sides[1], True)])
-
-
-def _replace(net: Net, others: Sequence[Other], arounds: Sequence[Around]) -> None:
-    for around in arounds:
-        net.take(around)
-    for other in others:
-        net.others.remove(other)
+    return [first, second], chain([(vector_at(net, a), False), (vector_at(net, b), True)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from matcalc.formula.notation import factor_reading, form
-from matcalc.formula.notation.contraction import Edge, Net, Other, column, reduce_net
+from matcalc.formula.notation.contraction import Edge, Net, Other, column, reduce_net, vector_at
 from matcalc.formula.notation.factor_reading import read
 from matcalc.formula.notation.lookups import fold_lookup, lookup_as_matrix
 from matcalc.formula.notation.merged_axes import fold_merge, fold_merges
@@ -54,13 +54,12 @@ def _triangular(net: Net, other: Other, beside: list[Edge]) -> bool:
     offset = other.selector.offset
     lower = _triangle(net, "lower_triangle", read(matrix, flip), -offset)
     upper = _triangle(net, "upper_triangle", read(matrix, not flip), offset)
-    if form.transposed(upper).cost < lower.cost:
-        piece, ends = factor_reading.leaf(upper, 2, turned=lower), (last, row)
-    else:
-        piece, ends = factor_reading.leaf(lower, 2, turned=upper), (row, last)
     net.edges = [e for e in net.edges if e not in beside]
-    net.edges.append(Edge(*ends, piece))
-    net.others.remove(other)
+    net.remove(other)
+    if form.transposed(upper).cost < lower.cost:
+        net.put(factor_reading.leaf(upper, 2, turned=lower), last, row)
+    else:
+        net.put(factor_reading.leaf(lower, 2, turned=upper), row, last)
     return True
 
 
@@ -87,30 +86,20 @@ def _move(net: Net, other: Other, index: int, make: Callable[[form.Form], form.F
     if around is None or around.edges or not around.weights:
         return False
     (target,) = (i for i in other.at if i != index)
-    net.take(around)
-    net.others.remove(other)
-    net.weights.setdefault(target, []).append(factor_reading.leaf(make(read(column(around.weights))), 1))
+    net.remove(other, around)
+    net.put(factor_reading.leaf(make(read(column(around.weights))), 1), target)
     return True
 
 
 def _conv(net: Net, other: Other) -> bool:
     target, *sources = other.at
-    arounds = [net.around(i, other) for i in sources]
+    arounds = [a for i in sources if (a := net.around(i, other)) is not None and a.weights and not a.edges]
     whole, first, last = other.selector.shape
-    if (
-        other.selector.offset != 0
-        or whole is not first + last - 1
-        or any(a is None or a.edges or not a.weights for a in arounds)
-    ):
+    if other.selector.offset != 0 or whole is not first + last - 1 or len(arounds) < len(sources):
         return False
-    vectors = []
-    for around in arounds:
-        assert around is not None
-        net.take(around)
-        vectors.append(read(column(around.weights)))
-    vectors.sort(key=lambda x: x.names)
-    net.others.remove(other)
-    net.weights.setdefault(target, []).append(factor_reading.leaf(form.played("convolved", *vectors), 1))
+    vectors = sorted((read(column(around.weights)) for around in arounds), key=lambda x: x.names)
+    net.remove(other, *arounds)
+    net.put(factor_reading.leaf(form.played("convolved", *vectors), 1), target)
     return True
 
 
@@ -122,10 +111,8 @@ def _vech(net: Net, other: Other) -> bool:
     if around is None or beside is None or around.edges != beside.edges or len(around.edges) != 1:
         return False
     matrix = factor_reading.chain([*around.diagonal(), around.edges[0].leaving(row), *beside.diagonal()])
-    net.take(around)
-    net.take(beside)
-    net.others.remove(other)
-    net.weights.setdefault(target, []).append(factor_reading.leaf(form.played("stacked_triangle", read(matrix)), 1))
+    net.remove(other, around, beside)
+    net.put(factor_reading.leaf(form.played("stacked_triangle", read(matrix)), 1), target)
     return True
 
 
@@ -134,10 +121,10 @@ def _vech_of_diagonal(net: Net, other: Other) -> bool:
     is_held = index in net.kept or any(index in o.at for o in net.others if o is not other)
     if is_held or any(index in edge[:2] for edge in net.edges):
         return False
-    weights = net.weights.pop(index, []) or [factor_reading.ones(net.size(index))]
-    net.others.remove(other)
-    call = form.played("stacked_triangle", read(factor_reading.diagonal(column(weights))))
-    net.weights.setdefault(target, []).append(factor_reading.leaf(call, 1))
+    call = form.played("stacked_triangle", read(factor_reading.diagonal(vector_at(net, index))))
+    net.weights.pop(index, None)
+    net.remove(other)
+    net.put(factor_reading.leaf(call, 1), target)
     return True
 
 

@@ -19,9 +19,15 @@ from matcalc.tensor.size import Size
 def fold_slice(net: Net, other: Other) -> bool:
     """Cut all that hangs on the long index of a slice, if it is summed."""
     long, short = other.at
-    single = other.selector.shape[1] == 1 and net.around(short, other) is not None and not net.touches(short)
+    single = _is_single(net, other)
     cut = Cut(_place(net, other), False) if single else Cut(_range(net, other), True)
     return cut_axis(net, other, long, None if single else short, cut)
+
+
+def _is_single(net: Net, other: Other) -> bool:
+    """Whether the part of a slice is one place, and nothing else is on it."""
+    short = other.at[1]
+    return other.selector.shape[1] == 1 and net.around(short, other) is not None and not net.touches(short)
 
 
 def cut_axis(net: Net, other: Other, long: int, short: int | None, cut: Cut) -> bool:
@@ -30,14 +36,13 @@ def cut_axis(net: Net, other: Other, long: int, short: int | None, cut: Cut) -> 
     around = net.around(long, other, *tensors)
     if around is None or not (around.edges or around.weights or tensors):
         return False
-    net.others.remove(other)
-    net.take(around)
+    net.remove(other, around)
     if around.weights:
         part = _cut_column(column(around.weights), cut)
         if short is None:
-            _scale(net, around.edges, long, part)
+            net.scalars.append(read(part))  # a single entry
         else:
-            net.weights.setdefault(short, []).append(part)
+            net.put(part, short)
     for edge in around.edges:
         _cut_edge(net, edge, long, short, cut)
     for tensor in tensors:
@@ -51,9 +56,9 @@ def _cut_tensor(net: Net, tensor: Other, long: int, short: int | None, cut: Cut)
     axis = tensor.at.index(long)
     form = forms.part(tensor.form, [cut.form if k == axis else EVERYTHING for k in range(len(tensor.at))])
     at = (*tensor.at[:axis], *([] if short is None else [short]), *tensor.at[axis + 1 :])
-    net.others.remove(tensor)
+    net.remove(tensor)
     if len(at) == 2 and at[0] != at[1]:
-        net.edges.append(Edge(at[0], at[1], factor_reading.leaf(form, 2)))
+        net.put(factor_reading.leaf(form, 2), *at)
     else:
         net.others.append(Other(None, form, at))
 
@@ -71,10 +76,8 @@ def _cut_edge(net: Net, edge: Edge, long: int, short: int | None, cut: Cut) -> N
     *front, (last, flip) = factor_reading.directed(*_items(edge, long))
     axis = 0 if flip else 1
     part = _cut(last, axis, cut)
-    if short is None:
-        net.weights.setdefault(edge.beyond(long), []).append(factor_reading.chain([*front, (part, False)]))
-    else:
-        net.edges.append(Edge(edge.beyond(long), short, factor_reading.chain([*front, (part, flip)])))
+    left = [] if short is None else [short]
+    net.put(factor_reading.chain([*front, (part, flip and bool(left))]), edge.beyond(long), *left)
 
 
 def _items(edge: Edge, last: int) -> tuple[tuple[Item, ...], bool]:
@@ -82,11 +85,6 @@ def _items(edge: Edge, last: int) -> tuple[tuple[Item, ...], bool]:
     piece = edge.piece
     items = piece.items if piece.kind == "chain" else ((piece, False),)
     return items, edge.row == last
-
-
-def _scale(net: Net, edges: list[Edge], long: int, part: Piece) -> None:
-    """Keep a single entry as a scalar factor."""
-    net.scalars.append(read(part))
 
 
 def _cut(piece: Piece, axis: int, cut: Cut) -> Piece:
@@ -113,10 +111,8 @@ EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
 
 
 def _place(net: Net, other: Other) -> Form:
-    """Return the subscript of a single place, counted from the end where that is shorter."""
-    offset, length = other.selector.offset, other.selector.shape[0]
-    behind = offset - length
-    return net.size_of(behind) if behind.is_integer and not offset.is_integer else net.size_of(offset)
+    """Return the subscript of a single place."""
+    return _bound(net, other.selector.offset, other.selector.shape[0])
 
 
 def _range(net: Net, other: Other) -> Form:
@@ -132,22 +128,22 @@ def _range(net: Net, other: Other) -> Form:
 
 
 def _bound(net: Net, bound: Size, length: Size) -> Form:
+    """Return a place of an axis, counted from the end where that is shorter."""
     behind = bound - length
-    if behind.is_integer and not bound.is_integer:
-        return net.size_of(behind)
-    return net.size_of(bound)
+    return net.size_of(behind if behind.is_integer and not bound.is_integer else bound)
 
 
 def slice_as_matrix(net: Net, other: Other) -> bool:
     """Read a slice as columns of the identity, as one column where its short axis is a single place and summed."""
-    long, short = other.at
-    identity = forms.played("identity", net.size(long))
-    single = other.selector.shape[1] == 1 and net.around(short, other) is not None and not net.touches(short)
-    cut = _place(net, other) if single else _range(net, other)
+    if _is_single(net, other):
+        return cut_identity(net, other, _place(net, other), other.at[0])
+    return cut_identity(net, other, _range(net, other), *other.at)
+
+
+def cut_identity(net: Net, other: Other, cut: Form, *at: int) -> bool:
+    """Read a selector as columns of the identity, as one column at one index."""
+    identity = forms.played("identity", net.size(at[0]))
     columns, rows = (forms.part(identity, cuts) for cuts in ([EVERYTHING, cut], [cut, EVERYTHING]))
-    net.others.remove(other)
-    if single:
-        net.weights.setdefault(long, []).append(factor_reading.leaf(columns, 1))
-    else:
-        net.edges.append(Edge(long, short, factor_reading.leaf(columns, 2, turned=rows)))
+    net.remove(other)
+    net.put(factor_reading.leaf(columns, len(at), turned=rows if at[1:] else None), *at)
     return True

@@ -58,9 +58,14 @@ class Given:
 
     def called(self, compiled: Any) -> Evaluator:
         """Return a compiled function as one of x and further arguments by name."""
+        values = self.named(compiled)
+        return lambda x, **more: values({**self.packing.unpack(x), **more})
 
-        def values(x: ArrayLike, **more: Any) -> Any:
-            known = {**self.fixed, **self.packing.unpack(x), **more}
+    def named(self, compiled: Any) -> Callable[[Mapping[str, Any]], Any]:
+        """Return a compiled function as one of the values of variables and further arguments by name."""
+
+        def values(arrays: Mapping[str, Any]) -> Any:
+            known = {**self.fixed, **arrays}
             return compiled(*(known[name] for name in compiled.args))
 
         return values
@@ -107,10 +112,7 @@ def read_given(
         raise ValueError(f"data gives no value for {', '.join(missing)}")
     arrays = {name: to_array(_operand(scope.symbols[name]), value) for name, value in {**values, **starts}.items()}
     shapes = [(name, scope.symbols[name].shape) for name in arrays]
-    told = {name: to_size(name, value) for name, value in _named(sizes, "sizes=").items()}
-    for name in told:
-        if name not in scope.size_names:
-            raise UnknownName(f"sizes: {name} is no size of the formulas{nearest(name, list(scope.size_names))}")
+    told = told_sizes(sizes, scope)
     found = solve(shapes, {name: array.shape for name, array in arrays.items()}, told)
     packing = Packing({name: _shape(scope.symbols[name], found) for name in names})
     begun = {name: arrays[name] for name in names} if start is not None else None
@@ -124,6 +126,18 @@ def read_given(
             e({name: arrays[name] if name in arrays else found[name] for name in e.symbols}, check_facts=True)
     fixed = {name: _fixed(value) for name, value in arrays.items() if name not in names}
     return Given(formulas, packing, {**found, **fixed}, begun, target)
+
+
+def told_sizes(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, int]:
+    """Return sizes given by name.
+
+    Raises: UnknownName for a name that is no size; TypeError for a value that is none.
+    """
+    told = {name: to_size(name, value) for name, value in _named(sizes, "sizes=").items()}
+    for name in told:
+        if name not in scope.size_names:
+            raise UnknownName(f"sizes: {name} is no size of the formulas{nearest(name, list(scope.size_names))}")
+    return told
 
 
 def check_names(names: Sequence[str], start: Mapping[str, object] | None, data: Mapping[str, object]) -> None:

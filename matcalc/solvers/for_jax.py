@@ -1,0 +1,176 @@
+"""JAX: a formula as a function of arrays under jit, vmap and grad, differentiable twice in reverse.
+
+The decision: `custom_vjp` around `pure_callback`, for the value and for its pullback. JAX knows as it traces which
+arguments are differentiated (`symbolic_zeros`); they alone are. Which they are goes from forward to backward in the
+structure of what is kept, since its leaves are arrays. A batch is one callback, which loops over it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from matcalc.errors import NotSupported
+from matcalc.solvers.passes import THIRD, Passes, Places, passes
+
+
+class JaxFunction:
+    """A formula of JAX's arrays: `f(X, w)`, `f(X=X, w=w)`, in the order of `args`."""
+
+    def __init__(self, made: Passes) -> None:
+        self._passes, self.args, self._call = made, made.args, _differentiable(made)
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        import jax.numpy as jnp
+
+        return self._call(*map(jnp.asarray, self._passes.bound(args, named)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, self._passes.recipe
+
+    def __repr__(self) -> str:
+        return f"<JAX function of {', '.join(self.args)}>"
+
+
+def jax(
+    F: Any,  # noqa: N803 - a matrix
+    declarations: str = "",
+    dialect: str = "matrix",
+    *,
+    target: str = "numba",
+    sizes: Mapping[Any, int] | None = None,
+) -> JaxFunction:
+    """Return the formula F, of any shape, as a function of JAX's arrays in the order of its arguments.
+
+    It computes in float64 on the CPU; value and gradients have the floating type of the arrays (float32 unless
+    `jax_enable_x64` is set). Reverse mode twice: `jacrev(grad(f))` is the Hessian, in place of `hessian(f)`, which asks
+    for forward mode. Gradients are in the conventions of matcalc: that in a symbol declared symmetric is symmetric.
+    `sizes` are sizes that no argument tells.
+
+    Raises: when it is traced, ShapeError for shapes that disagree; NotSupported for a third derivative; what reading F
+        raises.
+    """
+    return JaxFunction(passes(F, declarations, dialect, target, sizes))
+
+
+def _again(*recipe: Any) -> JaxFunction:
+    return JaxFunction(Passes(*recipe))
+
+
+def _differentiable(made: Passes) -> Callable[..., Any]:
+    """Return the formula as a function that JAX differentiates by the passes."""
+    import jax.numpy as jnp
+    from jax import ShapeDtypeStruct, custom_vjp
+
+    def floating(args: Sequence[Any]) -> Any:
+        found = [x for k, x in enumerate(args) if not made.is_index[k]]
+        return jnp.result_type(*found, np.float32) if found else jnp.result_type(float)
+
+    @custom_vjp
+    def value(*args: Any) -> Any:
+        like = ShapeDtypeStruct(made.shape([np.shape(x) for x in args]), floating(args))
+        (found,) = _called(lambda *arrays: [made.value(arrays)], made.ranks, [like], args)
+        return found
+
+    def forward(*primals: Any) -> Any:
+        args = [primal.value for primal in primals]
+        return value(*args), (args, _marks(made, primals))
+
+    def backward(kept: Any, G: Any) -> Any:
+        args, marks = kept
+        wanted = _places(marks)
+        found = dict(zip(wanted, _pullback(made, wanted)(args, _dense(G)), strict=True))
+        return tuple(found.get(k) for k in range(len(args)))
+
+    value.defvjp(forward, backward, symbolic_zeros=True)
+    return value
+
+
+def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
+    """Return the pullback (args, G) -> cotangents of the places `wanted`, which JAX differentiates once more."""
+    from jax import custom_vjp
+
+    @custom_vjp
+    def pull(args: Sequence[Any], G: Any) -> list[Any]:
+        likes = [_like(args[k]) for k in wanted]
+        return _called(lambda *arrays: made.pull(arrays[:-1], arrays[-1], wanted), (*made.ranks, made.rank), likes,
+                       (*args, G))  # fmt: skip
+
+    def forward(primals: Sequence[Any], bar: Any) -> Any:
+        args = [primal.value for primal in primals]
+        return pull(args, bar.value), (args, bar.value, _marks(made, primals))
+
+    def backward(kept: Any, V: Sequence[Any]) -> Any:
+        args, G, marks = kept
+        bar, *found = _second(made, wanted, _places(marks))(args, G, list(map(_dense, V)))
+        by_place = dict(zip(_places(marks), found, strict=True))
+        return [by_place.get(k) for k in range(len(args))], bar
+
+    pull.defvjp(forward, backward, symbolic_zeros=True)
+    return pull
+
+
+def _second(made: Passes, along: Places, wanted: Places) -> Callable[..., Any]:
+    """Return the pullback of the pullback, (args, G, V) -> cotangents of G and of the places `wanted`: the last one."""
+    from jax import custom_vjp
+
+    count = len(made.args)
+
+    @custom_vjp
+    def pull_again(args: Sequence[Any], G: Any, V: Sequence[Any]) -> Any:
+        def compute(*arrays: Any) -> Any:
+            return made.pull_again(arrays[:count], arrays[count], along, arrays[count + 1 :], wanted)
+
+        ranks = (*made.ranks, made.rank, *(made.ranks[k] for k in along))
+        return _called(compute, ranks, [_like(x) for x in (G, *(args[k] for k in wanted))], (*args, G, *V))
+
+    def refuse(*_: Any) -> Any:
+        raise NotSupported(THIRD)
+
+    pull_again.defvjp(refuse, refuse)
+    return pull_again
+
+
+def _marks(made: Passes, primals: Sequence[Any]) -> tuple[Any, ...]:
+    """Return an empty tuple for each argument that is differentiated, None for the others: structure without leaves."""
+    return tuple(() if k in made.varying and primal.perturbed else None for k, primal in enumerate(primals))
+
+
+def _places(marks: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(k for k, mark in enumerate(marks) if mark is not None)
+
+
+def _dense(cotangent: Any) -> Any:
+    """Return a cotangent as an array, also one that JAX knows to be zero."""
+    import jax.numpy as jnp
+    from jax.custom_derivatives import SymbolicZero
+
+    return jnp.zeros(cotangent.shape, cotangent.dtype) if isinstance(cotangent, SymbolicZero) else cotangent
+
+
+def _like(array: Any) -> Any:
+    from jax import ShapeDtypeStruct
+
+    return ShapeDtypeStruct(np.shape(array), array.dtype)
+
+
+def _called(compute: Callable[..., Any], ranks: Sequence[int], likes: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """Call NumPy from JAX: arrays of these ranks, each with the axes of a batch in front, give arrays as `likes`."""
+    from jax import pure_callback
+
+    def on_host(*given: Any) -> Any:
+        arrays = [np.asarray(x, np.float64 if np.asarray(x).dtype.kind == "f" else None) for x in given]
+        fronts = [x.shape[: x.ndim - rank] for x, rank in zip(arrays, ranks, strict=True)]
+        batch = np.broadcast_shapes(*fronts)
+        whole = [np.broadcast_to(x, (*batch, *x.shape[len(front) :])) for x, front in zip(arrays, fronts, strict=True)]
+        out = [np.empty((*batch, *like.shape), like.dtype) for like in likes]
+        for at in itertools.product(*map(range, batch)):
+            for place, found in zip(out, compute(*(x[at] for x in whole)), strict=True):
+                place[at] = found
+        return out
+
+    made: list[Any] = pure_callback(on_host, list(likes), *args, vmap_method="expand_dims")
+    return made

@@ -1,0 +1,154 @@
+"""What a framework that differentiates by itself wants of a formula: value, pullback, and the pullback of that.
+
+The decision: arrays in, arrays out, all of one call; which of the arguments are differentiated is told at each call,
+so that nothing is computed for data. The pullback of the pullback is the gradient of G'(J V): the derivative along V
+and a Hessian-vector product of G'F; there is no third pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import matcalc as mc
+from matcalc.calculus.derive.conventions import check_variable
+from matcalc.compiler.runtime.bind import bind
+from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
+from matcalc.errors import NotDifferentiable, NotSupported
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.read_input import with_wrt
+from matcalc.language.identifiers import free
+from matcalc.solvers.given import told_sizes
+from matcalc.tensor.constructors import inner, symbol
+from matcalc.tensor.node import Node
+
+Array: TypeAlias = NDArray[Any]
+Places: TypeAlias = Sequence[int]
+THIRD = "a formula is differentiated twice, not three times: differentiate it with matcalc first"
+"""What is said where a framework asks for a third derivative."""
+
+
+class Passes:
+    """A formula of any shape, of arrays in the order of `args`; each pass is compiled when it is first called.
+
+    `varying` are the places of the arguments that can be differentiated: all but data declared constant or index.
+    """
+
+    def __init__(self, e: Expression, target: str, sizes: Mapping[str, int]) -> None:
+        self.expression, self.target = e, target
+        self._value = mc.compile(e, target=target)
+        spec = self._value.spec
+        self.name = spec.name
+        self.args = tuple(operand.name for operand in spec.arguments)
+        symbols = [e.names.symbols[name] for name in self.args]
+        self.is_index = tuple(operand.dtype != "float64" for operand in spec.arguments)
+        self.varying = tuple(k for k, node in enumerate(symbols) if is_variable(node))
+        self.ranks = tuple(len(operand.shape) for operand in spec.arguments)
+        self.rank = len(spec.outputs[0].shape)
+        missing = [name for name in spec.sizes if name not in sizes]
+        if missing:
+            raise ValueError(f"no argument tells the size {missing[0]}: give sizes={{'{missing[0]}': ...}}")
+        self._sizes = {name: sizes[name] for name in spec.sizes}
+        self._told = dict(sizes)
+        self._passes: dict[tuple[Places, ...], Callable[..., Any]] = {}
+
+    @property
+    def recipe(self) -> tuple[Expression, str, dict[str, int]]:
+        """What this is made of again: nothing else is pickled."""
+        return self.expression, self.target, self._told
+
+    @property
+    def content(self) -> str:
+        """The text that tells this formula from others: what is generated for it."""
+        spec = self._value.spec
+        return f"{spec.source}\n{spec.numpy_source}\n{spec.declarations}\n{self._sizes}"
+
+    def bound(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> list[Any]:
+        """Return the arguments of a call in order."""
+        return bind(self.name, self.args, args, keywords)
+
+    def shape(self, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+        """Return the shape of the value for arguments of these shapes."""
+        spec = self._value.spec
+        (found,) = output_shapes(spec, solve_sizes(spec, shapes, self._sizes))
+        return found
+
+    def value(self, arrays: Sequence[Array]) -> Array:
+        """Return the value, an array of its own."""
+        return np.asarray(self._value(*arrays, *self._sizes.values()))
+
+    def pull(self, arrays: Sequence[Array], G: Array, wanted: Places) -> list[Array]:  # noqa: N803 - as in formulas
+        """Return the cotangents of the arguments at the places `wanted` for a cotangent G of the value."""
+        made = self._made((tuple(wanted),), lambda: self._pullback(wanted))
+        named = dict(zip((*self.args, self._bar), (*arrays, G), strict=True))
+        return [np.asarray(part) for part in made(named)]
+
+    def pull_again(
+        self, arrays: Sequence[Array], G: Array, along: Places, V: Sequence[Array], wanted: Places  # noqa: N803
+    ) -> list[Array]:  # fmt: skip
+        """Return, for cotangents V of what `pull` gave at the places `along`, those of G and of the places `wanted`."""
+        made = self._made((tuple(along), tuple(wanted)), lambda: self._second(along, wanted))
+        names = (*self.args, self._bar, *self._along(along))
+        named = dict(zip(names, (*arrays, G, *V), strict=True))
+        return [np.asarray(part) for part in made(named)]
+
+    @cached_property
+    def _bar(self) -> str:
+        return free("G", set(self.expression.names.scope))
+
+    def _along(self, along: Places) -> list[str]:
+        taken = {*self.expression.names.scope, self._bar}
+        return [free(f"d{self.args[k]}", taken) for k in along]
+
+    def _names(self, places: Places) -> list[str]:
+        return [self.args[k] for k in places]
+
+    def _made(self, key: tuple[Places, ...], make: Callable[[], list[Expression]]) -> Callable[..., Any]:
+        if key not in self._passes:
+            compiled = mc.compile(make(), target=self.target)
+            names = compiled.args
+
+            def called(known: Mapping[str, Any]) -> Any:
+                return compiled(*({**known, **self._told}[name] for name in names))
+
+            self._passes[key] = called
+        return self._passes[key]
+
+    def _pullback(self, wanted: Places) -> list[Expression]:
+        return list(mc.vjp(self.expression, self._names(wanted), cotangent=self._bar))
+
+    def _second(self, along: Places, wanted: Places) -> list[Expression]:
+        pushed = mc.jvp(self.expression, self._names(along), tangent=self._along(along))
+        bar = symbol(self._bar, self.expression.node.shape)
+        paired = Expression(inner(pushed.node, bar), pushed.names.with_symbol(bar, "cotangent"))
+        return [pushed, *(paired.gradient(self._names(wanted)) if wanted else ())]
+
+
+def is_variable(node: Node) -> bool:
+    """Whether a symbol can be differentiated with respect to."""
+    try:
+        check_variable(node)
+    except NotDifferentiable:
+        return False
+    return True
+
+
+def passes(
+    f: Any,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+    sizes: Mapping[Any, int] | None = None,
+) -> Passes:
+    """Read a formula for a framework.
+
+    Raises: ValueError for a size that no argument tells; what reading f raises.
+    """
+    if isinstance(f, (list, tuple)):
+        raise NotSupported("a list of formulas as one function of a framework", hint="give each a function of its own")
+    e = with_wrt(f, [], declarations, dialect)
+    return Passes(e, target, told_sizes(sizes, e.names))

@@ -29,6 +29,7 @@ from matcalc.compiler.program import (
     parts,
     reads,
     statements,
+    walk_inside,
     within,
 )
 from matcalc.tensor.size import ONE, Size, volume
@@ -47,17 +48,10 @@ def listing(program: Program) -> str:
         lines.append(f"sizes: {', '.join(program.size_args)}")
     lines += [f"status {k}: {message}" for k, message in enumerate(program.faults, 1)]
     lines.append("")
-    stack: list[tuple[Step, int]] = [(s, 0) for s in reversed(program.steps)]
-    while stack:
-        step, depth = stack.pop()
-        pad = "    " * depth
-        if isinstance(step, Each):
-            lines.append(f"{pad}each {step.axis} < {step.size}")
-            stack.extend((s, depth + 1) for s in reversed(step.body))
-            continue
+    for step, around in walk_inside(program.steps):
         own_flops, own_bytes = _work(step, program)
-        text = [pad + line for line in _lines(step)]
-        if not isinstance(step, View):
+        text = ["    " * len(around) + line for line in _lines(step)]
+        if isinstance(step, Call | Loop):
             text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
         lines += text
     lines += ["", f"total: {work(program)}"]
@@ -78,13 +72,8 @@ def work(program: Program) -> str:
 def operations(program: Program) -> tuple[Size, Size]:
     """Return the flops and bytes of a call."""
     flops, moved = Size.of(0), Size.of(0)
-    stack: list[tuple[Step, Size]] = [(step, Size.of(1)) for step in program.steps]
-    while stack:
-        step, rounds = stack.pop()
-        if isinstance(step, Each):
-            stack.extend((inner, rounds * step.size) for inner in step.body)
-            continue
-        own_flops, own_bytes = _work(step, program)
+    for step, around in walk_inside(program.steps):
+        rounds, (own_flops, own_bytes) = volume(each.size for each in around), _work(step, program)
         flops, moved = flops + own_flops * rounds, moved + own_bytes * rounds
     return flops, moved
 
@@ -97,8 +86,6 @@ def _proof(proof: Proof) -> list[str]:
 
 def step_text(step: Step) -> str:
     """Return a step in one line."""
-    if isinstance(step, Each):
-        return f"each {step.axis} < {step.size}"
     return "; ".join(line.strip() for line in _lines(step))
 
 
@@ -156,6 +143,8 @@ def _flops(expr: Expr) -> int:
 
 
 def _lines(step: Step) -> list[str]:
+    if isinstance(step, Each):
+        return [f"each {step.axis} < {step.size}"]
     if isinstance(step, View):
         start = f" from {step.start}" if step.start is not None else ""
         return [f"{step.buffer} = {step.of}{start}, reshaped"]
@@ -192,23 +181,19 @@ def _guard(guard: Guard) -> str:
     return f"{guard.size} {guard.relation} 0"
 
 
-def _number(value: Number | Size) -> str:
-    return str(value)
-
-
 def _text(expr: Expr) -> str:
     if isinstance(expr, Literal):
-        return _number(expr.value)
+        return str(expr.value)
     if isinstance(expr, Read):
         return _entry(expr.value, expr.at)
     if isinstance(expr, Sum):
         return "(" + " + ".join(_scaled(c, t) for c, t in expr.terms) + ")"
     if isinstance(expr, Product):
-        return "*".join(([] if expr.coef == 1 else [_number(expr.coef)]) + [_text(f) for f in expr.factors])
+        return "*".join(([] if expr.coef == 1 else [str(expr.coef)]) + [_text(f) for f in expr.factors])
     if isinstance(expr, Select):
         return f"({_text(expr.body)} if {', '.join(map(_guard, expr.guards))} else 0)"
     return f"{expr.function.name}({', '.join(map(_text, expr.args))})"
 
 
 def _scaled(coef: Number, term: Expr) -> str:
-    return _text(term) if coef == 1 else f"{_number(coef)}*{_text(term)}"
+    return _text(term) if coef == 1 else f"{coef}*{_text(term)}"

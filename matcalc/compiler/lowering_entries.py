@@ -63,7 +63,7 @@ def part_sizes(parts: Sequence[Part]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Kernel:
-    """An entry of kernels.toml. `flips` are operands (or the result) that may come transposed.
+    """An entry of kernels.toml. `flips` are operands that may come transposed.
 
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
@@ -85,7 +85,6 @@ class Kernel:
     templates: Mapping[str, str]
     flops: Callable[[Mapping[str, Any]], Any]
     bytes: Callable[[Mapping[str, Any]], Any] | None
-    rate: float
     order: int
     quick_time: Callable[[Mapping[str, float]], float]
     sizes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
@@ -225,7 +224,6 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
     except (ValueError, SyntaxError) as fault:
         raise RuleError(f"codegen/kernels.toml: [{name}]: {fault}") from fault
     moves = str(entry.get("bytes") or " + ".join(_entries(t) for t in (*results, *factors)))
-    rate = float(entry.get("rate", PLAIN))
     return Kernel(
         name,
         results,
@@ -240,9 +238,8 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         {k: str(v) for k, v in entry.items() if k in ("numba", "numpy")},
         measure,
         moved,
-        rate,
         order,
-        quick(f"{rate}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
+        quick(f"{float(entry.get('rate', PLAIN))}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
         sizes,
     )
 

@@ -254,6 +254,12 @@ class Program:
     def table(self) -> dict[str, Buffer]:
         return {b.name: b for b in self.buffers}
 
+    def root(self, value: str) -> str:
+        """Return the value that a value is, seen through views and copies."""
+        while value in self.same:
+            value = self.same[value]
+        return value
+
     @property
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels that are called, each once, in order of first use."""
@@ -262,12 +268,36 @@ class Program:
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield all steps in order, an Each before its body."""
-    stack = list(reversed(steps))
+    return (step for step, _ in walk_inside(steps))
+
+
+def walk_inside(steps: Sequence[Step]) -> Iterator[tuple[Step, tuple[Each, ...]]]:
+    """Yield all steps in order, an Each before its body, and what is round each, the outermost first."""
+    stack: list[tuple[Step, tuple[Each, ...]]] = [(step, ()) for step in reversed(steps)]
     while stack:
-        step = stack.pop()
-        yield step
+        step, around = stack.pop()
+        yield step, around
         if isinstance(step, Each):
-            stack.extend(reversed(step.body))
+            stack.extend((inner, (*around, step)) for inner in reversed(step.body))
+
+
+def values_read(step: Step) -> list[str]:
+    """Return the values that a step reads."""
+    if isinstance(step, Call):
+        names = [p.value for _, p in step.operands] + [r.value for r in reads(step.alpha)]
+        return names + ([step.onto] if step.onto else [])
+    if isinstance(step, Loop):
+        local = {let.value for let in step.lets}
+        found = [r.value for x in statements(step) for r in reads(x.expr)]
+        return [n for n in found if n not in local] + [s.onto or s.over for s in step.stores if s.onto or s.over]
+    return []
+
+
+def values_written(step: Step) -> list[str]:
+    """Return the values that a step writes."""
+    if isinstance(step, Call):
+        return [p.value for _, p in step.results]
+    return [s.value for s in (*step.sums, *step.stores)] if isinstance(step, Loop) else []
 
 
 def parts(expr: Expr) -> tuple[Expr, ...]:

@@ -93,15 +93,21 @@ class Size:
             return values.get(self.key, self)
         if not any(name in values for name in self.names):
             return self
+
+        def value(atom: Atom) -> Size:
+            if isinstance(atom, str):
+                return values.get(atom) or Size.of(atom)
+            return COMPOUND[atom.operator](atom.left.substitute(values), atom.right.substitute(values))
+
+        return self.over(value)
+
+    def over(self, value: Callable[[Atom], Size]) -> Size:
+        """Return this polynomial with a size for each atom."""
         total: list[tuple[Monomial, Fraction]] = []
         for monomial, coefficient in self.terms:
             term = ONE
             for atom, power in monomial:
-                if isinstance(atom, str):
-                    factor = values.get(atom) or Size.of(atom)
-                else:
-                    left, right = atom.left.substitute(values), atom.right.substitute(values)
-                    factor = COMPOUND[atom.operator](left, right)
+                factor = value(atom)
                 for _ in range(power):
                     term = factor if term is ONE else term * factor
             total += term.terms if coefficient == 1 else [(inner, c * coefficient) for inner, c in term.terms]

@@ -7,7 +7,7 @@ are done, so that they stay in a register; the others are zeroed first and added
 from __future__ import annotations
 
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
-from matcalc.compiler.program import Loop, Program, Read, Select, Store, parts, statements
+from matcalc.compiler.program import Loop, Program, Read, Select, Store, statements, within
 from matcalc.compiler.verify.entries import entry, every_entry
 from matcalc.tensor.size import Size
 
@@ -85,11 +85,8 @@ class LoopWriter:
         """Return lines that name the entries of data at an axis, which inner loops would look up each time."""
         sizes = [g.size for g in loop.guards]
         for statement in statements(loop):
-            found = [statement.expr]
             sizes += [Size.of(k) for k in statement.at] if isinstance(statement, Store) else []
-            while found:
-                top = found.pop()
-                found += parts(top)
+            for top in within(statement.expr):
                 sizes += [Size.of(k) for k in top.at] if isinstance(top, Read) else []
                 sizes += [g.size for g in top.guards] if isinstance(top, Select) else []
         lines = []

@@ -12,16 +12,28 @@ import re
 from collections.abc import Callable, Sequence
 
 from matcalc.compiler.emit.loops import INDENT, LoopWriter
-from matcalc.compiler.emit.spelling import Expressions, Names, applied, fill, number, operands
+from matcalc.compiler.emit.spelling import WORD, Expressions, Names, applied, fill, number, operands
 from matcalc.compiler.emit.vectors import VectorWriter
-from matcalc.compiler.program import At, Call, Each, Literal, Loop, Place, Program, Step, View, walk
+from matcalc.compiler.lowering_entries import PART
+from matcalc.compiler.program import (
+    At,
+    Call,
+    Each,
+    Literal,
+    Loop,
+    Place,
+    Program,
+    Step,
+    View,
+    values_written,
+    walk,
+    walk_inside,
+)
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import comment, docstring, literal
 from matcalc.tensor.size import Size
 
 COMMENT_COLUMN = 48
-PART = '@njit(error_model="numpy", fastmath=False)'
-"""How a function that a kernel calls is compiled for Numba: with its caller."""
 LINE = 110
 BETWEEN = re.compile(r"\n\n\n(?=\S)")
 """What stands between functions; inside one, lines that follow are indented."""
@@ -76,17 +88,13 @@ class _Function:
 
     def lines(self) -> list[tuple[str, str]]:
         result: list[tuple[str, str]] = []
-        stack: list[tuple[Step, int]] = [(s, 0) for s in reversed(self.program.steps)]
-        while stack:
-            step, depth = stack.pop()
-            pad = INDENT * depth
+        for step, around in walk_inside(self.program.steps):
+            pad = INDENT * len(around)
             if isinstance(step, Each):
                 for inner in walk(step.body):
                     result += [(pad + a, "") for a in self.allocations(inner)]
                 result.append((f"{pad}for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", ""))
-                stack.extend((s, depth + 1) for s in reversed(step.body))
-                continue
-            if isinstance(step, View):
+            elif isinstance(step, View):
                 result += [(pad + line, "") for line in self.view(step)]
             elif isinstance(step, Call):
                 result += [(pad + line, comment) for line, comment in self.call(step)]
@@ -98,15 +106,8 @@ class _Function:
 
     def allocations(self, step: Step) -> list[str]:
         """Return statements that make the buffers which `step` is the first to write."""
-        written: list[str] = []
-        if isinstance(step, Call):
-            written = [p.value for _, p in step.results]
-        elif isinstance(step, Loop):
-            written = [s.value for s in (*step.sums, *step.stores)]
-        elif isinstance(step, View):
-            written = [step.of]
         lines = []
-        for value in written:
+        for value in [step.of] if isinstance(step, View) else values_written(step):
             buffer = self.table[self.program.places.get(value, value)]
             if buffer.name in self.fresh:
                 self.fresh.discard(buffer.name)
@@ -154,7 +155,7 @@ class _Function:
             fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
         if self.target == "numpy":
             return self.call_expression(call, template, fields)
-        lines = [(a, "") for a in self.allocations(call)]
+        lines = self.made(call)
         fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may have the name
         fields.setdefault("beta", "1.0" if call.onto else "0.0")
         text = fill(template, fields, call.kernel.name)
@@ -209,9 +210,7 @@ def _fixed(program: Program) -> frozenset[str]:
     for step in walk(program.steps):
         if isinstance(step, View):
             base[step.buffer] = base.get(step.of, step.of)
-        stores = [s.value for s in (*step.sums, *step.stores)] if isinstance(step, Loop) else []
-        results = [place.value for _, place in step.results] if isinstance(step, Call) else []
-        for value in (*stores, *results):
+        for value in values_written(step):
             buffer = program.places.get(value, value)
             whose = base.get(buffer, buffer)
             writes[whose] = writes.get(whose, 0) + 1
@@ -264,8 +263,6 @@ def _constants(program: Program, names: Names) -> list[str]:
 
 def _sizes(program: Program, names: Names, body: list[tuple[str, str]]) -> list[str]:
     """Return the lines that read the sizes which the body speaks of."""
-    from matcalc.compiler.emit.spelling import WORD
-
     used = {word for line, _ in body for word in WORD.findall(line)}
     wanted = {s.name for s in program.sources if names.give(s.name) in used}
     for source in reversed(program.sources):

@@ -110,14 +110,7 @@ class Names:
 
 def _integral(size: Size) -> Size:
     """Return a size with a floor division, which is exact, in place of coefficients that are no integers."""
-    total = Size.of(0)
-    for monomial, coefficient in size.terms:
-        term = Size.of(coefficient)
-        for atom, power in monomial:
-            factor = Size.of(atom) if isinstance(atom, str) else COMPOUND[atom.operator](*map(_integral, atom[1:]))
-            for _ in range(power):
-                term = term * factor
-        total = total + term
+    total = size.over(lambda a: Size.of(a) if isinstance(a, str) else COMPOUND[a.operator](*map(_integral, a[1:])))
     scale = lcm(*(c.denominator for _, c in total.terms))
     return total if scale == 1 else floordiv(total * scale, Size.of(scale))
 
@@ -243,21 +236,10 @@ class Expressions:
 
     def guard(self, guard: Guard) -> str:
         """Return the test with positive terms on the left and negative ones on the right."""
-        left = Size.of(0)
-        right = Size.of(0)
-        for monomial, coefficient in guard.size.terms:
-            unit = Size.of(Fraction(1))
-            for atom, power in monomial:
-                factor = Size.of(atom) if isinstance(atom, str) else None
-                if factor is None:
-                    return f"{self.names.size(guard.size)} {guard.relation} 0"
-                for _ in range(power):
-                    unit = unit * factor
-            if coefficient > 0:
-                left = left + unit * coefficient
-            else:
-                right = right + unit * -coefficient
-        return f"{self.names.size(left)} {guard.relation} {self.names.size(right)}"
+        size, right = guard.size, Size.of(0)
+        if all(isinstance(atom, str) for monomial, _ in size.terms for atom, _ in monomial):
+            right = sum((-part for part in size.parts if part.terms[0][1] < 0), right)
+        return f"{self.names.size(size + right)} {guard.relation} {self.names.size(right)}"
 
 
 def _closed(text: str) -> bool:

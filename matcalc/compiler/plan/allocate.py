@@ -24,6 +24,8 @@ from matcalc.compiler.program import (
     View,
     reads,
     statements,
+    values_read,
+    values_written,
     walk,
 )
 from matcalc.compiler.verify.order import verify
@@ -292,24 +294,3 @@ class Allocator:
             if start is not None:
                 self.starts = {**self.starts, mark: start}
         return named[key]
-
-
-def values_read(step: Step) -> list[str]:
-    """Return the values that a step reads."""
-    if isinstance(step, Call):
-        names = [p.value for _, p in step.operands] + [r.value for r in reads(step.alpha)]
-        return names + ([step.onto] if step.onto else [])
-    if isinstance(step, Loop):
-        local = {let.value for let in step.lets}
-        found = [r.value for x in statements(step) for r in reads(x.expr)]
-        return [n for n in found if n not in local] + [s.onto or s.over for s in step.stores if s.onto or s.over]
-    return []
-
-
-def values_written(step: Step) -> list[str]:
-    """Return the values that a step writes."""
-    if isinstance(step, Call):
-        return [p.value for _, p in step.results]
-    if isinstance(step, Loop):
-        return [s.value for s in (*step.sums, *step.stores)]
-    return []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
+from math import prod
 
 from matcalc.compiler.lowering_entries import TRAFFIC, Kernel
 from matcalc.compiler.plan.estimate import loop_time
@@ -198,10 +199,7 @@ class Contraction:
         return Join(leaf.mask, at, "sum", factor, {key: time}, time, leaf.mask, 0, None, leaf.at)
 
     def _volume(self, indices: Sequence[int]) -> float:
-        volume = 1.0
-        for index in indices:
-            volume *= self.measure[index]
-        return volume
+        return prod([self.measure[index] for index in indices], start=1.0)
 
     def formed(self, leaf: Join) -> Join:
         """Return an operation as the array that it is when it has been computed."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
+from math import prod
 
 from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
 
@@ -37,31 +38,18 @@ class Match:
     fields: tuple[tuple[str, int, bool], ...]
     letters: tuple[tuple[str, Group], ...]
     out: tuple[Group, ...]
-    flipped: bool
     batch: tuple[int, ...] = ()
 
     def sizes(self, measure: Mapping[int, float]) -> dict[str, float]:
-        found = {}
-        for letter, group in self.letters:
-            size = 1.0
-            for index in group:
-                size *= measure[index]
-            found[letter] = size
-        return found
+        return {letter: prod([measure[i] for i in group], start=1.0) for letter, group in self.letters}
 
     def time(self, measure: Mapping[int, float]) -> float:
-        rounds = 1.0
-        for index in self.batch:
-            rounds *= measure[index]
-        return rounds * self.kernel.time(self.sizes(measure))
+        return prod([measure[i] for i in self.batch], start=1.0) * self.kernel.time(self.sizes(measure))
 
     @property
     def axes(self) -> tuple[int, ...]:
         """Indices of the result, of peeled ones those that are kept in front."""
         return tuple(i for group in self.out for i in group)
-
-
-Pattern = tuple[tuple[tuple[Group, ...], ...], frozenset[Group], tuple[object, ...]]
 
 
 class Matcher:
@@ -188,9 +176,7 @@ def _results(
     out = tuple(letters[letter] for letter in result.letters or ())
     if set(out) != free or len(set(out)) < len(out):
         return
-    yield Match(kernel, tuple(fields), tuple(letters.items()), out, False)
-    if result.name in kernel.flips:
-        yield Match(kernel, tuple(fields), tuple(letters.items()), out[::-1], True)
+    yield Match(kernel, tuple(fields), tuple(letters.items()), out)
 
 
 def _folded(pair: list[Factor], kept: frozenset[int]) -> list[tuple[Factor, tuple[Group, ...]]]:
@@ -233,7 +219,7 @@ def _with_batch(match: Match, batch: tuple[int, ...], kept: frozenset[int]) -> M
     if not batch:
         return match
     lead = tuple((i,) for i in batch if i in kept)
-    return Match(match.kernel, match.fields, match.letters, (*lead, *match.out), match.flipped, batch)
+    return Match(match.kernel, match.fields, match.letters, (*lead, *match.out), batch)
 
 
 def _renumbered(match: Match, back: Mapping[int, int]) -> Match:
@@ -242,4 +228,4 @@ def _renumbered(match: Match, back: Mapping[int, int]) -> Match:
 
     letters = tuple((letter, group(g)) for letter, g in match.letters)
     out = tuple(map(group, match.out))
-    return Match(match.kernel, match.fields, letters, out, match.flipped, group(match.batch))
+    return Match(match.kernel, match.fields, letters, out, group(match.batch))

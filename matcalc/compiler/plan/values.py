@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.compiler.lowering_entries import Kernel
 from matcalc.compiler.plan.describe import Said
-from matcalc.compiler.program import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum, reads
+from matcalc.compiler.program import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
 
@@ -164,20 +164,6 @@ class Graph:
         return made
 
 
-def reached(item: Item) -> list[Read]:
-    """Return all reads of an item's expressions."""
-    if isinstance(item, Run):
-        return list(reads(item.alpha))
-    found: list[Read] = []
-    if item.parts:
-        found += reads(item.base) if item.base is not None else ()
-        for part in item.parts:
-            found += reads(part.expr)
-    elif item.expr is not None:
-        found += reads(item.expr)
-    return found
-
-
 def times(coef: Number, factors: Sequence[Expr]) -> Expr:
     """Return the product of a number and expressions, literals and coefficients taken together."""
     kept: list[Expr] = []
@@ -210,15 +196,9 @@ def moved(expr: Expr, axes: dict[str, Index]) -> Expr:
     """Return the expression with its axes replaced."""
     if isinstance(expr, Read):
         return Read(expr.value, tuple(moved_index(a, axes) for a in expr.at))
-    if isinstance(expr, Sum):
-        return Sum(tuple((c, moved(t, axes)) for c, t in expr.terms))
-    if isinstance(expr, Product):
-        return Product(expr.coef, tuple(moved(f, axes) for f in expr.factors))
     if isinstance(expr, Select):
         return Select(tuple(moved_guard(g, axes) for g in expr.guards), moved(expr.body, axes))
-    if isinstance(expr, Literal):
-        return expr
-    return type(expr)(expr.function, tuple(moved(a, axes) for a in expr.args), expr.params)
+    return rebuilt(expr, lambda operand: moved(operand, axes))
 
 
 def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:

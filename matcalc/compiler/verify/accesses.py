@@ -17,7 +17,6 @@ from matcalc.compiler.program import (
     At,
     Buffer,
     Call,
-    Each,
     Expr,
     Guard,
     Index,
@@ -34,6 +33,7 @@ from matcalc.compiler.program import (
     View,
     parts,
     statements,
+    walk_inside,
 )
 from matcalc.compiler.verify.entries import every_entry
 from matcalc.compiler.verify.inequalities import Known, known_of
@@ -49,21 +49,9 @@ def proved(program: Program) -> Program:
     checker = _Checker(program, known_of(program.assumed, program.data))
     checker.check_sizes()
     checker.check_data()
-    for step, around in _walk(program.steps):
-        checker.check(step, around)
+    for step, around in walk_inside(program.steps):
+        checker.check(step, {each.axis: each.size for each in around})
     return replace(program, proof=checker.proof())
-
-
-def _walk(steps: Sequence[Step]) -> Iterator[tuple[Step, dict[str, Size]]]:
-    """Yield each step but Each, with the axes of those round it."""
-    stack: list[tuple[Step, dict[str, Size]]] = [(s, {}) for s in reversed(steps)]
-    while stack:
-        step, around = stack.pop()
-        if isinstance(step, Each):
-            inside = {**around, step.axis: step.size}
-            stack.extend((s, inside) for s in reversed(step.body))
-        else:
-            yield step, around
 
 
 @dataclass

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from matcalc.compiler.program import Checked
-from matcalc.tensor.size import COMPOUND, ENTRY, Compound, Size
+from matcalc.tensor.size import COMPOUND, ENTRY, Atom, Compound, Size
 
 Inside = Callable[[Size, Size], bool]
 
@@ -49,24 +49,13 @@ def every_entry(sizes: Iterable[Size]) -> list[Compound]:
 
 def replaced(size: Size, names: Mapping[Compound, Size]) -> Size:
     """Return a size with entries of data replaced."""
-    if "[" not in size.key:
-        return size
-    total = Size.of(0)
-    for monomial, coefficient in size.terms:
-        term = Size.of(coefficient)
-        for atom, power in monomial:
-            for _ in range(power):
-                term = term * _factor(atom, names)
-        total = total + term
-    return total
 
+    def value(atom: Atom) -> Size:
+        if isinstance(atom, str):
+            return Size.of(atom)
+        return names.get(atom) or COMPOUND[atom.operator](replaced(atom.left, names), replaced(atom.right, names))
 
-def _factor(atom: str | Compound, names: Mapping[Compound, Size]) -> Size:
-    if isinstance(atom, str):
-        return Size.of(atom)
-    if atom in names:
-        return names[atom]
-    return COMPOUND[atom.operator](replaced(atom.left, names), replaced(atom.right, names))
+    return size.over(value) if "[" in size.key else size
 
 
 def lengths_of(atom: Compound, data: Sequence[Checked], is_inside: Inside) -> list[Size]:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
-from matcalc.tensor.size import Compound, Size
+from matcalc.tensor.size import Atom, Compound, Size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,17 +76,15 @@ def _divided(compound: Compound) -> Compound:
 
 def _replaced(size: Size, table: Mapping[Compound, Size]) -> Size:
     """Return a size with compounds replaced, the inner ones too."""
-    total = Size.of(0)
-    for monomial, coefficient in size.terms:
-        term = Size.of(coefficient)
-        for atom, power in monomial:
-            factor = Size.of(atom) if isinstance(atom, str) else table[_divided(atom)]
-            if isinstance(atom, Compound) and atom.operator == "%":
-                factor = _replaced(atom.left, table) - _replaced(atom.right, table) * factor
-            for _ in range(power):
-                term = term * factor
-        total = total + term
-    return total
+
+    def value(atom: Atom) -> Size:
+        if isinstance(atom, str):
+            return Size.of(atom)
+        found = table[_divided(atom)]
+        is_rest = atom.operator == "%"
+        return _replaced(atom.left, table) - _replaced(atom.right, table) * found if is_rest else found
+
+    return size.over(value)
 
 
 @dataclass(frozen=True)

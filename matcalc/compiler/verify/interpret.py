@@ -181,7 +181,7 @@ class Interpreter:
                     raise RunFault(f"{place.value} is added to {call.onto}, which is elsewhere", place.value)
             elif np.any(owner == self.number[place.value]):
                 raise RunFault(f"{place.value} is written a second time", place.value, lead)
-        made = {field: self.made.get((self.root(p.value), leads[field])) for field, p in call.operands}
+        made = {field: self.made.get((self.program.root(p.value), leads[field])) for field, p in call.operands}
         shapes = {f: b[0].shape for f, b in blocks.items()}
         found = compute(Run(call, operands, shapes, made, self.frame, self.around))
         scale, known = alpha(self.frame), factorised(call, operands)
@@ -190,12 +190,7 @@ class Interpreter:
             value = scale * found[field] if data.dtype.kind == "f" else found[field]
             data[...] = data + value if call.onto and number == 0 else value
             owner[...] = self.number[place.value]
-            self.made[self.root(place.value), leads[field]] = known
-
-    def root(self, value: str) -> str:
-        while value in self.program.same:
-            value = self.program.same[value]
-        return value
+            self.made[self.program.root(place.value), leads[field]] = known
 
     # ---- reading
 

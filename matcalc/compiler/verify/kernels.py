@@ -28,7 +28,6 @@ from matcalc.tensor.signature import PLAIN
 from matcalc.tensor.size import Size
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Meaning = Callable[[Mapping[str, Array]], dict[str, Array] | None]
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 CLOSE, NEARBY = 1e-9, 2.0**-44
 """What a template may differ by, relative to the largest entry; how far operands are moved to see their rounding."""

@@ -123,20 +123,14 @@ def numbered(program: Program) -> tuple[dict[str, int], dict[str, frozenset[int]
                 under[step.results[0][1].value] = step.onto
         elif isinstance(step, Loop):
             under.update({s.value: s.onto or s.over for s in step.stores if s.onto or s.over})
-    roots = {name: _root(name, program.same) for name in names}
+    roots = {name: program.root(name) for name in names}
     number = {root: k for k, root in enumerate(dict.fromkeys(roots.values()), 1)}
     found = {name: number[root] for name, root in roots.items()}
     before: dict[str, frozenset[int]] = {}
     for name, root in roots.items():
         chain: dict[int, None] = {}
-        while root in under and number[_root(under[root], program.same)] not in chain:
-            root = _root(under[root], program.same)
+        while root in under and number[program.root(under[root])] not in chain:
+            root = program.root(under[root])
             chain[number[root]] = None
         before[name] = frozenset(chain)
     return found, before
-
-
-def _root(value: str, same: Mapping[str, str]) -> str:
-    while value in same:
-        value = same[value]
-    return value

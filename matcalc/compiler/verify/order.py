@@ -56,14 +56,9 @@ class _Memory:
     def rank(self, value: str) -> int:
         return self.ranks[self.program.places.get(value, value)]
 
-    def canonical(self, value: str) -> str:
-        while value in self.program.same:
-            value = self.program.same[value]
-        return value
-
     def read(self, value: str, where: str) -> None:
         held = self.holds.get(self.of(value))
-        if held != self.canonical(value):
+        if held != self.program.root(value):
             raise ProgramFault(f"{where} reads {value}, but its memory holds {held or 'nothing yet'}")
 
     def write(self, value: str, onto: str, where: str) -> None:
@@ -76,7 +71,7 @@ class _Memory:
         if self.of(value) in self.constant:
             raise ProgramFault(f"{where} writes to the argument {self.of(value)}")
         self.written.add(value)
-        self.holds[self.of(value)] = self.canonical(value)
+        self.holds[self.of(value)] = self.program.root(value)
 
 
 def _check_call(call: Call, memory: _Memory) -> None:

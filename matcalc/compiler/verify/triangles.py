@@ -92,12 +92,7 @@ def _polynomials(sizes: Iterable[Size]) -> Iterator[Size]:
 
 def _part(size: Size, axes: tuple[str, str]) -> Size:
     """Return the terms of a size in which one of two axes is a factor."""
-    total = Size.of(0)
-    for term in size.parts:
-        ((monomial, _),) = term.terms
-        if any(atom in axes for atom, _ in monomial):
-            total = total + term
-    return total
+    return sum((term for term in size.parts if any(atom in axes for atom, _ in term.terms[0][0])), Size.of(0))
 
 
 def _measured(
@@ -119,14 +114,7 @@ def _measured(
 
 def _named(size: Size, triangles: Sequence[Triangle]) -> Size:
     """Return a size with positions as names, and quotients that are polynomials as these."""
-    total = Size.of(0)
-    for monomial, coefficient in size.terms:
-        term = Size.of(coefficient)
-        for atom, power in monomial:
-            factor = Size.of(atom) if isinstance(atom, str) else _named_compound(atom, triangles)
-            for _ in range(power):
-                term = term * factor
-        total = total + term
+    total = size.over(lambda atom: Size.of(atom) if isinstance(atom, str) else _named_compound(atom, triangles))
     for triangle in triangles:
         total = _without(total, triangle)
     return total

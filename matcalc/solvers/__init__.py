@@ -1,9 +1,27 @@
-"""What solvers want of a formula: flat vectors in, values and derivatives out."""
+"""What solvers want of a formula: flat vectors in, values and derivatives out; and a formula as frameworks take it."""
 
+from matcalc.solvers.for_casadi import casadi
 from matcalc.solvers.for_jax import jax
+from matcalc.solvers.for_nlopt import nlopt
+from matcalc.solvers.for_nuts import nuts
+from matcalc.solvers.for_pymanopt import pymanopt
+from matcalc.solvers.for_statsmodels import statsmodels
 from matcalc.solvers.for_torch import torch
 from matcalc.solvers.packing import Packing
 from matcalc.solvers.problem import problem
 from matcalc.solvers.systems import least_squares, ode, root
 
-__all__ = ["Packing", "jax", "least_squares", "ode", "problem", "root", "torch"]
+__all__ = [
+    "Packing",
+    "casadi",
+    "jax",
+    "least_squares",
+    "nlopt",
+    "nuts",
+    "ode",
+    "problem",
+    "pymanopt",
+    "root",
+    "statsmodels",
+    "torch",
+]

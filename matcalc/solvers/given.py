@@ -48,6 +48,11 @@ class Given:
         return list(self.packing.shapes)
 
     @property
+    def x0(self) -> Vector | None:
+        """The start, packed; None where there is none."""
+        return None if self.start is None else self.packing.pack(self.start)
+
+    @property
     def scope(self) -> Names:
         """All names of the formulas."""
         return reduce(Names.joined, (e.names for e in self.formulas))

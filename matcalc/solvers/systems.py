@@ -24,7 +24,7 @@ class System:
         self.values = Values(given, given.formulas[0])
         self.pack: Callable[[Mapping[str, ArrayLike]], Vector] = given.packing.pack
         self.unpack: Callable[[ArrayLike], dict[str, Vector]] = given.packing.unpack
-        self.x0 = None if given.start is None else given.packing.pack(given.start)
+        self.x0 = given.x0
 
     def fun(self, x: ArrayLike) -> Vector:
         """Return F, row-major."""

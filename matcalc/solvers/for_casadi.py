@@ -1,0 +1,112 @@
+"""CasADi: a formula as a `casadi.Function` of one column, with its exact Jacobian and the derivative of that.
+
+The decision: three callbacks, each the Jacobian of the one before, since CasADi asks for second derivatives as the
+Jacobian of the Jacobian's function. CasADi does not keep Python's part of a callback alive: each is kept by the one
+before, and the first is the user's to keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from matcalc.solvers.derivatives import Scalar, Values
+from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.packing import Vector
+
+Arrays = Mapping[Any, ArrayLike]
+
+
+def casadi(
+    f: Any,
+    wrt: Any,
+    data: Arrays | None = None,
+    start: Arrays | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    name: str = "f",
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+) -> Any:
+    """Return the formula `f` in the symbols `wrt` as a `casadi.Function` of the packed variables.
+
+    Its argument is a column of all entries, row-major in the order of `wrt` (`.pack`, `.unpack`, `.x0` of the result);
+    its value a column of those of f, an objective or several constraints. The Jacobian is exact, and so is that of the
+    Jacobian: Ipopt gets the Hessian of the Lagrangian. Keep the result for as long as CasADi uses it: of a callback
+    that Python has let go CasADi says "Callback object has been deleted".
+
+    Shapes: f(x) is (k, 1) for x (n, 1), k the entries of f; its Jacobian (k, n), dense.
+    Raises: as `problem`.
+    """
+    given = read_given(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    return _callbacks(given, name)
+
+
+def _callbacks(given: Given, name: str) -> Any:
+    from casadi import DM, Callback, Sparsity
+
+    n, formula = given.packing.size, given.formulas[0]
+    k = int(np.prod([size.evaluate(given.fixed) for size in formula.node.shape]))
+    values, alone = Values(given, formula), None if formula.node.shape else Scalar(given, formula)
+
+    def value(x: Vector) -> Vector:
+        return np.array([alone.both(x)[0]]) if alone else values.value(x)
+
+    def jacobian(x: Vector) -> Vector:
+        return alone.both(x)[1][None] if alone else values.jacobian(x)
+
+    def second(x: Vector) -> Vector:
+        """Return the derivative of the Jacobian, its entries down each column, as CasADi stacks them."""
+        parts = [alone.hessian(x)] if alone else [values.curvature(x, weights) for weights in np.eye(k)]
+        return np.reshape(parts, (k, n, n)).transpose(1, 0, 2).reshape(k * n, n) if k else np.zeros((0, n))
+
+    class Layer(Callback):  # type: ignore[misc]
+        """A value, or the derivative of the layer before in x; further inputs, which are nominal values, are unread."""
+
+        def __init__(
+            self, label: str, compute: Callable[[Vector], Vector], inputs: Sequence[tuple[int, int]],
+            outputs: Sequence[tuple[int, int]], above: Callable[[str], Any] | None,
+        ) -> None:  # fmt: skip
+            Callback.__init__(self)
+            self._compute, self._inputs, self._outputs, self._above = compute, inputs, outputs, above
+            self._made: list[Any] = []
+            self.construct(label, {})
+
+        def get_n_in(self) -> int:
+            return len(self._inputs)
+
+        def get_n_out(self) -> int:
+            return len(self._outputs)
+
+        def get_sparsity_in(self, i: int) -> Any:
+            return Sparsity.dense(*self._inputs[i])
+
+        def get_sparsity_out(self, i: int) -> Any:
+            return Sparsity(*self._outputs[i]) if i else Sparsity.dense(*self._outputs[i])
+
+        def eval(self, arg: Sequence[Any]) -> list[Any]:
+            found = self._compute(arg[0].full().reshape(-1))
+            return [DM(found), *(DM(*shape) for shape in self._outputs[1:])]
+
+        def has_jacobian(self, *_: Any) -> bool:
+            return self._above is not None
+
+        def get_jacobian(self, label: str, *_: Any) -> Any:
+            assert self._above is not None
+            self._made.append(self._above(label))
+            return self._made[-1]
+
+    def hessian_layer(label: str) -> Any:
+        outputs = [(k * n, n), (k * n, k)]
+        return Layer(label, second, [(n, 1), (k, 1), (k, n)], outputs, None)
+
+    def jacobian_layer(label: str) -> Any:
+        return Layer(label, jacobian, [(n, 1), (k, 1)], [(k, n)], hessian_layer)
+
+    made = Layer(name, value, [(n, 1)], [(k, 1)], jacobian_layer)
+    made.pack, made.unpack, made.x0 = given.packing.pack, given.packing.unpack, given.x0
+    return made

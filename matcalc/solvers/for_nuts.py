@@ -1,0 +1,73 @@
+"""Samplers that move along gradients (NUTS): a log density as one function of a vector, and nutpie's model of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from matcalc.solvers.derivatives import Scalar
+from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.packing import Vector
+
+
+class LogDensity:
+    """A log density of named arrays as `logp_and_gradient(x)`; `dim` is the length of x, `x0` the start or None."""
+
+    def __init__(self, given: Given) -> None:
+        self._objective, self._packing = Scalar(given, scalar(given.formulas[0])), given.packing
+        self.pack, self.unpack, self.dim, self.x0 = (
+            given.packing.pack,
+            given.packing.unpack,
+            given.packing.size,
+            given.x0,
+        )
+
+    def logp_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
+        """Return the log density and its gradient; -inf and zeros where its linear algebra fails, which is outside."""
+        try:
+            return self._objective.both(x)
+        except np.linalg.LinAlgError:
+            return -np.inf, np.zeros(self.dim)
+
+    def nutpie(self) -> Any:
+        """Return the model that `nutpie.sample` takes; chains begin at the start where one was given."""
+        from nutpie.compiled_pyfunc import from_pyfunc
+
+        names, shapes = list(self._packing.shapes), list(self._packing.shapes.values())
+        x0 = self.x0
+
+        def make_logp() -> Callable[[Vector], tuple[float, Vector]]:
+            return self.logp_and_gradient
+
+        def make_expand(*_: Any) -> Callable[[Vector], dict[str, Vector]]:
+            return self.unpack
+
+        def begin(seed: int) -> Vector:
+            near = np.random.default_rng(seed).uniform(-1, 1, self.dim)
+            return near if x0 is None else x0 + 1e-3 * near
+
+        types = [np.dtype(np.float64)] * len(names)
+        return from_pyfunc(self.dim, make_logp, make_expand, types, shapes, names, make_initial_point_fn=begin)
+
+
+def nuts(
+    logp: Any,
+    wrt: Any,
+    data: Mapping[Any, ArrayLike] | None = None,
+    start: Mapping[Any, ArrayLike] | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+) -> LogDensity:
+    """Return the log density `logp` in the symbols `wrt`, up to a constant, as a sampler takes it.
+
+    Variables are unbounded: of a positive s take the logarithm, `exp(t)` in place of s and t added to `logp`.
+
+    Raises: as `problem`.
+    """
+    return LogDensity(read_given(logp, wrt, data, start, sizes, (), declarations, dialect, target))

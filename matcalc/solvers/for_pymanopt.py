@@ -1,0 +1,80 @@
+"""pymanopt: a formula as its `Problem`, with the Euclidean gradient and Hessian that it projects on the manifold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import matcalc as mc
+from matcalc.errors import ShapeError
+from matcalc.expressions.derivatives import name_of
+from matcalc.language.identifiers import free
+from matcalc.solvers.given import Given, read_given, scalar
+
+
+def pymanopt(
+    f: Any,
+    wrt: Any,
+    manifold: Any,
+    data: Mapping[Any, ArrayLike] | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+) -> Any:
+    """Return the minimisation of the scalar `f` in the symbols `wrt`, points of `manifold`, as a `pymanopt.Problem`.
+
+    `wrt` is a name, or a list of them for a `Product` of as many manifolds. Shapes are those of the manifold's points.
+
+    Raises: ShapeError for points of other shapes or numbers than `wrt`; as `problem`.
+    """
+    names = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
+    point = _point(manifold)
+    if len(point) != len(names):
+        shown = ", ".join(map(name_of, names))
+        raise ShapeError(f"a point of {manifold} is {len(point)} arrays, wrt has {len(names)}: {shown}")
+    start = dict(zip(names, point, strict=True))
+    return _problem(read_given(f, names, data, start, sizes, (), declarations, dialect, target), manifold)
+
+
+def _point(manifold: Any) -> list[Any]:
+    """Return the arrays of a point, drawn without a trace in NumPy's random numbers."""
+    state = np.random.get_state()  # noqa: NPY002 - the generator that pymanopt draws from
+    try:
+        point = manifold.random_point()
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
+    return list(point) if manifold.num_values > 1 or isinstance(point, (list, tuple)) else [point]
+
+
+def _problem(given: Given, manifold: Any) -> Any:
+    from pymanopt import Problem
+    from pymanopt.function import numpy
+
+    objective, names = scalar(given.formulas[0]), given.names
+    taken = set(given.scope.scope)
+    vectors = [free(f"v_{name}", taken) for name in names]
+    value = given.named(mc.compile(objective, target=given.target))
+    slope = given.named(mc.compile(list(objective.gradient(names)), target=given.target))
+    product = given.named(mc.compile(list(objective.hvp(names, vectors)), target=given.target))
+
+    def parts(found: Sequence[Any]) -> Any:
+        return list(found) if len(names) > 1 else found[0]
+
+    @numpy(manifold)
+    def cost(*point: Any) -> float:
+        return float(value(dict(zip(names, point, strict=True))))
+
+    @numpy(manifold)
+    def gradient(*point: Any) -> Any:
+        return parts(slope(dict(zip(names, point, strict=True))))
+
+    @numpy(manifold)
+    def hessian(*point_and_vector: Any) -> Any:
+        return parts(product(dict(zip((*names, *vectors), point_and_vector, strict=True))))
+
+    return Problem(manifold, cost, euclidean_gradient=gradient, euclidean_hessian=hessian)

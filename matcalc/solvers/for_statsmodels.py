@@ -1,0 +1,113 @@
+"""statsmodels: a log-likelihood as a `GenericLikelihoodModel` with exact score, score_obs and Hessian."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.rulebook.fields import nearest
+from matcalc.solvers.derivatives import Scalar, Values
+from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.packing import Vector
+
+
+def statsmodels(
+    loglike: Any,
+    wrt: Any,
+    data: Mapping[Any, ArrayLike],
+    start: Mapping[Any, ArrayLike] | None = None,
+    sizes: Mapping[Any, int] | None = None,
+    *,
+    endog: str = "",
+    names: Sequence[str] = (),
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+) -> Any:
+    """Return a log-likelihood in the symbols `wrt` as a model of statsmodels: `model.fit(method="newton")`.
+
+    `loglike` is that of each observation, a vector, or their sum; only of the vector statsmodels learns `score_obs`,
+    which robust standard errors (`cov_type="HC0"`) are made of. `endog` is which of the data is explained, needed where
+    it is not the only vector among them. `names` are those of the parameters in tables, by default `w[0]`, `w[1]`;
+    `model.unpack(result.params)` gives arrays by name. Fits begin at `start` where it is given.
+
+    Raises: ShapeError for a log-likelihood of more axes or of another number of observations; ValueError, UnknownName
+        for `endog` and `names` that do not fit; as `problem`.
+    """
+    given = read_given(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
+    observed = _endog(given, endog)
+    formula = given.formulas[0]
+    shape = tuple(size.evaluate(given.fixed) for size in formula.node.shape)
+    if shape not in ((), observed.shape):
+        count = f"an array of shape {shape}" if len(shape) != 1 else f"{shape[0]} entries"
+        raise ShapeError(f"the log-likelihood has {count} for {len(observed)} observations: give a vector or its sum")
+    labels = list(names) or _labels(given)
+    if len(labels) != given.packing.size:
+        raise ValueError(f"names has {len(labels)} entries for {given.packing.size} parameters")
+    return _model(given, observed, labels)
+
+
+def _endog(given: Given, name: str) -> Vector:
+    """Return the data that is explained."""
+    arrays = {key: np.asarray(value) for key, value in given.fixed.items() if key in given.scope.symbols}
+    vectors = [key for key, value in arrays.items() if value.ndim == 1]
+    if name and name not in arrays:
+        raise UnknownName(f"endog: {name} is none of the data{nearest(name, list(arrays))}")
+    if not name and len(vectors) != 1:
+        found = f"the vectors among the data are {', '.join(vectors)}" if vectors else "no data is a vector"
+        raise ValueError(f"{found}: say with endog= which data is explained")
+    return arrays[name or vectors[0]]
+
+
+def _labels(given: Given) -> list[str]:
+    """Return what parameters are called: the name of a scalar, entries of the others."""
+    found = []
+    for name, shape in given.packing.shapes.items():
+        found += [f"{name}[{', '.join(map(str, at))}]" if at else name for at in np.ndindex(*shape)]
+    return found
+
+
+def _model(given: Given, observed: Vector, labels: list[str]) -> Any:
+    from statsmodels.base.model import GenericLikelihoodModel
+
+    formula = given.formulas[0]
+    each = Values(given, formula) if formula.node.shape else None
+    total: Any = np.sum(formula) if each else formula
+    whole = Scalar(given, total)
+
+    def rows() -> Values:
+        if each is None:
+            raise NotSupported(
+                "the log-likelihood of each observation", hint="give it as a vector, in place of the sum"
+            )
+        return each
+
+    class Likelihood(GenericLikelihoodModel):  # type: ignore[misc]
+        """A likelihood with the derivatives of a formula; `pack` and `unpack` go between parameters and arrays."""
+
+        pack, unpack = staticmethod(given.packing.pack), staticmethod(given.packing.unpack)
+
+        def loglike(self, params: Vector) -> float:
+            return whole.both(params)[0]
+
+        def score(self, params: Vector) -> Vector:
+            return whole.both(params)[1]
+
+        def hessian(self, params: Vector) -> Vector:
+            return whole.hessian(params)
+
+        def loglikeobs(self, params: Vector) -> Vector:
+            return rows().value(params)
+
+        def score_obs(self, params: Vector, **_: Any) -> Vector:
+            return rows().jacobian(params)
+
+    model = Likelihood(observed)
+    model.data.xnames, model.nparams = labels, len(labels)
+    if given.x0 is not None:
+        model.start_params = given.x0
+    return model

@@ -1,0 +1,46 @@
+"""What every adapter of a flat vector refuses, in one sentence, before it asks for the library that it is for."""
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc import solvers
+
+GOOD = {"f": "norm2(X*w - y)^2", "wrt": "w", "data": {"X": np.eye(2), "y": np.ones(2)}}
+FAULTS = [
+    ({"wrt": "z"}, mc.UnknownName, "z is no symbol"),
+    ({"data": {"X": np.eye(2)}}, ValueError, "data gives no value for y"),
+    ({"data": {"X": np.eye(2), "y": np.ones(2), "q": 1}}, mc.UnknownName, "data gives a value for q"),
+    ({"data": {"X": np.eye(2), "y": np.ones(3)}}, mc.ShapeError, r"y: vector\(m\) must have shape \(2,\)"),
+    ({"start": {"w": np.ones(3)}}, mc.ShapeError, r"w: vector\(n\) must have shape \(2,\)"),
+    ({"start": {"w": [1.0, np.nan]}}, ValueError, "the start of w is not finite"),
+    ({"start": {"v": [1.0, 2.0]}}, ValueError, "start gives no value for w"),
+    ({"sizes": {"q": 2}}, mc.UnknownName, "q is no size"),
+]
+
+
+@pytest.mark.parametrize("adapter", ["casadi", "nlopt", "nuts", "statsmodels"])
+@pytest.mark.parametrize(("change", "kind", "message"), FAULTS, ids=[fault[2][:20] for fault in FAULTS])
+def test_refused(adapter, change, kind, message):
+    asked = {**GOOD, **change}
+    with pytest.raises(kind, match=message):
+        getattr(solvers, adapter)(asked.pop("f"), asked.pop("wrt"), asked.pop("data"), **asked, target="numpy")
+
+
+@pytest.mark.parametrize("adapter", ["nlopt", "nuts"])
+def test_an_objective_is_a_scalar(adapter):
+    with pytest.raises(mc.ShapeError, match=r"the objective has shape \(m\): a solver minimises a scalar"):
+        getattr(solvers, adapter)("X*w - y", "w", GOOD["data"], target="numpy")
+
+
+def test_what_is_explained_is_told():
+    data = {"X": np.eye(3), "y": np.ones(3), "z": np.ones(3)}
+    likelihood = "-(X*w - y).^2 - z"
+    with pytest.raises(ValueError, match="the vectors among the data are y, z: say with endog="):
+        solvers.statsmodels(likelihood, "w", data, target="numpy")
+    with pytest.raises(mc.UnknownName, match="endog: yy is none of the data"):
+        solvers.statsmodels(likelihood, "w", data, target="numpy", endog="yy")
+    with pytest.raises(mc.ShapeError, match="has 2 entries for 3 observations"):
+        solvers.statsmodels("(X*w - y)[:2]", "w", {"X": np.eye(3), "y": np.ones(3)}, target="numpy")
+    with pytest.raises(ValueError, match="names has 1 entries for 3 parameters"):
+        solvers.statsmodels(likelihood, "w", data, target="numpy", endog="y", names=["a"])

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
-from html import escape
 from math import prod
 from typing import TYPE_CHECKING
 
 from matcalc.calculus.simplify.shortest import shortest
 from matcalc.errors import NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
-from matcalc.evidence.explain.printed import printed
 from matcalc.expressions import operators
 from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
 from matcalc.expressions.derivatives import Derivatives, name_of
@@ -120,6 +118,8 @@ class Expression(Array, Derivatives, Forms):
 
     def _repr_html_(self) -> str:
         """Return the formula for a notebook, its text and declarations shown under the pointer."""
+        from html import escape
+
         return f'<div title="{escape(f"{self}    {self.declarations}")}">{escape(self._repr_latex_())}</div>'
 
     def _repr_latex_(self) -> str:
@@ -133,6 +133,8 @@ class Expression(Array, Derivatives, Forms):
 
     def explain(self, form: str = "text") -> str:
         """Return the derivation as in a worked example, numbered, with rules and facts used: text, latex, markdown."""
+        from matcalc.evidence.explain.printed import printed
+
         return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
 
     # Algebra.

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from matcalc.calculus.derive.conventions import projected
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.compiler.runtime.bind import bind
-from matcalc.compiler.runtime.spec import Operand
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.language.declare import INDEX
 from matcalc.tensor.constructors import symbol
@@ -21,6 +19,8 @@ from matcalc.tensor.symbols import Names, free_sizes
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from matcalc.compiler.runtime.spec import Operand
 
 Value: TypeAlias = "float | npt.NDArray[np.float64]"
 
@@ -35,6 +35,7 @@ def value_of(
     """
     import numpy as np
 
+    from matcalc.compiler.runtime.bind import bind
     from matcalc.compiler.runtime.convert import to_numbers, to_size
 
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
@@ -51,6 +52,8 @@ def value_of(
 
 
 def _operand(symbol: Node) -> Operand:
+    from matcalc.compiler.runtime.spec import Operand
+
     return Operand(symbol.name, symbol.shape, dtype="int64" if INDEX in symbol.data[1] else "float64")
 
 

@@ -9,7 +9,6 @@ from itertools import count
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
-from matcalc.language.latex import latex
 from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_looks, latex_names
@@ -56,6 +55,8 @@ def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast
 
 def latex_in(formula: Ast, names: Names) -> str:
     """Return a formula over the symbols of `names` as LaTeX."""
+    from matcalc.language.latex import latex
+
     nodes = {**names.parts, **names.symbols}
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
     shapes = {name: tuple(map(str, node.shape)) for name, node in nodes.items()}

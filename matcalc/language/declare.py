@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
-from matcalc.language.identifiers import shown
+from matcalc.language.identifiers import bounded, shown
 from matcalc.language.read import identifier, parse
 from matcalc.language.syntax import Ast, call_name, same, walk
 from matcalc.language.write import text as write
@@ -116,8 +116,20 @@ def write_declarations(declarations: Iterable[Declaration]) -> str:
 
 def read_signature(text: str, facts: Mapping[str, str] = FACTS) -> Signature:
     """Return the signature of a rule, `inv(X: matrix(n, n)) -> matrix(n, n)`."""
+    name, opening, rest = text.partition("(")
+    if name.isascii() and name.isidentifier():
+        try:
+            return replace(_form(opening + rest, tuple(facts.items())), name=bounded(name))
+        except MatcalcError:
+            pass  # read as a whole, for the place of the fault
     signature: Signature = _located(text, _signature, parse(text, "signature"), facts)
     return signature
+
+
+@lru_cache(maxsize=512)
+def _form(text: str, facts: tuple[tuple[str, str], ...]) -> Signature:
+    """Return the signature of an operation `f`: half of those of a rulebook are of few forms."""
+    return cast(Signature, _signature(parse(f"f{text}", "signature"), dict(facts)))
 
 
 def write_signature(signature: Signature) -> str:

@@ -2,10 +2,45 @@
 
 Both directions go through the syntax tree, so that SymPy's objects are read by the same elaboration as text
 and written from the same notation. A column is a vector, a row its transpose and a 1 x 1 expression a scalar,
-on both sides. SymPy's own matrix derivatives are never used, and SymPy is imported only when it is needed.
+on both sides. SymPy's own matrix derivatives are never used. SymPy, and what knows its objects, is imported only when
+one comes: these are the doors.
 """
 
-from matcalc.expressions.sympy_bridge.read import from_sympy, sizes_in, symbols_in
-from matcalc.expressions.sympy_bridge.write import to_sympy
+from __future__ import annotations
 
-__all__ = ["from_sympy", "sizes_in", "symbols_in", "to_sympy"]
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from matcalc.language.syntax import Ast
+from matcalc.tensor.node import Node
+
+if TYPE_CHECKING:
+    from sympy import Basic
+
+
+def from_sympy(expr: Basic, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Node]]:
+    """Return the formula of a SymPy scalar, matrix or array, and its symbols; `sizes` are names known as sizes."""
+    from matcalc.expressions.sympy_bridge.read import from_sympy
+
+    return from_sympy(expr, sizes)
+
+
+def sizes_in(expr: Basic) -> frozenset[str]:
+    """Return the names that are sizes in a SymPy expression."""
+    from matcalc.expressions.sympy_bridge.read import sizes_in
+
+    return sizes_in(expr)
+
+
+def symbols_in(expr: Basic) -> dict[str, Basic]:
+    """Return the SymPy symbols of an expression by name, those of sizes included, without bound ones."""
+    from matcalc.expressions.sympy_bridge.read import symbols_in
+
+    return symbols_in(expr)
+
+
+def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] | None = None) -> Basic:
+    """Return a formula over symbols as a SymPy scalar or matrix; `theirs` are SymPy symbols to use, by name."""
+    from matcalc.expressions.sympy_bridge.write import to_sympy
+
+    return to_sympy(ast, symbols, theirs)

@@ -21,9 +21,6 @@ from matcalc.formula.elaborate.type_tree import infer, size_names
 from matcalc.formula.elaborate.typed import Typed
 from matcalc.language.declare import INDEX, MARK, SIZE, read_declarations
 from matcalc.language.identifiers import is_one_of, shown
-from matcalc.language.latex_dialect import read_latex
-from matcalc.language.latex_scope import Known
-from matcalc.language.numpy_dialect import read_numpy
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook
@@ -34,10 +31,13 @@ from matcalc.tensor.symbols import declaration
 
 READERS: Mapping[str, Callable[[str, Inference], Ast]] = {
     "matrix": lambda text, inference: with_items(read(text), inference.rulebook),
-    "numpy": lambda text, inference: read_numpy(text, numpy_names(inference.rulebook)),
+    "numpy": lambda text, inference: _read_numpy(text, inference),
     "latex": lambda text, inference: _read_latex(text, inference),
 }
-"""Dialect -> its reader, with the rulebook that says what operations are called in it, and the names declared."""
+"""Dialect -> its reader, with the rulebook that says what operations are called in it, and the names declared.
+
+A dialect's reader is imported when a text in it comes: most have none.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,17 @@ def elaborate(
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
 
 
+def _read_numpy(text: str, inference: Inference) -> Ast:
+    from matcalc.language.numpy_dialect import read_numpy
+
+    return read_numpy(text, numpy_names(inference.rulebook))
+
+
 def _read_latex(text: str, inference: Inference) -> Ast:
     """Return the tree of LaTeX, in which declarations tell names from entries and rows, and fonts tell kinds."""
+    from matcalc.language.latex_dialect import read_latex
+    from matcalc.language.latex_scope import Known
+
     shapes = {s.name: tuple(map(str, s.shape)) for s in inference.symbols.values()}
     kinds = {name: KINDS[min(len(shape), 3)] for name, shape in shapes.items()}
     ranks = inference.ranks

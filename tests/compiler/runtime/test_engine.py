@@ -12,7 +12,7 @@ import matcalc as mc
 
 def living(*names):
     """Return how many objects of LLVM there are of each kind."""
-    found = Counter(type(held).__name__ for held in gc.get_objects() if isinstance(held, ffi.ObjectRef))
+    found = Counter(type(held).__name__ for held in gc.get_objects() if issubclass(type(held), ffi.ObjectRef))
     return [found[name] for name in names]
 
 

@@ -265,15 +265,7 @@ def shown(expression: Expression, form: str | None) -> str:
     """Return an expression in a form; by default its text, on a terminal by parts where it does not fit the line."""
     if form is None and sys.stdout.isatty() and len(str(expression)) > shutil.get_terminal_size().columns:
         form = "named"
-    if form == "named":
-        return str(expression.named())
-    if form == "latex":
-        return str(expression.latex())
-    if form == "sympy":
-        return str(expression.sympy())
-    if form == "dot":
-        return str(expression.dot()).rstrip("\n")
-    return str(expression)
+    return str(expression if form in (None, "text") else getattr(expression, form)()).rstrip("\n")
 
 
 def record(arguments: argparse.Namespace, blocks: list[tuple[str, Expression]]) -> dict[str, object]:
@@ -322,14 +314,18 @@ def rewrite(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def verdict(found: object) -> int:
+    print(found)
+    return 0 if found else 1
+
+
 def check(arguments: argparse.Namespace) -> int:
     import matcalc as mc
 
     read(arguments, arguments.expression, *([arguments.against] if arguments.against else []))
     given = {"against": arguments.against, "compiled": not arguments.plain}
     report = mc.check(arguments.expression.strip(), variables(arguments), **given, **scope(arguments))
-    print(report)
-    return 0 if report else 1
+    return verdict(report)
 
 
 def equivalent(arguments: argparse.Namespace) -> int:
@@ -337,8 +333,7 @@ def equivalent(arguments: argparse.Namespace) -> int:
 
     read(arguments, arguments.first, arguments.second)
     found = mc.equivalent(arguments.first, arguments.second, domain=arguments.domain, **scope(arguments))
-    print(found)
-    return 0 if found else 1
+    return verdict(found)
 
 
 def convex(arguments: argparse.Namespace) -> int:
@@ -346,8 +341,7 @@ def convex(arguments: argparse.Namespace) -> int:
 
     read(arguments, arguments.expression)
     found = mc.convex(arguments.expression.strip(), variables(arguments), **scope(arguments))
-    print(found)
-    return 0 if found else 1
+    return verdict(found)
 
 
 def export(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The rulebook to be read: a page for each rule, with its adjoint as derived, and the table of the whole book.
+"""The rulebook to be read: a page for each rule, with its adjoint as derived, and the list of the whole book.
 
 What a file says is shown as it says it. The adjoint stands in no file: it is the pullback of a call of the rule,
 found as for any expression, and printed with the arguments' own names (`Xbar = -inv(X)'*G*inv(X)'`).
@@ -27,8 +27,6 @@ from matcalc.tensor.signature import PLAIN
 STANDS_FOR = {"number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
 """What an adjoint is shown with where a parameter is no tensor, and no function."""
 MEASURES = ("value", "jvp", "vjp", "second")
-LONGEST = 110
-"""Characters of a formula in the table; a longer one is left to the page of its rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,62 +279,3 @@ def as_record(rule: Rule) -> dict[str, object]:
     """Return the fields of a rule, its address and its measured errors."""
     head = {"name": rule.name, "kind": rule.kind, "address": rule.address}
     return {**head, **rule.fields, "formulas": formulas(rule), "measured": dict(measured().get(rule.name, {}))}
-
-
-# ---- the table
-
-
-def table(book: Rulebook | None = None) -> str:
-    """Return the whole rulebook in Markdown: a table for each file, below the mark."""
-    book = book or shipped_rulebook()
-    by_file: dict[str, list[Rule]] = {}
-    for rule in book.rules.values():
-        by_file.setdefault(rule.address.rpartition(":")[0].removeprefix("rules/"), []).append(rule)
-    lines = [MARK, "", "## The rulebook", "", f"{counted()} {HEAD}"]
-    for name, rules in by_file.items():
-        lines += ["", f"### [{name.removesuffix('.toml')}]({name})", "", *_rows(rules)]
-    return "\n".join(lines) + "\n"
-
-
-MARK = "<!-- below: python -m matcalc.commands.rule_pages -->"
-HEAD = """`Y` is the value, `G` the cotangent. The pullback stands in no file: it is derived from the
-differential. The error is the largest measured of value, JVP, VJP and second order, relative to mpmath.
-`matcalc rules NAME` shows all that is known of one entry."""
-COLUMNS = ("operation", "rule", "pullback of G", "domain; gauge", "error", "source")
-
-
-def _rows(rules: list[Rule]) -> Iterator[str]:
-    yield f"| {' | '.join(COLUMNS)} |"
-    yield f"|{'---|' * len(COLUMNS)}"
-    for rule in rules:
-        of = page(rule)
-        says = [f"{left} = {right}" for left, right in of.formulas.items()]
-        if rule.opaque is not None:
-            says = []
-        derived = [f"{left} = {right}" for left, right in of.adjoints.items() if isinstance(right, Expression)]
-        derived += [f"{p.name}bar = {rule.linear[p.name]}" for p in rule.parameters if p.repeated and rule.linear]
-        notes = "; ".join(filter(None, (rule.domain, rule.gauge, rule.opaque)))
-        shown = [_codes(signatures(rule)), _codes(says), _codes(derived, rule.name), _escaped(notes)]
-        yield f"| {' | '.join([*shown, worst(rule), _escaped(rule.source)])} |"
-
-
-def _codes(texts: list[str], name: str = "") -> str:
-    """Return formulas as code, a line each; derived ones that are too long are left to the page of rule `name`."""
-    if name and any(len(line) > LONGEST for line in texts):
-        texts = [*(line for line in texts if len(line) <= LONGEST), f"matcalc rules {name}"]
-    return "<br>".join(f"`{line}`" for line in map(_escaped, texts))
-
-
-def _escaped(line: str) -> str:
-    return line.replace("|", "\\|").replace("\n", " ")
-
-
-def fresh(page_text: str) -> str:
-    """Return the text of a page with its table made anew: what stands below the mark is replaced."""
-    head, _, _ = page_text.partition(MARK)
-    return f"{head.rstrip()}\n\n{table()}"
-
-
-if __name__ == "__main__":
-    README = data_folder("rules") / "README.md"
-    README.write_text(fresh(README.read_text(encoding="utf-8")), encoding="utf-8")

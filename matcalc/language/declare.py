@@ -109,11 +109,6 @@ def _declarations(text: str, *known: tuple[tuple[str, Any], ...]) -> tuple[Decla
     return tuple(found)
 
 
-def write_declarations(declarations: Iterable[Declaration]) -> str:
-    """Return text that `read_declarations` reads as `declarations`."""
-    return "; ".join(write_declaration(d) for d in declarations)
-
-
 def read_signature(text: str, facts: Mapping[str, str] = FACTS) -> Signature:
     """Return the signature of a rule, `inv(X: matrix(n, n)) -> matrix(n, n)`."""
     name, opening, rest = text.partition("(")

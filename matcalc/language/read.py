@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_DIGITS = 1000  # of a number's decimal form: beyond it Fraction would take time or memory without bound
 
-STARTS = ["expression", "relation", "declaration", "signature", "given_arguments", "given_subscripts"]
+STARTS = ["expression", "declaration", "signature", "given_arguments", "given_subscripts"]
 
 Actions = dict[str, Callable[[list[Any]], Any]]
 
@@ -54,14 +54,6 @@ def _formula(text: str, begin: int, end: int | None) -> Ast:
     root = cast(Ast, parse(text, "expression", begin, end))
     if _has_relation(text):
         _check_relations(root, text)
-    return root
-
-
-def read_relation(text: str) -> Ast:
-    """Return the tree of a formula or of one comparison of two, such as the domain `x > -1` of a rule."""
-    root = cast(Ast, parse(text, "relation"))
-    for side in root.args if root.head == "compare" else (root,):
-        _check_relations(side, text)
     return root
 
 
@@ -350,7 +342,7 @@ def _unnamed(children: list[Any]) -> list[list[Any]]:
 ACTIONS: Actions = {
     "gather": _gather, "more": _more, "terms": _gather, "factors": _gather, "expression": _only,
     "given_arguments": _only, "given_subscripts": _only,
-    "relation": _only, "sum": _sum, "product": _product, "signed": _signed, "power": _power,
+    "sum": _sum, "product": _product, "signed": _signed, "power": _power,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
     "parenthesised": _parenthesised, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,

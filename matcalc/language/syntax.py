@@ -13,11 +13,6 @@ from fractions import Fraction
 from operator import is_
 from typing import Any
 
-HEADS = (
-    "number", "name", "word", "sum", "dotted_sum", "product", "negative", "power", "transpose", "call", "part", "slice",
-    "empty", "block", "row", "index_form", "index_sum", "condition", "compare", "function", "spread", "shared", "given",
-)  # fmt: skip
-
 SUMS = ("sum", "dotted_sum")
 BINDERS = ("index_form", "index_sum")
 """What lists indices, which mean something inside it alone."""
@@ -25,7 +20,7 @@ BINDERS = ("index_form", "index_sum")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ast:
-    """A node of the syntax tree; `head` is one of HEADS, the meaning of `value` depends on it.
+    """A node of the syntax tree; `head` says of what kind, the meaning of `value` depends on it.
 
     number: Fraction; name, word (quoted): str; sum, dotted_sum: tuple of +1/-1 for each term; product: tuple of the
     operators between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));

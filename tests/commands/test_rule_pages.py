@@ -15,6 +15,7 @@ from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import on_trial, shipped_rulebook
 from matcalc.rulebook.paths import data_folder
 from matcalc.tensor.signature import PLAIN
+from rules import readme
 
 BOOK = default_rulebook()
 
@@ -27,14 +28,14 @@ def page_of(name):
 @pytest.mark.whole
 def test_the_table_is_fresh():
     shown = (data_folder("rules") / "README.md").read_text(encoding="utf-8")
-    assert shown == rule_pages.fresh(shown), "run python -m matcalc.commands.rule_pages"
+    assert shown == readme.fresh(shown), "run python tests/rules/readme.py"
 
 
 @pytest.mark.whole
 def test_the_table_has_a_row_for_each_rule_and_equal_cells():
-    rows = [line for line in rule_pages.table().splitlines() if line.startswith("| `")]
+    rows = [line for line in readme.table().splitlines() if line.startswith("| `")]
     assert len(rows) == len(BOOK.rules)
-    assert {len(re.split(r"(?<!\\)\|", row)) for row in rows} == {len(rule_pages.COLUMNS) + 2}
+    assert {len(re.split(r"(?<!\\)\|", row)) for row in rows} == {len(readme.COLUMNS) + 2}
 
 
 @pytest.mark.parametrize("name", BOOK.rules)

@@ -9,7 +9,7 @@ from matcalc.language.declare import (
     read_declarations,
     read_signature,
     size_names,
-    write_declarations,
+    write_declaration,
     write_signature,
 )
 
@@ -36,8 +36,8 @@ DECLARATIONS = [
 @pytest.mark.parametrize(("text", "written"), DECLARATIONS)
 def test_declarations(text, written):
     declarations = read_declarations(text)
-    assert write_declarations(declarations) == written
-    assert write_declarations(read_declarations(written)) == written
+    for made in (declarations, read_declarations(written)):
+        assert "; ".join(map(write_declaration, made)) == written
 
 
 def test_record():

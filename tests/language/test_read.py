@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from matcalc.errors import ParseError
-from matcalc.language.read import read, read_relation
+from matcalc.language.read import read, read_argument
 from matcalc.language.syntax import call_keywords, operator_position, walk
 
 # Each text with its full parentheses: both must give the same tree.
@@ -49,7 +49,7 @@ def test_precedence(text, full):
 
 
 def shown(text):
-    return repr(read_relation(text))
+    return repr(read_argument(text))
 
 
 FORMS = [
@@ -176,8 +176,8 @@ def test_spans_and_carets():
 
 
 def test_relation():
-    assert repr(read_relation("x > -1")) == "(compare > (name x) (negative (number 1)))"
-    assert repr(read_relation("nonsingular(X)")) == "(call nonsingular (name X))"
+    assert repr(read_argument("x > -1")) == "(compare > (name x) (negative (number 1)))"
+    assert repr(read_argument("nonsingular(X)")) == "(call nonsingular (name X))"
 
 
 N = 100_000

@@ -30,7 +30,7 @@ from matcalc.evidence.numeric.edges import edges
 from matcalc.evidence.numeric.finding import is_finite, value_or_none
 from matcalc.evidence.numeric.function_course import course
 from matcalc.evidence.numeric.properties import properties
-from matcalc.evidence.numeric.rewrite_check import compared_sides, rewrite_faults
+from matcalc.evidence.numeric.rewrite_check import applied_sides, chosen_symbols, rewrite_faults
 from matcalc.evidence.numeric.rule_check import derivatives, further_tests, lengths, tests, values
 from matcalc.evidence.numeric.rule_point import points
 from matcalc.evidence.numeric.sampling import MODES
@@ -146,6 +146,12 @@ class Entry:
     def value(at):
         value = value_or_none(at)
         return value if value is not None and at.is_defined() and is_finite(value) else None
+
+
+def compared_sides(pattern, book):
+    """Return both sides over symbols that have the facts asked for; None if no symbols have them."""
+    chosen = chosen_symbols(pattern, book)
+    return None if chosen is None else applied_sides(pattern, book, chosen)
 
 
 def rewrite_fate(book, original, text):

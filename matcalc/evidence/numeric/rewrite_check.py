@@ -57,7 +57,7 @@ def rewrite_faults(rewrite: Rewrite, book: Rulebook) -> list[str]:
 
 
 def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
-    chosen = _symbols(pattern, book)
+    chosen = chosen_symbols(pattern, book)
     if chosen is None:
         yield "has a condition that no declared fact makes hold", ""
         return
@@ -110,12 +110,6 @@ def _in_tensors(pattern: Pattern, left: Node, book: Rulebook) -> Iterator[tuple[
             return
 
 
-def compared_sides(pattern: Pattern, book: Rulebook) -> tuple[Node, Node] | None:
-    """Return both sides over symbols that have the facts asked for; None if no symbols have them."""
-    chosen = _symbols(pattern, book)
-    return None if chosen is None else applied_sides(pattern, book, chosen)
-
-
 def applied_sides(
     pattern: Pattern, book: Rulebook, chosen: Mapping[Node, Node], number: Fraction = NUMBERS[0]
 ) -> tuple[Node, Node]:
@@ -128,7 +122,7 @@ def applied_sides(
     return substitute(left, dict(chosen)), substitute(right, dict(chosen))
 
 
-def _symbols(pattern: Pattern, book: Rulebook) -> dict[Node, Node] | None:
+def chosen_symbols(pattern: Pattern, book: Rulebook) -> dict[Node, Node] | None:
     """Return symbols with facts under which the conditions hold, for those that stand in them."""
     chosen: dict[Node, Node] = {}
     for fact, node in pattern.conditions:
@@ -264,4 +258,4 @@ def _shape(node: Node) -> str:
     return " x ".join(map(str, node.shape)) or "a scalar"
 
 
-__all__ = ["applied_sides", "compared_sides", "difference", "rewrite_faults", "work"]
+__all__ = ["applied_sides", "chosen_symbols", "difference", "rewrite_faults", "work"]

@@ -31,6 +31,7 @@ from matcalc.language.latex_templates import (
     fenced,
     filled,
 )
+from matcalc.language.latex_values import kind_of_product
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names
@@ -151,22 +152,12 @@ def _unsigned_level(text: str) -> int:
 
 
 def _times(left: Look, right: Look, digits: bool) -> Look:
-    kind = _product_kind(left.kind, right.kind)
+    kind = kind_of_product(left.kind, right.kind)
     if digits:
         return Look(rf"{at(left, PRODUCT)} \cdot {at(right, FACTOR)}", PRODUCT, kind)
     is_inner = kind == "scalar" and (left.is_inner or left.kind != "scalar")
     shown = fenced(left.text) if left.is_inner and right.kind != "scalar" else at(left, PRODUCT)
     return Look(f"{shown} {at(right, FACTOR)}", PRODUCT, kind, is_inner=is_inner)
-
-
-def _product_kind(left: str, right: str) -> str:
-    if "scalar" in (left, right):
-        return right if left == "scalar" else left
-    kinds = {
-        ("row", "vector"): "scalar", ("vector", "row"): "matrix", ("matrix", "vector"): "vector",
-        ("row", "matrix"): "row", ("matrix", "matrix"): "matrix",
-    }  # fmt: skip
-    return kinds.get((left, right), "")
 
 
 def _elementwise(sign: str) -> Callable[[Look, Look, bool], Look]:

@@ -15,6 +15,7 @@ from matcalc.language.latex_layout import unbraced
 from matcalc.language.latex_looks import (
     ENTRY,
     SIZE,
+    TOPS,
     Found,
     candidates,
     fitting,
@@ -36,7 +37,6 @@ REFUSED = {
     **dict.fromkeys(("arg", "argmin", "argmax"), "give the formula that is minimised"),
 }
 """Commands that are no functions -> what to do."""
-_TOPS = ("open", "bracket", "set")
 
 
 def call(reading: Reading, spellings: Sequence[str], operands: Sequence[Value], node: Ast) -> Value:
@@ -236,7 +236,7 @@ def _is_function(item: Ast) -> bool:
 
 def _is_parenthesised(item: Ast) -> bool:
     base = item.args[0] if item.head == "script" else item
-    return base.head == "fence" and base.value in _TOPS
+    return base.head == "fence" and base.value in TOPS
 
 
 def _shown(item: Ast) -> str:
@@ -307,7 +307,7 @@ def _applied(
 def _applies(pattern: Sequence[Ast], head: Sequence[Ast], count: int) -> bool:
     """Whether a look is a head with parentheses that hold so many operands and nothing else."""
     *first, last = pattern
-    if len(first) != len(head) or last.head != "fence" or last.value not in _TOPS or len(last.args) != count:
+    if len(first) != len(head) or last.head != "fence" or last.value not in TOPS or len(last.args) != count:
         return False
     holes = all(unbraced(x).head == "hole" for x in last.args)
     return holes and all(same_layout(one, item) for one, item in zip(first, head, strict=True))

@@ -24,7 +24,6 @@ from matcalc.language.syntax import Ast, rebuild, walk
 if TYPE_CHECKING:
     from lark import Lark, Token
 
-Span = tuple[int, int]
 Children = list[Any]
 
 _LINES = "align|aligned|alignat|gather|gathered|multline|split"
@@ -124,10 +123,6 @@ def _more(children: Children) -> Children:
     gathered: Children = children[0]
     gathered.extend(x for x in children[1:] if isinstance(x, (Ast, list)) or x.type not in ("COMMA", "NEWLINE", "AMP"))
     return gathered
-
-
-def _content(children: Children) -> Ast:
-    return children[0]  # type: ignore[no-any-return]
 
 
 def _only(children: Children) -> Any:
@@ -359,10 +354,6 @@ def _cell(cell: Children, opening: Token) -> Ast:
 
 def _hole(children: Children) -> Ast:
     return _ast("hole", (), int(children[0][1]), children[0], children[0])
-
-
-def _start(children: Children) -> Children:
-    return children
 
 
 _ACTIONS = {

@@ -22,7 +22,7 @@ ENTRY = "[]"
 SIZE = "size"
 """What a parameter takes that is an integer."""
 _PLACE = re.compile(r"(?<![A-Za-z_^])\{(\d)\^?\}")
-_TOPS = ("open", "bracket", "set")
+TOPS = ("open", "bracket", "set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _key(layout: Ast) -> str:
         if layout.head == "matrix":
             return "cases" if str(value).endswith("cases") else "matrix"
         if layout.head == "fence":
-            return "fence" if value in _TOPS else f"fence {value}"
+            return "fence" if value in TOPS else f"fence {value}"
         return str(value[-1] if layout.head == "number" else value[0])  # type: ignore[index]
     return layout.head
 
@@ -230,7 +230,7 @@ def same_layout(pattern: Ast, layout: Ast) -> bool:
 def _label(layout: Ast) -> object:
     value = layout.value
     if layout.head == "fence":
-        return "" if value in _TOPS else value
+        return "" if value in TOPS else value
     if layout.head in ("letter", "word"):
         return value[0]  # type: ignore[index]
     if layout.head == "number":

@@ -27,6 +27,8 @@ from matcalc.language.latex_sums import indices_of, read_sum
 from matcalc.language.latex_values import fault, needed, value
 from matcalc.language.syntax import Ast
 
+Meaning = Callable[[Reading, Ast, Scope], Value]
+
 
 def meaning(reading: Reading, root: Ast, scope: Scope) -> Value:
     """Return what a layout means; that of each layout inside stays in `reading.made`."""
@@ -130,8 +132,13 @@ def _word(reading: Reading, node: Ast, scope: Scope) -> Value:
     return named(reading, node, None, scope)
 
 
-def _mark(reading: Reading, node: Ast, scope: Scope) -> Value:
-    raise fault("a mark that stands above something", node)
+def _refused(message: str) -> Meaning:
+    """Return what refuses a layout that is no value wherever it stands."""
+
+    def refuse(reading: Reading, node: Ast, scope: Scope) -> Value:
+        raise fault(message, node)
+
+    return refuse
 
 
 def _lone(reading: Reading, node: Ast, scope: Scope) -> Value:
@@ -282,10 +289,6 @@ def _radical(reading: Reading, node: Ast, scope: Scope) -> Value:
     return Value(Ast("power", (found.tree, exponent), "^", node.span), "scalar")  # type: ignore[arg-type]
 
 
-def _list(reading: Reading, node: Ast, scope: Scope) -> Value:
-    raise fault("a list is no value", node)
-
-
 def _matrix(reading: Reading, node: Ast, scope: Scope) -> Value:
     rows = [[needed(reading, cell) for cell in row.args] for row in node.args]
     if any(x.kind != "scalar" for cells in rows for x in cells):
@@ -338,23 +341,17 @@ def _function(reading: Reading, node: Ast, scope: Scope) -> Value:
     return Value(tree, "", form="function")
 
 
-def _slice(reading: Reading, node: Ast, scope: Scope) -> Value:
-    raise fault("a range stands only below a name", node)
-
-
-def _empty(reading: Reading, node: Ast, scope: Scope) -> Value:
-    return Value(None)
-
-
 def _big(reading: Reading, node: Ast, scope: Scope) -> Value:
     bound = indices_of(reading, node, scope)
     body = needed(reading, node.args[-1])
     return read_sum(reading, node, bound, body)
 
 
-_MEANINGS: dict[str, Callable[[Reading, Ast, Scope], Value]] = {
-    "number": _number, "letter": _letter, "word": _word, "mark": _mark, "lone": _lone, "operator": _lone, "hole": _lone,
-    "accent": _letter, "script": _script, "fence": _fence, "frac": _frac, "radical": _radical, "list": _list,
-    "matrix": _matrix, "cells": _list, "row": row, "infix": infix, "chain": chain, "relation": _relation,
-    "if": _condition, "function": _function, "slice": _slice, "entrywise": _lone, "big": _big, "empty": _empty,
+_MEANINGS: dict[str, Meaning] = {
+    "number": _number, "letter": _letter, "word": _word, "lone": _lone, "operator": _lone, "hole": _lone,
+    "accent": _letter, "script": _script, "fence": _fence, "frac": _frac, "radical": _radical, "matrix": _matrix,
+    "row": row, "infix": infix, "chain": chain, "relation": _relation, "if": _condition, "function": _function,
+    "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
+    "mark": _refused("a mark that stands above something"), "slice": _refused("a range stands only below a name"),
+    **dict.fromkeys(("list", "cells"), _refused("a list is no value")),
 }  # fmt: skip

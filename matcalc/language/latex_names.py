@@ -71,14 +71,14 @@ OVER = ("max", "min", "sup", "inf", "argmax", "argmin", "arg")
 """Commands that take the rest of a term, with what stands below; the latter only with a subscript."""
 
 _FONTS = {"vector": r"\mathbf", "matrix": r"\mathbf", "tensor": r"\mathcal"}
-_NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
+NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
 
 
 def symbol(name: str, kinds: Mapping[str, str], entry: bool = False) -> str:
     """Return a symbol's LaTeX; an `entry` of it is an italic scalar. `dX` is a differential if X is known."""
     if name[0] == "d" and name[1:] in kinds:
         return r"\mathrm{d}" + symbol(name[1:], kinds, entry)
-    found = _NAME.fullmatch(name)
+    found = NAME.fullmatch(name)
     if found is None:
         return rf"\mathit{{{escaped(name)}}}"
     if name == "end":

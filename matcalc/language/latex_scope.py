@@ -16,11 +16,10 @@ from matcalc.errors import ParseError
 from matcalc.language.identifiers import bounded
 from matcalc.language.latex_layout import unbraced
 from matcalc.language.latex_looks import LatexNames
-from matcalc.language.latex_names import ALIKE
+from matcalc.language.latex_names import ALIKE, NAME
 from matcalc.language.syntax import Ast, walk
 
 Key = tuple[str, ...]
-_NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,6 @@ class Known:
     sizes: frozenset[str]
     default: Callable[[str], str]
     indices: frozenset[str] = frozenset()
-
-
-NOTHING = Known({}, {}, frozenset(), lambda name: "")
 
 
 class Value(NamedTuple):
@@ -123,7 +119,7 @@ def key_of_name(name: str, names: Mapping[str, object]) -> Key:
     if name[0] == "d" and name[1:] in names:
         inner = key_of_name(name[1:], names)
         return (f"d {inner[0]}", *inner[1:])
-    found = _NAME.fullmatch(name)
+    found = NAME.fullmatch(name)
     if found is None:
         return (name,)
     below = [part for part in (found["number"], *(found["below"] or "").split("_")) if part]

@@ -169,9 +169,8 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | 
     if len(axes) != 1:
         return None
     name = Ast("name", (), large, layout.span)
-    all_of = Ast("slice", (Ast("empty"),) * 3, None, layout.span)
     at = _indexed(reading, index, Ast("number", (), Fraction(0)), shape[axes[0]])
-    below = [at, (all_of, None)] if axes[0] == 0 else [(all_of, None), at]
+    below = [at, (_all(layout), None)] if axes[0] == 0 else [(_all(layout), None), at]
     return Value(_part(name, below, layout), "vector")
 
 
@@ -212,9 +211,12 @@ _Axis = tuple[Ast, Ast | None]
 def _part(base: Ast, axes: Sequence[_Axis], layout: Ast) -> Ast:
     """Return a part; what sums over a range take of an axis is cut out first."""
     if any(cut is not None for _, cut in axes):
-        all_of = Ast("slice", (Ast("empty"),) * 3, None, layout.span)
-        base = Ast("part", (base, *(cut or all_of for _, cut in axes)), None, layout.span, layout.caret)
+        base = Ast("part", (base, *(cut or _all(layout) for _, cut in axes)), None, layout.span, layout.caret)
     return Ast("part", (base, *(tree for tree, _ in axes)), None, layout.span, layout.caret)
+
+
+def _all(layout: Ast) -> Ast:
+    return Ast("slice", (Ast("empty"),) * 3, None, layout.span)
 
 
 def _axes(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
@@ -240,7 +242,7 @@ def _is_axis(item: Ast) -> bool:
 
 def _axis(reading: Reading, axis: Ast, length: str, scope: Scope) -> _Axis:
     if axis.head in ("operator", "lone") and axis.value in (r"\cdot", "*", r"\ast"):
-        return Ast("slice", (Ast("empty"),) * 3, None, axis.span), None
+        return _all(axis), None
     if axis.head == "slice":
         return _range(reading, axis), None
     bound = [x for x in letters_in(axis) if x in scope.indices]

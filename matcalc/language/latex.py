@@ -17,7 +17,7 @@ from typing import Any, cast
 from matcalc.language.from_one import counted, moved
 from matcalc.language.index_sums import lengths, with_sums
 from matcalc.language.latex_names import Templates, escaped, operator, symbol
-from matcalc.language.latex_scope import declared_keys, key_of_name
+from matcalc.language.latex_scope import declared_keys, key_of_name, kind_of_product
 from matcalc.language.latex_templates import (
     ATOM,
     ELEMENTWISE,
@@ -31,7 +31,6 @@ from matcalc.language.latex_templates import (
     fenced,
     filled,
 )
-from matcalc.language.latex_values import kind_of_product
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names

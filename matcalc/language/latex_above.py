@@ -9,9 +9,8 @@ from fractions import Fraction
 from matcalc.language import syntax
 from matcalc.language.latex_layout import unbraced
 from matcalc.language.latex_looks import raised
-from matcalc.language.latex_scope import Reading, Value
+from matcalc.language.latex_scope import Reading, Value, fault, needed, value
 from matcalc.language.latex_subscripts import elements
-from matcalc.language.latex_values import fault, needed, value
 from matcalc.language.syntax import Ast
 
 _ENTRYWISE = (r"\odot", r"\circ")

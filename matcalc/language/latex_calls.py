@@ -24,8 +24,7 @@ from matcalc.language.latex_looks import (
     takes,
     without_top,
 )
-from matcalc.language.latex_scope import Reading, Value, key_of
-from matcalc.language.latex_values import fault, is_plain_number, needed, value
+from matcalc.language.latex_scope import Reading, Value, fault, is_plain_number, key_of, needed, value
 from matcalc.language.syntax import Ast, walk
 
 _FORMS = ("relation", "function")

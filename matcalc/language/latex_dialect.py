@@ -21,14 +21,15 @@ from matcalc.language.latex_scope import (
     Reading,
     Scope,
     declared_keys,
+    fault,
     font_of,
     key_of,
     key_of_subscript,
     name_of,
+    needed,
     subscript_of,
     subscripts_in,
 )
-from matcalc.language.latex_values import fault, needed
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, walk
 

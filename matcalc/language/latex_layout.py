@@ -15,9 +15,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
-from matcalc.language.latex_faults import explained
 from matcalc.language.latex_names import ACCENTS, FONTS, LETTERS, MARKS
-from matcalc.language.latex_tokens import told_apart
+from matcalc.language.latex_tokens import explained, told_apart
 from matcalc.language.read import MAX_DIGITS
 from matcalc.language.syntax import Ast, rebuild, walk
 

@@ -21,10 +21,20 @@ from matcalc.language.latex_calls import REFUSED, call, choose
 from matcalc.language.latex_layout import unbraced
 from matcalc.language.latex_looks import candidates, found_at, without_top
 from matcalc.language.latex_products import chain, infix, row
-from matcalc.language.latex_scope import Index, Reading, Scope, Value, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex_scope import (
+    Index,
+    Reading,
+    Scope,
+    Value,
+    fault,
+    key_of,
+    key_of_subscript,
+    needed,
+    subscript_of,
+    value,
+)
 from matcalc.language.latex_subscripts import elements, named, part_of
 from matcalc.language.latex_sums import indices_of, read_sum
-from matcalc.language.latex_values import fault, needed, value
 from matcalc.language.syntax import Ast
 
 Meaning = Callable[[Reading, Ast, Scope], Value]

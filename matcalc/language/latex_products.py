@@ -9,8 +9,18 @@ from matcalc.language import syntax
 from matcalc.language.latex_calls import call, sequence
 from matcalc.language.latex_layout import unbraced
 from matcalc.language.latex_looks import infixes
-from matcalc.language.latex_scope import Reading, Scope, Value
-from matcalc.language.latex_values import fault, is_plain_number, kind_of_product, kind_of_sum, needed, readings, value
+from matcalc.language.latex_scope import (
+    Reading,
+    Scope,
+    Value,
+    fault,
+    is_plain_number,
+    kind_of_product,
+    kind_of_sum,
+    needed,
+    readings,
+    value,
+)
 from matcalc.language.syntax import Ast
 
 _ELEMENTWISE = {r"\odot": ".*", r"\circ": ".*", r"\oslash": "./"}

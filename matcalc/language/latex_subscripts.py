@@ -19,12 +19,13 @@ from matcalc.language.latex_scope import (
     Reading,
     Scope,
     Value,
+    fault,
     font_of,
     key_of,
     key_of_subscript,
     name_of,
+    needed,
 )
-from matcalc.language.latex_values import fault, needed
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
 

@@ -8,9 +8,8 @@ from typing import cast
 
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
-from matcalc.language.latex_scope import Index, Reading, Scope, Value
+from matcalc.language.latex_scope import Index, Reading, Scope, Value, fault, needed
 from matcalc.language.latex_subscripts import elements, is_number, letters_in, sum_of
-from matcalc.language.latex_values import fault, needed
 from matcalc.language.syntax import Ast, walk
 
 

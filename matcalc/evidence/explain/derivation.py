@@ -32,12 +32,12 @@ MARK = "d#"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: `left` = `formula`, whose value is that of `node`; an empty `left` continues the line before.
+    """One line: `left`, a name or a formula, = `formula`, whose value is that of `node`.
 
-    A `statement` is said instead where there is one.
+    An empty `left` continues the line before. A `statement` is said instead where there is one.
     """
 
-    left: str
+    left: str | Ast
     formula: Ast
     node: Node
     reasons: tuple[Reason, ...] = ()
@@ -134,7 +134,7 @@ def _jacobian(d: Derivation, result: Node) -> Iterator[Line]:
         moved = pushforward(f, {x: dx})
         vec, kron = spelled("stacked_columns"), spelled("tensor_product")
         formula = times(whole_formula_of(result), syntax.call(vec, whole_formula_of(dx)))
-        left = f"{vec}(d{name})" if rank > 1 else f"d{name}"
+        left = syntax.call(vec, syntax.name(f"d{name}")) if rank > 1 else f"d{name}"
         stacked = conventions.as_matrix(moved, rank)
         yield Line(left, formula, stacked, (Reason(f"{vec}(A*X*B) = {kron}(B', A)*{vec}(X)"), *reasons))
     yield Line("Jacobian", whole_formula_of(result), result)
@@ -171,7 +171,7 @@ def _pullback(d: Derivation, result: Node) -> Iterator[Line]:
     last = yield from _expanded(f"d{name}", f, {x: dx})
     bar = inner(d.cotangent, last.node)
     along = canonical_formula(d.cotangent, symbol(f"d{name}", f.shape))
-    yield Line(text(along), whole_formula_of(bar), bar)
+    yield Line(along, whole_formula_of(bar), bar)
     yield Line("", canonical_formula(result, dx), inner(result, dx), (Reason(f"collect into {form_for(x)}"),))
     yield Line("pullback", whole_formula_of(result), result)
 

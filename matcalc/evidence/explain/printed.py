@@ -13,7 +13,7 @@ from matcalc.evidence.explain.reasons import Reason
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex import latex
 from matcalc.language.latex_names import Templates, escaped
-from matcalc.language.read import read
+from matcalc.language.syntax import Ast, name
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_templates
@@ -34,11 +34,12 @@ def printed(lines: Sequence[Line], form: str = "text") -> str:
 
 
 def _text(lines: Sequence[Line]) -> str:
-    width = max(len(line.left) for line in lines)
+    lefts = [line.left if isinstance(line.left, str) else text(line.left) for line in lines]
+    width = max(map(len, lefts))
     shown = []
-    for k, line in enumerate(lines, 1):
-        reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if any(r))
-        said = line.statement or f"{line.left:>{width}} = {text(line.formula)}{reasons}"
+    for k, (left, line) in enumerate(zip(lefts, lines, strict=True), 1):
+        reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if r.says)
+        said = line.statement or f"{left:>{width}} = {text(line.formula)}{reasons}"
         shown.append(f"{k:>{len(str(len(lines)))}}. {said}")
     return "\n".join(shown)
 
@@ -54,7 +55,7 @@ def _latex(lines: Sequence[Line]) -> str:
         if line.statement:
             rows.append(rf"& \text{{{_plain(line.statement)}}}")
             continue
-        reasons = r",\ ".join(_latex_reason(r) for r in line.reasons if any(r))
+        reasons = r",\ ".join(_latex_reason(r) for r in line.reasons if r.says)
         left = _left(line.left, kinds)
         rows.append(f"{left} &= {_math(line, kinds)}" + (f" && {reasons}" if reasons else ""))
     body = " \\\\\n".join(rows)
@@ -65,7 +66,7 @@ def _markdown(lines: Sequence[Line]) -> str:
     kinds = _kinds(lines)
     rows = []
     for k, line in enumerate(lines, 1):
-        reasons = "; ".join(_markdown_reason(r) for r in line.reasons if any(r))
+        reasons = "; ".join(_markdown_reason(r) for r in line.reasons if r.says)
         left = _left(line.left, kinds)
         if line.statement:
             rows.append(f"{k}. {line.statement}")
@@ -92,12 +93,12 @@ LEFT = {
 }
 
 
-def _left(left: str, kinds: Mapping[str, str]) -> str:
+def _left(left: str | Ast, kinds: Mapping[str, str]) -> str:
     if not left or left in LEFT:
-        return LEFT.get(left, "")
-    if left[0] == "d" and left[1:].isalpha():
+        return LEFT.get(str(left), "")
+    if isinstance(left, str) and left[0] == "d":
         return rf"\mathrm{{d}}{left[1:]}"
-    return latex(read(left), {**kinds, "F": "scalar"}, _looks())
+    return latex(name(left) if isinstance(left, str) else left, {**kinds, "F": "scalar"}, _looks())
 
 
 def _latex_reason(reason: Reason) -> str:
@@ -111,9 +112,7 @@ def _markdown_reason(reason: Reason) -> str:
 
 
 def _equation(reason: Reason) -> str:
-    left, _, right = reason.formula.partition(" = ")
-    kinds = dict(reason.kinds)
-    return f"{latex(read(left), kinds, _looks())} = {latex(read(right), kinds, _looks())}"
+    return " = ".join(latex(side, dict(reason.kinds), _looks()) for side in reason.sides)
 
 
 def _plain(words: str) -> str:

@@ -6,7 +6,7 @@ A fact counts as used where the result reads otherwise without it: it is derived
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward, template_parameter
@@ -15,6 +15,8 @@ from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import Record, simplify
 from matcalc.errors import MatcalcError
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language import syntax
+from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
@@ -30,13 +32,23 @@ SHOWN = 200
 """Characters of a formula that stands in words; a longer one is cut."""
 
 
-class Reason(NamedTuple):
-    """Why a line equals the one before: words, or an equation between symbols of some `kinds` with where it stands."""
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a line equals the one before: words, or an equation between symbols of some `kinds` with where it stands.
+
+    `sides` are the trees of the equation, which its text `formula` tells apart from others.
+    """
 
     words: str = ""
     formula: str = ""
     source: str = ""
     kinds: tuple[tuple[str, str], ...] = ()
+    sides: tuple[Ast, ...] = field(default=(), compare=False)
+
+    @property
+    def says(self) -> bool:
+        """Whether there is anything to be shown."""
+        return bool(self.words or self.formula or self.source)
 
 
 def simplified(node: Node) -> tuple[Node, tuple[Reason, ...]]:
@@ -56,7 +68,8 @@ def _recorded(make: Callable[[Record], Node]) -> tuple[Node, tuple[Reason, ...]]
         rewrite = applied.rewrite
         condition = f"if {rewrite.condition}" if rewrite.condition else ""
         kinds = tuple((d.name, d.kind) for d in rewrite.variables)
-        used[Reason(condition, f"{rewrite.left} = {rewrite.right}", rewrite.address, kinds)] = None
+        sides = read(rewrite.left), read(rewrite.right)
+        used[Reason(condition, f"{rewrite.left} = {rewrite.right}", rewrite.address, kinds, sides)] = None
 
     return make(record), tuple(used)
 
@@ -68,11 +81,12 @@ def rule_reason(node: Node, places: Sequence[int]) -> Reason:
     alone = Reason(f"rule {rule.name}", "", source)
     try:
         call, moved = general_use(node, places)
-        shown = f"d({text(formula_of(call))}) = {text(formula_of(settled(pushforward(call, moved))[0]))}"
+        sides = syntax.call("d", formula_of(call)), formula_of(settled(pushforward(call, moved))[0])
     except MatcalcError:
         return alone
     kinds = tuple((s.name, KINDS[min(s.rank, 3)]) for s in moved)
-    return Reason("", shown, source, kinds) if len(shown) <= LONGEST else alone
+    shown = Reason("", " = ".join(map(text, sides)), source, kinds, sides)
+    return shown if len(shown.formula) <= LONGEST else alone
 
 
 def general_use(node: Node, places: Sequence[int]) -> tuple[Node, dict[Node, Node]]:

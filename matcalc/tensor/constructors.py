@@ -30,8 +30,8 @@ copyreg.pickle(Node, pickle_form)
 
 __all__ = [
     "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",
-    "ones", "operate", "outer", "power", "product", "scale", "selector", "size_number", "split_coef", "symbol",
-    "take_diag", "total", "trace", "transpose", "transposed", "zeros",
+    "ones", "operate", "outer", "over_terms", "power", "product", "scale", "selector", "size_number", "split_coef",
+    "symbol", "take_diag", "total", "trace", "transpose", "transposed", "zeros",
 ]  # fmt: skip
 
 
@@ -47,12 +47,14 @@ def product(coef: Fraction | int, operands: Sequence[Operand], out: Indices, siz
     met = _met_blocks(network)
     if met is None:
         return _with_squares_settled(finish(network))
-    node, indices = network.operands[met]
-    others = network.operands[:met] + network.operands[met + 1 :]
-    terms = [
-        (c, product(network.coef, [*others, (term, indices)], network.out, network.sizes)) for c, term in node.terms
-    ]
-    return add(terms)
+    return add(over_terms(network, met))
+
+
+def over_terms(whole: Node | Network, place: int) -> list[tuple[Fraction, Node]]:
+    """Return the terms of a product distributed over one of its operands, a sum."""
+    operands = list(whole.operands)
+    inner, at = operands.pop(place)
+    return [(c, product(whole.coef, [*operands, (term, at)], whole.out, whole.sizes)) for c, term in inner.terms]
 
 
 def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:

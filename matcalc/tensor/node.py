@@ -9,7 +9,7 @@ Kronecker node, since all of these are index tuples of a product.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from fractions import Fraction
 from functools import wraps
 from hashlib import blake2b
@@ -258,8 +258,11 @@ def tilt_of(nodes: Iterable[Node]) -> tuple[int, int]:
     return sum(against for against, _ in tilts), sum(leaves for _, leaves in tilts)
 
 
-def toposort(roots: Node | Iterable[Node]) -> list[Node]:
-    """Return all nodes that `roots` reach, operands before users, each once, in a deterministic order."""
+def toposort(roots: Node | Iterable[Node], known: Container[Node] = ()) -> list[Node]:
+    """Return all nodes that `roots` reach, operands before users, each once, in a deterministic order.
+
+    Those that are `known` are left out, with what they alone reach.
+    """
     order: list[Node] = []
     done: set[Node] = set()
     stack = [(root, False) for root in reversed([roots] if isinstance(roots, Node) else list(roots))]
@@ -267,7 +270,7 @@ def toposort(roots: Node | Iterable[Node]) -> list[Node]:
         node, entered = stack.pop()
         if entered:
             order.append(node)
-        elif node not in done:
+        elif node not in done and node not in known:
             done.add(node)
             stack.append((node, True))
             stack.extend((a, False) for a in reversed(node.args) if a not in done)

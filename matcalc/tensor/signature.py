@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
+from operator import mul
+from typing import cast
 
 from matcalc.errors import ShapeError
 from matcalc.language.declare import Declaration, Signature
@@ -98,67 +101,34 @@ def size_of(ast: Ast, sizes: Mapping[str, Size]) -> Size:
     for node in walk(ast):
         if node.head not in SIZE_OF:
             raise ShapeError(f"a size is made of names, integers, + - * // min and max, and holds no {node.head}")
-        values[node] = SIZE_OF[node.head](node, values, sizes)
+        values[node] = SIZE_OF[node.head](node, [values[arg] for arg in node.args], sizes)
     return values[ast]
 
 
-Evaluate = Callable[[Ast, dict[Ast, Size], Mapping[str, Size]], Size]
-
-
-def _name(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
-    return sizes.get(str(node.value)) or Size.of(str(node.value))
-
-
-def _number(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
-    assert isinstance(node.value, Fraction)
-    return Size.of(node.value)
-
-
-def _sum(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
-    total = Size.of(0)
-    assert isinstance(node.value, tuple)
-    for sign, term in zip(node.value, node.args, strict=True):
-        total = total + values[term] * sign
-    return total
-
-
-def _product(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
-    result = values[node.args[0]]
-    assert isinstance(node.value, tuple)
-    for operator, factor in zip(node.value, node.args[1:], strict=True):
-        right = values[factor]
-        if operator == "*":
-            result = result * right
-        elif operator in ("//", "/"):
-            result = floordiv(result, right)
-        elif operator == "%":
-            result = modulo(result, right)
-        else:
+def _product(node: Ast, values: list[Size], sizes: Mapping[str, Size]) -> Size:
+    result, *factors = values
+    for operator, right in zip(cast("tuple[str, ...]", node.value), factors, strict=True):
+        if operator not in OPERATORS:
             raise ShapeError(f"a size has no operator '{operator}'", at=node.caret)
+        result = OPERATORS[operator](result, right)
     return result
 
 
-def _call(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
+def _call(node: Ast, values: list[Size], sizes: Mapping[str, Size]) -> Size:
     function = call_name(node)
-    if function not in EXTREMA or len(node.args) != 2:
+    if function not in EXTREMA or len(values) != 2:
         raise ShapeError(f"a size has no function '{function}'", at=node.caret)
-    return EXTREMA[function](values[node.args[0]], values[node.args[1]])
-
-
-def _power(node: Ast, values: dict[Ast, Size], sizes: Mapping[str, Size]) -> Size:
-    result = Size.of(1)
-    for _ in range(int(values[node.args[1]])):
-        result = result * values[node.args[0]]
-    return result
+    return EXTREMA[function](*values)
 
 
 EXTREMA = {"min": minimum, "max": maximum}
-SIZE_OF: dict[str, Evaluate] = {
-    "name": _name,
-    "number": _number,
-    "sum": _sum,
+OPERATORS: dict[str, Callable[[Size, Size], Size]] = {"*": mul, "//": floordiv, "/": floordiv, "%": modulo}
+SIZE_OF: dict[str, Callable[[Ast, list[Size], Mapping[str, Size]], Size]] = {
+    "name": lambda node, values, sizes: sizes.get(str(node.value)) or Size.of(str(node.value)),
+    "number": lambda node, values, sizes: Size.of(cast("Fraction", node.value)),
+    "sum": lambda node, values, sizes: sum(map(mul, values, cast("tuple[int, ...]", node.value)), Size.of(0)),
     "product": _product,
-    "negative": lambda node, values, sizes: -values[node.args[0]],
+    "negative": lambda node, values, sizes: -values[0],
     "call": _call,
-    "power": _power,
+    "power": lambda node, values, sizes: prod([values[0]] * int(values[1]), start=Size.of(1)),
 }

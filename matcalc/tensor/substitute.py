@@ -81,14 +81,6 @@ def _symbol(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -
     return Batched(node if shape == node.shape else symbol(node.name, shape, tuple(node.data[1])))
 
 
-def _same(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
-    return Batched(node)
-
-
-def _size(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
-    return Batched(size_number(node.size.substitute(sizes)))
-
-
 def _selector(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
     rule = node.selector
     if node.args:
@@ -216,11 +208,11 @@ def _params(node: Node, sizes: Sizes) -> tuple[Any, ...]:
     return tuple(p.substitute(sizes) if isinstance(p, Size) else p for p in node.params)
 
 
-INSTANTIATE = {
+INSTANTIATE: dict[str, Callable[[Node, Made, Sizes, Sequence[Size]], Batched]] = {
     "symbol": _symbol,
-    "number": _same,
-    "constant": _same,
-    "size": _size,
+    "number": lambda node, made, sizes, batch_sizes: Batched(node),
+    "constant": lambda node, made, sizes, batch_sizes: Batched(node),
+    "size": lambda node, made, sizes, batch_sizes: Batched(size_number(node.size.substitute(sizes))),
     "selector": _selector,
     "product": _product,
     "sum": _sum,

@@ -84,7 +84,7 @@ def _shown(shape: Sequence[Size]) -> str:
 
 def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
     """Flatten nested sums within the bound, smallest first, and merge like terms; again while there is room."""
-    alike = _alike((node, coef) for coef, node in terms if not node.is_zero)
+    alike = like_terms((node, coef) for coef, node in terms)
     inside = {node: summands(node) for node in alike}
     nested = [node for node in alike if len(inside[node]) > 1]
     count = len(alike)
@@ -100,9 +100,9 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
     return _collect([(c, node) for node, c in result.items()]) if has_room else result
 
 
-def _alike(terms: Iterable[tuple[Node, Fraction]]) -> Coefs:
-    """Return terms without their own coefficients, like ones merged."""
-    split = ((split_coef(node), coef) for node, coef in terms)
+def like_terms(terms: Iterable[tuple[Node, Fraction]]) -> Coefs:
+    """Return the terms that are not zero without their own coefficients, like ones merged."""
+    split = ((split_coef(node), coef) for node, coef in terms if not node.is_zero)
     return collected((rest, coef * factor) for (factor, rest), coef in split)
 
 
@@ -135,7 +135,7 @@ def _add_sizes(terms: Coefs) -> Coefs:
             total = total + size * coef
     if len(terms) - len(rest) < 2 or total == 0:
         return terms if len(terms) - len(rest) < 2 else rest
-    return _alike([*rest.items(), (size_number(total), Fraction(1))])
+    return like_terms([*rest.items(), (size_number(total), Fraction(1))])
 
 
 def as_size(node: Node) -> Size | None:
@@ -166,10 +166,8 @@ def _add_reindexed(terms: Coefs) -> Coefs:
         if len(members) == 1:
             result.append(members[0][1:])
             continue
-        whole = _rewrap(wrapping, add([(coef, inner) for inner, _, coef in members]))
-        if not whole.is_zero:
-            result.append((whole, Fraction(1)))
-    return _alike(result)
+        result.append((_rewrap(wrapping, add([(coef, inner) for inner, _, coef in members])), Fraction(1)))
+    return like_terms(result)
 
 
 class Wrapping(NamedTuple):
@@ -256,7 +254,7 @@ def transposed_rank(node: Node) -> tuple[int, bool, bytes]:
 
 def _turned(terms: Coefs, order: Indices) -> Coefs:
     """Return the terms with their axes in another order."""
-    return _alike((with_axes(node, order), coef) for node, coef in terms.items())
+    return like_terms((with_axes(node, order), coef) for node, coef in terms.items())
 
 
 def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
@@ -306,7 +304,7 @@ def _pairing(terms: Coefs) -> frozenset[str]:
 
 def _opened(terms: Coefs) -> Coefs:
     """Return the terms of a sum with those of its groups in their places."""
-    return _alike((part, coef * inner) for arg, coef in terms.items() for inner, part in summands(arg))
+    return like_terms((part, coef * inner) for arg, coef in terms.items() for inner, part in summands(arg))
 
 
 def exchanges_of_sum(node: Node) -> tuple[int, tuple[Exchange, ...]]:

@@ -8,7 +8,7 @@ fused by rewrites before differentiating and simplified and factored afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from matcalc.calculus.derive.differentiate import jacobian, pullback, pushforward
@@ -129,10 +129,6 @@ def _project(fact: str, node: Node, first: int) -> Node:
     return product(1, [(made.node, (*rest, *own))], tuple(range(rank)))
 
 
-def _projected_gradient(bar: Node, x: Node) -> Node:
-    return projected(bar, x, 0)
-
-
 def _magnus(bar: Node, x: Node) -> Node:
     """Return 2*P(G) - diag(P(G)) for a symmetric symbol: dX_ij and dX_ji counted together."""
     result = projected(bar, x, 0)
@@ -142,7 +138,10 @@ def _magnus(bar: Node, x: Node) -> Node:
     return add([(2, result), (-1, on_diagonal)])
 
 
-CONVENTIONS = {"projected": _projected_gradient, "magnus": _magnus}
+CONVENTIONS: dict[str, Callable[[Node, Node], Node]] = {
+    "projected": lambda bar, x: projected(bar, x, 0),
+    "magnus": _magnus,
+}
 
 
 def as_matrix(node: Node, rows: int) -> Node:

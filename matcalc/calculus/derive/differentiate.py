@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
-from matcalc.errors import NotDifferentiable
 from matcalc.language.declare import Declaration
 from matcalc.tensor.constructors import add, eye, operate, product, zeros
 from matcalc.tensor.node import Indices, Node, Shape, toposort
@@ -185,16 +184,11 @@ def template_parameter(node: Node, place: int) -> Declaration:
     return tensors[min(place, len(tensors) - 1)]
 
 
-def _no_derivative(node: Node, place: int, bar: Node, batch: Shape) -> Node:
-    raise NotDifferentiable(f"a {node.kind} has no operands to differentiate")
-
-
-def _implicit_tangent(node: Node, place: int) -> Template:
-    return implicit_tangent(node, place, pullback, pushforward)
-
-
 ADJOINT: dict[str, Callable[[Node, int, Pull], Template]] = {"op": adjoint_template, "implicit": implicit_adjoint}
-TANGENT: dict[str, Callable[[Node, int], Template]] = {"op": tangent_template, "implicit": _implicit_tangent}
+TANGENT: dict[str, Callable[[Node, int], Template]] = {
+    "op": tangent_template,
+    "implicit": lambda node, place: implicit_tangent(node, place, pullback, pushforward),
+}
 PULL: dict[str, Callable[[Node, int, Node, Shape], Node]] = {
     "product": _pull_product,
     "sum": _pull_sum,

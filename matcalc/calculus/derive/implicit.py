@@ -26,18 +26,9 @@ def slope_in(equation: Node, unknown: Node, pull: Pull) -> Node:
     return simplify(pull(equation, eye(*unknown.shape), [unknown], unknown.shape)[0])
 
 
+@lru_cache(maxsize=128)
 def implicit_adjoint(node: Node, place: int, pull: Pull) -> Template:
     """Return the adjoint of a solution's differential in argument `place`; `incoming` is the cotangent."""
-    return _adjoint(node, place, pull)
-
-
-def implicit_tangent(node: Node, place: int, pull: Pull, push: Push) -> Template:
-    """Return the differential of a solution in argument `place`; `incoming` is the tangent."""
-    return _tangent(node, place, pull, push)
-
-
-@lru_cache(maxsize=128)
-def _adjoint(node: Node, place: int, pull: Pull) -> Template:
     equation, unknown = _simple(node)
     cotangent = symbol("#G", node.shape)
     result = zeros(node.args[place].shape)
@@ -48,7 +39,8 @@ def _adjoint(node: Node, place: int, pull: Pull) -> Template:
 
 
 @lru_cache(maxsize=128)
-def _tangent(node: Node, place: int, pull: Pull, push: Push) -> Template:
+def implicit_tangent(node: Node, place: int, pull: Pull, push: Push) -> Template:
+    """Return the differential of a solution in argument `place`; `incoming` is the tangent."""
     equation, unknown = _simple(node)
     argument = node.args[place]
     tangent = symbol("#d", argument.shape)

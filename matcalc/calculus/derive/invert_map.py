@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matcalc.calculus.simplify.expand import separated_terms
 from matcalc.errors import NotDifferentiable
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.canonical_labels import Factor, components
 from matcalc.tensor.constructors import add, product, selector, transpose
-from matcalc.tensor.node import Indices, Node, Operand, terms_of
+from matcalc.tensor.node import Indices, Node, Operand
 from matcalc.tensor.selectors import merge
 from matcalc.tensor.sums import scale
 
@@ -52,23 +53,7 @@ def inverse_image(linear: Node, image: Node) -> Node:
 
 def _terms(linear: Node) -> list[Node]:
     """Return the terms of a map: sums of higher tensors inside products are multiplied out."""
-    found: list[Node] = []
-    stack = [linear]
-    while stack:
-        node = stack.pop()
-        split = terms_of(node)
-        if len(split) > 1:
-            stack.extend(scale(c, t) for c, t in reversed(split))
-            continue
-        place = next((k for k, (a, _) in enumerate(_operands(node)) if a.kind == "sum" and len(a.shape) > 2), None)
-        if place is None:
-            found.append(node)
-            continue
-        operands, sizes = _operands(node), node.sizes
-        inner, at = operands.pop(place)
-        for c, t in reversed(inner.terms):
-            stack.append(scale(c, product(node.coef, [*operands, (t, at)], node.out, sizes)))
-    return found
+    return [scale(coef, term) for coef, term in separated_terms(linear) or ()]
 
 
 def _formula(text: str, **symbols: Node) -> Node:

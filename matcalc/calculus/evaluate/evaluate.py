@@ -7,7 +7,7 @@ the `value` expressions of their rules, an operation with batch axes a loop over
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -79,15 +79,6 @@ def rational(size: Size, sizes: Sizes) -> float:
     return as_float(size.substitute({name: Size.of(sizes[name]) for name in size.names}).constant)
 
 
-def _constant(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
-    return node.array
-
-
-def _selector(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
-    """Form a selector that stands alone; those in products are read by the product."""
-    return _formed(node, values, sizes)
-
-
 def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
     places = places_of(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
     return node.selector.dense(dict(sizes), places)
@@ -98,8 +89,7 @@ def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.n
 
     lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
     merges, lookups, operands = _operands(node, values, sizes)
-    parts_of = _merge_order(merges)
-    expand = _expander(parts_of)
+    expand = _expander({whole: parts for whole, *parts in merges})
     terms: list[Factor] = []
     for array, indices, is_strong in operands:
         axes = [i for index in indices for i in expand(index)]
@@ -121,7 +111,7 @@ def _operands(node: Node, values: Values, sizes: Sizes) -> Operands:
     lookups: list[Lookup] = []
     arrays: list[tuple[np.ndarray, tuple[int, ...], bool]] = []
     wholes: set[int] = set()
-    merged = {at[0] for arg, at in node.operands if arg.kind == "selector" and arg.selector.kind == "merge"}
+    merged = {at[0] for arg, at in node.operands if arg.selects("merge")}
     for arg, indices in node.operands:
         if arg.kind != "selector":
             arrays.append((values[arg], indices, annihilates(arg)))
@@ -139,11 +129,7 @@ def _operands(node: Node, values: Values, sizes: Sizes) -> Operands:
     return merges, lookups, arrays
 
 
-def _merge_order(merges: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
-    return {whole: tuple(parts) for whole, *parts in merges}
-
-
-def _expander(parts_of: Mapping[int, tuple[int, ...]]) -> Callable[[int], list[int]]:
+def _expander(parts_of: Mapping[int, Sequence[int]]) -> Callable[[int], list[int]]:
     def expand(index: int) -> list[int]:
         pending, found = [index], []
         while pending:
@@ -297,8 +283,8 @@ EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], np.ndarray]] = {
     "symbol": _symbol,
     "number": _number,
     "size": _size,
-    "constant": _constant,
-    "selector": _selector,
+    "constant": lambda node, values, symbols, sizes: node.array,
+    "selector": lambda node, values, symbols, sizes: _formed(node, values, sizes),
     "product": _product,
     "sum": _sum,
     "map": _map,

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product as combinations
-from math import prod
+from math import inf, prod
 
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.errors import NotSupported
-from matcalc.tensor.constructors import add, product, zeros
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.constructors import add, over_terms, product, zeros
+from matcalc.tensor.node import Node, terms_of, toposort
 from matcalc.tensor.substitute import remake
-from matcalc.tensor.sums import split_coef
+from matcalc.tensor.sums import like_terms
 
 MOST_PARTS = 32
 """So many terms at most are made of a tensor of order 3 or more."""
@@ -41,17 +41,8 @@ def expanded_terms(roots: Sequence[Node]) -> list[Terms]:
     Raises: NotSupported for more than `MOST_TERMS` terms.
     """
     done: dict[Node, Terms] = {}
-    for root in roots:
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            missing = [a for a in node.args if a not in done]
-            if missing and node not in done:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if node not in done:
-                done[node] = _settled(_terms(node, done))
+    for node in toposort(roots):
+        done[node] = _settled(_terms(node, done))
     return [done[root] for root in roots]
 
 
@@ -61,7 +52,7 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
         return {}
     if node.kind == "sum":
         parts = [(c, done[a]) for c, a in node.terms]
-        return merged([(c * k, n) for c, terms in parts for n, k in terms.items()])
+        return like_terms((n, c * k) for c, terms in parts for n, k in terms.items())
     if node.kind == "product":
         choices = [list(done[a].items()) for a in node.args]
         if prod(map(len, choices)) > MOST_TERMS:
@@ -70,8 +61,8 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
         for chosen in combinations(*choices):
             coef = node.coef * prod((k for _, k in chosen), start=Fraction(1))
             operands = [(n, at) for (n, _), at in zip(chosen, node.indices, strict=True)]
-            made.append((Fraction(1), product(coef, operands, node.out, node.sizes)))
-        return merged(made)
+            made.append((product(coef, operands, node.out, node.sizes), Fraction(1)))
+        return like_terms(made)
     changed = {a: _added(done[a], a) for a in node.args}
     return {remake(node, changed): Fraction(1)}
 
@@ -82,22 +73,13 @@ def _settled(terms: Terms) -> Terms:
         parts = []
         for node, coef in terms.items():
             inner = expanded_terms([node])[0] if _holds_a_sum(node) else {node: Fraction(1)}
-            parts += [(coef * k, n) for n, k in inner.items()]
-        terms = merged(parts)
+            parts += [(n, coef * k) for n, k in inner.items()]
+        terms = like_terms(parts)
     return terms
 
 
 def _holds_a_sum(node: Node) -> bool:
     return node.kind == "sum" or (node.kind == "product" and any(a.kind == "sum" for a in node.args))
-
-
-def merged(parts: Sequence[tuple[Fraction, Node]]) -> Terms:
-    terms: Terms = {}
-    for coef, node in parts:
-        factor, rest = split_coef(node)
-        if not node.is_zero:
-            terms[rest] = terms.get(rest, Fraction(0)) + coef * factor
-    return {node: coef for node, coef in terms.items() if coef}
 
 
 def _added(terms: Terms, old: Node) -> Node:
@@ -108,12 +90,7 @@ def tidied(root: Node) -> Node:
     """Return an expanded node with its terms simplified, `a^2/a` to `a`, where they stay single terms."""
     terms = expanded_terms([root])[0]
     simple = dict(zip(terms, simplify_all(list(terms)), strict=True))
-    return _added(merged([(c, n if _holds_a_sum(simple[n]) else simple[n]) for n, c in terms.items()]), root)
-
-
-def depends_on_sums(root: Node) -> bool:
-    """Whether any product below holds a sum: whether there is something to expand."""
-    return any(_holds_a_sum(n) for n in toposort([root]))
+    return _added(like_terms((n if _holds_a_sum(simple[n]) else simple[n], c) for n, c in terms.items()), root)
 
 
 def separated(root: Node) -> Node:
@@ -121,24 +98,24 @@ def separated(root: Node) -> Node:
 
     A sum read in another order of its axes becomes the sum of its terms, each read so.
     """
+    terms = separated_terms(root, MOST_PARTS)
+    return root if terms is None else add(terms)
+
+
+def separated_terms(root: Node, most: float = inf) -> list[tuple[Fraction, Node]] | None:
+    """Return the terms of a node with its products distributed over sums of tensors; None for more than `most`."""
     settled: list[tuple[Fraction, Node]] = []
     pending = [(Fraction(1), root)]
     while pending:
         coef, node = pending.pop()
-        parts = list(node.terms) if node.kind == "sum" else _distributed(node)
-        if not parts:
+        place = next(
+            (k for k, a in enumerate(node.args) if node.kind == "product" and a.kind == "sum" and a.rank > 2), -1
+        )
+        parts = over_terms(node, place) if place >= 0 else terms_of(node)
+        if len(parts) < 2:
             settled.append((coef, node))
-        pending += [(coef * c, a) for c, a in reversed(parts)]
-        if len(pending) + len(settled) > MOST_PARTS:
-            return root
-    return add(settled)
-
-
-def _distributed(node: Node) -> list[tuple[Fraction, Node]]:
-    places = [k for k, a in enumerate(node.args) if a.kind == "sum" and a.rank > 2] if node.kind == "product" else []
-    if not places:
-        return []
-    whole, at = node.operands[places[0]]
-    others = [operand for k, operand in enumerate(node.operands) if k != places[0]]
-    made = (product(node.coef, [*others, (a, at)], node.out, node.sizes) for a in whole.args)
-    return list(zip(whole.coefs, made, strict=True))
+        else:
+            pending += [(coef * c, a) for c, a in reversed(parts)]
+        if len(pending) + len(settled) > most:
+            return None
+    return settled

@@ -133,7 +133,7 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
 def _is_entry(term: Node, place: int) -> bool:
     """Whether an operand is met at single places: without it `q[0] + q[1]` would be `q'*[1; 1]`."""
     indices = term.indices[place]
-    slices = (at for a, at in term.operands if a.kind == "selector" and a.selector.kind == "slice" and a.shape[1] == 1)
+    slices = (at for a, at in term.operands if a.selects("slice") and a.shape[1] == 1)
     return any(at[0] in indices for at in slices)
 
 

@@ -36,14 +36,7 @@ _held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
 
 def held(root: Node) -> frozenset[str]:
     """Return the words of the nodes that a node holds, found once for each node."""
-    stack = [] if root in _held else [root]
-    while stack:
-        node = stack[-1]
-        missing = [a for a in node.args if a not in _held]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
+    for node in toposort(root, _held):
         _held[node] = frozenset(_word(node)).union(*(_held[a] for a in node.args))
     return _held[root]
 

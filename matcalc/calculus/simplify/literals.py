@@ -62,16 +62,10 @@ def _place(term: Node) -> tuple[int, ...] | None:
         return None
     places = {index: 0 for index in term.out if term.index_sizes[index] == 1}
     for selector, at in term.operands:
-        if selector.kind != "selector" or selector.selector.kind != "slice" or len(at) != 2:
+        if not selector.selects("slice") or at[0] in places or at[0] not in term.out or at[1] in term.out:
             return None
-        offset = selector.selector.offset
-        if (
-            at[0] in places
-            or at[0] not in term.out
-            or at[1] in term.out
-            or selector.shape[1] != 1
-            or not offset.is_integer
-        ):
+        offset, length = selector.selector.span
+        if length != 1 or not offset.is_integer:
             return None
         places[at[0]] = int(offset.constant)
     return tuple(places[index] for index in term.out) if len(places) == len(term.out) else None

@@ -43,10 +43,7 @@ def _triangle(term: Node) -> Part | None:
     """Return the matrix that a term is a triangle of, and the mask; None if it is no triangle."""
     if term.kind != "product" or term.coef != 1 or len(set(term.out)) < 2:
         return None
-    masks = [
-        (arg, at) for arg, at in term.operands
-        if arg.kind == "selector" and arg.selector.kind == "mask" and set(at) == set(term.out)
-    ]  # fmt: skip
+    masks = [(arg, at) for arg, at in term.operands if arg.selects("mask") and set(at) == set(term.out)]
     peeled = peel(term)
     if len(masks) != 1 or peeled is None or peeled[1].rank != 2:
         return None

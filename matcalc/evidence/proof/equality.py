@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.calculus.simplify.expand import Terms, expand, expanded_terms, merged
+from matcalc.calculus.simplify.expand import Terms, expand, expanded_terms
 from matcalc.calculus.simplify.factor import factor
 from matcalc.calculus.simplify.match import match_product
 from matcalc.calculus.simplify.pattern_variables import Bindings
@@ -23,6 +23,7 @@ from matcalc.evidence.explain.reasons import written
 from matcalc.tensor.constructors import add, eye, matmul, ones, power, product, scale
 from matcalc.tensor.node import Node, exponent_of, toposort
 from matcalc.tensor.size import Size
+from matcalc.tensor.sums import like_terms
 
 ROUNDS = 4
 """How often rewriting and expanding alternate."""
@@ -109,7 +110,7 @@ class State(NamedTuple):
 
 def _by_clearing(own: Terms, others: Terms, steps: list[str]) -> list[str] | None:
     """Multiply the difference by its denominators until nothing is left, the shortest result first."""
-    start = merged([*((c, n) for n, c in own.items()), *((-c, n) for n, c in others.items())])
+    start = like_terms([*own.items(), *((n, -c) for n, c in others.items())])
     reductions: dict[Node, tuple[Inverse, list[Reduction]]] = {}
     waiting, seen = [State(start, ())], set()
     for _ in range(MOST_STATES):
@@ -167,7 +168,7 @@ def _reduced(terms: Terms, reductions: Sequence[Reduction]) -> Terms | None:
     settled: list[tuple[Node, Fraction]] = []
     for _ in range(MOST_STEPS):
         if not pending:
-            return merged([(c, n) for n, c in settled])
+            return like_terms(settled)
         node, coef = pending.pop()
         changed = _applied(node, reductions)
         if changed is None:
@@ -218,7 +219,7 @@ def _clearings(terms: Terms, inverses: Sequence[Inverse]) -> Iterator[tuple[Term
                 made = [(c, _entrywise(power(base, -exponent), n)) for n, c in terms.items()]
                 line = f"multiply by {written(power(base, -exponent))}"
             found = expanded_terms([simplify(n) for _, n in made])
-            yield merged([(c * k, n) for (c, _), t in zip(made, found, strict=True) for n, k in t.items()]), line
+            yield like_terms((n, c * k) for (c, _), t in zip(made, found, strict=True) for n, k in t.items()), line
 
 
 def _ends(terms: Terms, inverse: Inverse) -> list[int]:

@@ -126,8 +126,8 @@ def _inline(network: Network, node: Node, indices: Indices, place: int) -> None:
         return
     network.coef *= node.coef
     if is_closed_scalar(node) and (network.operands or network.out):
-        data = (node.indices, node.out, node.index_sizes)
-        network.operands.insert(place, (product_node(Fraction(1), node.args, *data, lambda _: frozenset()), ()))
+        bare = product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes)
+        network.operands.insert(place, (bare, ()))
         return
     inner: dict[int, int] = {}
     same: list[tuple[int, int]] = []

@@ -11,7 +11,6 @@ from typing import Any
 
 from matcalc.tensor import raw_nodes
 from matcalc.tensor.facts import describe
-from matcalc.tensor.labelling import symmetry
 from matcalc.tensor.node import Node, intern, toposort
 from matcalc.tensor.sums import exchanges_of_sum, symmetry_of_sum
 
@@ -35,8 +34,7 @@ def restore(records: tuple[Record, ...]) -> Node:
     for kind, places, data, shape in records:
         args = tuple(nodes[place] for place in places)
         if kind == "product":
-            coef, indices, out, sizes = data
-            node = raw_nodes.product_node(coef, args, indices, out, sizes, symmetry)
+            node = raw_nodes.product_node(data[0], args, *data[1:])
         elif kind == "sum":
             node = raw_nodes.sum_node(data[0], args, symmetry_of_sum, exchanges_of_sum)
         else:

@@ -17,10 +17,10 @@ from matcalc.errors import NotSupported, RuleError
 from matcalc.rulebook.notations import sum_of_squares
 from matcalc.tensor.canonical_labels import Factor, components, order_operands
 from matcalc.tensor.grouping import MOST, runs_of
-from matcalc.tensor.labelling import EITHER_WAY, described, labelled, symmetry
+from matcalc.tensor.labelling import EITHER_WAY, described, labelled
 from matcalc.tensor.network import Network, flatten, is_closed_scalar, next_inlined
 from matcalc.tensor.node import Indices, Node, Operand, Shape, exponent_of
-from matcalc.tensor.raw_nodes import merged_exponents, number, power_node, product_node, selector
+from matcalc.tensor.raw_nodes import merged_exponents, number, power_node, product_node
 from matcalc.tensor.reindex import reduce_selectors
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_factors import multiplied_sizes, size_factors
@@ -71,7 +71,7 @@ def gather(coef: Fraction | int, operands: Sequence[Operand], out: Indices, size
         if any(_stripped(network, place) for place in range(len(network.operands))):
             continue
         before = list(network.operands)
-        reduce_selectors(network, selector)
+        reduce_selectors(network)
         if any(node.is_zero for node, _ in network.operands):
             network.coef = Fraction(0)
         if network.operands == before:
@@ -138,7 +138,7 @@ def _with_axes_ordered(node: Node, indices: Indices) -> Operand:
 def _without_coef(node: Node) -> Node:
     if node.kind != "product" or node.coef == 1:
         return node
-    return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes, symmetry)
+    return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes)
 
 
 def _is_pole(node: Node) -> bool:
@@ -175,7 +175,7 @@ def zeros(shape: Shape) -> Node:
     if not shape:
         return number(0)
     out = tuple(range(len(shape)))
-    return product_node(Fraction(0), (), (), out, shape, symmetry)
+    return product_node(Fraction(0), (), (), out, shape)
 
 
 def size_number(size: Size) -> Node:
@@ -323,7 +323,7 @@ def _intern(coef: Fraction, operands: Sequence[Operand], out: Indices, sizes: Ma
         return args[0]
     measured = {labels[index]: size for index, size in sizes.items() if index in labels}
     ordered = [measured[label] for label in range(len(measured))]
-    return product_node(coef, args, shown, shown_out, ordered, symmetry)
+    return product_node(coef, args, shown, shown_out, ordered)
 
 
 def transposed(node: Node) -> Node:

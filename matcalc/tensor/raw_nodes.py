@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.facts import describe
+from matcalc.tensor.labelling import symmetry
 from matcalc.tensor.node import Exchange, Indices, Node, Shape, intern
 from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
@@ -68,7 +69,6 @@ def product_node(
     indices: Sequence[Indices],
     out: Indices,
     sizes: Sequence[Size],
-    symmetry: Callable[[Node], frozenset[str]],
 ) -> Node:
     shape = tuple(sizes[i] for i in out)
     data = (coef, tuple(indices), out, tuple(sizes))

@@ -11,31 +11,31 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from matcalc.tensor.network import Network
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.node import Indices
+from matcalc.tensor.raw_nodes import selector as selector_node
 from matcalc.tensor.selectors import Selector, are_apart, merge, slice_of
 from matcalc.tensor.size import is_nonnegative, volume
 
 Entry = tuple[Selector, Indices, int]
-MakeSelector = Callable[[Selector], Node]
 
 
-def reduce_selectors(network: Network, make: MakeSelector) -> None:
-    """Apply the identities; `make` wraps a new selector as a node."""
+def reduce_selectors(network: Network) -> None:
+    """Apply the identities."""
     while True:
         entries = [
             (node.selector, indices, place)
             for place, (node, indices) in enumerate(network.operands)
             if node.kind == "selector"
         ]
-        if not entries or not any(_reduce_one(network, entry, entries, make) for entry in entries):
+        if not entries or not any(_reduce_one(network, entry, entries) for entry in entries):
             return
 
 
-def _reduce_one(network: Network, entry: Entry, entries: list[Entry], make: MakeSelector) -> bool:
-    if ALONE[entry[0].kind](network, entry, make):
+def _reduce_one(network: Network, entry: Entry, entries: list[Entry]) -> bool:
+    if ALONE[entry[0].kind](network, entry):
         return True
     return any(
-        entry[0].kind == other[0].kind and PAIR[entry[0].kind](network, entry, other, make)
+        entry[0].kind == other[0].kind and PAIR[entry[0].kind](network, entry, other)
         for other in entries
         if other[2] > entry[2] or (other[2] != entry[2] and entry[0].kind in ("merge", "slice"))
     )
@@ -53,7 +53,7 @@ def _lone(network: Network, index: int) -> bool:
     return network.uses(index) == 1 and index not in network.out
 
 
-def _merge_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _merge_alone(network: Network, entry: Entry) -> bool:
     selector, (whole, *parts), place = entry
     if _lone(network, whole):
         _drop(network, place, whole)
@@ -66,15 +66,15 @@ def _merge_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     if len(wide) < len(parts):
         kept = wide or [next((k for k, part in enumerate(parts) if not _lone(network, part)), 0)]
         smaller = merge(*(selector.shape[1 + k] for k in kept))
-        network.operands[place] = (make(smaller), (whole, *(parts[k] for k in kept)))
+        network.operands[place] = (selector_node(smaller), (whole, *(parts[k] for k in kept)))
         return True
     if all(_lone(network, part) for part in parts):
         _drop(network, place, *parts)
         return True
-    return _joined_parts(network, entry, make)
+    return _joined_parts(network, entry)
 
 
-def _joined_parts(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _joined_parts(network: Network, entry: Entry) -> bool:
     """Make one part of two neighbours that nothing else measures: `kron(ones(2), ones(3), x)` is `kron(ones(6), x)`."""
     selector, (whole, *parts), place = entry
     lone = [_lone(network, part) for part in parts]
@@ -84,13 +84,13 @@ def _joined_parts(network: Network, entry: Entry, make: MakeSelector) -> bool:
     sizes = selector.shape[1:]
     joined = network.fresh(sizes[at] * sizes[at + 1])
     fewer = merge(*sizes[:at], network.sizes[joined], *sizes[at + 2 :])
-    network.operands[place] = (make(fewer), (whole, *parts[:at], joined, *parts[at + 2 :]))
+    network.operands[place] = (selector_node(fewer), (whole, *parts[:at], joined, *parts[at + 2 :]))
     for part in parts[at : at + 2]:
         del network.sizes[part]
     return True
 
 
-def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _slice_alone(network: Network, entry: Entry) -> bool:
     selector, (source, part), place = entry
     if selector.shape[0] == selector.shape[1] and selector.offset == 0:
         _drop(network, place)
@@ -99,10 +99,10 @@ def _slice_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     if _lone(network, source):
         _drop(network, place, source)
         return True
-    return selector.shape[1] == 1 and _place_alone(network, entry, make)
+    return selector.shape[1] == 1 and _place_alone(network, entry)
 
 
-def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _place_alone(network: Network, entry: Entry) -> bool:
     """Let a single place be taken of each operand by itself: `(A.*B)[0, :]` is `A[0, :].*B[0, :]`.
 
     What shares another index with a rule at that place stays with it: `tril(A)[0, :]`. An index of one entry is no
@@ -127,7 +127,7 @@ def _place_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
         node, at = network.operands[k]
         long, short = map(network.fresh, selector.shape)
         network.operands[k] = (node, (*at[:axis], long, *at[axis + 1 :]))
-        network.operands.append((make(selector), (long, short)))
+        network.operands.append((selector_node(selector), (long, short)))
     return bool(moved)
 
 
@@ -137,7 +137,7 @@ def _ends_in(network: Network, place: int, part: int) -> bool:
     return node.selects("slice") and at[1] == part != at[0]
 
 
-def _mask_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _mask_alone(network: Network, entry: Entry) -> bool:
     selector, (row, column), place = entry
     if row == column and selector.offset.is_integer:
         if selector.offset.constant > 0:
@@ -164,7 +164,7 @@ def _mask_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     return False
 
 
-def _permutation_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _permutation_alone(network: Network, entry: Entry) -> bool:
     _, indices, place = entry
     lone = [i for i in indices if _lone(network, i)]
     if lone:
@@ -172,19 +172,19 @@ def _permutation_alone(network: Network, entry: Entry, make: MakeSelector) -> bo
     return bool(lone)
 
 
-def _shift_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _shift_alone(network: Network, entry: Entry) -> bool:
     """Turn a shift so that its offset begins with a positive term: by -k from i to j is by k from j to i."""
-    if _permutation_alone(network, entry, make):
+    if _permutation_alone(network, entry):
         return True
     selector, (i, j), place = entry
     terms = selector.offset.terms
     if not terms or terms[0][1] > 0:
         return False
-    network.operands[place] = (make(Selector("shift", selector.shape[::-1], -selector.offset)), (j, i))
+    network.operands[place] = (selector_node(Selector("shift", selector.shape[::-1], -selector.offset)), (j, i))
     return True
 
 
-def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _conv_alone(network: Network, entry: Entry) -> bool:
     """Order the two parts of a convolution, which commute, by their lengths; one of a single place only shifts."""
     selector, (whole, left, right), place = entry
     for single, other, length in ((1, right, selector.shape[2]), (2, left, selector.shape[1])):
@@ -192,16 +192,16 @@ def _conv_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
             continue
         found = slice_of(selector.shape[0], length, selector.offset)
         if found is not None:
-            network.operands[place] = (make(found[0]), (other, whole) if found[1] else (whole, other))
+            network.operands[place] = (selector_node(found[0]), (other, whole) if found[1] else (whole, other))
             return True
     if str(selector.shape[1]) <= str(selector.shape[2]):
         return False
     swapped = Selector("conv", (selector.shape[0], selector.shape[2], selector.shape[1]), selector.offset)
-    network.operands[place] = (make(swapped), (whole, right, left))
+    network.operands[place] = (selector_node(swapped), (whole, right, left))
     return True
 
 
-def _lookup_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
+def _lookup_alone(network: Network, entry: Entry) -> bool:
     """Drop a lookup whose axis nothing else has: each of its places is there once."""
     _, (source, *_), place = entry
     if not _lone(network, source):
@@ -210,19 +210,19 @@ def _lookup_alone(network: Network, entry: Entry, make: MakeSelector) -> bool:
     return True
 
 
-ALONE: dict[str, Callable[[Network, Entry, MakeSelector], bool]] = {
+ALONE: dict[str, Callable[[Network, Entry], bool]] = {
     "merge": _merge_alone,
     "slice": _slice_alone,
     "mask": _mask_alone,
     "flip": _permutation_alone,
     "shift": _shift_alone,
     "conv": _conv_alone,
-    "triangle": lambda network, entry, make: False,
+    "triangle": lambda network, entry: False,
     "lookup": _lookup_alone,
 }
 
 
-def _merge_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+def _merge_pair(network: Network, one: Entry, two: Entry) -> bool:
     (first, (p, *parts), place), (second, (q, *others), other_place) = one, two
     if p == q and first.shape == second.shape:
         _drop(network, other_place)
@@ -235,11 +235,11 @@ def _merge_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) ->
     if q in parts and network.uses(q) == 2 and q not in network.out:
         at = parts.index(q)
         sizes = (*first.shape[1 : at + 1], *second.shape[1:], *first.shape[at + 2 :])
-        network.operands[place] = (make(merge(*sizes)), (p, *parts[:at], *others, *parts[at + 1 :]))
+        network.operands[place] = (selector_node(merge(*sizes)), (p, *parts[:at], *others, *parts[at + 1 :]))
         _drop(network, other_place, q)
         return True
     if p == q and (shared := _common_ends(first, second)):
-        _split_common(network, one, two, shared, make)
+        _split_common(network, one, two, shared)
         return True
     return False
 
@@ -256,7 +256,7 @@ def _common_ends(first: Selector, second: Selector) -> tuple[int, int] | None:
     return (lead, tail) if lead or tail else None
 
 
-def _split_common(network: Network, one: Entry, two: Entry, shared: tuple[int, int], make: MakeSelector) -> None:
+def _split_common(network: Network, one: Entry, two: Entry, shared: tuple[int, int]) -> None:
     """Unify the agreeing ends of two partitions; the middles become merges of one smaller axis."""
     (first, (p, *parts), place), (second, (_, *others), other_place) = one, two
     lead, tail = shared
@@ -267,9 +267,9 @@ def _split_common(network: Network, one: Entry, two: Entry, shared: tuple[int, i
     head, end = parts[:lead], parts[len(parts) - tail :]
     sizes = (*first.shape[1 : lead + 1], total, *first.shape[len(parts) - tail + 1 :])
     pairs = [*zip(head, others[:lead], strict=True), *zip(end, others[len(others) - tail :], strict=True)]
-    network.operands[place] = (make(merge(*sizes)), (p, *head, middle, *end))
-    network.operands[other_place] = (make(merge(*second.shape[1:][theirs])), (middle, *others[theirs]))
-    network.operands.append((make(merge(*middle_sizes)), (middle, *parts[mine])))
+    network.operands[place] = (selector_node(merge(*sizes)), (p, *head, middle, *end))
+    network.operands[other_place] = (selector_node(merge(*second.shape[1:][theirs])), (middle, *others[theirs]))
+    network.operands.append((selector_node(merge(*middle_sizes)), (middle, *parts[mine])))
     _unify_all(network, pairs)
 
 
@@ -281,7 +281,7 @@ def _unify_all(network: Network, pairs: list[tuple[int, int]]) -> None:
         pairs = [(kept if x == dropped else x, kept if y == dropped else y) for x, y in pairs]
 
 
-def _slice_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+def _slice_pair(network: Network, one: Entry, two: Entry) -> bool:
     (first, (source, part), place), (second, (source2, part2), other_place) = one, two
     if source == source2 and first.offset == second.offset and first.shape == second.shape:
         _drop(network, other_place)
@@ -293,7 +293,7 @@ def _slice_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) ->
         return True
     if part == source2:
         fused = Selector("slice", (first.shape[0], second.shape[1]), first.offset + second.offset)
-        network.operands[place] = (make(fused), (source, part2))
+        network.operands[place] = (selector_node(fused), (source, part2))
         if network.uses(part) == 1 and part not in network.out:
             _drop(network, other_place, part)
         return True
@@ -306,12 +306,12 @@ def _slice_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) ->
     inside = second.offset - first.offset
     if is_nonnegative(inside) and is_nonnegative(first.shape[1] - inside - second.shape[1]):
         narrow = Selector("slice", (first.shape[1], second.shape[1]), inside)
-        network.operands[other_place] = (make(narrow), (part, part2))
+        network.operands[other_place] = (selector_node(narrow), (part, part2))
         return True
     return False
 
 
-def _mask_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+def _mask_pair(network: Network, one: Entry, two: Entry) -> bool:
     (first, at, place), (second, other_at, other_place) = one, two
     if at == other_at:
         difference = second.offset - first.offset
@@ -329,7 +329,7 @@ def _mask_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> 
     return False
 
 
-def _permutation_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+def _permutation_pair(network: Network, one: Entry, two: Entry) -> bool:
     (first, at, _), (second, other_at, other_place) = one, two
     if first.offset != second.offset:
         return False
@@ -342,7 +342,7 @@ def _permutation_pair(network: Network, one: Entry, two: Entry, make: MakeSelect
     return False
 
 
-def _no_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+def _no_pair(network: Network, one: Entry, two: Entry) -> bool:
     (first, at, _), (second, other_at, other_place) = one, two
     if first == second and at == other_at:
         _drop(network, other_place)
@@ -350,7 +350,7 @@ def _no_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bo
     return False
 
 
-def _lookup_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -> bool:
+def _lookup_pair(network: Network, one: Entry, two: Entry) -> bool:
     """Make one index of two that are the same place of the same data."""
     (_, (source, *at), place), (_, (other, *there), other_place) = one, two
     if at != there or network.operands[place][0] is not network.operands[other_place][0]:
@@ -360,7 +360,7 @@ def _lookup_pair(network: Network, one: Entry, two: Entry, make: MakeSelector) -
     return True
 
 
-PAIR: dict[str, Callable[[Network, Entry, Entry, MakeSelector], bool]] = {
+PAIR: dict[str, Callable[[Network, Entry, Entry], bool]] = {
     "merge": _merge_pair,
     "slice": _slice_pair,
     "mask": _mask_pair,

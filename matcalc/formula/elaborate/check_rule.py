@@ -145,11 +145,10 @@ def formulas(setting: Setting) -> Iterator[Formula]:
     ends = {name: symbol(name, ()) for name in ("a", "b")}
     for value, text in rule.divided.items():
         yield Formula(f"divided {value}".strip(), text, (), ends, linear=False)
-    if rule.difference is not None:
-        yield Formula("difference", rule.difference, (), ends, linear=False)
-    for field, given in (("radius", rule.radius), ("scale", rule.scale)):
+    plain = {"difference": (rule.difference, ends), "radius": (rule.radius, {}), "scale": (rule.scale, {})}
+    for field, (given, more) in plain.items():
         if given is not None:
-            yield Formula(field, given, (), {}, linear=False)
+            yield Formula(field, given, (), more, linear=False)
     if rule.square is not None:
         yield Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
 

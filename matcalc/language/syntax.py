@@ -7,13 +7,15 @@ whether it is a matrix product or a scaling. Meaning is given by elaboration, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import is_
-from typing import Any
+from typing import Any, TypeVar
 
 SUMS = ("sum", "dotted_sum")
+Item = TypeVar("Item")
+
 BINDERS = ("index_form", "index_sum")
 """What lists indices, which mean something inside it alone."""
 
@@ -58,14 +60,24 @@ def walk(root: Ast, closed: Collection[str] = ()) -> Iterator[Ast]:
 
     A node with a head in `closed` is yielded without its operands.
     """
-    stack: list[tuple[Ast, bool]] = [(root, False)]
+    yield from operands_first(root, lambda node: () if node.head in closed else children(node))
+
+
+def operands_first(
+    root: Item, operands: Callable[[Item], Sequence[Item]], known: Container[Item] = ()
+) -> Iterator[Item]:
+    """Yield all that `operands` leads to from a root, operands before what holds them; not what is `known` by then."""
+    stack = [(root, False)]
     while stack:
-        node, entered = stack.pop()
-        if entered or node.head in closed:
-            yield node
+        item, entered = stack.pop()
+        if item in known:
             continue
-        stack.append((node, True))
-        stack.extend((child, False) for child in reversed(children(node)))
+        inner = () if entered else operands(item)
+        if not inner:
+            yield item
+            continue
+        stack.append((item, True))
+        stack.extend((operand, False) for operand in reversed(inner))
 
 
 def children(node: Ast) -> tuple[Ast, ...]:

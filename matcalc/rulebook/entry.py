@@ -204,10 +204,9 @@ class _Entry:
         return found
 
     def interval(self) -> Interval | None:
-        text = self.table.get("interval")
-        found = None if text is None else read_interval(text)
-        if text is not None and found is None:
-            self.report("interval", f"interval '{text}' does not read  (lo, hi)  or  [lo, hi]")
+        found = read_interval(self.table["interval"]) if "interval" in self.table else None
+        if "interval" in self.table and found is None:
+            self.report("interval", f"interval '{self.table['interval']}' does not read  (lo, hi)  or  [lo, hi]")
         return found
 
     def fact_rule(self, text: str) -> FactRule | None:

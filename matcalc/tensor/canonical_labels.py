@@ -13,7 +13,6 @@ their signs to it an odd number of times, the product is its own negative: it is
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -55,23 +54,19 @@ def order_operands(operands: Sequence[Factor], fixed: Labels) -> tuple[list[int]
     `fixed` labels the output indices; the others are numbered after them in canonical order.
     """
     budget = [BUDGET]
-    pieces: list[tuple[Certificate, list[int], list[Factor]]] = []
-    vanishes = False
-    for piece in components(operands, fixed):
-        certificate, sequence, signs = _label(piece, fixed, budget)
-        vanishes = vanishes or len(signs) > 1
-        pieces.append((certificate, sequence, piece))
-    pieces.sort(key=lambda item: item[0])
+    pieces = _labelled(operands, fixed, budget)
     labels = dict(fixed)
-    following = max(fixed.values(), default=-1) + 1
     places: list[int] = []
-    for _, sequence, piece in pieces:
-        for index in sequence:
-            labels[index] = following
-            following += 1
-        for operand in _sorted(piece, labels):
-            places.append(operand.place)
-    return places, labels, vanishes
+    for found, piece in pieces:
+        labels = _number(found.sequence, labels)
+        places += [operand.place for operand in _sorted(piece, labels)]
+    return places, labels, any(len(found.signs) > 1 for found, _ in pieces)
+
+
+def _labelled(operands: Sequence[Factor], fixed: Labels, budget: list[int]) -> list[tuple[Labelling, list[Factor]]]:
+    """Return the components of a product with their labellings, those of least certificates first."""
+    pieces = [(_label(piece, fixed, budget), piece) for piece in components(operands, fixed)]
+    return sorted(pieces, key=lambda item: item[0].certificate)
 
 
 def components(operands: Sequence[Factor], fixed: Container[int]) -> list[list[Factor]]:
@@ -99,7 +94,7 @@ def linked(items: Sequence[Item], at: Callable[[Item], Iterable[int]], fixed: Co
 def _label(operands: list[Factor], fixed: Labels, budget: list[int]) -> Labelling:
     """Return the least certificate of a component and the order of its free indices that gives it."""
     budget[0] -= 1
-    free = _free(operands, fixed)
+    free = list(dict.fromkeys(i for o in operands for i in o.indices if i not in fixed))
     if len(free) < 2:
         return _settled(operands, free, fixed)
     colours = _refine(operands, free, fixed)
@@ -132,12 +127,9 @@ def _settled(operands: list[Factor], sequence: list[int], fixed: Labels) -> Labe
 
 
 def _individualise(operands: list[Factor], index: int, fixed: Labels, budget: list[int]) -> Labelling:
-    held = {**fixed, index: _next(fixed)}
-    parts = [(_label(piece, held, budget), piece) for piece in components(operands, held)]
-    parts.sort(key=lambda part: part[0].certificate)
     sequence = [index]
     signs = PLUS
-    for part, _ in parts:
+    for part, _ in _labelled(operands, _number([index], fixed), budget):
         sequence.extend(part.sequence)
         signs = frozenset(a * b for a in signs for b in part.signs)
     return Labelling(_certificate(operands, _number(sequence, fixed)), sequence, signs)
@@ -180,15 +172,6 @@ def relabelled(operand: Factor, labels: Labels) -> tuple[int, ...]:
     return shown[: operand.commuting] + tuple(sorted(shown[operand.commuting :]))
 
 
-def _free(operands: list[Factor], fixed: Labels) -> list[int]:
-    counted = Counter(i for o in operands for i in o.indices if i not in fixed)
-    return list(counted)
-
-
-def _next(fixed: Labels) -> int:
-    return max(fixed.values(), default=-1) + 1
-
-
 def _number(sequence: list[int], fixed: Labels) -> Labels:
-    start = _next(fixed)
+    start = max(fixed.values(), default=-1) + 1
     return {**fixed, **{index: start + k for k, index in enumerate(sequence)}}

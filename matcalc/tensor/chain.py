@@ -19,6 +19,11 @@ class Links(NamedTuple):
     scalars: tuple[Node, ...]
 
     @property
+    def directed(self) -> tuple[tuple[Node, bool], ...]:
+        """The matrices, a symmetric one always with rows first."""
+        return tuple((a, forward or "symmetric" in a.facts) for a, forward in self.matrices)
+
+    @property
     def weighted(self) -> bool:
         return any(self.weights)
 

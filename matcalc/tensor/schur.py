@@ -130,9 +130,7 @@ def _decomposed(node: Node, coef: Fraction) -> Iterator[tuple[Term, Node | None]
 def _links(node: Node) -> Links | None:
     """Return the factors of a product of matrices along its path, None where it is no such product."""
     chain = chain_between(node, *node.out) if node.out[0] != node.out[1] else None
-    if chain is None or chain.weighted:
-        return None
-    return tuple((a, forward or "symmetric" in a.facts) for a, forward in chain.matrices)
+    return None if chain is None or chain.weighted else chain.directed
 
 
 def _to_vector(node: Node, start: int) -> Links | None:
@@ -261,10 +259,7 @@ def _closed(node: Node) -> Links | None:
     if here == there:
         return ((first, False), (last, True)) if not any(len(at) == 2 for at in node.indices) else None
     chain = chain_between(node, here, there)
-    if chain is None:
-        return None
-    inner = tuple((a, forward or "symmetric" in a.facts) for a, forward in chain.matrices)
-    return ((first, False), *inner, (last, True))
+    return None if chain is None else ((first, False), *chain.directed, (last, True))
 
 
 def _is_psd(node: Node) -> bool:

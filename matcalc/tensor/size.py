@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from math import prod
 from threading import Lock
@@ -36,6 +36,7 @@ class Compound(NamedTuple):
 Atom = str | Compound
 Monomial = tuple[tuple[Atom, int], ...]
 Term = TypeVar("Term")
+Number = TypeVar("Number", Fraction, int)
 
 
 class Size:
@@ -179,9 +180,9 @@ def _plain(value: int | str | Fraction) -> Size:
     return polynomial({((value, 1),): Fraction(1)} if isinstance(value, str) else {(): Fraction(value)})
 
 
-def collected(terms: Iterable[tuple[Term, Fraction]]) -> dict[Term, Fraction]:
+def collected(terms: Iterable[tuple[Term, Number]]) -> dict[Term, Number]:
     """Return terms with what each is multiplied by in all, but for those that cancel."""
-    found: dict[Term, Fraction] = {}
+    found: dict[Term, Number] = {}
     for term, coefficient in terms:
         found[term] = found[term] + coefficient if term in found else coefficient
     return {term: coefficient for term, coefficient in found.items() if coefficient}
@@ -215,16 +216,6 @@ def modulo(a: Size, b: Size) -> Size:
     if a.is_integer and b.is_integer and b != 0:
         return Size.of(a.constant % b.constant)
     return _compound("%", a, b)
-
-
-def minimum(a: Size, b: Size) -> Size:
-    """Return the smaller of two sizes, an atom where the difference is not known."""
-    return _extremum("min", a, b)
-
-
-def maximum(a: Size, b: Size) -> Size:
-    """Return the larger of two sizes, an atom where the difference is not known."""
-    return _extremum("max", a, b)
 
 
 def is_nonnegative(size: Size) -> bool:
@@ -264,6 +255,10 @@ def _extremum(operator: str, a: Size, b: Size) -> Size:
     for size in rest:
         first = _compound(operator, first, size)
     return first
+
+
+minimum, maximum = partial(_extremum, "min"), partial(_extremum, "max")
+"""The smaller and the larger of two sizes, atoms where the difference is not known."""
 
 
 def _operands(operator: str, size: Size) -> list[Size]:
@@ -309,10 +304,7 @@ def _compound(operator: str, a: Size, b: Size) -> Size:
 
 
 def _join(left: Monomial, right: Monomial) -> Monomial:
-    powers = dict(left)
-    for atom, power in right:
-        powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted(powers.items(), key=lambda item: atom_text(item[0])))
+    return tuple(sorted(collected(left + right).items(), key=lambda item: atom_text(item[0])))
 
 
 def volume(shape: Iterable[Size]) -> Size:
@@ -393,10 +385,8 @@ def polynomial(terms: dict[Monomial, Fraction]) -> Size:
         found = _interned.get(key)
         if found is None:
             size = object.__new__(Size)
-            object.__setattr__(size, "key", key)
-            object.__setattr__(size, "terms", canonical)
-            object.__setattr__(size, "names", _names(canonical))
-            object.__setattr__(size, "_hash", int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big"))
+            size.key, size.terms, size.names = key, canonical, _names(canonical)
+            size._hash = int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big")
             found = _interned[key] = size
         _by_terms[same] = found
         return found

@@ -122,12 +122,8 @@ def root(size: Size, degree: int) -> Size | None:
 
 def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
     """Return a monomial divided by another; None where that is none."""
-    powers = dict(monomial)
-    for atom, power in factor:
-        powers[atom] = powers.get(atom, 0) - power
-    if any(power < 0 for power in powers.values()):
-        return None
-    return tuple((atom, power) for atom, power in powers.items() if power)
+    powers = collected([*monomial, *((atom, -power) for atom, power in factor)])
+    return None if any(power < 0 for power in powers.values()) else tuple(powers.items())
 
 
 def _order(monomial: Monomial) -> tuple[int, list[str]]:

@@ -6,7 +6,7 @@ template: a node over the symbols of its parameters. Nothing here decides what a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import pi
@@ -18,7 +18,7 @@ from matcalc.formula.elaborate.conditions import Condition, Lengths, operands
 from matcalc.formula.elaborate.equations import Solving
 from matcalc.formula.elaborate.inference import Inference, Unknown, shown
 from matcalc.formula.elaborate.typed import Einsum, Labels, Typed
-from matcalc.language.syntax import call_name
+from matcalc.language.syntax import call_name, operands_first
 from matcalc.tensor.constructors import (
     add,
     apply,
@@ -76,26 +76,12 @@ def build(builder: Builder, root: Typed) -> Node:
     Raises: ShapeError where an argument lacks a fact that it must have, NotSupported for a condition.
     """
     made = builder.made
-    for value in _operands_first(root, made):
+    for value in operands_first(root, _built_operands, made):
         try:
             made[value] = BUILD[value.form](builder, value, [made[arg] for arg in _built_operands(value)])
         except MatcalcError as fault:
             raise builder.inference.located(fault, value.ast) from None
     return made[root]
-
-
-def _operands_first(root: Typed, made: Mapping[Typed, Node]) -> Iterator[Typed]:
-    """Yield the values of a typed tree that become nodes and are not made, operands before what holds them."""
-    stack = [(root, False)]
-    while stack:
-        value, entered = stack.pop()
-        if value in made:
-            continue
-        if entered:
-            yield value
-        else:
-            stack.append((value, True))
-            stack.extend((arg, False) for arg in reversed(_built_operands(value)))
 
 
 def _built_operands(value: Typed) -> list[Typed]:

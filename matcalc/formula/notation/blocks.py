@@ -116,7 +116,7 @@ def _block(
     kept = [i for i in out if i in measured or sizes[i] != 1]
     node = simple_product(coef, operands, tuple(kept), {i: sizes[i] for i in kept})
     if node.kind == "number":
-        reading = Reading(_number(node.value))
+        reading = Reading(forms.signed_number(node.value))
     elif node in context.readings:
         reading = context.readings[node]
     else:
@@ -126,10 +126,6 @@ def _block(
     turned = reading.turned or (form if not kept else forms.transposed(form))
     is_row = len(out) == 2 and kept == out[1:]
     return (turned, form, False) if is_row else (form, turned, node.kind == "number")
-
-
-def _number(value: Fraction) -> Form:
-    return forms.negated(number(-value)) if value < 0 else number(value)
 
 
 def _cuts(spans: list[Span], size: Size) -> list[Span] | None:

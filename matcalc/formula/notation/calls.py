@@ -145,9 +145,7 @@ def parameter_form(context: Context, value: Any) -> Form:
         return context.size(value)
     if isinstance(value, Node):
         return context.function(value)
-    exact = Fraction(value)
-    form = forms.number(abs(exact))
-    return forms.negated(form) if exact < 0 else form
+    return forms.signed_number(Fraction(value))
 
 
 def _is_axis(node: Node) -> bool:

@@ -144,14 +144,18 @@ def runs(items: Sequence[Item]) -> list[tuple[Piece, bool, int]]:
 
 
 def _chain_cost(items: Sequence[Item]) -> Cost:
-    gathered = runs(items)
-    tokens = len(gathered) - 1
-    turns = 0
+    turns, tokens = _joined_cost(runs(items))
+    return turns, tokens - 1
+
+
+def _joined_cost(gathered: Sequence[tuple[Piece, bool, int]]) -> Cost:
+    """Return the price of factors with an operator behind each, powers and parentheses included."""
+    turns = tokens = 0
     for piece, flip, count in gathered:
         cost = piece.costs[flip]
         turns += cost[0]
         needed = SIGN if count == 1 else POWER
-        tokens += cost[1] + (2 if piece.levels[flip] < needed else 0) + (2 if count > 1 else 0)
+        tokens += cost[1] + 1 + (2 if piece.levels[flip] < needed else 0) + (2 if count > 1 else 0)
     return turns, tokens
 
 
@@ -206,17 +210,10 @@ def _built_of(piece: Piece) -> object:
 
 
 def _elementwise_cost(top: Sequence[Item], bottom: Sequence[Item], flip: bool) -> Cost:
-    turns = tokens = 0
-    for side in (top, bottom):
-        gathered = groups(side, flip)
-        for piece, turn, count in gathered:
-            cost = piece.costs[turn]
-            turns += cost[0]
-            needed = SIGN if count == 1 else POWER
-            tokens += cost[1] + 1 + (2 if piece.levels[turn] < needed else 0) + (2 if count > 1 else 0)
-        if side is bottom and len(gathered) > 1:
-            tokens += 2
-    return turns, tokens - 1 if top else tokens + 1
+    above, below = groups(top, flip), groups(bottom, flip)
+    costs = _joined_cost(above), _joined_cost(below)
+    turns, tokens = (sum(cost[k] for cost in costs) for k in (0, 1))
+    return turns, tokens + 2 * (len(below) > 1) + (-1 if top else 1)
 
 
 def _names(pieces: Iterable[Piece]) -> tuple[str, ...]:
@@ -241,11 +238,8 @@ def read(piece: Piece, flip: bool = False) -> Form:
 
 
 def _read_elementwise(piece: Piece, flip: bool) -> Form:
-    sides = []
-    for side in (piece.items, piece.under):
-        factors = [_power(read(p, f), n, ".^") for p, f, n in groups(side, flip)]
-        sides.append(factors)
-    top, bottom = sides
+    sides = (groups(side, flip) for side in (piece.items, piece.under))
+    top, bottom = ([_power(read(p, f), n, ".^") for p, f, n in side] for side in sides)
     if not bottom:
         return forms.product(top, [".*"] * (len(top) - 1))
     divisor = forms.product(bottom, [".*"] * (len(bottom) - 1))

@@ -91,6 +91,11 @@ def number(value: Fraction | int) -> Form:
     return Form(syntax.product(sides, ("/",)), PRODUCT, 3, 0, (), 0)
 
 
+def signed_number(value: Fraction) -> Form:
+    """Return the form of a number, with its sign in front."""
+    return negated(number(-value)) if value < 0 else number(value)
+
+
 def is_decimal(value: Fraction) -> bool:
     """Whether a fraction has a finite decimal form, and a short one unless its quotient is longer: 2^-200 is one."""
     rest, places = value.denominator, 0

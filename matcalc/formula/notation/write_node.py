@@ -137,12 +137,7 @@ def _symbol(context: Context, node: Node) -> Reading:
 
 
 def _number(context: Context, node: Node) -> Reading:
-    return Reading(_signed_number(node.value))
-
-
-def _signed_number(value: Fraction) -> Form:
-    form = forms.number(abs(value))
-    return forms.negated(form) if value < 0 else form
+    return Reading(forms.signed_number(node.value))
 
 
 def _size(context: Context, node: Node) -> Reading:

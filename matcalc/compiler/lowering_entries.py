@@ -156,16 +156,15 @@ def load(folder: Path) -> Lowerings:
 
     Raises: RuleError that names the file and the entry.
     """
-    table = tomllib.loads((folder / "kernels.toml").read_text(encoding="utf-8"))
     products: list[Kernel] = []
     operations: dict[str, list[Kernel]] = {}
     becomes: dict[str, list[Expansion]] = {}
-    for order, (name, entry) in enumerate(x for item in table.items() for x in variants(*item)):
+    for order, (name, entry) in enumerate(entries(folder).items()):
         if "becomes" in entry:
             expansion = Expansion(
                 str(entry["becomes"]),
                 tuple(map(str, entry.get("where", ()))),
-                frozenset(str(entry.get("when", "")).split()),
+                _words(entry, "when"),
                 tuple(_terms(",".join(str(entry["of"]).split()), ",")) if "of" in entry else None,
             )
             becomes.setdefault(str(entry.get("operation", name)), []).append(expansion)
@@ -188,7 +187,22 @@ def load(folder: Path) -> Lowerings:
     )
 
 
-def variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def entries(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the entries of `kernels.toml` in full: each once for what it stands for."""
+    table = tomllib.loads((folder / "kernels.toml").read_text(encoding="utf-8"))
+    whole = ((name, _with_shared(entry, table)) for name, entry in table.items())
+    return {name: entry for item in whole for name, entry in _variants(*item)}
+
+
+def _with_shared(entry: dict[str, Any], table: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return an entry with what it does not say of its own as that which it is `like`, whose `where` lines go first."""
+    if "like" not in entry:
+        return entry
+    shared = _with_shared(table[entry["like"]], table)
+    return shared | entry | {"where": [*shared.get("where", ()), *entry.get("where", ())]}
+
+
+def _variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what an entry stands for: one for each fact of `either`, one for each number of `tangents`, or itself."""
     facts, tangents = (str(entry.get(key, "")).split() for key in ("either", "tangents"))
     if not facts and not tangents:
@@ -228,8 +242,8 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         name,
         results,
         factors,
-        frozenset(str(entry.get("flips", "")).split()),
-        frozenset(str(entry.get("when", "")).split()),
+        _words(entry, "flips"),
+        _words(entry, "when"),
         via,
         bool(entry.get("scales", False)),
         str(entry.get("fails", "")),
@@ -242,6 +256,10 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         quick(f"{float(entry.get('rate', PLAIN))}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
         sizes,
     )
+
+
+def _words(entry: Mapping[str, Any], field: str) -> frozenset[str]:
+    return frozenset(str(entry.get(field, "")).split())
 
 
 def _scalars(table: dict[str, Any]) -> dict[str, Scalar]:

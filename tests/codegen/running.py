@@ -1,12 +1,11 @@
 """Kernels run on both targets by their templates, with operands drawn for their patterns."""
 
 import re
-import tomllib
 
 import numpy as np
 from codegen.oracles import EMPTY, FACTS, ORACLES
 
-from matcalc.compiler.lowering_entries import Term, load, variants
+from matcalc.compiler.lowering_entries import Term, entries, load
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.modules import load_items
 from matcalc.rulebook import default_rulebook
@@ -14,8 +13,7 @@ from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.paths import data_folder
 
 FOLDER = data_folder("codegen")
-TABLE = tomllib.loads((FOLDER / "kernels.toml").read_text())
-ENTRIES = {k: v for item in TABLE.items() for k, v in variants(*item) if "pattern" in v}
+ENTRIES = {name: entry for name, entry in entries(FOLDER).items() if "pattern" in entry}
 KERNELS = {k.name: k for group in (load(FOLDER).products, *load(FOLDER).operations.values()) for k in group}
 LIBRARY = {name for name, item in load_library("numba").items.items() if item.is_kernel}
 SIZES = (0, 1, 2, 3, 7, 40)

@@ -21,7 +21,6 @@ PARAMETERS = {
     "gammainc_diff": {"{p}": "1.0", "{p1}": "0.0"}, "betainc_diff": {"{p}": "0.0", "{p1}": "1.0", "{p2}": "0.0"},
 }  # fmt: skip
 MOST = 4  # operands
-REDUCTIONS = TABLE.pop("reductions")
 TABLE = {name: entry for name, entry in TABLE.items() if "expands" not in entry}
 SPECIAL = [
     0.0,
@@ -137,15 +136,3 @@ def test_error_in_units_of_the_last_place(name, functions):
 def test_subnormal_results_of_exp(functions):
     x = np.linspace(-745.2, -708.0, 400)
     np.testing.assert_allclose(run(functions, "exp", x), np.exp(x), rtol=0, atol=5e-324)
-
-
-@pytest.mark.parametrize("name", REDUCTIONS)
-def test_reductions(name):
-    entry = REDUCTIONS[name]
-    import math
-
-    space = {"math": math, "maximum": max, "minimum": min, "np": np}
-    total = eval(entry["start"], space)
-    for value in (3.0, -2.0, 5.0):
-        total = eval(entry["step"].format("total", value), space | {"total": total})
-    assert total == eval(f"{entry['numpy']}([3.0, -2.0, 5.0])", space)

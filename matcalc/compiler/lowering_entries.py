@@ -16,13 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from matcalc.errors import RuleError
+from matcalc.errors import NotSupported, RuleError
 from matcalc.tensor.size import Size, maximum, minimum
 
 PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate, a loop
 TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
 CALL = 40.0  # ns to call a kernel
 
+FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 PART = '@njit(error_model="numpy", fastmath=False)'  # above a function for Numba that calls parts
 
 TERM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
@@ -53,6 +54,18 @@ class Part:
     def spelled(self, target: str) -> str:
         """Return what the function is called: different for targets, since a saved file has both."""
         return self.name if target == "numba" else f"{self.name}_{target}"
+
+
+def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:
+    """Return the template with its fields."""
+
+    def one(found: re.Match[str]) -> str:
+        key = found.group(1) + (f".{found.group(2)}" if found.group(2) else "")
+        if key not in fields:
+            raise NotSupported(f"the template of {kernel} has the field {{{key}}}, which its pattern does not give")
+        return fields[key]
+
+    return FIELD.sub(one, template)
 
 
 def part_sizes(parts: Sequence[Part]) -> dict[str, str]:
@@ -98,6 +111,11 @@ class Kernel:
     def factor_field(self, term: Term, result: str) -> str:
         """Return the template field of a result of one of the factorisations."""
         return result if len(self.via) == 1 else f"{result}_{term.args[0].name}"
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields of its templates that are arrays or numbers, besides flags."""
+        return frozenset(m[1] for text in self.templates.values() for m in FIELD.finditer(text) if m[2] != "t")
 
     def letters(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the sizes of all letters, given those of the operands: Sizes or integers."""
@@ -148,6 +166,13 @@ class Lowerings:
     becomes: Mapping[str, tuple[Expansion, ...]] = field(default_factory=dict)
     expands: Mapping[str, str] = field(default_factory=dict)
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def factorisation(self, term: Term) -> Kernel:
+        """Return the entry of a factorisation."""
+        found = next((k for k in self.operations.get(term.name, ()) if len(k.factors) == 1), None)
+        if found is None:
+            raise NotSupported(f"codegen/kernels.toml: {term.name} is needed and has no entry")
+        return found
 
 
 @cache

@@ -6,12 +6,12 @@ A signature's sizes are names that arguments bind (`matrix(m, n)`) and expressio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 from operator import mul
-from typing import cast
+from typing import TypeVar, cast
 
 from matcalc.errors import ShapeError
 from matcalc.language.declare import Declaration, Signature
@@ -20,6 +20,7 @@ from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.size import Size, floordiv, maximum, minimum, modulo
 
+T = TypeVar("T")
 PLAIN = ("integer", "number", "function", "equation", "unknown")
 """Kinds of parameters that are no tensors."""
 
@@ -27,6 +28,16 @@ PLAIN = ("integer", "number", "function", "equation", "unknown")
 def tensors_of(signature: Signature) -> list[Declaration]:
     """Return the parameters that take tensors, in order."""
     return [p for p in signature.parameters if p.kind not in PLAIN]
+
+
+def paired(signature: Signature, tensors: Iterable[T], plain: Iterable[T]) -> Iterator[tuple[Declaration, T]]:
+    """Yield each parameter with what is given for it, a repeated one with each of the tensors that are left."""
+    left, others = iter(tensors), iter(plain)
+    for parameter in signature.parameters:
+        if parameter.repeated:
+            yield from ((parameter, tensor) for tensor in left)
+        else:
+            yield parameter, next(others if parameter.kind in PLAIN else left)
 
 
 def core_rank(parameter: Declaration, available: int) -> int:

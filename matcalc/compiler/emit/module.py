@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from matcalc.compiler.emit.loops import INDENT, LoopWriter
-from matcalc.compiler.emit.spelling import WORD, Expressions, Names, applied, fill, number, operands
+from matcalc.compiler.emit.spelling import WORD, Expressions, Names, applied, number, operands
 from matcalc.compiler.emit.vectors import VectorWriter
-from matcalc.compiler.lowering_entries import PART
+from matcalc.compiler.lowering_entries import PART, fill
 from matcalc.compiler.program import (
     At,
     Call,
@@ -171,21 +171,11 @@ class _Function:
             text = f"{self.expressions.tight(call.alpha, 2)}*({text})"
         places = [p for _, p in call.results]
         if call.onto:
-            return [(f"{self.target_of(places[0])} += {text}", call.comment)]
+            return [(f"{self.place(places[0].value, places[0].lead)} += {text}", call.comment)]
         direct = [self.is_bindable(p) for p in places]
         self.fresh -= {self.program.places[p.value] for p, bound in zip(places, direct, strict=True) if bound}
-        if len(places) == 1:
-            name = fields[call.results[0][0]]
-            entry = self.table[self.program.places[places[0].value]]
-            scalar = len(entry.shape) == len(places[0].lead) or (entry.role == "output" and not entry.shape)
-            return [
-                *self.made(call),
-                (f"{name if direct[0] or scalar else name + '[...]'} = {text}", call.comment),
-            ]
-        bound = ", ".join(
-            fields[f] if d or "[" in fields[f] else fields[f] + "[...]"
-            for (f, _), d in zip(call.results, direct, strict=True)
-        )
+        names = [fields[field] for field, _ in call.results]
+        bound = ", ".join(n if d or "[" in n else f"{n}[...]" for n, d in zip(names, direct, strict=True))
         return [*self.made(call), (f"{bound} = {text}", call.comment)]
 
     def made(self, call: Call) -> list[tuple[str, str]]:
@@ -194,9 +184,6 @@ class _Function:
     def is_bindable(self, place: Place) -> bool:
         buffer = self.program.places[place.value]
         return not place.lead and (buffer in self.fresh - self.fixed or self.table[buffer].role == "scalar")
-
-    def target_of(self, place: Place) -> str:
-        return self.place(place.value, place.lead)
 
 
 def _fixed(program: Program) -> frozenset[str]:

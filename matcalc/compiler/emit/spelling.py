@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import lcm
 
-from matcalc.compiler.lowering_entries import Scalar
+from matcalc.compiler.lowering_entries import FIELD, Scalar
 from matcalc.compiler.program import (
     Apply,
     Call,
@@ -41,7 +41,6 @@ from matcalc.tensor.size import COMPOUND, Compound, Size, floordiv
 WORD = re.compile(r"[^\W\d]\w*")
 CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")
-FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 RESERVED = (
     *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg"),
     "guarded_entries",
@@ -265,15 +264,3 @@ def operands(call: Call, names: Names, place: Callable[[str, tuple[Index, ...]],
     for name, value in call.params:
         fields[name] = names.size(value) if isinstance(value, Size) else value
     return fields
-
-
-def fill(template: str, fields: dict[str, str], kernel: str) -> str:
-    """Return the template with its fields."""
-
-    def one(found: re.Match[str]) -> str:
-        key = found.group(1) + (f".{found.group(2)}" if found.group(2) else "")
-        if key not in fields:
-            raise NotSupported(f"the template of {kernel} has the field {{{key}}}, which its pattern does not give")
-        return fields[key]
-
-    return FIELD.sub(one, template)

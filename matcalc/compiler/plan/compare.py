@@ -192,7 +192,7 @@ def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple
         needed = {k.via for k in kernels}
         via = needed.pop() if len(needed) == 1 else ()
         if len(via) == 1 and len(kernels[0].factors) == 1 and not node.batch_rank:
-            entry = session.factorisation(via[0])
+            entry = session.lowerings.factorisation(via[0])
             factors[via[0].name, node.args[0]] = [r.name for r in entry.results]
     groups: dict[tuple[object, ...], list[str]] = {}
     for node in operations:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import factorial
 
-from matcalc.compiler.plan.radius import derivative, radius, radius_of_map
+from matcalc.compiler.plan.radius import derivative, formula, radius, radius_of_map
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
@@ -126,10 +126,10 @@ def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
     slope = derivative(partial(parameter()), 1)
     middle = add([(Fraction(1, 2), A), (Fraction(1, 2), B)])
     near = add([(Fraction(w), _at(slope, _between(A, B, x))) for x, w in GAUSS])
-    apart = add([(1, partial(A)), (-1, partial(B))])
+    apart = _minus(partial(A), partial(B))
     if rule.difference and len(node.args) == 1:
-        apart = build_formula(rule.difference, (), default_rulebook(), {"a": A, "b": B})
-    quotient = _over(apart, add([(1, A), (-1, B)]))
+        apart = formula(rule.difference, a=A, b=B)
+    quotient = _over(apart, _minus(A, B))
     return _where_wide(A, B, radius_of_map(rule, [*before, middle, *after], params), quotient, near)
 
 
@@ -148,15 +148,14 @@ def several(body: Node, count: int) -> Node:
             if length == 2:
                 found[first, last] = instantiate(difference(body), {A: Batched(low), B: Batched(high)}, {}, ()).node
                 continue
-            fewer = add([(1, found[first + 1, last]), (-1, found[first, last - 1])])
-            quotient = _over(fewer, add([(1, high), (-1, low)]))
+            fewer = _minus(found[first + 1, last], found[first, last - 1])
+            quotient = _over(fewer, _minus(high, low))
             trusted = _at(radius(body), points[(first + last) // 2])
             near = _mean(derivative(body, length - 1), points[first : last + 1])
             found[first, last] = _where_wide(high, low, trusted, quotient, near)
     # at a tie of all of them the mean would not see that there is no value, or a jump
-    given = {"p": found[0, 1], "q": found[0, count - 1]}
     text = f"{spelled('choice')}({spelled('magnitude')}(p) >= 0, q, p)"
-    return build_formula(text, (), default_rulebook(), given)
+    return formula(text, p=found[0, 1], q=found[0, count - 1])
 
 
 def _ascending(points: Sequence[Node]) -> list[Node]:
@@ -218,9 +217,8 @@ def _share(x: Sequence[Node], low: int, high: int, interval: int, place: float) 
 
 
 def _where_wide(a: Node, b: Node, trusted: Node, wide: Node, near: Node) -> Node:
-    given = {"a": a, "b": b, "r": trusted, "q": wide, "d": near}
     text = f"{spelled('choice')}({WIDE}*{spelled('magnitude')}(a - b) > r, q, d)"
-    return build_formula(text, (), default_rulebook(), given)
+    return formula(text, a=a, b=b, r=trusted, q=wide, d=near)
 
 
 def _at(body: Node, x: Node) -> Node:
@@ -240,7 +238,7 @@ def _times(coef: Fraction | int, *factors: Node) -> Node:
 
 
 def _over(a: Node, b: Node) -> Node:
-    return build_formula("u/v", (), default_rulebook(), {"u": a, "v": b})
+    return formula("u/v", u=a, v=b)
 
 
 def _ratio(a: Node, b: Node) -> Node:

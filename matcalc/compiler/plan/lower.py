@@ -186,7 +186,7 @@ def _choose(session: Session, node: Node) -> Kernel:
             continue
         if kernel.rows and not _has_rows(node):
             continue
-        if len(kernel.factors) != 1 or len(kernel.factors[0].args) - _integers(kernel, node) != len(node.args):
+        if len(kernel.factors) != 1 or len(_arguments(kernel, node)) != len(node.args):
             continue
         results = {r.name for r in kernel.results}
         if not kernel.when <= facts or (len(kernel.results) > 1 and not set(wanted) <= results):
@@ -211,13 +211,8 @@ def _choose(session: Session, node: Node) -> Kernel:
     return with_value(min(options, key=lambda o: o[:3])[3], own_kernel, node)
 
 
-def _integers(kernel: Kernel, node: Node) -> int:
-    """Return how many arguments of the pattern are integer parameters of the operation."""
-    names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
-    return sum(1 for a in kernel.factors[0].args if a.name in names)
-
-
 def _arguments(kernel: Kernel, node: Node) -> list[tuple[str, tuple[str, ...] | None]]:
+    """Return the arguments of the pattern that are tensors, each with its letters."""
     names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
     return [(a.name, a.letters) for a in kernel.factors[0].args if a.name not in names]
 
@@ -324,32 +319,20 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term
     if not carried:
         session.add_factor(run, kernel, term, node.args[place])
         return
-    entry = session.factorisation(term)
-    batch = tuple(run.batch[b] for b in carried)
-    names = tuple(a for a, _ in batch)
-    argument = entry.factors[0].args[0]
     run.params = (*run.params, (f"{term.args[0].name}.t", "0"))
-    operand = Operand(argument.name, session.array(node.args[place]), False, names)
-    lead = tuple(s for _, s in batch)
-    letters = entry.letters(dict(zip(argument.letters or (), _core(node, place), strict=True)))
-    sizes = {letter: Size.of(size) for letter, size in letters.items()}
-    factor = Run(entry, [], [operand], tuple(sizes.items()), batch=batch, kept=names, comment=entry.name)
-    factor.fault = session.fault(entry, {argument.name: node.args[place]})
-    shapes = [(r.name, (*lead, *(sizes[x] for x in r.letters or ())), r.dtype) for r in entry.results]
-    session.graph.run(factor, shapes)
-    template = " ".join(kernel.templates.values())
+    batch = tuple(run.batch[b] for b in carried)
+    factor = session.factorise(session.lowerings.factorisation(term), node.args[place], batch)
     for result, value in factor.results:
         field = kernel.factor_field(term, result)
-        if "{" + field in template:
-            run.operands.append(Operand(field, value, False, names))
+        if field in kernel.fields:
+            run.operands.append(Operand(field, value, False, factor.kept))
 
 
 def _named_operands(session: Session, run: Run, kernel: Kernel, node: Node) -> None:
     """Add the arguments that the template of a kernel with factorisations names."""
-    template = " ".join(kernel.templates.values())
     names = tuple(a for a, _ in run.batch)
     for place, (name, pattern) in enumerate(_arguments(kernel, node)):
-        if "{" + name + "}" in template or "{" + name + ".T}" in template:
+        if name in kernel.fields:
             run.operands.append(_operand(session, node, place, name, pattern, names))
 
 

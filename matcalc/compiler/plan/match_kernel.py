@@ -9,7 +9,7 @@ without.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from math import prod
 
@@ -216,10 +216,7 @@ def _leading(pair: list[Factor]) -> int | None:
 
 
 def _with_batch(match: Match, batch: tuple[int, ...], kept: frozenset[int]) -> Match:
-    if not batch:
-        return match
-    lead = tuple((i,) for i in batch if i in kept)
-    return Match(match.kernel, match.fields, match.letters, (*lead, *match.out), batch)
+    return replace(match, out=(*((i,) for i in batch if i in kept), *match.out), batch=batch)
 
 
 def _renumbered(match: Match, back: Mapping[int, int]) -> Match:
@@ -227,5 +224,4 @@ def _renumbered(match: Match, back: Mapping[int, int]) -> Match:
         return tuple(back[i] for i in g)
 
     letters = tuple((letter, group(g)) for letter, g in match.letters)
-    out = tuple(map(group, match.out))
-    return Match(match.kernel, match.fields, letters, out, group(match.batch))
+    return replace(match, letters=letters, out=tuple(map(group, match.out)), batch=group(match.batch))

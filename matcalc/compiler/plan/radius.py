@@ -48,12 +48,10 @@ def radius(body: Node) -> Node:
     found = [_of_composite(node) for node in order if node.kind == "map" and parameter() in toposort([node])]
     if not found:
         degree = _degree(order)
-        return (
-            constant(_infinity()) if degree <= EXACT_DEGREE else _formula(f"{spelled('magnitude')}(x)", x=parameter())
-        )
+        return constant(_infinity()) if degree <= EXACT_DEGREE else formula(f"{spelled('magnitude')}(x)", x=parameter())
     least = found[0]
     for other in found[1:]:
-        least = _formula(f"{spelled('smaller')}(u, v)", u=least, v=other)
+        least = formula(f"{spelled('smaller')}(u, v)", u=least, v=other)
     return least
 
 
@@ -83,7 +81,7 @@ def _of_composite(node: Node) -> Node:
         if first.is_zero:
             continue
         moved = own if arg is parameter() else _through(own, first, derivative(arg, 2))
-        found = moved if found is None else _formula(f"{spelled('smaller')}(u, v)", u=found, v=moved)
+        found = moved if found is None else formula(f"{spelled('smaller')}(u, v)", u=found, v=moved)
     assert found is not None
     return found
 
@@ -91,7 +89,7 @@ def _of_composite(node: Node) -> Node:
 def _through(own: Node, first: Node, second: Node) -> Node:
     """Return how far a parameter may move for a function of it to move by a radius, by its two derivatives."""
     size = spelled("magnitude")
-    return _formula(f"R ./ ({size}(u) + (R.*{size}(v)).^(1/2))", R=own, u=first, v=second)
+    return formula(f"R ./ ({size}(u) + (R.*{size}(v)).^(1/2))", R=own, u=first, v=second)
 
 
 def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> Node:
@@ -105,5 +103,6 @@ def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> No
     return build_formula(text, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=given)
 
 
-def _formula(text: str, **given: Node) -> Node:
+def formula(text: str, **given: Node) -> Node:
+    """Return a formula of the language over nodes by name."""
     return build_formula(text, (), default_rulebook(), given)

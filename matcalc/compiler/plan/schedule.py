@@ -61,10 +61,8 @@ class Scheduler:
             if isinstance(item, Run):
                 if not any(v.name in wanted for _, v in item.results):
                     continue
-                values = [o.value.name for o in item.operands] + ([item.onto.name] if item.onto else [])
-                self.hard.update(values)
-                wanted.update(values, (r.value for r in reads(item.alpha)))
-                self.hard.update(r.value for r in reads(item.alpha))
+                self.hard.update(_names_read(item))
+                wanted.update(_names_read(item))
             elif item.name not in wanted:
                 continue
             elif item.kind == "view":
@@ -110,9 +108,7 @@ class Scheduler:
     def find_levels(self) -> None:
         for item in self.live:
             if isinstance(item, Run):
-                names = [o.value.name for o in item.operands] + [r.value for r in reads(item.alpha)]
-                names += [item.onto.name] if item.onto else []
-                level = max((self.available[n] for n in names), default=0)
+                level = max((self.available[n] for n in _names_read(item)), default=0)
                 self.run_level[item.order] = level
                 for _, value in item.results:
                     self.available[value.name] = level + 1
@@ -304,16 +300,12 @@ def accumulate(graph: Graph) -> None:
 
 def _names_read(item: Item) -> list[str]:
     if isinstance(item, Run):
-        return (
-            [o.value.name for o in item.operands]
-            + [r.value for r in reads(item.alpha)]
-            + ([item.onto.name] if item.onto else [])
-        )
+        names = [o.value.name for o in item.operands] + [r.value for r in reads(item.alpha)]
+        return names + ([item.onto.name] if item.onto else [])
     if item.kind == "view":
         assert item.of is not None
         return [item.of.name]
-    names = [r.value for r in reads(item.expr)] if item.expr is not None else []
-    return names
+    return [r.value for r in reads(item.expr)] if item.expr is not None else []
 
 
 def _chain(graph: Graph, value: Value, count: dict[str, int]) -> None:

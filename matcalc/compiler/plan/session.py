@@ -6,7 +6,6 @@ and what the facts of a matrix are in view of all its uses (a Gram matrix under 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,7 +17,6 @@ from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.values import Graph, Operand, Run, Value
 from matcalc.compiler.program import At, Expr, Index, Literal, Program, Read
 from matcalc.compiler.verify.inequalities import Known
-from matcalc.errors import NotSupported
 from matcalc.rulebook.fields import filled
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -144,16 +142,9 @@ class Session:
         }
         return sum(self.via_time(term, argument) for (_, argument), term in found.items())
 
-    def factorisation(self, term: Term) -> Kernel:
-        """Return the entry of a factorisation."""
-        found = [k for k in self.lowerings.operations.get(term.name, ()) if len(k.factors) == 1]
-        if not found:
-            raise NotSupported(f"codegen/kernels.toml: {term.name} is needed and has no entry")
-        return found[0]
-
     def via_time(self, term: Term, argument: Node) -> float:
         """Return the time of a factorisation, 0 where it has been made."""
-        entry = self.factorisation(term)
+        entry = self.lowerings.factorisation(term)
         if self.run_key(entry, (straightened(argument)[0],)) in self.runs:
             return 0.0
         letters = entry.factors[0].args[0].letters or ()
@@ -173,9 +164,8 @@ class Session:
         """Add the operands that the kernel's template names: arguments, and results of its factorisations."""
         for term in kernel.via:
             self.add_factor(run, kernel, term, named[term.args[0].name])
-        templates = " ".join(kernel.templates.values())
         for field_name, argument in named.items():
-            if re.search(r"\{" + field_name + r"(\.T)?\}", templates):
+            if field_name in kernel.fields:
                 run.operands.append(Operand(field_name, self.array(argument)))
         run.fault = self.fault(kernel, named)
 
@@ -193,28 +183,32 @@ class Session:
         params = dict(run.params)
         params[f"{name}.t"] = "1" if (params.get(f"{name}.t", "0") == "1") != turned else "0"
         run.params = tuple(params.items())
-        used = set(re.findall(r"\{(\w+)", " ".join(kernel.templates.values())))
         for result, value in self.factors_of(term, matrix):
             field_name = kernel.factor_field(term, result)
-            if field_name in used:
+            if field_name in kernel.fields:
                 run.operands.append(Operand(field_name, value))
 
     def factors_of(self, term: Term, argument: Node) -> list[tuple[str, Value]]:
         """Return the results of the factorisation of a matrix, made once."""
-        entry = self.factorisation(term)
+        entry = self.lowerings.factorisation(term)
         key = self.run_key(entry, (argument,))
-        made = self.runs.get(key)
-        if made is None:
-            name = entry.factors[0].args[0].name
-            found = entry.letters(dict(zip(entry.factors[0].args[0].letters or (), argument.shape, strict=True)))
-            letters = {letter: Size.of(size) for letter, size in found.items()}
-            made = Run(entry, [], [Operand(name, self.array(argument))], tuple(letters.items()))
-            made.comment = f"{entry.name}({self.describe.name(argument)})"
-            made.fault = self.fault(entry, {name: argument})
-            shapes = [(r.name, tuple(letters[x] for x in r.letters or ()), r.dtype) for r in entry.results]
-            self.graph.run(made, shapes)
-            self.runs[key] = made
-        return made.results
+        if key not in self.runs:
+            self.runs[key] = self.factorise(entry, argument, ())
+        return self.runs[key].results
+
+    def factorise(self, entry: Kernel, argument: Node, batch: tuple[tuple[str, Size], ...]) -> Run:
+        """Run a factorisation of a matrix, or of each in loops over its leading axes."""
+        (name, pattern), lead = (entry.factors[0].args[0].name, entry.factors[0].args[0].letters), argument.shape
+        found = entry.letters(dict(zip(pattern or (), lead[len(batch) :], strict=True)))
+        letters = {letter: Size.of(size) for letter, size in found.items()}
+        names = tuple(axis for axis, _ in batch)
+        operand = Operand(name, self.array(argument), False, names)
+        run = Run(entry, [], [operand], tuple(letters.items()), batch=batch, kept=names)
+        run.comment = f"{entry.name}({self.describe.name(argument)})"
+        run.fault = self.fault(entry, {name: argument})
+        shapes = [(*(s for _, s in batch), *(letters[x] for x in r.letters or ())) for r in entry.results]
+        self.graph.run(run, [(r.name, shape, r.dtype) for r, shape in zip(entry.results, shapes, strict=True)])
+        return run
 
 
 def straightened(node: Node) -> tuple[Node, bool]:

@@ -25,7 +25,7 @@ from matcalc.rulebook.oracle import IMPORTS, statements
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node
 from matcalc.tensor.ranges import digits
-from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.signature import paired, tensors_of
 from matcalc.tensor.size import Size
 
 RESULT = "result_"
@@ -77,10 +77,9 @@ def own_scalar(node: Node) -> Scalar | None:
 def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
     templates = {}
     for target in targets(rule, book):
-        places, plain = iter(range(count)), iter(("{p}", *(f"{{p{k}}}" for k in range(1, len(rule.parameters)))))
-        given = [
-            PLAIN[p.kind].format(next(plain)) if p.kind in PLAIN else f"{{{next(places)}}}" for p in rule.parameters
-        ]
+        plain = ("{p}", *(f"{{p{k}}}" for k in range(1, len(rule.parameters))))
+        pairs = paired(rule.signature, (f"{{{k}}}" for k in range(count)), plain)
+        given = [PLAIN[p.kind].format(text) if p.kind in PLAIN else text for p, text in pairs]
         templates[target] = f"{function_name(rule, target)}({', '.join(given)})"
     return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
 
@@ -127,18 +126,14 @@ def _operand_names(rule: Rule, count: int) -> list[str]:
 def _template(
     rule: Rule, output: str, names: list[str], params: tuple[Any, ...], place: str, target: str, book: Rulebook
 ) -> str:
-    operands, plain = iter(names), iter(params)
     copied = ".copy()" if given_function(rule, book) is not None and target == "numba" else ""
     given = []
-    for p in rule.signature.parameters:
-        if p.kind in ("integer", "number"):
-            value = next(plain)
-            given.append(digits(value) if isinstance(value, Fraction) else "{" + p.name + "}")
-        elif p.repeated:
-            given += ["{" + name + "}" for name in operands]
+    for p, value in paired(rule.signature, names, params):
+        if p.kind in PLAIN:
+            given.append(digits(value) if isinstance(value, Fraction) else f"{{{p.name}}}")
         else:
-            name = next(operands)
-            given.append("{" + name + "}" + (copied if p.kind in ("vector", "matrix", "tensor") else ""))
+            is_array = p.kind in ("vector", "matrix", "tensor") and not p.repeated
+            given.append(f"{{{value}}}{copied if is_array else ''}")
     text = f"{function_name(rule, target)}({', '.join(given)})"
     if output:
         text += f"[{rule.outputs.index(output)}]"

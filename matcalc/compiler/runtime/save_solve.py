@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.compiler.runtime.save_entry import Part
+from matcalc.compiler.runtime.source import literals
 from matcalc.compiler.runtime.spec import Derivative
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import literal
@@ -61,21 +62,17 @@ def solve_text(parts: Sequence[Part], derivatives: Sequence[Derivative]) -> str:
     second = ""
     if len(products) == len(names):
         second = PRODUCT.format(
-            vectors=_row(products[0].along),
+            vectors=literals(products[0].along),
             first=literal(products[0].result),
-            products=_row([d.result for d in products]),
+            products=literals([d.result for d in products]),
         )
     text = SOLVE.format(
         method=literal("Newton-CG" if second else "L-BFGS-B"),
         value=first[0].of,
         quoted=literal(first[0].of),
-        names=_row(names),
-        gradients=_row([d.result for d in gradients]),
+        names=literals(names),
+        gradients=literals([d.result for d in gradients]),
         second=second,
         option=", hessp=hessp" if second else "",
     )
     return f"{text}\n\n\n{MAIN}"
-
-
-def _row(words: Sequence[str]) -> str:
-    return f"({', '.join(map(literal, words))}{',' if len(words) == 1 else ''})"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcalc.compiler.runtime.save_entry import Part
-from matcalc.compiler.runtime.source import INDENT, Spelled
+from matcalc.compiler.runtime.source import INDENT, WORD, Spelled, literals
 from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Operand, Reference, size_names
 from matcalc.language.identifiers import literal
 from matcalc.tensor.size import Size, volume
@@ -145,21 +145,11 @@ if __name__ == "__main__":
     print("\\n".join(problems) or "all right")
     sys.exit(1 if problems else 0)"""
 TEST_NAMES = (
-    *("all_results", "check_forms", "check_slopes", "check_values", "differ", "entry", "flat", "magnitude", "sample"),
-    *("self_test", "tangents", "solve", "problems", "has_mask", "real_array", "whole_array", "outside", "kernels"),
-    *(
-        "machine_code",
-        "typed",
-        "cache",
-        "find_spec",
-        "NDArray",
-        "CASES",
-        "DERIVATIVES",
-        "FUNCTIONS",
-        "PROJECTIONS",
-        "minimize",
-    ),
-)
+    "all_results", "check_forms", "check_slopes", "check_values", "differ", "entry", "flat", "magnitude", "sample",
+    "self_test", "tangents", "solve", "problems", "has_mask", "real_array", "whole_array", "outside", "kernels",
+    "machine_code", "typed", "cache", "find_spec", "NDArray", "CASES", "DERIVATIVES", "FUNCTIONS", "PROJECTIONS",
+    "minimize",
+)  # fmt: skip
 """What a function of a file must not be called, since the file calls something else so."""
 
 
@@ -198,14 +188,14 @@ def _tables(parts: Sequence[Part], reference: Reference, derivatives: Sequence[D
     """Return what the test goes through: functions, derivatives, data."""
     lines = ["FUNCTIONS = ("]
     for part in parts:
-        names = _tuple([a.name for a in part.spec.arguments] + list(part.spec.sizes))
-        results = _tuple([part.spec.outputs[k].name for k in _order(part.spec)])
+        names = literals([a.name for a in part.spec.arguments] + list(part.spec.sizes))
+        results = literals([part.spec.outputs[k].name for k in _order(part.spec)])
         lines += _broken(f"({part.spec.name}, {names}, {results}),", INDENT)
     lines.append(")")
     if derivatives:
         lines.append("DERIVATIVES = (  # a result, what it is the derivative of, in what, along what")
         for d in derivatives:
-            row = [literal(d.result), literal(d.of), _tuple(d.arguments), _tuple(d.along)]
+            row = [literal(d.result), literal(d.of), literals(d.arguments), literals(d.along)]
             lines.append(f"{INDENT}({', '.join(row)}),")
         lines += [")", "PROJECTIONS = {"]
         lines += [
@@ -216,10 +206,6 @@ def _tables(parts: Sequence[Part], reference: Reference, derivatives: Sequence[D
     for case in reference.cases:
         lines += [f"{INDENT}(", *_arrays(case.data, 8), *_arrays(case.results, 8), f"{INDENT}),"]
     return "\n".join([*lines, ")"]).replace("{\n}", "{}").replace("(\n)", "()")
-
-
-def _tuple(words: Sequence[str]) -> str:
-    return f"({', '.join(map(literal, words))}{',' if len(words) == 1 else ''})"
 
 
 def _broken(text: str, indent: str) -> list[str]:
@@ -261,15 +247,9 @@ def sample_text(specs: Sequence[CompiledSpec], names: Spelled) -> str:
             drawn = _places(specs, names, operand, shape)
         rows.append(f"{INDENT * 2}{literal(operand.name)}: {drawn or normal},")
     rows += [f"{INDENT * 2}{literal(n)}: {spelled[n]}," for n in dict.fromkeys(n for s in specs for n in s.sizes)]
-    used = " ".join(rows)
-    lines = [x for x in lines if " = " not in x or x.partition(" = ")[0].strip() in _words(used)]
+    used = WORD.findall(" ".join(rows))
+    lines = [x for x in lines if " = " not in x or x.partition(" = ")[0].strip() in used]
     return "\n".join([*lines, f"{INDENT}return {{", *rows, f"{INDENT}}}"])
-
-
-def _words(text: str) -> set[str]:
-    from matcalc.compiler.runtime.source import WORD
-
-    return set(WORD.findall(text))
 
 
 def _places(specs: Sequence[CompiledSpec], names: Spelled, operand: Operand, shape: str) -> str:

@@ -9,7 +9,7 @@ is not exact raises, and goes through the slow and polite way of `convert.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import lcm
 
 from matcalc.compiler.runtime.library import free_names, global_names, import_block, load_library
@@ -33,28 +33,12 @@ INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
 WORD = re.compile(r"[^\W\d]\w*")
 INDENT = "    "
 TAKEN = (
-    *("np", "math", "sl", "sp", "linalg", "special", "sys", "types", "njit", "carray", "cfunc", "LinAlgError"),
-    *(
-        "ShapeError",
-        "integers",
-        "int64",
-        "float64",
-        "ANY",
-        "whole_array",
-        "outside",
-        "OPTIONS",
-        "SIGNATURE",
-        "REALS",
-        "FAULTS",
-        "HAS_NUMBA",
-        "linked",
-        "by_address",
-        "_",
-    ),
-    *("empty", "status", "into", "inputs", "outputs", "sizes", "c_entry", "sample", "self_test", "flat"),
-    *("problems", "rng", "jit", "drawn", "kernels", "machine_code", "typed", "NDArray"),
-    *("run", "exact", "share", "has_mask", "real_array"),
-)
+    "np", "math", "sl", "sp", "linalg", "special", "sys", "types", "njit", "carray", "cfunc", "LinAlgError",
+    "ShapeError", "integers", "int64", "float64", "ANY", "whole_array", "outside", "OPTIONS", "SIGNATURE", "REALS",
+    "FAULTS", "HAS_NUMBA", "linked", "by_address", "_", "empty", "status", "into", "inputs", "outputs", "sizes",
+    "c_entry", "sample", "self_test", "flat", "problems", "rng", "jit", "drawn", "kernels", "machine_code", "typed",
+    "NDArray", "run", "exact", "share", "has_mask", "real_array",
+)  # fmt: skip
 """The names that modules, twins and saved files give themselves, besides those of functions of `codegen/`."""
 FORMS = re.compile(r"(_numpy|_numba)?(_into|_shapes|_K\d+)?")
 """What the functions and constants of a module are called behind the name of its function."""
@@ -253,6 +237,11 @@ def entry_text(spec: CompiledSpec) -> str:
             _function(f"{spec.name}_shapes", parameters, "The shapes of the results.", plain),
         ]
     )
+
+
+def literals(words: Sequence[str]) -> str:
+    """Return the tuple of strings as text."""
+    return _row(list(map(literal, words))) if words else "()"
 
 
 def _function(name: str, parameters: list[str], docstring: str, body: list[str]) -> str:

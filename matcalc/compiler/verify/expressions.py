@@ -21,7 +21,7 @@ from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.tensor.ranges import as_float
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.signature import paired
 from matcalc.tensor.size import ENTRY, Atom, Compound, Size
 
 Frame = dict[str, int]
@@ -192,20 +192,11 @@ def meaning_of(function: Scalar) -> Callable[[list[Any], list[float]], Any]:
     value = oracle(default_rulebook(), rule) if rule is not None else None
     if rule is None or value is None:
         raise NotSupported(f"{name} has no value expression")
-    parameters = rule.signature.parameters
+    signature = rule.signature
     fixed = [as_float(Fraction(text)) for text in given]
 
     def found(args: list[Any], params: list[float]) -> Any:
-        operands, numbers = iter(np.float64(a) for a in args), iter(fixed + params)
-        arguments: list[Any] = []
-        for p in parameters:
-            if p.kind in PLAIN:
-                number = next(numbers)
-                arguments.append(int(number) if p.kind == "integer" else number)
-            elif p.repeated:
-                arguments += operands
-            else:
-                arguments.append(next(operands))
-        return np.float64(value(*arguments))
+        arguments = paired(signature, (np.float64(a) for a in args), fixed + params)
+        return np.float64(value(*(int(x) if p.kind == "integer" else x for p, x in arguments)))
 
     return found

@@ -7,7 +7,6 @@ is of: a kernel that takes it as an operand computes with that matrix.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.compiler.lowering_entries import Kernel, Part, Term, load
+from matcalc.compiler.lowering_entries import Kernel, Part, Term, fill, load
 from matcalc.compiler.program import Call
 from matcalc.compiler.verify.expressions import Frame, whole
 from matcalc.compiler.verify.faults import RunFault
@@ -24,14 +23,14 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.paths import data_folder
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.signature import PLAIN, paired
 from matcalc.tensor.size import Size
 
 Array = np.ndarray[Any, np.dtype[Any]]
-FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 CLOSE, NEARBY = 1e-9, 2.0**-44
 """What a template may differ by, relative to the largest entry; how far operands are moved to see their rounding."""
 FACT = 1e-7
+PLAIN_AS: Mapping[str, Callable[[Any], Any]] = {"integer": int, "number": float}
 REFUSED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError, OverflowError)
 
 
@@ -123,7 +122,7 @@ class Run:
         """Return the matrices whose factorisations are operands, by the names that the pattern has for them."""
         found: dict[str, Array] = {}
         for term in self.kernel.via:
-            name, entry = term.args[0].name, factorisation(term)
+            name, entry = term.args[0].name, load(data_folder("codegen")).factorisation(term)
             fields = {self.kernel.factor_field(term, r.name): r for r in entry.results}
             given = {f: self.made.get(f) for f in fields if f in self.stored}
             first = next(iter(given.values()), None)
@@ -220,19 +219,9 @@ class Run:
         """Return what a rule's value gives; NaN where SciPy refuses data that are not finite."""
         function = oracle(default_rulebook(), rule)
         assert function is not None
-        tensors = iter(arrays)
-        arguments: list[Any] = []
-        for p in rule.signature.parameters:
-            if p.kind == "integer":
-                arguments.append(int(self.params[p.name]))
-            elif p.kind == "number":
-                arguments.append(float(self.params[p.name]))
-            elif p.repeated:
-                arguments += list(tensors)
-            else:
-                arguments.append(next(tensors))
+        plain = (PLAIN_AS[p.kind](self.params[p.name]) for p in rule.signature.parameters if p.kind in PLAIN_AS)
         try:
-            return function(*(a.copy() if isinstance(a, np.ndarray) else a for a in arguments))
+            return function(*(a for _, a in paired(rule.signature, (a.copy() for a in arrays), plain)))
         except REFUSED:
             if all(np.all(np.isfinite(a)) for a in arrays):
                 raise
@@ -274,13 +263,7 @@ class Run:
             given[f"{field}.t"] = "1" if field in self.flips else "0"
             given[f"{field}.T"] = f"arg_{field}.T" if field in self.flips else f"arg_{field}"
 
-        def fill(found: re.Match[str]) -> str:
-            key = found.group(1) + (f".{found.group(2)}" if found.group(2) else "")
-            if key not in given:
-                raise RunFault(f"the template of {self.kernel.name} has the field {{{key}}}, which nothing gives")
-            return given[key]
-
-        value = eval(FIELD.sub(fill, text), space)
+        value = eval(fill(text, given, self.kernel.name), space)
         names = [t.name for t in self.kernel.results]
         values = value if len(names) > 1 else (value,)
         if len(values) != len(names):
@@ -352,12 +335,6 @@ def _largest(array: Array) -> float:
 
 
 # ---- entries and facts
-
-
-def factorisation(term: Term) -> Kernel:
-    """Return the entry of a factorisation."""
-    entries = load(data_folder("codegen")).operations[term.name]
-    return next(k for k in entries if len(k.factors) == 1)
 
 
 @lru_cache(maxsize=64)

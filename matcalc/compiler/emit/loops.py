@@ -27,14 +27,7 @@ class LoopWriter:
     def read(self, read: Read) -> tuple[str, int]:
         if read.value in self.local:
             return self.names.give(read.value), ATOM
-        return self.entry(read.value, read.at), ATOM
-
-    def entry(self, value: str, at: tuple[object, ...]) -> str:
-        buffer = self.table[self.program.places.get(value, value)]
-        name = self.names.give(buffer.name)
-        if not buffer.shape:
-            return f"{name}[0]" if buffer.role == "output" else name
-        return f"{name}[{', '.join(self.names.size(x) for x in at)}]"  # type: ignore[arg-type]
+        return self.names.entry(read.value, read.at), ATOM
 
     def write(self, loop: Loop) -> list[tuple[str, str]]:
         """Return lines and their comments."""
@@ -52,7 +45,7 @@ class LoopWriter:
                 if kept[store.value] == depth:
                     name = self._accumulator(store)
                     lines.append((f"{pad}{name} = 0.0", ""))
-                    target = self.entry(store.value, store.at)
+                    target = self.names.entry(store.value, store.at)
                     if target != name:
                         pending.insert(0, (f"{pad}{target} = {name}", ""))
             if size is not None:
@@ -67,16 +60,12 @@ class LoopWriter:
             lines.append((f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment))
         for store in loop.sums:
             outside = kept[store.value] >= 0
-            target = self._accumulator(store) if outside else self.entry(store.value, store.at)
+            target = self._accumulator(store) if outside else self.names.entry(store.value, store.at)
             lines.append((f"{pad}{target} += {self.expressions.text(store.expr)}", store.comment))
         for store in loop.stores:
             sign = "+=" if store.onto else "="
-            lines.append(
-                (
-                    f"{pad}{self.entry(store.value, store.at)} {sign} {self.expressions.text(store.expr)}",
-                    store.comment,
-                )
-            )
+            target, text = self.names.entry(store.value, store.at), self.expressions.text(store.expr)
+            lines.append((f"{pad}{target} {sign} {text}", store.comment))
         self.local = set()
         self.names.entries.clear()
         return lines + pending
@@ -109,7 +98,7 @@ class LoopWriter:
         for depth, axis in enumerate(store.at):
             size = self.names.size(sizes[axis])  # type: ignore[arg-type, index]
             lines.append((f"{INDENT * depth}for {self.names.size(axis)} in range({size}):", ""))
-        lines.append((f"{INDENT * len(store.at)}{self.entry(store.value, store.at)} = 0.0", ""))
+        lines.append((f"{INDENT * len(store.at)}{self.names.entry(store.value, store.at)} = 0.0", ""))
         return lines
 
 

@@ -16,7 +16,6 @@ from matcalc.compiler.emit.spelling import WORD, Expressions, Names, applied, nu
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.lowering_entries import PART, fill
 from matcalc.compiler.program import (
-    At,
     Call,
     Each,
     Literal,
@@ -89,29 +88,27 @@ class _Function:
     def lines(self) -> list[tuple[str, str]]:
         result: list[tuple[str, str]] = []
         for step, around in walk_inside(self.program.steps):
-            pad = INDENT * len(around)
-            if isinstance(step, Each):
-                for inner in walk(step.body):
-                    result += [(pad + a, "") for a in self.allocations(inner)]
-                result.append((f"{pad}for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", ""))
-            elif isinstance(step, View):
-                result += [(pad + line, "") for line in self.view(step)]
-            elif isinstance(step, Call):
-                result += [(pad + line, comment) for line, comment in self.call(step)]
-            elif isinstance(step, Loop):
-                written = self.write_loop(step)
-                result += [(pad + a, "") for a in self.allocations(step)]
-                result += [(pad + line, comment) for line, comment in written]
+            result += [(INDENT * len(around) + line, comment) for line, comment in self.step(step)]
         return result
 
-    def allocations(self, step: Step) -> list[str]:
+    def step(self, step: Step) -> list[tuple[str, str]]:
+        """Return the statements of a step, of an Each its head."""
+        if isinstance(step, Each):
+            made = [line for inner in walk(step.body) for line in self.allocations(inner)]
+            return [*made, (f"for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", "")]
+        if isinstance(step, View):
+            return [*self.allocations(step), (self.view(step), "")]
+        written = self.call(step) if isinstance(step, Call) else self.write_loop(step)
+        return [*self.allocations(step), *written]
+
+    def allocations(self, step: Step) -> list[tuple[str, str]]:
         """Return statements that make the buffers which `step` is the first to write."""
         lines = []
         for value in [step.of] if isinstance(step, View) else values_written(step):
             buffer = self.table[self.program.places.get(value, value)]
             if buffer.name in self.fresh:
                 self.fresh.discard(buffer.name)
-                lines.append(self.allocate(buffer.name))
+                lines.append((self.allocate(buffer.name), ""))
         return lines
 
     def allocate(self, name: str) -> str:
@@ -121,7 +118,7 @@ class _Function:
         kind = "" if buffer.dtype == "float64" else f", np.{buffer.dtype}"
         return f"{self.names.give(name)} = np.empty({shape}{kind})"
 
-    def view(self, view: View) -> list[str]:
+    def view(self, view: View) -> str:
         buffer = self.table[view.buffer]
         base = self.table[view.of]
         text = self.names.give(view.of)
@@ -133,14 +130,7 @@ class _Function:
         if view.start is None or len(base.shape) != len(buffer.shape):
             sizes = ", ".join(self.names.size(s) for s in buffer.shape)
             text = f"{text}.reshape(({sizes}{',' if len(buffer.shape) == 1 else ''}))"
-        return [*self.allocations(view), f"{self.names.give(view.buffer)} = {text}"]
-
-    def place(self, value: str, lead: At) -> str:
-        buffer = self.table[self.program.places.get(value, value)]
-        name = self.names.give(buffer.name)
-        if lead:
-            return f"{name}[{', '.join(self.names.size(a) for a in lead)}]"
-        return f"{name}[0]" if buffer.role == "output" and not buffer.shape else name
+        return f"{self.names.give(view.buffer)} = {text}"
 
     def call(self, call: Call) -> list[tuple[str, str]]:
         template = call.kernel.templates.get(self.target)
@@ -150,18 +140,17 @@ class _Function:
                 f"{call.kernel.name} has no form for the target {self.target}",
                 hint=f"{others} has one" if others else "",
             )
-        fields = operands(call, self.names, self.place)
+        fields = operands(call, self.names)
         if call.fault:
             fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
         if self.target == "numpy":
             return self.call_expression(call, template, fields)
-        lines = self.made(call)
         fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may have the name
         fields.setdefault("beta", "1.0" if call.onto else "0.0")
         text = fill(template, fields, call.kernel.name)
         if not call.fault:
-            return [*lines, (text, call.comment)]
-        lines += [(f"status = {text}", call.comment), ("if status != 0:", "")]
+            return [(text, call.comment)]
+        lines = [(f"status = {text}", call.comment), ("if status != 0:", "")]
         return [*lines, (f"{INDENT}return {call.fault}", self.program.faults[call.fault - 1])]
 
     def call_expression(self, call: Call, template: str, fields: dict[str, str]) -> list[tuple[str, str]]:
@@ -171,15 +160,12 @@ class _Function:
             text = f"{self.expressions.tight(call.alpha, 2)}*({text})"
         places = [p for _, p in call.results]
         if call.onto:
-            return [(f"{self.place(places[0].value, places[0].lead)} += {text}", call.comment)]
+            return [(f"{self.names.entry(places[0].value, places[0].lead)} += {text}", call.comment)]
         direct = [self.is_bindable(p) for p in places]
         self.fresh -= {self.program.places[p.value] for p, bound in zip(places, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]
         bound = ", ".join(n if d or "[" in n else f"{n}[...]" for n, d in zip(names, direct, strict=True))
-        return [*self.made(call), (f"{bound} = {text}", call.comment)]
-
-    def made(self, call: Call) -> list[tuple[str, str]]:
-        return [(a, "") for a in self.allocations(call)]
+        return [(f"{bound} = {text}", call.comment)]
 
     def is_bindable(self, place: Place) -> bool:
         buffer = self.program.places[place.value]

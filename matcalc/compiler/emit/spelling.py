@@ -15,6 +15,7 @@ from math import lcm
 from matcalc.compiler.lowering_entries import FIELD, Scalar
 from matcalc.compiler.program import (
     Apply,
+    At,
     Call,
     Each,
     Expr,
@@ -53,6 +54,8 @@ class Names:
 
     def __init__(self, program: Program, target: str, function: str = "") -> None:
         self.target = target
+        self.program = program
+        self.table = program.table
         used = {word for template in _templates(program, target) for word in WORD.findall(FIELD.sub("", template))}
         used |= {f"{word}_numpy" for word in used}  # what a saved file, which has both targets, calls some of them
         stem = function.removesuffix("_into")
@@ -88,6 +91,14 @@ class Names:
         if key not in self.spelled:
             self.spelled[key] = free(word, self.taken)
         return self.spelled[key]
+
+    def entry(self, value: str, at: At) -> str:
+        """Return an entry of a value, or the value; an output that is a scalar is an array of one entry."""
+        buffer = self.table[self.program.places.get(value, value)]
+        name = self.give(buffer.name)
+        if not buffer.shape:
+            return f"{name}[0]" if buffer.role == "output" else name
+        return f"{name}[{', '.join(map(self.size, at))}]" if at else name
 
     def size_name(self, name: str) -> str:
         text = self.give(name)
@@ -251,11 +262,11 @@ def _closed(text: str) -> bool:
     return False
 
 
-def operands(call: Call, names: Names, place: Callable[[str, tuple[Index, ...]], str]) -> dict[str, str]:
+def operands(call: Call, names: Names) -> dict[str, str]:
     """Return the fields of a call's template."""
     fields: dict[str, str] = {}
     for field, operand in (*call.results, *call.operands):
-        text = place(operand.value, operand.lead)
+        text = names.entry(operand.value, operand.lead)
         fields[field] = text
         fields[f"{field}.t"] = "1" if operand.flip else "0"
         fields[f"{field}.T"] = f"{text}.T" if operand.flip else text

@@ -57,7 +57,7 @@ class VectorWriter:
         buffer = self.table[self.program.places.get(read.value, read.value)]
         name = self.names.give(buffer.name)
         if not buffer.shape:
-            return (f"{name}[0]" if buffer.role == "output" else name), ATOM
+            return self.names.entry(read.value, ()), ATOM
         at = read.at
         if not self.is_plain(at, buffer.shape):
             index = ", ".join(self.names.size(a) for a in at)
@@ -233,8 +233,7 @@ class VectorWriter:
         name = self.names.give(buffer.name)
         body = self.spelled(store.expr)
         if not buffer.shape:
-            sign = "+=" if store.onto else "="
-            return [f"{name}[0] {sign} {body}" if buffer.role == "output" else f"{name} {sign} {body}"]
+            return [f"{self.names.entry(store.value, ())} {'+=' if store.onto else '='} {body}"]
         if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
             places = [self.axes.index(a) for a in store.at if isinstance(a, str)]
             if places == list(range(len(places))):

@@ -58,6 +58,8 @@ class Allocator:
         self.alias: dict[str, str] = {}
         self.result: dict[str, str] = {self.root(v.name): name for name, v in outputs.items()}
         self.buffers: list[Buffer] = []
+        self.table: dict[str, Buffer] = {}
+        self.named: dict[tuple[str, Shape, Size | None], str] = {}  # views
         self.taken = set(graph.reserved) | set(outputs)
         self.counts = {"r": 0, "s": 0, "x": 0}
 
@@ -230,14 +232,13 @@ class Allocator:
 
     def _with_views(self, places: dict[str, str]) -> list[Step]:
         """Return the steps with a View before the first use of each value that is seen in another shape."""
-        table = {b.name: b for b in self.buffers}
-        named: dict[tuple[str, Shape, str], str] = {}
+        self.table = {b.name: b for b in self.buffers}
         for value, chain in self.chains.items():
-            if table[chain.buffer].shape != chain.shape:
-                places[value] = self._view_buffer(chain.buffer, chain.shape, None, table, named)
+            if self.table[chain.buffer].shape != chain.shape:
+                places[value] = self._view_buffer(chain.buffer, chain.shape, None)
         for name in self.schedule.views:
-            self._place_view(name, places, table, named)
-        pending = {v: k for k, v in named.items()}
+            self._place_view(name, places)
+        pending = {v: k for k, v in self.named.items()}
         result: list[Step] = []
         for step in self.steps:
             for inner in walk([step]):
@@ -246,29 +247,19 @@ class Allocator:
                     while name in pending:
                         wanted.append(pending.pop(name))
                         name = wanted[-1][0]
-                    result += [View(named[key], key[0], self.starts.get(key[2])) for key in reversed(wanted)]
+                    result += [View(self.named[key], key[0], key[2]) for key in reversed(wanted)]
             result.append(step)
         return result
 
-    starts: dict[str, Size] = {}
-
-    def _place_view(
-        self,
-        name: str,
-        places: dict[str, str],
-        table: dict[str, Buffer],
-        named: dict[tuple[str, Shape, str], str],
-    ) -> None:
+    def _place_view(self, name: str, places: dict[str, str]) -> None:
         value = self.schedule.views[name]
         assert value.of is not None
         base = places.get(value.of.name, value.of.name)
         if value.start is None and not self._is_part(value.of):
             root = self.root(name)
             base = self.chains[root].buffer if root in self.chains else root
-        if table[base].shape == value.shape and value.start is None:
-            places[name] = base
-            return
-        places[name] = self._view_buffer(base, value.shape, value.start, table, named)
+        is_same = self.table[base].shape == value.shape and value.start is None
+        places[name] = base if is_same else self._view_buffer(base, value.shape, value.start)
 
     def _is_part(self, value: Value) -> bool:
         """Whether a value is a view of a part of another, in whatever shape."""
@@ -276,21 +267,10 @@ class Allocator:
             value = value.of
         return value.start is not None
 
-    def _view_buffer(
-        self,
-        base: str,
-        shape: Shape,
-        start: Size | None,
-        table: dict[str, Buffer],
-        named: dict[tuple[str, Shape, str], str],
-    ) -> str:
-        mark = "" if start is None else str(start)
-        key = (base, shape, mark)
-        if key not in named:
-            named[key] = self.name("x")
-            buffer = Buffer(named[key], shape, table[base].dtype, "view")
-            table[buffer.name] = buffer
+    def _view_buffer(self, base: str, shape: Shape, start: Size | None) -> str:
+        key = (base, shape, start)
+        if key not in self.named:
+            self.named[key] = self.name("x")
+            buffer = self.table[self.named[key]] = Buffer(self.named[key], shape, self.table[base].dtype, "view")
             self.buffers.append(buffer)
-            if start is not None:
-                self.starts = {**self.starts, mark: start}
-        return named[key]
+        return self.named[key]

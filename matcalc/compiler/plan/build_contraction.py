@@ -34,6 +34,13 @@ class Piece:
     node: Node | None = None
     of: tuple[int, ...] = ()
 
+    def form(self, session: Session) -> None:
+        """Compute an operation as an array."""
+        assert self.node is not None
+        ref = session.ref(self.node)
+        self.at = tuple(self.at[ref.axes.index(k)] for k in range(len(self.at)))
+        self.value = ref.value
+
 
 @dataclass(slots=True)
 class Scaling:
@@ -70,10 +77,7 @@ def contract(
     """Return the value of a component and the index of each of its axes; `is_all`: it is all of the product."""
     for piece in pieces:
         if piece.value is None and len(pieces) == 1:
-            assert piece.node is not None
-            ref = session.ref(piece.node)
-            piece.at = tuple(piece.at[ref.axes.index(k)] for k in range(len(piece.at)))
-            piece.value = ref.value
+            piece.form(session)
     factors = [_factor(session, p) for p in pieces]
     via = [session.via_costs(p.node) if p.value is None and p.node is not None else {} for p in pieces]
     virtual = [p.value is not None and p.value.kind == "point" and not session.is_needed(p.value) for p in pieces]
@@ -136,41 +140,28 @@ class Builder:
         """Compute the operations that a join takes as arrays."""
         for place, piece in enumerate(self.pieces):
             if join.formed >> place & 1 and piece.value is None:
-                assert piece.node is not None
-                ref = self.session.ref(piece.node)
-                piece.value = ref.value
-                piece.at = tuple(piece.at[ref.axes.index(k)] for k in range(len(piece.at)))
+                piece.form(self.session)
                 leaf = self.plan.table[1 << place]
                 self.plan.table[1 << place] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
 
     def _make(self, join: Join, last: bool) -> Value:
         if join.kind == "leaf":
-            value = self.pieces[join.mask.bit_length() - 1].value
-            assert value is not None
-            return value
+            return self._value(join.mask)
         key, order = self.plan.key(join.mask)
         if join.kind == "known" or key in self.session.known:
             axes = tuple(order[p] for p in self.session.known_axes[key])
             join.at = axes
             return self.session.known[key]
         scaled = last and not self.scaling.is_one
-        if join.kind in ("kernel", "unlink"):
-            value = self._kernel(join, last)
-            scaled = scaled and self.scaling.is_one
-        else:
-            value = self._loop(join, last)
-            scaled = scaled and self.scaling.is_one
-        if not scaled:
+        value = self._kernel(join, last) if join.kind in ("kernel", "unlink") else self._loop(join, last)
+        if not (scaled and self.scaling.is_one):
             self.session.known[key] = value
             self.session.known_axes[key] = tuple(order.index(i) for i in join.at)
         return value
 
     def _read(self, mask: int, axes: Mapping[int, str]) -> Expr:
-        if mask & (mask - 1) == 0 and self.plan.table[mask].kind == "leaf":
-            value = self.pieces[mask.bit_length() - 1].value
-            assert value is not None
-        else:
-            value = self.made[mask]
+        is_leaf = mask & (mask - 1) == 0 and self.plan.table[mask].kind == "leaf"
+        value = self._leaf(mask) if is_leaf else self.made[mask]
         return Read(value.name, tuple(axes[i] for i in self.plan.table[mask].at))
 
     def _loop(self, join: Join, last: bool) -> Value:
@@ -178,8 +169,7 @@ class Builder:
         axes = {i: graph.axes[n] for n, i in enumerate(join.domain)}
         domain = tuple(self.sizes[i] for i in join.domain)
         if join.right == 0:
-            value = self.pieces[join.mask.bit_length() - 1].value
-            assert value is not None
+            value = self._leaf(join.mask)
             at = self.pieces[join.mask.bit_length() - 1].at
             factors: list[Expr] = [Read(value.name, tuple(axes[i] for i in at))]
         else:
@@ -285,8 +275,9 @@ class Builder:
         return join.match
 
     def _value(self, mask: int) -> Value:
-        if mask in self.made:
-            return self.made[mask]
+        return self.made[mask] if mask in self.made else self._leaf(mask)
+
+    def _leaf(self, mask: int) -> Value:
         value = self.pieces[mask.bit_length() - 1].value
         assert value is not None
         return value

@@ -230,9 +230,7 @@ class Contraction:
             if self.wanted and len(free) == len(self.wanted) and match.axes != self.wanted:
                 cost += self.turning
             if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
-                steps = {**left.steps, **right.steps}
-                if via:
-                    steps[via[0]] = via[1]
+                steps = {**left.steps, **right.steps, **dict([via] if via else [])}
                 steps[("join", mask)] = cost - sum(steps.values())
                 best = Join(mask, match.axes, "kernel", left.factor, steps, cost, left.mask, right.mask, match)
                 best.formed = formed
@@ -296,10 +294,8 @@ class Contraction:
             at = tuple(new if i == other else i for i in second.at)
             kept = frozenset({*(i for i in at if i != met), other})
             for match in self.matcher.matches((first.factor, Factor(at, second.factor.who)), kept):
-                steps = {**left.steps, **right.steps}
                 via = self._via((left, right), match.kernel)
-                if via:
-                    steps[via[0]] = via[1]
+                steps = {**left.steps, **right.steps, **dict([via] if via else [])}
                 steps[("join", mask)] = match.time(measure) + self._writing(second)
                 cost = sum(steps.values())
                 if best is None or cost < best.cost:

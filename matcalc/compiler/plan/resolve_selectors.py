@@ -211,12 +211,10 @@ def _slice(state: Indexed, selector: Selector, at: list[At], later: Sequence[lis
     offset, (outer, inner) = selector.offset, selector.shape
     i, j = at
     fits = state.known.is_nonnegative(offset) and state.known.is_nonnegative(outer - inner - offset)
-    if isinstance(i, int) and i not in indices_of(j) and (fits or i not in state.out or not isinstance(j, int)):
-        _replace(state, later, i, as_size(j, state.sizes) + offset)
-    elif isinstance(j, int) and j not in indices_of(i):
-        _replace(state, later, j, as_size(i, state.sizes) - offset)
-    else:
-        _equation(state, as_size(i, state.sizes), as_size(j, state.sizes) + offset)
+    outer_at, inner_at = as_size(i, state.sizes), as_size(j, state.sizes) + offset
+    options = [(i, inner_at)] if fits or i not in state.out or not isinstance(j, int) else []
+    if not _is_solved(state, later, [*options, (j, outer_at - offset)]):
+        _equation(state, outer_at, inner_at)
 
 
 def _mask(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
@@ -226,44 +224,41 @@ def _mask(state: Indexed, selector: Selector, at: list[At], later: Sequence[list
 
 def _flip(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
     last = selector.shape[0] - 1
-    for mine, other in _summed_first(state, at):
-        if isinstance(mine, int) and mine not in indices_of(other):
-            _replace(state, later, mine, last - as_size(other, state.sizes))
-            return
-    _equation(state, as_size(at[0], state.sizes) + as_size(at[1], state.sizes), last)
+    i, j = (as_size(a, state.sizes) for a in at)
+    if not _is_solved(state, later, _summed_first(state, [(at[0], last - j), (at[1], last - i)])):
+        _equation(state, i + j, last)
 
 
 def _shift(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
-    n = selector.shape[1]
-    for mine, other in _summed_first(state, at):
-        if isinstance(mine, int) and mine not in indices_of(other):
-            offset = selector.offset if mine == at[0] else -selector.offset
-            _replace(state, later, mine, (as_size(other, state.sizes) + offset) % n)
-            return
-    _equation(state, as_size(at[0], state.sizes), (as_size(at[1], state.sizes) + selector.offset) % n)
+    n, offset = selector.shape[1], selector.offset
+    i, j = (as_size(a, state.sizes) for a in at)
+    if not _is_solved(state, later, _summed_first(state, [(at[0], (j + offset) % n), (at[1], (i - offset) % n)])):
+        _equation(state, i, (j + offset) % n)
 
 
-def _summed_first(state: Indexed, at: Sequence[At]) -> list[tuple[At, At]]:
-    """Return both indices, each with the other one, one that is summed before one of the output."""
-    pairs = [(at[0], at[1]), (at[1], at[0])]
-    return sorted(pairs, key=lambda pair: pair[0] in state.out)
+Options = Sequence[tuple[At, Size]]
+"""Indices of an equation, each with what it is by the others."""
+
+
+def _summed_first(state: Indexed, options: Options) -> Options:
+    """Return options with an index that is summed before those with one of the output."""
+    return sorted(options, key=lambda option: option[0] in state.out)
+
+
+def _is_solved(state: Indexed, later: Sequence[list[At]], options: Options) -> bool:
+    """Replace the first index that the others tell, if there is one."""
+    for mine, value in options:
+        if isinstance(mine, int) and mine not in indices_of(value):
+            _replace(state, later, mine, value)
+            return True
+    return False
 
 
 def _conv(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
-    k, i, j = at
-    ks, is_, js = (as_size(a, state.sizes) for a in at)
-    solved = (
-        (k, is_ + js + selector.offset),
-        (i, ks - js - selector.offset),
-        (j, ks - is_ - selector.offset),
-    )
-    options = sorted(range(3), key=lambda axis: (at[axis] in state.out, axis))
-    for axis in options:
-        mine, value = solved[axis]
-        if isinstance(mine, int) and mine not in indices_of(value):
-            _replace(state, later, mine, value)
-            return
-    _equation(state, ks, is_ + js + selector.offset)
+    k, i, j = (as_size(a, state.sizes) for a in at)
+    values = (i + j + selector.offset, k - j - selector.offset, k - i - selector.offset)
+    if not _is_solved(state, later, _summed_first(state, list(zip(at, values, strict=True)))):
+        _equation(state, k, values[0])
 
 
 def _triangle(state: Indexed, selector: Selector, at: list[At], later: Sequence[list[At]]) -> None:
@@ -271,9 +266,7 @@ def _triangle(state: Indexed, selector: Selector, at: list[At], later: Sequence[
     row, column = as_size(i, state.sizes), as_size(j, state.sizes)
     rank = row + column * selector.shape[1] - column * (column + 1) * Fraction(1, 2)
     state.guards.append(Guard(">=", row - column))
-    if isinstance(p, int) and p not in indices_of(rank):
-        _replace(state, later, p, rank)
-    else:
+    if not _is_solved(state, later, [(p, rank)]):
         _equation(state, as_size(p, state.sizes), rank)
 
 

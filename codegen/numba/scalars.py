@@ -224,16 +224,12 @@ def expm1c(x):
 @njit(**SCALAR)
 def jump(a, b):
     """(sign(a) - sign(b))/(a - b), 0 on the same side, NaN where both are 0."""
-    if a == 0.0 and b == 0.0:
-        return math.nan
     s = sign(a) - sign(b)
-    return s if s == 0.0 else s / (a - b)
+    return math.nan if a == 0.0 and b == 0.0 else (s if s == 0.0 else s / (a - b))
 
 
 @njit(**SCALAR)
 def step_jump(a, b):
     """(step(a) - step(b))/(a - b), 0 on the same side, NaN where both are 0."""
-    if a == 0.0 and b == 0.0:
-        return math.nan
     s = step(a) - step(b)
-    return s if s == 0.0 else s / (a - b)
+    return math.nan if a == 0.0 and b == 0.0 else (s if s == 0.0 else s / (a - b))

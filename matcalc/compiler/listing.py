@@ -13,7 +13,6 @@ from matcalc.compiler.program import (
     Each,
     Expr,
     Guard,
-    Index,
     Literal,
     Loop,
     Number,
@@ -26,6 +25,7 @@ from matcalc.compiler.program import (
     Step,
     Sum,
     View,
+    entry_text,
     parts,
     reads,
     statements,
@@ -155,8 +155,8 @@ def _lines(step: Step) -> list[str]:
     guards = "".join(f", {_guard(g)}" for g in step.guards)
     lines = [f"loop {head}{guards}" if step.axes else "scalars"]
     lines += [f"    {let.value} = {_text(let.expr)}" for let in step.lets]
-    lines += [f"    {_entry(s.value, s.at)} = sum {_text(s.expr)}" for s in step.sums]
-    lines += [f"    {_entry(s.value, s.at)} {'+=' if s.onto else '='} {_text(s.expr)}" for s in step.stores]
+    lines += [f"    {entry_text(s.value, s.at)} = sum {_text(s.expr)}" for s in step.sums]
+    lines += [f"    {entry_text(s.value, s.at)} {'+=' if s.onto else '='} {_text(s.expr)}" for s in step.stores]
     return lines
 
 
@@ -170,11 +170,7 @@ def _call(call: Call) -> str:
 
 
 def _place(place: Place) -> str:
-    return _entry(place.value, place.lead) + ("'" if place.flip else "")
-
-
-def _entry(value: str, at: tuple[Index, ...]) -> str:
-    return f"{value}[{', '.join(map(str, at))}]" if at else value
+    return entry_text(place.value, place.lead) + ("'" if place.flip else "")
 
 
 def _guard(guard: Guard) -> str:
@@ -185,7 +181,7 @@ def _text(expr: Expr) -> str:
     if isinstance(expr, Literal):
         return str(expr.value)
     if isinstance(expr, Read):
-        return _entry(expr.value, expr.at)
+        return entry_text(expr.value, expr.at)
     if isinstance(expr, Sum):
         return "(" + " + ".join(_scaled(c, t) for c, t in expr.terms) + ")"
     if isinstance(expr, Product):

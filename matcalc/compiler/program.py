@@ -266,6 +266,11 @@ class Program:
         return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))
 
 
+def entry_text(value: str, at: Sequence[object]) -> str:
+    """Return how an entry of a value is written, or the value."""
+    return f"{value}[{', '.join(map(str, at))}]" if at else value
+
+
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield all steps in order, an Each before its body."""
     return (step for step, _ in walk_inside(steps))

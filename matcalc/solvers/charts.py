@@ -21,7 +21,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import default_rulebook
-from matcalc.solvers.given import Given
+from matcalc.solvers.given import Given, symbol_like
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
@@ -99,8 +99,8 @@ def charted(given: Given) -> tuple[Given, Charts]:
             shapes[name] = shape
             continue
         entry = _charts()[fact]
-        z = _symbol(free(f"z_{name}", taken), node)
-        around = _symbol(free(f"{name}0", taken), node) if entry.get("around") else None
+        z = symbol_like(free(f"z_{name}", taken), node)
+        around = symbol_like(free(f"{name}0", taken), node) if entry.get("around") else None
         value = _formula(entry["value"], node, Z=z, X0=around)
         start = (given.start or {}).get(name) if around is not None else None
         if around is not None and start is None:
@@ -112,17 +112,11 @@ def charted(given: Given) -> tuple[Given, Charts]:
         own = Expression(node, Names({name: node}, (name,)))
         inverse = _formula(entry["inverse"], node, X=own) if "inverse" in entry else None
         made[name] = Chart(z.node.name, value, inverse, start, fixed, shape)
-        formulas = tuple(_put_in(e, name, value) for e in formulas)
+        formulas = tuple(e.substitute({name: value}) if name in e.names.symbols else e for e in formulas)
         shapes[z.node.name] = shape
         if "entries" in entry:
             entries[z.node.name] = np.ravel_multi_index(ENTRIES[entry["entries"]](shape[0]), shape)
     return replace(given, formulas=formulas, packing=Packing(shapes, entries), fixed=fixed), Charts(made)
-
-
-def _put_in(e: Expression, name: str, value: Expression) -> Expression:
-    if name in e.names.symbols:
-        return e.substitute({name: value})
-    return e
 
 
 def _fact_of(node: Node) -> str:
@@ -144,11 +138,6 @@ def _fact_of(node: Node) -> str:
 def _charts() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "charts.toml").read_text("utf-8"))
     return found
-
-
-def _symbol(name: str, like: Node) -> Expression:
-    node = symbol(name, like.shape)
-    return Expression(node, Names({name: node}, (name,)))
 
 
 def _formula(text: str, node: Node, **operands: Expression | None) -> Expression:

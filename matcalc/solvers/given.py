@@ -77,9 +77,7 @@ class Given:
 
     def new_symbol(self, label: str, like: Expression) -> Expression:
         """Return a symbol of the shape of a formula whose name is not in use."""
-        name = free(label, set(self.scope.scope))
-        node = symbol(name, like.node.shape)
-        return Expression(node, Names({name: node}, (name,)))
+        return symbol_like(free(label, set(self.scope.scope)), like.node)
 
 
 def read_given(
@@ -158,6 +156,12 @@ def check_names(names: Sequence[str], start: Mapping[str, object] | None, data: 
     extra = [name for name in start if name not in names]
     if extra:
         raise ValueError(f"start gives a value for {', '.join(extra)}, which is not in wrt")
+
+
+def symbol_like(name: str, like: Node) -> Expression:
+    """Return a symbol of the shape of a node."""
+    node = symbol(name, like.shape)
+    return Expression(node, Names({name: node}, (name,)))
 
 
 def scalar(e: Expression) -> Expression:

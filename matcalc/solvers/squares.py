@@ -57,8 +57,7 @@ def _terms(weight: float, node: Node, variables: frozenset[Node]) -> list[Term] 
     if node.shape or weight <= 0:
         return None
     if node.kind == "sum":
-        (coefs,) = node.data
-        parts = [_terms(weight * float(c), arg, variables) for c, arg in zip(coefs, node.args, strict=True)]
+        parts = [_terms(weight * float(c), arg, variables) for c, arg in node.terms]
         return None if any(part is None for part in parts) else [term for part in parts for term in part or ()]
     if node.kind == "product":
         return _product(weight, node, variables)
@@ -68,11 +67,10 @@ def _terms(weight: float, node: Node, variables: frozenset[Node]) -> list[Term] 
 
 
 def _product(weight: float, node: Node, variables: frozenset[Node]) -> list[Term] | None:
-    coef, indices, _, lengths = node.data
-    left = list(zip(node.args, indices, strict=True))
+    coef, _, _, lengths = node.data
     once: list[tuple[Node, tuple[int, ...]]] = []
     pairs: list[tuple[Node, tuple[int, ...]]] = []
-    for operand in left:
+    for operand in node.operands:
         if operand in once:
             once.remove(operand)
             pairs.append(operand)

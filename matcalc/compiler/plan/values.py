@@ -57,7 +57,6 @@ class Value:
     start: Size | None = None
     dtype: str = "float64"
     comment: Said = ""
-    order: int = 0
     entries: tuple[float, ...] = ()
 
 
@@ -115,7 +114,6 @@ class Graph:
         return f"{self.prefix}{len(self.values)}"
 
     def add(self, value: Value) -> Value:
-        value.order = len(self.items)
         self.items.append(value)
         self.values[value.name] = value
         return value
@@ -157,7 +155,6 @@ class Graph:
         made = []
         for name, shape, dtype in shapes:
             value = Value(self.fresh(), shape, "kernel", run=run, dtype=dtype, comment=run.comment)
-            value.order = run.order
             self.values[value.name] = value
             run.results.append((name, value))
             made.append(value)

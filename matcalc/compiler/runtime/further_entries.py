@@ -31,7 +31,7 @@ def guarded(twin: Any) -> Any:
 def allocating(spec: CompiledSpec, module: str) -> Any:
     """Return the njit twin that allocates its results, checks sizes and raises in its own frame."""
     names, lines, tests = _sizes(spec)
-    parameters = _parameters(spec, names)
+    parameters = names.parameters
     body = []
     for name, operand in zip(names.arguments, spec.arguments, strict=True):
         if operand.dtype != "float64":
@@ -61,7 +61,7 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
 def into(spec: CompiledSpec, module: str) -> Any:
     """Return the njit twin that writes into given arrays, checks sizes and returns a status."""
     names, lines, tests = _sizes(spec)
-    parameters = [*_parameters(spec, names), *names.outputs]
+    parameters = [*names.parameters, *names.outputs]
     conditions = [t for t, _ in tests]
     for name, operand in zip(names.outputs, spec.outputs, strict=True):
         shape = [names.size(s) for s in operand.shape] or ["1"]
@@ -102,18 +102,9 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
     settings += f"SIGNATURE = types.int64({'ANY' if has_indices else 'REALS'}, types.CPointer(types.int64), REALS)"
     head = ['@cfunc(SIGNATURE, error_model="numpy", cache=True)', "def c_entry(inputs, sizes, outputs):"]
     lines = [*head, *(INDENT + line for line in body)]
-    text = _module(
-        spec,
-        module,
-        names,
-        [
-            "from matcalc.compiler.runtime.jit import cfunc",
-            "from numba import carray, float64, int64, types" if has_indices else "from numba import carray, types",
-        ],
-        settings,
-        lines,
-        True,
-    )
+    statements = ["from matcalc.compiler.runtime.jit import cfunc"]
+    statements.append(f"from numba import carray, {'float64, int64, ' if has_indices else ''}types")
+    text = _module(spec, module, names, statements, settings, lines, True)
     return load_text(text, f"{spec.name}_c").module.c_entry
 
 
@@ -124,10 +115,6 @@ def _sizes(spec: CompiledSpec) -> tuple[Spelled, list[str], list[tuple[str, str]
         reason = "the target has no njit form" if spec.target != "numba" else "its sizes need a system of equations"
         raise NotSupported(f"{spec.name} has no form for njit code: {reason}")
     return names, *found
-
-
-def _parameters(spec: CompiledSpec, names: Spelled) -> list[str]:
-    return [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
 
 
 def _module(

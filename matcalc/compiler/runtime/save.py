@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.compiler.runtime.save_entry import Part, entry_text
@@ -129,10 +129,11 @@ def saved_text(
     if quick:
         head.append(HAS_NUMBA)
     texts = [text for part in parts for text in _mathematics(part, spelling)]
+    companions = _companions(part.plain for part in parts)
     rest = [
         REAL_ARRAY,
         *([WHOLE_ARRAY] if any(o.dtype != "float64" for spec in specs for o in spec.arguments) else []),
-        *(_spelled(text, spelling) for text in [item.text for item in plain_items] + _companions(parts, "plain")),
+        *(_spelled(text, spelling) for text in [*(item.text for item in plain_items), *companions.values()]),
     ]
     rest += [_kernels(quick, quick_items), MACHINE_CODE] if quick else []
     rest += self_test_text(parts, reference, known)
@@ -267,17 +268,16 @@ def _docstring_wrapped(function: str) -> str:
     return "\n".join([lines[0], *text, *lines[2:]])
 
 
-def _companions(parts: Sequence[Part], form: str) -> list[str]:
-    """Return the functions that stand above those of a form, each once."""
+def _companions(texts: Iterable[str]) -> dict[str, str]:
+    """Return the functions that stand above those of a form, each once, by name."""
     found: dict[str, str] = {}
-    for part in parts:
-        text = part.plain if form == "plain" else part.quick
+    for text in texts:
         lines = text.splitlines()
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef) and not INTO.match(f"def {statement.name}("):
                 first = min([statement.lineno, *(d.lineno for d in statement.decorator_list)])
                 found[statement.name] = "\n".join(lines[first - 1 : statement.end_lineno])
-    return list(found.values())
+    return found
 
 
 # ---- kernels
@@ -286,11 +286,11 @@ def _companions(parts: Sequence[Part], form: str) -> list[str]:
 def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
     """Return the function that imports Numba, defines the kernels as globals, and says what is compiled for what."""
     simple, rest = ([i for i in items if i.is_function == made] for made in (False, True))
-    own = _companions(parts, "quick")
+    own = _companions(part.quick for part in parts)
     statements = ["from numba import njit", "from numba import types", *(s for i in items for s in i.imports)]
     block = import_block(s for s in statements if s.startswith(NUMBAS))
-    defined = {*(i.name for i in items), *(_called(text) for text in own), *_bound(block)}
-    pieces = [block, "\n".join(i.text for i in simple), *(_lazy(i.text) for i in rest), *own]
+    defined = {*(i.name for i in items), *own, *_bound(block)}
+    pieces = [block, "\n".join(i.text for i in simple), *(_lazy(i.text) for i in rest), *own.values()]
     signatures = [f'"{part.spec.name}_numba_into": {_dedented(signature_text(part.spec))},' for part in parts]
     pieces.append("\n".join(["return {", textwrap.indent("\n".join(signatures), INDENT), "}"]))
     body = "\n\n".join(piece for piece in pieces if piece).replace(', "cache": True}', "}")
@@ -302,10 +302,6 @@ def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
 
 def _dedented(signature: str) -> str:
     return signature.removeprefix("SIGNATURE = ")
-
-
-def _called(function: str) -> str:
-    return next(s.name for s in ast.parse(function).body if isinstance(s, ast.FunctionDef))
 
 
 def _bound(block: str) -> set[str]:

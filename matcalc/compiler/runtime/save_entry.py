@@ -26,11 +26,6 @@ class Part:
     plain: str
     quick: str
 
-    @property
-    def parameters(self) -> list[str]:
-        """The names of all arguments, sizes last, as the file spells them."""
-        return [*self.names.arguments, *(self.names.sizes[n] for n in self.spec.sizes)]
-
 
 def entry_text(part: Part) -> str:
     """Return the public function."""
@@ -47,7 +42,7 @@ def entry_text(part: Part) -> str:
         fault = literal(f"{argument} has a shape that does not fit")
         body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
     body += [f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    call = ", ".join([*part.parameters, *names.outputs])
+    call = ", ".join([*names.parameters, *names.outputs])
     plain = ['with np.errstate(all="ignore"):', f"{INDENT}status = {spec.name}_numpy_into({call})"]
     if part.quick:
         quick = ["if jit:", f"{INDENT}status = machine_code({spec.name}_numba_into)({call})", "else:"]

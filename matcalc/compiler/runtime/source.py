@@ -124,6 +124,7 @@ class Spelled:
         names = dict.fromkeys(n for o in (*spec.arguments, *spec.outputs) for s in o.shape for n in s.names)
         self.sizes = {n: free(n, taken) for n in names | dict.fromkeys(spec.sizes)}
         self.outputs = [free(o.name, taken) for o in spec.outputs]
+        self.parameters = [*self.arguments, *(self.sizes[n] for n in spec.sizes)]
         self.taken = taken
         self.into = into_name(spec.source or spec.numpy_source)
 
@@ -207,14 +208,13 @@ def entry_text(spec: CompiledSpec) -> str:
     sizes = size_lines(spec, names)
     if sizes is None or any("/" in names.shape(o.shape).replace("//", "") for o in spec.outputs):
         return ""
-    parameters = [*names.arguments, *(names.sizes[n] for n in spec.sizes)]
     whole = [n for n, o in zip(names.arguments, spec.arguments, strict=True) if not o.shape and o.dtype != "float64"]
     tests = [*(f"type({n}) is not int" for n in (*whole, *(names.sizes[n] for n in spec.sizes)))]
     tests += [t for t, _ in sizes[1]]
     checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
     shapes = [names.shape(o.shape) for o in spec.outputs]
     fresh = [f"{n} = empty({shape})" for n, shape in zip(names.outputs, shapes, strict=True)]
-    call = f"run({', '.join([*parameters, *names.outputs])})"
+    call = f"run({', '.join([*names.parameters, *names.outputs])})"
     if spec.faults:
         call = f"status = {call}"
         if spec.data:  # the polite way says which place is outside
@@ -230,11 +230,11 @@ def entry_text(spec: CompiledSpec) -> str:
             "\n".join([GLOBALS.format(into=names.into), *([_faults_text(spec)] if spec.faults else [])]),
             _function(
                 spec.name,
-                parameters,
+                names.parameters,
                 f"Run {names.into} on exact arguments; raise where one is not.",
                 quick,
             ),
-            _function(f"{spec.name}_shapes", parameters, "The shapes of the results.", plain),
+            _function(f"{spec.name}_shapes", names.parameters, "The shapes of the results.", plain),
         ]
     )
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.program import (
-    At,
     Buffer,
     Call,
     Expr,
@@ -31,6 +30,7 @@ from matcalc.compiler.program import (
     Step,
     Store,
     View,
+    entry_text,
     parts,
     statements,
     walk_inside,
@@ -216,7 +216,7 @@ class _Checker:
         if len(read.at) != len(shape):
             raise ProgramFault(f"{where} reads {read.value} with {len(read.at)} indices")
         for index, length in zip(read.at, shape, strict=True):
-            self._inside(index, length, here, guards, f"{where} reads {_entry(read.value, read.at)}")
+            self._inside(index, length, here, guards, f"{where} reads {entry_text(read.value, read.at)}")
 
     def _inside(self, index: Index, length: Size, here: Known, guards: Sequence[Guard], what: str) -> None:
         self._check_divisors(index, here, guards, what)
@@ -242,7 +242,7 @@ class _Checker:
         buffer = self.buffer(store.value)
         sizes = [dict(loop.axes).get(a) if isinstance(a, str) else None for a in store.at]
         if len(set(store.at)) < len(store.at) or None in sizes or len(sizes) != len(buffer.shape):
-            raise ProgramFault(f"{where} sums into {_entry(store.value, store.at)}, which is no row of axes")
+            raise ProgramFault(f"{where} sums into {entry_text(store.value, store.at)}, which is no row of axes")
         for size, length in zip(sizes, buffer.shape, strict=True):
             assert size is not None
             if not here.is_zero(size - length):
@@ -251,7 +251,7 @@ class _Checker:
         self._written(store.value)
 
     def _store(self, store: Store, loop: Loop, where: str, here: Known) -> None:
-        what = f"{where} writes {_entry(store.value, store.at)}"
+        what = f"{where} writes {entry_text(store.value, store.at)}"
         buffer = self.buffer(store.value)
         self._entries(store.at, here, loop.guards, what)
         if len(store.at) != len(buffer.shape) and buffer.shape:
@@ -317,10 +317,6 @@ def _quotient(entries: Size, by: Size, where: str) -> Size:
     if found is None:
         raise ProgramFault(f"{where} has {entries} entries, which are no rows of {by}")
     return found
-
-
-def _entry(value: str, at: At) -> str:
-    return f"{value}[{', '.join(map(str, at))}]" if at else value
 
 
 def _shown(shape: Shape) -> str:

@@ -17,7 +17,20 @@ import numpy as np
 
 from matcalc.compiler.listing import step_text
 from matcalc.compiler.lowering_entries import Part
-from matcalc.compiler.program import At, Call, Each, Loop, Program, Read, Step, Store, View, reads, statements
+from matcalc.compiler.program import (
+    At,
+    Call,
+    Each,
+    Loop,
+    Program,
+    Read,
+    Step,
+    Store,
+    View,
+    entry_text,
+    reads,
+    statements,
+)
 from matcalc.compiler.verify.expressions import Frame, Numeric, guard, holds, numeric, whole
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.kernels import Run, Surroundings, compute, factorised
@@ -269,7 +282,7 @@ class LoopRun:
                         raise memory.fault_of_reading(store.onto, holder, index)
                     data[index] += found
                 elif holder == own:
-                    raise RunFault(f"{_entry(store, index)} is assigned a second time", store.value, index)
+                    raise RunFault(f"{entry_text(store.value, index)} is assigned a second time", store.value, index)
                 else:
                     data[index] = found
                 owner[index] = own
@@ -284,7 +297,7 @@ class LoopRun:
             frame.update(zip(names, point, strict=True))
             data, owner, index = self.entry(store, at, frame)
             if owner[index] == self.machine.number[store.value]:
-                raise RunFault(f"{_entry(store, index)} is summed twice", store.value, index)
+                raise RunFault(f"{entry_text(store.value, index)} is summed twice", store.value, index)
             data[index], owner[index] = 0.0, self.machine.number[store.value]
 
     def entry(
@@ -298,10 +311,6 @@ class LoopRun:
         index = tuple(k(self.machine.frame if frame is None else frame) for k in at)
         check_index(store.value, index, memory.data[place].shape)
         return memory.data[place], memory.owner[place], index
-
-
-def _entry(store: Store, index: tuple[int, ...]) -> str:
-    return f"{store.value}[{', '.join(map(str, index))}]" if index else store.value
 
 
 def check_lets(loop: Loop) -> None:

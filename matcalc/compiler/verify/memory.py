@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.compiler.program import Call, Loop, Program, View, walk
+from matcalc.compiler.program import Call, Loop, Program, View, entry_text, walk
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.errors import ShapeError
 
@@ -70,7 +70,7 @@ class Memory:
         return owner == self.number[value] or owner in self.before[value]
 
     def fault_of_reading(self, value: str, owner: int, index: tuple[int, ...]) -> RunFault:
-        entry = f"{value}[{', '.join(map(str, index))}]" if index else value
+        entry = entry_text(value, index)
         if owner == NOBODY:
             return RunFault(f"{entry} is read and nobody wrote it", value, index)
         holder = next((v for v, n in self.number.items() if n == owner), "another value")
@@ -109,7 +109,7 @@ def check_index(value: str, index: tuple[int, ...], shape: tuple[int, ...]) -> N
         raise RunFault(f"{value} has {len(shape)} axes and {len(index)} indices", value, index)
     for axis, (k, n) in enumerate(zip(index, shape, strict=True)):
         if not 0 <= k < n:
-            raise RunFault(f"{value}[{', '.join(map(str, index))}]: index {k} of axis {axis}, length {n}", value, index)
+            raise RunFault(f"{entry_text(value, index)}: index {k} of axis {axis}, length {n}", value, index)
 
 
 def numbered(program: Program) -> tuple[dict[str, int], dict[str, frozenset[int]]]:

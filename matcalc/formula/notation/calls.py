@@ -187,4 +187,5 @@ def _batched(context: Context, node: Node) -> Form:
             taken.update(core)
         shown.append(form)
     call = forms.call(name_of(node), *arguments(context, node, shown))
-    return forms.index_form(outputs, context.names.entry(call, outputs[node.batch_rank :]), node.batch_rank)
+    ordered = frozenset([batch] if len(batch) > 1 else [])
+    return forms.index_form(outputs, context.names.entry(call, outputs[node.batch_rank :]), ordered)

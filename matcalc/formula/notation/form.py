@@ -35,7 +35,7 @@ class Form:
 
     `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
     is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
-    the index names inside; of `ordered` leading axes of an index form the order is part of the node; `is_size` marks
+    the index names inside; `ordered` are runs of indices whose order in the list is part of the node; `is_size` marks
     what reads as one size beside others, `is_whole` a product that is one factor of another and keeps its parentheses.
     `line` is the row or the column that a matrix repeats; `says` is ROW, COLUMN or POINT of what stands in a sum for
     all that repeats it.
@@ -49,7 +49,7 @@ class Form:
     degree: int = 1
     used: frozenset[str] = NOTHING
     body: Form | None = None
-    ordered: int = 0
+    ordered: frozenset[tuple[str, ...]] = frozenset()
     scalar: Form | None = None
     is_repeated: bool = False
     is_size: bool = False
@@ -248,13 +248,12 @@ def compared(left: Form, relation: str, right: Form) -> Form:
     return Form(ast, ATOM, tokens, transposes(both), joined(both), left.degree, used(both))
 
 
-def index_form(names: tuple[str, ...], body: Form, ordered: int = 0) -> Form:
+def index_form(names: tuple[str, ...], body: Form, ordered: frozenset[tuple[str, ...]] = frozenset()) -> Form:
     """Return `{i,j: body}`."""
     tokens = body.tokens + 3 + max(2 * len(names) - 1, 0)
     ast = syntax.index_form(names, body.ast)
     inside = body.used.union(names)
-    kept = max(ordered, body.ordered)
-    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body, kept)
+    return Form(ast, ATOM, tokens, body.transposes, body.names, body.degree, inside, body, ordered | body.ordered)
 
 
 def index_sum(names: Sequence[str], body: Form) -> Form:

@@ -80,7 +80,7 @@ def body(
     inside = _summed_inside(form.ast, frozenset(outputs))
     alone = [label[i] for i in inner if not entries.is_repeated(i) or label[i] in inside]
     form = forms.index_sum(alone, form) if alone else form
-    ordered = len(outputs) if any(f.ordered > 1 and f.body is None for f in [*factors, *divisors]) else 0
+    ordered = frozenset(run for f in [*factors, *divisors] if f.body is None for run in f.ordered)
     return replace(form, used=form.used | surrounding, ordered=ordered)
 
 

@@ -33,26 +33,29 @@ class Names:
     def entry(self, x: Form, indices: Sequence[str], listed: Sequence[str] = ()) -> Form:
         """Return `x[i,j]` with index names; `x` itself where it has no axes.
 
-        An index form is renamed, unless the order of its axes is part of the node and is not that in which
+        An index form is renamed, unless the order of some of its axes is part of the node and is not that in which
         the surrounding index form lists them.
         """
         if not indices:
             return x
-        ordered = indices[: x.ordered] if x.ordered > 1 else ()
-        if x.body is None or len(set(indices)) < len(indices) or not _in_order(ordered, listed):
+        if x.body is None or len(set(indices)) < len(indices):
             return forms.entry(x, indices)
         outputs: tuple[str, ...] = x.ast.value  # type: ignore[assignment]
         names = dict(zip(outputs, indices, strict=True))
+        ordered = frozenset(tuple(names[name] for name in run) for run in x.ordered)
+        if not all(_in_order(run, listed) for run in ordered):
+            return forms.entry(x, indices)
         inner = x.body.used - set(outputs)
         names.update(self._own(inner, indices, {*indices, *outputs, *inner}))
         used = frozenset(names.values())
-        return replace(x.body, ast=syntax.renamed(x.body.ast, names), used=used, ordered=x.ordered)
+        return replace(x.body, ast=syntax.renamed(x.body.ast, names), used=used, ordered=ordered)
 
     def apart(self, x: Form, taken: set[str]) -> Form:
         """Return a formula whose index forms have names of their own; they are added to `taken`."""
         if not x.used:
             return x
         found: set[str] = set()
+        new: dict[str, str] = {}
 
         def own(ast: Ast) -> Ast:
             if ast.head not in syntax.BINDERS:
@@ -61,11 +64,15 @@ class Names:
             names = self._own(inside, taken, {*taken, *inside})
             taken.update(names.values())
             found.update(names.values())
+            new.update(names)
             return syntax.renamed(ast, names)
 
         ast = syntax.rebuild(x.ast, own, closed=syntax.BINDERS)
-        body = x.body and replace(x.body, ast=ast.args[0], used=frozenset(found))
-        return replace(x, ast=ast, body=body, used=frozenset(found))
+        if x.body is None:
+            return replace(x, ast=ast, used=frozenset(found))
+        ordered = frozenset(tuple(new[name] for name in run) for run in x.ordered)
+        body = replace(x.body, ast=ast.args[0], used=frozenset(found), ordered=ordered)
+        return replace(x, ast=ast, body=body, used=frozenset(found), ordered=ordered)
 
     def _own(self, names: Collection[str], taken: Collection[str], known: Collection[str]) -> dict[str, str]:
         """Return names with those that are taken replaced by ones that are not known."""

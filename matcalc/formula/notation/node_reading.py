@@ -138,35 +138,46 @@ def _summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
 
     A sum of mixed signs has its negation for nothing; the better one has its first term positive.
     """
-    entries: list[Entry] = []
-    for (coef, reading), digest in zip(terms, tie, strict=True):
-        sign, form = _term(coef, reading)
-        entries.append((_rank(form), digest, sign, form))
+    shown = [_term(coef, reading) for coef, reading in terms]
+    turns = (k for k, (_, reading) in enumerate(terms) if reading.minus is not None)
+    if all(sign < 0 for sign, _ in shown) and (turn := next(turns, None)) is not None:
+        coef, reading = terms[turn]
+        shown[turn] = _term(coef, replace(reading, natural=not reading.natural))
+    entries = [(_rank(form), digest, sign, form) for (sign, form), digest in zip(shown, tie, strict=True)]
     entries = _merged(entries)
     entries.sort(key=lambda e: e[:2])
     if len(entries) == 2 and _is_unit(entries[1][3]):
         entries.reverse()
-    signs = [e[2] for e in entries]
-    parts = [e[3] for e in entries]
-    plus = _positive_first(parts, signs)
+    parts, signs = [e[3] for e in entries], [e[2] for e in entries]
+    outputs = {e.ast.value if e.body is not None else None for e in parts}
+    ordered: frozenset[tuple[str, ...]] = frozenset()
+    names: tuple[str, ...] | None = outputs.pop() if len(outputs) == 1 < len(parts) else None  # type: ignore[assignment]
+    if names is not None:
+        ordered = frozenset(run for e in parts for run in e.ordered)
+        parts = [e.body for e in parts if e.body is not None]
+
+    def make(signs: list[int]) -> Form:
+        form = _positive_first(parts, signs)
+        return form if names is None else forms.index_form(names, form, ordered)
+
     if min(signs) > 0:
-        return Reading(plus)
-    return Reading(plus, _positive_first(parts, [-s for s in signs]), natural=signs[0] > 0)
+        return Reading(make(signs))
+    return Reading(make(signs), make([-s for s in signs]), natural=signs[0] > 0)
 
 
 Entry = tuple[tuple[bool, int, tuple[str, ...], int, int], bytes, int, Form]
 
 
 def _merged(entries: list[Entry]) -> list[Entry]:
-    """Write several index forms over the same names as one, term by term."""
+    """Write several index forms over the same names, beside other terms, as one, term by term."""
     inner = [e for e in entries if e[3].body is not None]
-    if len(inner) < 2 or len({e[3].ast.value for e in inner}) > 1:
+    if len(inner) < 2 or len(inner) == len(entries) or len({e[3].ast.value for e in inner}) > 1:
         return entries
     inner.sort(key=lambda e: e[:2])
     bodies = [e[3].body for e in inner if e[3].body is not None]
     body = _positive_first(bodies, [e[2] for e in inner])
     outputs: tuple[str, ...] = inner[0][3].ast.value  # type: ignore[assignment]
-    form = forms.index_form(outputs, body)
+    form = forms.index_form(outputs, body, frozenset(run for e in inner for run in e[3].ordered))
     return [e for e in entries if e[3].body is None] + [(_rank(form), inner[0][1], 1, form)]
 
 

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
 from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.blocks import block_reading, is_placed
+from matcalc.formula.notation.blocks import block_reading
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.flatten import opened
@@ -27,16 +27,17 @@ from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.literal import literal
-from matcalc.formula.notation.node_reading import Reading, is_identity, of_difference, scaled, summed
+from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
-from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
+from matcalc.formula.notation.sum_reading import sum_of, sum_reading
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
+from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.labelling import is_turning
-from matcalc.tensor.node import LONG, Node, everything, exponent_of, sizes_met, terms_of, toposort
+from matcalc.tensor.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_met, terms_of, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size, tree_of
 
@@ -175,10 +176,10 @@ def _multiplied_out(context: Context, node: Node) -> Reading | None:
     if len(node.args) != 1 or node.args[0].kind != "sum" or node.out != _axes(node):
         return None
     if node.indices[0] == node.out:
-        return _sum_of(context, node.args[0], node.coef)
+        return sum_of(context, node.args[0], node.coef)
     if node.indices[0] != (1, 0) or node.rank != 2:
         return None
-    across = _sum_of(context, node.args[0], node.coef)
+    across = sum_of(context, node.args[0], node.coef)
     if across.turned is None:
         return None
     return Reading(across.turned, across.turned_minus, across.natural, across.form, across.minus)
@@ -208,9 +209,39 @@ def _term_by_term(context: Context, node: Node) -> Reading | None:
 
 def _product_alone(context: Context, node: Node) -> Reading:
     """Return the reading of a product; numbers that its operands are multiples of go to the front."""
+    whole = context
     context, written = opened(context, node)
+    best = _of_opened(context, written)
+    turned = _turned(whole, context, written)
+    other = turned and _of_opened(*turned)
+    return other if other is not None and other.form.tokens < best.form.tokens else best
+
+
+def _turned(whole: Context, context: Context, written: OpenProduct) -> tuple[Context, OpenProduct] | None:
+    """Return a product whose sums of order 3 or more are written with their axes as they are listed; None if they are.
+
+    The order of the axes of a sum is its own; the order in which its terms show them is free.
+    """
+    listed = {index: place for place, index in enumerate(written.out)}
+    readings, indices = dict(context.readings), list(written.indices)
+    for place, (arg, at) in enumerate(zip(written.args, written.indices, strict=True)):
+        order = tuple(sorted(range(arg.rank), key=lambda axis: (listed.get(at[axis], len(listed)), axis)))
+        if arg.kind != "sum" or arg.rank < 3 or order == _axes(arg) or written.args.count(arg) > 1:
+            continue
+        terms = [(coef, with_axes(term, order)) for coef, term in arg.terms]
+        if add(terms) is not with_axes(arg, order):
+            continue
+        shown = [whole.readings[t] if t in whole.readings else _product_alone(whole, t) for _, t in terms]
+        readings[arg] = summed([(c, r) for (c, _), r in zip(terms, shown, strict=True)], [t.digest for _, t in terms])
+        indices[place] = tuple(at[axis] for axis in order)
+    if tuple(indices) == tuple(written.indices):
+        return None
+    return context._replace(readings=readings), written._replace(indices=tuple(indices))
+
+
+def _of_opened(context: Context, written: OpenProduct) -> Reading:
     multiples = {arg: found for arg in written.args if (found := context.readings[arg].multiple) is not None}
-    coef = node.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
+    coef = written.coef * prod(multiples[arg][0] for arg in written.args if arg in multiples)
     if multiples:
         readings = {a: multiples[a][1] if a in multiples else context.readings[a] for a in written.args}
         context = context._replace(readings=readings)
@@ -245,90 +276,6 @@ def _times(form: Form, coef: Fraction) -> Form:
     """Return a multiple of a form, and of the row or column that it repeats."""
     line = form.line and replace(scaled(form.line, coef), says=form.line.says)
     return replace(scaled(form, coef), line=line)
-
-
-def _sum(context: Context, node: Node) -> Reading:
-    return _sum_of(context, node, Fraction(1))
-
-
-def _sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
-    """Return the reading of a sum times a number, multiplied out."""
-    terms = _all_terms(node)
-    blocks = block_reading(context, [(factor * c, a) for c, a in terms])
-    if blocks is not None:
-        return blocks
-    terms, together = _blocks_together(context, node, terms, factor)
-    readings = [_term_reading(context, arg) for _, arg in terms]
-    if node.rank and any(r.form.scalar is None for r in readings) and not any(is_identity(r.form) for r in readings):
-        readings = [_repeated(r.form.scalar) if r.form.scalar is not None else r for r in readings]
-    written_whole = readings
-    if all(size != 1 for size in node.shape):  # a 1 x 1 matrix would be read as a scalar beside a row or a column
-        readings = _lines(readings)
-    coefs = [factor * c for c, _ in terms]
-    whole = [*zip(coefs, readings, strict=True), *together]
-    written_out = summed(whole, [*(a.digest for _, a in terms), *(node.digest for _ in together)])
-    if node.rank != 2 or written_out.form.tokens < LEAST_SAVED or len(terms) != len(node.args):
-        return written_out
-    parts = with_parts(list(zip(coefs, (a for _, a in terms), written_whole, strict=True)))
-    is_shorter = parts is not None and parts.form.tokens + LEAST_SAVED <= written_out.form.tokens
-    return parts if parts is not None and is_shorter else written_out
-
-
-def _lines(readings: list[Reading]) -> list[Reading]:
-    """Return the terms of a sum, those that repeat a row or a column as that, if others say the other axis."""
-    says = {r.form.says if r.form.line is None else r.form.line.says for r in readings}
-    return [_line(r) or r for r in readings] if len(says - {forms.POINT}) > 1 else readings
-
-
-def _line(reading: Reading) -> Reading | None:
-    found = (reading.form, reading.minus, reading.turned, reading.turned_minus)
-    plus, minus, turned, turned_minus = (form and form.line for form in found)
-    if plus is None or turned is None or (minus is None) != (reading.minus is None):
-        return None
-    return Reading(plus, minus, reading.natural, turned, turned_minus)
-
-
-def _blocks_together(
-    context: Context, node: Node, terms: list[tuple[Fraction, Node]], factor: Fraction
-) -> tuple[list[tuple[Fraction, Node]], list[tuple[Fraction, Reading]]]:
-    """Return the terms of a sum that are not blocks, and the blocks among them as one: `[x; z] + y`."""
-    placed = [(c, a) for c, a in terms if is_placed(a)]
-    if not 2 <= len(placed) < len(terms):
-        return terms, []
-    rest = [(c, a) for c, a in terms if not is_placed(a)]
-    sign = 1 if any(factor * c > 0 for c, _ in placed) else -1
-    blocks = block_reading(context, [(sign * factor * c, a) for c, a in placed])
-    if blocks is None or add([(Fraction(1), add(placed)), *rest]) is not node:
-        return terms, []
-    return rest, [(Fraction(sign), blocks)]
-
-
-def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
-    """Return the terms of a sum, those of its groups too where the constructor groups them so by itself."""
-    terms = list(node.terms)
-    while any(a.kind == "sum" for _, a in terms):
-        flat = [(c * k, a) for c, term in terms for k, a in terms_of(term)]
-        if add(flat) is not node:
-            break
-        terms = flat
-    return terms
-
-
-def _term_reading(context: Context, node: Node) -> Reading:
-    """Return a term of a sum; a matrix with its transpose, should that be needed for the whole sum."""
-    reading = context.readings[node]
-    reading.is_skew = node.rank == 2 and is_turning(node)
-    if node.rank == 2 and reading.turned is None:
-        symmetric = "symmetric" in node.facts
-        reading.turned = reading.form if symmetric else forms.transposed(reading.form)
-        if reading.minus is not None:
-            reading.turned_minus = reading.minus if symmetric else forms.transposed(reading.minus)
-    return reading
-
-
-def _repeated(scalar: Form) -> Reading:
-    form = scalar.as_repeated()
-    return Reading(form, turned=form)
 
 
 def _map(context: Context, node: Node) -> Reading:
@@ -385,7 +332,7 @@ READ: dict[str, Callable[[Context, Node], Reading]] = {
     "constant": _constant,
     "selector": _selector,
     "product": _product,
-    "sum": _sum,
+    "sum": sum_reading,
     "map": _map,
     "op": operation_reading,
 }

@@ -163,7 +163,7 @@ OTHER = [
     ("sum(X, axis=1)", "X*ones(n)"),
     ("X.*(z*ones(n)')", "diag(z)*X"),
     ("X + ones(m)*x'", "X .+ x'"),
-    ("X - ones(m)*sum(X, axis=0)'/m", "X .- sum(X, axis=0)'/m"),
+    ("X - ones(m)*sum(X, axis=0)'/m", "X .- mean(X, axis=0)'"),
     ("z*ones(n)' - 2*ones(m)*x' + c", "z .- 2*x' + c"),
     ("c - ones(m)*x' - X", "c - X .- x'"),
     ("-ones(m)*x' - ones(m)*y'", "-ones(m)*(x + y)'"),

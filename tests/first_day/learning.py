@@ -50,10 +50,10 @@ def attention(Q, K, d, V, C):
     "sum(C .* (X .- mean(X, axis=1))./std(X, axis=1).*g' .+ b')",
     "X: matrix(m, n); C: matrix(m, n); g: vector(n); b: vector(n)",
     traced=True,
-    g="sqrt(n)*(C'.*(X .- X*ones(n)/n)')*(1./norm2(X .- X*ones(n)/n, axis=1))",
+    g="sqrt(n)*diag(C'*normalize(X .- mean(X, axis=1), axis=1))",
     b="m*ones(n)",
-    X="diag(1./d)*(sqrt(n)*C*diag(g) - (diag(((C.*(n*X .- X*a))*g)./d)*normalize(X .- c, axis=1) .+ C*g)/sqrt(n)) "
-    "where a = ones(n), c = X*a/n, d = norm2(X .- c, axis=1)",
+    X="sqrt(n)*diag(1./norm2(X .- a, axis=1))*(C*(diag(g) .- g/n) - diag((C.*P)*g)*P) "
+    "where a = mean(X, axis=1), P = normalize(X .- a, axis=1)",
 )
 def layer_norm(X, C, g, b):
     D = X - X.mean(axis=1)[:, None]
@@ -64,12 +64,36 @@ def layer_norm(X, C, g, b):
     "sum(C .* (X .- mean(X, axis=0)')./std(X, axis=0)')",
     "X: matrix(m, n); C: matrix(m, n)",
     traced=True,
-    X="a*normalize(b .- X', axis=1)'*diag(diag((X' .- b)*C)./((X' .- b).^2*ones(m))) - (sum(C, axis=0)'/a .- "
-    "a*C)*diag(1./norm2(b .- X', axis=1)) where a = sqrt(m), b = sum(X, axis=0)/m",
+    X="sqrt(m)*(C - P'*diag(diag(P*C)) .- mean(C, axis=0)')*diag(1./norm2(X' .- a, axis=1)) "
+    "where a = mean(X, axis=0), P = normalize(X' .- a, axis=1)",
 )
 def batch_norm(X, C):
     D = X - X.mean(axis=0)
     return np.sum(C * D / np.sqrt((D**2).mean(axis=0)))
+
+
+@task(
+    "c'*((x - mean(x))/sqrt(var(x) + eps))",
+    "x: vector(n); c: vector(n); eps: scalar positive",
+    traced=True,
+    x="",
+)
+def layer_norm_of_one(x, c, eps):
+    return c @ ((x - x.mean()) / np.sqrt(x.var() + eps))
+
+
+@task("c'*(x - mean(x))/std(x)", "x: vector(n); c: vector(n)", traced=True, x="")
+def standard_score(x, c):
+    return c @ (x - x.mean()) / x.std()
+
+
+@task(
+    "sum(C .* (X .- mean(X, axis=0)')./sqrt(var(X, axis=0) + eps)')",
+    "X: matrix(m, n); C: matrix(m, n); eps: scalar positive",
+    X="",
+)
+def batch_norm_with_eps(X, C, eps):
+    return np.sum(C * (X - X.mean(axis=0)) / np.sqrt(X.var(axis=0) + eps))
 
 
 @task(
@@ -157,7 +181,7 @@ def graph_laplacian(f, W):
     "a'*b/(norm(a)*norm(b))",
     traced=True,
     latex=r"\frac{a^\top b}{\|a\| \|b\|}",
-    a="normalize(b)/norm2(a) - (a'*b)*normalize(a)/(norm2(b)*(a'*a))",
+    a="(normalize(b) - (normalize(a)'*normalize(b))*normalize(a))/norm2(a)",
 )
 def cosine_similarity(a, b):
     return a @ b / (np.linalg.norm(a) * np.linalg.norm(b))

@@ -114,8 +114,8 @@ def quaternion(q, x):
 
 @task(
     "norm2([cos(theta), -sin(theta); sin(theta), cos(theta)]*x - y)^2",
-    theta="-2*(b*(d*x[0] + p*x[1]) + a*(d*x[1] - p*x[0])) where "
-    "b = sin(theta), a = cos(theta), c = [a, -b; b, a]*x - y, d = c[0], p = c[1]",
+    theta="2*a*(d*x[0] - p*x[1]) - 2*b*(p*x[0] + d*x[1]) where "
+    "a = cos(theta), b = sin(theta), c = [a, -b; b, a]*x - y, d = c[1], p = c[0]",
 )
 def plane_rotation(theta, x, y):
     return np.sum((np.array([[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]]) @ x - y) ** 2)

@@ -18,10 +18,9 @@ from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
 from matcalc.compiler.emit.module import companions, emit
-from matcalc.compiler.emit.spelling import applied
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
-from matcalc.compiler.program import Program
+from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size

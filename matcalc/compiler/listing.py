@@ -5,7 +5,7 @@ The counts are polynomials in the sizes, from the costs of the kernels' entries 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from matcalc.compiler.program import (
     Apply,
@@ -48,8 +48,9 @@ def listing(program: Program) -> str:
         lines.append(f"sizes: {', '.join(program.size_args)}")
     lines += [f"status {k}: {message}" for k, message in enumerate(program.faults, 1)]
     lines.append("")
+    memory = program.memory
     for step, around in walk_inside(program.steps):
-        own_flops, own_bytes = _work(step, program)
+        own_flops, own_bytes = _work(step, program, memory)
         text = ["    " * len(around) + line for line in _lines(step)]
         if isinstance(step, Call | Loop):
             text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
@@ -71,9 +72,9 @@ def work(program: Program) -> str:
 
 def operations(program: Program) -> tuple[Size, Size]:
     """Return the flops and bytes of a call."""
-    flops, moved = Size.of(0), Size.of(0)
+    flops, moved, memory = Size.of(0), Size.of(0), program.memory
     for step, around in walk_inside(program.steps):
-        rounds, (own_flops, own_bytes) = volume(each.size for each in around), _work(step, program)
+        rounds, (own_flops, own_bytes) = volume(each.size for each in around), _work(step, program, memory)
         flops, moved = flops + own_flops * rounds, moved + own_bytes * rounds
     return flops, moved
 
@@ -103,7 +104,7 @@ def _degree(size: Size) -> int:
     return max((sum(power for _, power in monomial) for monomial, _ in size.terms), default=0)
 
 
-def _work(step: Step, program: Program) -> tuple[Size, Size]:
+def _work(step: Step, program: Program, memory: Mapping[str, str]) -> tuple[Size, Size]:
     """Return flops and bytes of a step."""
     table = program.table
     if isinstance(step, Call):
@@ -120,8 +121,8 @@ def _work(step: Step, program: Program) -> tuple[Size, Size]:
     for x in statements(step):
         for read in reads(x.expr):
             if read.value not in local:
-                touched[program.places.get(read.value, read.value)] = None
-    touched.update(dict.fromkeys(program.places[s.value] for s in (*step.sums, *step.stores)))
+                touched[memory[program.places.get(read.value, read.value)]] = None
+    touched.update(dict.fromkeys(memory[program.places[s.value]] for s in (*step.sums, *step.stores)))
     return volume(size for _, size in step.axes) * flops, _bytes(table[name].shape for name in touched)
 
 
@@ -147,7 +148,7 @@ def _lines(step: Step) -> list[str]:
         return [f"each {step.axis} < {step.size}"]
     if isinstance(step, View):
         start = f" from {step.start}" if step.start is not None else ""
-        return [f"{step.buffer} = {step.of}{start}, reshaped"]
+        return [f"{step.buffer} = the memory of {step.of}{start}"]
     if isinstance(step, Call):
         return [_call(step)]
     assert isinstance(step, Loop)

@@ -82,7 +82,8 @@ class Kernel:
     a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
     `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
     `parts` are functions that it calls. `via` are the factorisations that it needs, each of one operand; of
-    several, results are named with the operand, `T_A`.
+    several, results are named with the operand, `T_A`. `called` is what variables of results are called, after the
+    operand, where that is not the letter of one of several or the name of the entry.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Kernel:
     sizes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def time(self, sizes: Mapping[str, float]) -> float:
         """Return the estimated time in ns for letters of the given sizes."""
@@ -280,6 +282,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         order,
         quick(f"{float(entry.get('rate', PLAIN))}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
         sizes,
+        called={result: str(word) for result, word in entry.get("called", {}).items()},
     )
 
 

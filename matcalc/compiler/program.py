@@ -9,16 +9,16 @@ The planner has decided everything: an emitter only spells a Program in the word
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from matcalc.compiler.lowering_entries import FIELD, Kernel, Scalar
 from matcalc.errors import NotSupported
 from matcalc.tensor.size import Size
 
-if TYPE_CHECKING:
-    from matcalc.compiler.lowering_entries import Kernel, Scalar
+WORD = re.compile(r"[^\W\d]\w*")
 
 Shape = tuple[Size, ...]
 Index = str | Size  # the name of an axis, or arithmetic on axes
@@ -152,6 +152,7 @@ class View:
     buffer: str
     of: str
     start: Size | None = None
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +229,7 @@ class Program:
     `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that
     are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
     k says, at k - 1; the last are those of `data`, in order. `assumed`: sizes that every call makes sure are not
-    negative, besides those of shapes.
+    negative, besides those of shapes. `called`: what a loop calls an entry of a value, where it has a name.
     """
 
     inputs: tuple[str, ...]
@@ -246,6 +247,7 @@ class Program:
     assumed: tuple[Size, ...] = ()
     proof: Proof | None = None
     data: tuple[Checked, ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def buffer(self, name: str) -> Buffer:
         return self.table[name]
@@ -259,6 +261,15 @@ class Program:
         while value in self.same:
             value = self.same[value]
         return value
+
+    @property
+    def memory(self) -> dict[str, str]:
+        """The buffer that each is a view of, or itself."""
+        base = {b.name: b.name for b in self.buffers}
+        for step in walk(self.steps):
+            if isinstance(step, View):
+                base[step.buffer] = base[step.of]
+        return base
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
@@ -333,3 +344,18 @@ def within(expr: Expr) -> Iterator[Expr]:
 def reads(expr: Expr) -> Iterator[Read]:
     """Yield the reads of an expression, left to right."""
     return (part for part in within(expr) if isinstance(part, Read))
+
+
+def applied(program: Program) -> Iterator[Scalar]:
+    """Yield the elementwise functions of a program, as often as they occur."""
+    for step in walk(program.steps):
+        if isinstance(step, Loop):
+            found = (part for statement in statements(step) for part in within(statement.expr))
+            yield from (part.function for part in found if isinstance(part, Apply))
+
+
+def called_words(program: Program, target: str = "") -> set[str]:
+    """Return the words of the templates of what a program calls, for all targets or one."""
+    tables = [kernel.templates for kernel in program.kernels] + [function.templates for function in applied(program)]
+    texts = (text for table in tables for name, text in table.items() if name == target or not target)
+    return {word for text in texts for word in WORD.findall(FIELD.sub("", text))}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
 from matcalc.language.identifiers import bounded, shown
@@ -124,7 +124,7 @@ def read_signature(text: str, facts: Mapping[str, str] = FACTS) -> Signature:
 @lru_cache(maxsize=512)
 def _form(text: str, facts: tuple[tuple[str, str], ...]) -> Signature:
     """Return the signature of an operation `f`: half of those of a rulebook are of few forms."""
-    return cast(Signature, _signature(parse(f"f{text}", "signature"), dict(facts)))
+    return _signature(parse(f"f{text}", "signature"), dict(facts))
 
 
 def write_signature(signature: Signature) -> str:

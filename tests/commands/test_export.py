@@ -80,9 +80,9 @@ def test_results_against_numpy(tmp_path):
 
 
 WRONG = [
-    ("value[0] = v5 + s2", "value[0] = v5 + s2 + 1e-6", "value is "),
-    ("X.T @ r1 ", "X.T @ r1*1.0000001 ", "gradient_w["),
-    ("2.0*v14", "2.1*v14", "the difference quotient of value in w[0] with step "),
+    ("value[0] = lam_wt_w + softplus_sum", "value[0] = lam_wt_w + softplus_sum + 1e-6", "value is "),
+    ("X.T @ y_sigmoid ", "X.T @ y_sigmoid*1.0000001 ", "gradient_w["),
+    ("2.0*lam_w_i", "2.1*lam_w_i", "the difference quotient of value in w[0] with step "),
 ]
 
 
@@ -94,10 +94,10 @@ def test_what_is_wrong_is_said(right, wrong, said, tmp_path):
     assert any(said in line and line.endswith("(case 1)") for line in found), found
 
 
-@pytest.mark.parametrize(("wrong", "status"), [("v5 + s2", 0), ("v5 - s2", 1)])
+@pytest.mark.parametrize(("wrong", "status"), [("lam_wt_w + softplus_sum", 0), ("lam_wt_w - softplus_sum", 1)])
 def test_exit_status(wrong, status, tmp_path):
     path = tmp_path / "saved.py"
-    path.write_text(written(LOGISTIC, ("value",)).replace("v5 + s2", wrong))
+    path.write_text(written(LOGISTIC, ("value",)).replace("lam_wt_w + softplus_sum", wrong))
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     assert done.returncode == status and done.stdout.startswith("value is " if status else "all right"), done.stderr
 

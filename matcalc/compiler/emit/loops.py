@@ -91,7 +91,7 @@ class LoopWriter:
         buffer = self.table[self.program.places[store.value]]
         if not buffer.shape and buffer.role != "output":
             return self.names.give(buffer.name)
-        return self.names.local(f"{store.value}_sum")
+        return self.names.local(self.program.called[store.value])
 
     def _zero(self, store: Store, sizes: dict[str, object]) -> list[tuple[str, str]]:
         lines = []

@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from matcalc.compiler.emit.loops import INDENT, LoopWriter
-from matcalc.compiler.emit.spelling import WORD, Expressions, Names, applied, number, operands
+from matcalc.compiler.emit.spelling import Expressions, Names, number, operands
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.lowering_entries import PART, fill
 from matcalc.compiler.program import (
+    WORD,
     Call,
     Each,
     Literal,
@@ -24,6 +25,7 @@ from matcalc.compiler.program import (
     Program,
     Step,
     View,
+    applied,
     values_written,
     walk,
     walk_inside,
@@ -97,7 +99,7 @@ class _Function:
             made = [line for inner in walk(step.body) for line in self.allocations(inner)]
             return [*made, (f"for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", "")]
         if isinstance(step, View):
-            return [*self.allocations(step), (self.view(step), "")]
+            return [*self.allocations(step), (self.view(step), step.comment)]
         written = self.call(step) if isinstance(step, Call) else self.write_loop(step)
         return [*self.allocations(step), *written]
 
@@ -122,6 +124,8 @@ class _Function:
         buffer = self.table[view.buffer]
         base = self.table[view.of]
         text = self.names.give(view.of)
+        if view.start is None and base.shape == buffer.shape:
+            return f"{self.names.give(view.buffer)} = {text}"
         if not base.shape and base.role != "output":
             text = f"np.array([{text}])"  # a scalar is a number, no array of one entry
         if view.start is not None:
@@ -178,16 +182,16 @@ def _fixed(program: Program) -> frozenset[str]:
     NumPy's expressions of transposed arrays have their columns first; `reshape` of such a one is a copy, which would
     not see what is written later.
     """
-    base: dict[str, str] = {}
+    base, table = program.memory, program.table
+    reshaped: set[str] = set()
     writes: dict[str, int] = {}
     for step in walk(program.steps):
-        if isinstance(step, View):
-            base[step.buffer] = base.get(step.of, step.of)
+        if isinstance(step, View) and (step.start is not None or table[step.of].shape != table[step.buffer].shape):
+            reshaped.add(base[step.of])
         for value in values_written(step):
-            buffer = program.places.get(value, value)
-            whose = base.get(buffer, buffer)
+            whose = base[program.places.get(value, value)]
             writes[whose] = writes.get(whose, 0) + 1
-    return frozenset(of for of in base.values() if writes.get(of, 0) > 1)
+    return frozenset(of for of in reshaped if writes.get(of, 0) > 1)
 
 
 def _functions(program: Program, target: str) -> list[str]:

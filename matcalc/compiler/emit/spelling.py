@@ -8,11 +8,11 @@ before: then they get an underscore. An expression is bracketed only where prece
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from math import lcm
 
-from matcalc.compiler.lowering_entries import FIELD, Scalar
+from matcalc.compiler.lowering_entries import FIELD
 from matcalc.compiler.program import (
     Apply,
     At,
@@ -29,9 +29,8 @@ from matcalc.compiler.program import (
     Read,
     Select,
     Sum,
-    statements,
+    called_words,
     walk,
-    within,
 )
 from matcalc.compiler.verify.entries import replaced
 from matcalc.errors import NotSupported
@@ -39,7 +38,6 @@ from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.ranges import digits
 from matcalc.tensor.size import COMPOUND, Compound, Size, floordiv
 
-WORD = re.compile(r"[^\W\d]\w*")
 CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")
 RESERVED = (
@@ -56,7 +54,7 @@ class Names:
         self.target = target
         self.program = program
         self.table = program.table
-        used = {word for template in _templates(program, target) for word in WORD.findall(FIELD.sub("", template))}
+        used = called_words(program, target)
         used |= {f"{word}_numpy" for word in used}  # what a saved file, which has both targets, calls some of them
         stem = function.removesuffix("_into")
         own = {f"{stem}{form}_{k}" for form in ("", "_numpy", "_numba") for k in ("into", *program.constants)}
@@ -75,7 +73,7 @@ class Names:
                 for axis, _ in step.axes:
                     self.give(axis)
                 for let in step.lets:
-                    self.give(let.value)
+                    self.spelled[let.value] = free(program.called.get(let.value, let.value), self.taken)
             elif isinstance(step, Each):
                 self.give(step.axis)
 
@@ -123,21 +121,6 @@ def _integral(size: Size) -> Size:
     total = size.over(lambda a: Size.of(a) if isinstance(a, str) else COMPOUND[a.operator](*map(_integral, a[1:])))
     scale = lcm(*(c.denominator for _, c in total.terms))
     return total if scale == 1 else floordiv(total * scale, Size.of(scale))
-
-
-def _templates(program: Program, target: str) -> Iterator[str]:
-    for kernel in program.kernels:
-        yield kernel.templates.get(target, "")
-    for function in applied(program):
-        yield function.templates.get(target, "")
-
-
-def applied(program: Program) -> Iterator[Scalar]:
-    """Yield the elementwise functions of a program, as often as they occur."""
-    for step in walk(program.steps):
-        if isinstance(step, Loop):
-            found = (part for statement in statements(step) for part in within(statement.expr))
-            yield from (part.function for part in found if isinstance(part, Apply))
 
 
 def _ordered(program: Program) -> list[str]:

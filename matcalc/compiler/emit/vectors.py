@@ -40,6 +40,7 @@ class VectorWriter:
     def __init__(self, program: Program, names: Names, fresh: set[str], fixed: frozenset[str]) -> None:
         self.program = program
         self.table = program.table
+        self.memory = program.memory
         self.names = names
         self.fresh = fresh
         self.fixed = fixed
@@ -113,15 +114,21 @@ class VectorWriter:
         self.local = {}
         lines = self.index_arrays(loop)
         self.guarded = bool(loop.guards)
-        outlived = self.outlived(loop)
+        outlived, bound = self.outlived(loop), self.bound(loop)
         for let in loop.lets:
+            if let.value in bound and self.spans(let.expr) == frozenset(self.axes):
+                self.fresh.discard(self.program.places[let.value])
+                self.names.spelled[let.value] = self.names.give(self.program.places[let.value])
+            else:
+                bound.discard(let.value)
             copied = ".copy()" if let.value in outlived else ""
             lines.append((f"{self.names.give(let.value)} = {self.spelled(let.expr)}{copied}", let.comment))
             self.local[let.value] = self.spans(let.expr)
         for store in loop.sums:
             lines.append((self.sum(store, loop.guards), store.comment))
         for store in loop.stores:
-            lines += [(line, store.comment) for line in self.store(store, loop.guards)]
+            if store.value not in bound:
+                lines += [(line, store.comment) for line in self.store(store, loop.guards)]
         self.local = {}
         return lines
 
@@ -131,12 +138,28 @@ class VectorWriter:
         for let in loop.lets:
             if isinstance(let.expr, Read):
                 value = let.expr.value
-                viewed[let.value] = viewed.get(value, self.program.places.get(value, value))
+                viewed[let.value] = viewed.get(value) or self._memory_of(value)
         found: set[str] = set()
         written: set[str] = set()
         for store in (*loop.sums, *loop.stores):
             found |= {r.value for r in reads(store.expr) if viewed.get(r.value) in written}
-            written.add(self.program.places[store.value])
+            written.add(self._memory_of(store.value))
+        return found
+
+    def _memory_of(self, value: str) -> str:
+        place = self.program.places.get(value, value)
+        return self.memory.get(place, place)
+
+    def bound(self, loop: Loop) -> set[str]:
+        """Return the lets that are new arrays of the loop's axes and so become the memory where they are kept."""
+        made = {let.value: let.expr for let in loop.lets}
+        found: set[str] = set()
+        for store in loop.stores if not loop.guards else ():
+            buffer = self.table[self.program.places[store.value]]
+            is_kept = store.expr == Read(store.value, store.at) and not (store.onto or store.over)
+            is_new = buffer.name in self.fresh - self.fixed and store.at == tuple(self.axes)
+            if is_kept and is_new and not isinstance(made.get(store.value, store.expr), (Read, Literal)):
+                found |= {store.value} if self.is_plain(store.at, buffer.shape) else set()
         return found
 
     def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from matcalc.compiler.plan.expand import expand, implied_facts, must_form
 from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.match_kernel import Matcher
+from matcalc.compiler.plan.name_values import name_values
 from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
@@ -68,19 +69,19 @@ def plan(
     describe = Describer([*given, *inputs], parts or {})
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
-    best: tuple[float, Program] | None = None
+    best: tuple[float, Program, Graph] | None = None
     for form in _forms([given, *(f for f in forms if len(toposort(f)) < LARGE)]):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
-            program = _plan_once(
+            program, graph = _plan_once(
                 named, order, form_all, inputs, lowerings, matcher, estimate, target, describe, folder, sizes, known
             )
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):
-                best = (cost, program)
+                best = (cost, program, graph)
     assert best is not None
-    return proved(best[1])
+    return proved(name_values(best[1], best[2], describe))
 
 
 def _forms(forms: Sequence[Sequence[Node]]) -> dict[tuple[Node, ...], None]:
@@ -111,7 +112,7 @@ def _plan_once(
     folder: Path | None,
     sizes: Mapping[str, int] | None,
     assumed: Sequence[Size],
-) -> Program:
+) -> tuple[Program, Graph]:
     nodes = toposort([outputs[k][1] for k in order])
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
     measured = {*size_args, *(s.name for s in sources)}
@@ -153,7 +154,7 @@ def _plan_once(
     comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
     program = allocator.program([n.name for n in inputs], size_args, sources, comment)
     faults = (*program.faults, *(checked.fault for checked in data))
-    return replace(program, assumed=assumed, data=data, faults=faults)
+    return replace(program, assumed=assumed, data=data, faults=faults), graph
 
 
 def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -> tuple[Checked, ...]:

@@ -15,6 +15,7 @@ from matcalc.errors import NotSupported
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.formula.notation.write_node import Readings, formula_of
+from matcalc.language.short_names import short_name
 from matcalc.language.syntax import Ast
 from matcalc.language.write import ends
 from matcalc.tensor.constructors import product
@@ -74,19 +75,27 @@ class Describer:
         if isinstance(said, For):
             text = self(said.node)
             return f"for {text}" if text else ""
-        if isinstance(said, Factors):
-            if not _is_product(said):
-                return ""
-            node = product(said.coef, said.operands, said.out, said.sizes)
-        else:
-            node = said
-        try:
-            ast = self.readings[node].form.ast
-        except NotSupported:
+        ast = self._formula(said)
+        if ast is None:
             return ""
-        if node in self.defined:
-            return f"{self.parts[node]} = {ends(self.defined[node], LENGTH, TAIL)}"
+        if isinstance(said, Node) and said in self.defined:
+            return f"{self.parts[said]} = {ends(self.defined[said], LENGTH, TAIL)}"
         return ends(ast, LENGTH, TAIL)
+
+    def _formula(self, said: Node | Factors) -> Ast | None:
+        """Return the formula of a value; none for what the language cannot write."""
+        if isinstance(said, Factors) and not _is_product(said):
+            return None
+        node = product(said.coef, said.operands, said.out, said.sizes) if isinstance(said, Factors) else said
+        try:
+            return self.readings[node].form.ast
+        except NotSupported:
+            return None
+
+    def short(self, said: Said) -> str:
+        """Return a short name for what a comment says, empty where there is none."""
+        ast = None if isinstance(said, (str, For)) else self._formula(said)
+        return short_name(ast) if ast is not None else ""
 
     def name(self, node: Node) -> str:
         """Return what a message calls a node: a part by its name alone."""

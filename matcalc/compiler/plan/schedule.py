@@ -235,7 +235,7 @@ class Scheduler:
             comment = self._comment(said, value.shape if value in stored else ())
             if value not in stored:
                 lets.append(Let(value.name, expr, comment))
-            elif value.name in read_here or (bind_all and not isinstance(expr, Literal)):
+            elif value.name in read_here or (bind_all and not self._is_there(expr, inside, axes)):
                 lets.append(Let(value.name, expr, self._comment(said)))
                 stores.append(Store(name, axes, Read(value.name, axes)))
             else:
@@ -244,6 +244,10 @@ class Scheduler:
             Store(v.name, v.at, self.whole(v), comment=self._comment(v.comment, v.shape)) for v in cluster.sums
         )
         return Loop(tuple(zip(axes, cluster.domain, strict=True)), tuple(lets), sums, tuple(stores))
+
+    def _is_there(self, expr: Expr, inside: set[str], axes: At) -> bool:
+        """Whether an entry is at hand wherever it is stored: a number, or one that the loop computes."""
+        return isinstance(expr, Literal) or (isinstance(expr, Read) and expr.value in inside and expr.at == axes)
 
     def _is_stored(self, value: Value, cluster: Cluster) -> bool:
         if value.name in self.hard:

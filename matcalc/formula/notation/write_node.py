@@ -36,8 +36,7 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
-from matcalc.tensor.labelling import is_turning
-from matcalc.tensor.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_met, terms_of, toposort
+from matcalc.tensor.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_met, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size, tree_of
 

@@ -59,7 +59,8 @@ def test_comments_are_true(case):
 
 
 def test_nearly_all_comments_are_judged():
-    said = [(words, data) for case in CASES[::12] for f, data in [program(case)] for words, _ in seen(f, data)]
+    said = [(words, data) for case in CASES[::10] for f, data in [program(case)] for words, _ in seen(f, data)]
+    said = [(words, data) for words, data in said if not words.startswith("for ")]  # which says no value
     judged = [words for words, data in said if read_by_the_oracle(words, data) is not None]
     assert len(said) > 80
     assert len(judged) > 0.8 * len(said), set(words for words, _ in said) - set(judged)
@@ -92,7 +93,7 @@ def same(value, expected):
 def test_what_a_line_on_the_way_is_for():
     function = mc.value_and_gradient("sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w", "w", target="numpy")
     assert re.search(r"X @ w +# X\*w \(m,\)", function.source)
-    assert re.search(r"-y\*r1 +# -y\.\*\(X\*w\)\n", function.source)
+    assert re.search(r"-y\*X_w +# -y\.\*\(X\*w\)\n", function.source)
 
 
 def test_named_parts_are_called_by_their_names():

@@ -15,7 +15,7 @@ from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open
 from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
-from matcalc.expressions.numpy_bridge.dispatch import call_function, call_ufunc, is_method
+from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
 from matcalc.expressions.operators import Arithmetic, Marked, Operation
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL
@@ -30,8 +30,6 @@ from matcalc.tensor.symbols import Names
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-PROPERTIES = ("shape", "ndim", "size")
 
 
 class Array(Arithmetic, Handle):
@@ -62,7 +60,7 @@ class Array(Arithmetic, Handle):
     def __array_function__(
         self, function: Callable[..., object], types: object, args: Sequence[object], kwargs: Mapping[str, object]
     ) -> object:
-        if function.__name__ in PROPERTIES and len(args) == 1 and not kwargs:
+        if function.__name__ in SHAPES and len(args) == 1 and not kwargs:
             return getattr(args[0], function.__name__)
         under_way = Handed(self)
         return under_way.made(under_way.call(call_function, function, under_way.taken(args), under_way.taken(kwargs)))

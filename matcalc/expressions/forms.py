@@ -7,7 +7,7 @@ another reading, which reads back to it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from matcalc.calculus.derive.conventions import as_matrix
 from matcalc.calculus.simplify.expand import expand, tidied
@@ -16,7 +16,7 @@ from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.collect import coefficient, collect
 from matcalc.evidence.explain.size_conditions import at_least_zero, needs
 from matcalc.expressions.derivatives import name_of
-from matcalc.expressions.handle import Handle, Symbol
+from matcalc.expressions.handle import Derived, Handle, Symbol
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation import draw
 from matcalc.formula.notation.as_solutions import solved
@@ -52,9 +52,13 @@ class Forms(Handle):
         """Return the DAG as indented text."""
         return draw.tree(self.node)
 
-    def dot(self) -> str:
-        """Return the DAG in Graphviz' language."""
-        return draw.dot(self.node)
+    def dot(self, *other: object) -> Derived:
+        """Return the DAG in Graphviz' language; of another operand NumPy's product with it, `x.dot(y)`."""
+        if not other:
+            return draw.dot(self.node)
+        import numpy as np
+
+        return np.dot(cast("Any", self), *cast("Any", other))
 
     def mermaid(self) -> str:
         """Return the DAG in Mermaid's language."""

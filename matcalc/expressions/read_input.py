@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from matcalc.errors import ShapeError, UnknownName
+from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression, as_expression, side_by_side
 from matcalc.expressions.handle import Wrt
+from matcalc.expressions.numpy_text import run
 from matcalc.expressions.read_formulas import read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
@@ -17,7 +18,7 @@ from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy,
 from matcalc.expressions.tracing import Results, is_function, results_of, traced
 from matcalc.expressions.wanted import wanted
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.language.declare import SIZE, read_declarations
+from matcalc.language.declare import SIZE, read_declarations, size_names
 from matcalc.language.identifiers import shown
 from matcalc.language.syntax import Ast, whole
 from matcalc.tensor.constructors import size_number
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 Readable: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable[..., object]"
 """What is read as an expression: text, an object, numbers, a function written for NumPy."""
+NUMPY = "numpy"
+"""The dialect that is Python as well."""
 Readables: TypeAlias = "Readable | Sequence[Readable]"
 
 
@@ -77,8 +80,27 @@ def expressions(
         if e is not None:
             shared = shared.joined(e.names)
     unread = [formula for formula, e in zip(formulas, ready, strict=True) if e is None]
-    made = iter(read_formulas(unread, declarations, dialect, shared.symbols, shared.sizes))
-    return [e if e is not None else Expression(*next(made)) for e in ready]
+    made = iter(_read(unread, declarations, dialect, shared))
+    return [e if e is not None else next(made) for e in ready]
+
+
+def _read(formulas: Sequence[Readable], declarations: str, dialect: str, shared: Names) -> list[Expression]:
+    """Return formulas read in one scope; text in NumPy's spelling that has no tree is run on its symbols."""
+    try:
+        return [
+            Expression(*one) for one in read_formulas(formulas, declarations, dialect, shared.symbols, shared.sizes)
+        ]
+    except MatcalcError as fault:
+        if dialect != NUMPY or not all(isinstance(formula, str) for formula in formulas):
+            raise
+        read = read_declarations(declarations)
+        declared = _declared(declarations, shared.symbols)
+        sizes = [*shared.size_names, *(name for d in read for name in size_names(d)), *(d.name for d in read)]
+        try:
+            return [run(str(formula), declared, [n for n in sizes if n not in declared]) for formula in formulas]
+        except MatcalcError as other:
+            says_more = isinstance(other, NotSupported) or not isinstance(fault, ShapeError)
+            raise (fault if isinstance(other, (ParseError, UnknownName)) or not says_more else other) from None
 
 
 def _ready(formula: Readable, declarations: str, known: Mapping[str, Node]) -> Expression | None:

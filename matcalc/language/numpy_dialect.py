@@ -3,11 +3,13 @@
 The tree is that of the matrix text with the same meaning: `*`, `/`, `**` become `.*`, `./`, `.^`, a row-major
 reshape the column-stacking one of transposes. Products stay `@`, whose vectors are NumPy's (`x @ y` is a
 number): elaboration knows the shapes. Parsing keeps NumPy's names; then each call is translated, operands first, by
-what the caller says that NumPy calls operations (`NumpyNames`). What would need shapes is refused.
+what the caller says that NumPy calls operations (`NumpyNames`). What would need shapes is refused, and left to
+`expressions/numpy_text.py`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from matcalc.errors import ParseError
 from matcalc.language.numpy_names import METHODS, MODULES, OPERATORS, REFUSED, Called, NumpyNames
 from matcalc.language.read import ACTIONS, Actions, build, identifier, run, split_arguments
-from matcalc.language.syntax import Ast, call_keywords, call_name, rebuild, walk
+from matcalc.language.syntax import ENTRIES, Ast, call_keywords, call_name, rebuild, walk
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -129,9 +131,6 @@ def _attribute(children: list[Any]) -> Ast:
         return Ast("transpose", (base,), None, span, token.start_pos)
     if _is_module(base) and word in ("pi", "inf"):
         return Ast("name", (), word, span)
-    if _is_module(base) and word == "newaxis":
-        hint = "write np.outer(x, y), or a Python function: mc.gradient(loss, ...)"
-        raise ParseError("new axes are not supported in text", at=token.start_pos, hint=hint)
     hint = "a size is written by its name, as declared: X: matrix(m, n)" if word in ("shape", "size") else ""
     raise ParseError(f"unknown attribute '{word}'", at=token.start_pos, hint=hint)
 
@@ -166,8 +165,7 @@ def _called(
     """Return the call of a function as it is called here; of one that returns a tuple what its items are made of."""
     keywords = tuple(("axis" if key == "dim" else key, value) for key, value in keywords)  # PyTorch's word
     if "keepdims" in dict(keywords):
-        hint = "in a Python function written for NumPy it is known: mc.gradient(loss, ...)"
-        raise ParseError(f"text does not keep the axis of '{word}'", at=span[0], hint=hint)
+        raise ParseError(f"the axis that '{word}' keeps depends on shapes", at=span[0])
     if word in names.ordered and plain and (len(plain) > 1 or keywords):
         order, keywords = _taken(keywords, "ord")
         return _ordered(word, (*plain, *order), keywords, span)
@@ -257,8 +255,8 @@ def _array(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -> 
     entries = plain[0]
     if entries.head == "list" and not any(entry.head == "list" for entry in entries.args):
         rows = tuple(Ast("row", (entry,), None, entry.span) for entry in entries.args)
-        return Ast("block", rows, None, span)
-    return _block(plain, span, names)
+        return Ast("block", rows, ENTRIES, span)
+    return replace(_block(plain, span, names), value=ENTRIES)
 
 
 def _block(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -> Ast:

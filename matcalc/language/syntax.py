@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 SUMS = ("sum", "dotted_sum")
 Item = TypeVar("Item")
-
+ENTRIES = "entries"
+"""The value of a block that has numbers alone, no parts of several rows or columns."""
 BINDERS = ("index_form", "index_sum")
 """What lists indices, which mean something inside it alone."""
 
@@ -26,7 +27,8 @@ class Ast:
 
     number: Fraction; name, word (quoted): str; sum, dotted_sum: tuple of +1/-1 for each term; product: tuple of the
     operators between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
-    index_form, index_sum: tuple of index names; condition, compare: the relation; function: the parameter;
+    block: ENTRIES or None; index_form, index_sum: tuple of index names; condition, compare: the relation;
+    function: the parameter;
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
     shared: (name, Ast), a tree of its own that may stand in several places, written once under its name;

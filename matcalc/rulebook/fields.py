@@ -189,7 +189,7 @@ def read_numpy(value: str | list[str] | Mapping[str, str], report: Report) -> Ma
         words = tuple(word.strip() for word in text.split(",")) if text else ()
         try:
             for word in words:
-                for part in word.removesuffix("'").split("="):
+                for part in word.removesuffix("'").removesuffix("=").split("="):
                     identifier(part, f"numpy '{name}':")
             found[":".join(identifier(part, "NumPy's name") for part in name.split(":"))] = words
         except MatcalcError as error:

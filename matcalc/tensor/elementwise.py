@@ -14,15 +14,11 @@ from matcalc.tensor.axes import inverse, least_order, with_axes
 from matcalc.tensor.grouping import MOST
 from matcalc.tensor.node import Indices, Node, Operand, exponent_of, tilt_of
 from matcalc.tensor.product import has_square, parts_of, simple_product, square_of, transposed
-from matcalc.tensor.raw_nodes import map_node, number, power_node
+from matcalc.tensor.raw_nodes import is_long, map_node, number, power_node
 from matcalc.tensor.sums import scale, split_coef, transposed_rank
 
 if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule
-
-
-LONGEST_NUMBER = 4096
-"""Bits of the largest exact power of a number; longer ones stay powers."""
 
 
 def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Node:
@@ -123,7 +119,7 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
 
 def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:
     """Return value**exponent where it is rational, defined and not too long to write down."""
-    if abs(exponent) * max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_NUMBER:
+    if is_long(value, exponent):
         return None
     if exponent.denominator == 1:
         return None if value == 0 and exponent < 0 else Fraction(value) ** int(exponent)

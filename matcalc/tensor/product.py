@@ -20,7 +20,7 @@ from matcalc.tensor.grouping import MOST, runs_of
 from matcalc.tensor.labelling import EITHER_WAY, described, labelled
 from matcalc.tensor.network import Network, flatten, is_closed_scalar, next_inlined
 from matcalc.tensor.node import Indices, Node, Operand, Shape, exponent_of
-from matcalc.tensor.raw_nodes import merged_exponents, number, power_node, product_node
+from matcalc.tensor.raw_nodes import is_long, merged_exponents, number, power_node, product_node
 from matcalc.tensor.reindex import reduce_selectors
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_factors import multiplied_sizes, size_factors
@@ -255,7 +255,8 @@ def collect_powers(operands: list[Operand]) -> list[Operand]:
 def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
     if exponent.denominator == 1 and 0 <= exponent <= MOST:
         return [(base, at)] * int(exponent)
-    if exponent.denominator == 1 and _dissolves(base) and (exponent > 0 or not base.is_zero):
+    dissolves = exponent.denominator == 1 and _dissolves(base) and not is_long(base.coef, exponent)
+    if dissolves and (exponent > 0 or not base.is_zero):
         inner = [exponent_of(arg) for arg in base.args]
         powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
         return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]

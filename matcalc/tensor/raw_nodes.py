@@ -109,6 +109,15 @@ def power_node(base: Node, exponent: Fraction) -> Node:
     return map_node(default_rulebook().playing("fixed_power"), (exponent,), (base,))
 
 
+LONGEST_NUMBER = 4096
+"""Bits of the largest exact power of a number; longer ones stay powers."""
+
+
+def is_long(value: Fraction, exponent: Fraction) -> bool:
+    """Whether a power of a number is too long to write down."""
+    return abs(exponent) * max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_NUMBER
+
+
 def merged_exponents(base: Node, exponents: list[Fraction]) -> list[Fraction]:
     """Return the exponents of a product of powers of one base, added up as far as its range allows."""
     if len(exponents) == 1:

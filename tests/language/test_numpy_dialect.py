@@ -71,8 +71,8 @@ def test_translation(numpy, matrix):
 
 FAULTS = [
     ("np.linalg.norm(x, 1, 0, 2)", "'norm' takes an order and an axis here", 0),
-    ("np.linalg.norm(x, keepdims=1)", "text does not keep the axis of 'norm'", 0),
-    ("np.sum(x, axis=0, keepdims=True)", "text does not keep the axis of 'sum'", 0),
+    ("np.linalg.norm(x, keepdims=1)", "the axis that 'norm' keeps depends on shapes", 0),
+    ("np.sum(x, axis=0, keepdims=True)", "the axis that 'sum' keeps depends on shapes", 0),
     ("torch.std(x)", "torch.std divides by n - 1: write np.std(x, ddof=1)", 0),
     ("1 + torch.max(X, dim=1)", "torch.max returns a pair: write np.max(X, axis=0)", 4),
     ("jax.nn.softmax(X)", "jax.nn.softmax takes an axis: write axis=", 0),

@@ -55,16 +55,19 @@ def by_rule(name: str, given: Mapping[str, object], batched: bool = False) -> No
 
     Raises: NotSupported, which names what is missing; ShapeError.
     """
-    own = found(name)
+    variants = {f"{name}:{key}:{value}": key for key, value in given.items() if isinstance(value, (bool, int, str))}
+    chosen = next((variant for variant in variants if found(variant) is not None), None)
+    own = found(chosen or name)
     if own is None:
         raise NotSupported("no such function of symbols")
+    given = {key: value for key, value in given.items() if chosen is None or key != variants[chosen]}
     keywords = {own.keywords.get(key, key): value for key, value in given.items()}
     for key, wanted in own.fixed.items():
-        if str(keywords.pop(key, None)) != wanted:
+        if str(keywords.pop(key, None)) != wanted and wanted:
             raise NotSupported(f"it needs {key}={wanted}")
     along, keep = keywords.pop(ALONG, None), keywords.pop(KEPT, False)
     names = [item.rstrip("'") for item in own.items] or [own.name]
-    operands, params = _split(names[0], keywords)
+    operands, params = _split(names[0], keywords, 1 if own.axis else None)
     if is_entrywise(names[0], len(operands)):
         if params or along is not None:
             raise NotSupported(f"the argument {', '.join(params) or ALONG} is not known here")
@@ -80,15 +83,15 @@ def by_rule(name: str, given: Mapping[str, object], batched: bool = False) -> No
         matrix_transpose(part) if item.endswith("'") else part
         for item, part in zip(own.items or names, made, strict=True)
     )
-    return turned if own.items else turned[0]
+    return turned if len(own.items) > 1 else turned[0]
 
 
-def _split(name: str, keywords: Mapping[str, object]) -> tuple[list[Node], dict[str, object]]:
-    """Return the arrays among the arguments, which come first, and the parameters of the rule that are none."""
+def _split(name: str, keywords: Mapping[str, object], most: int | None) -> tuple[list[Node], dict[str, object]]:
+    """Return the arrays among the arguments, which come first, `most` of them, and the parameters that are none."""
     counts = {len(tensors(c)) for c in default_rulebook().candidates(name)}
     plain = {p.name for c in default_rulebook().candidates(name) for p in c.signature.parameters}
     operands = [value for key, value in keywords.items() if key not in plain or _is_array(value)]
-    operands = operands[: max(counts)]
+    operands = operands[: most or max(counts)]
     others = list(keywords.items())[len(operands) :]
     unknown = [key for key, _ in others if key not in plain]
     if unknown:

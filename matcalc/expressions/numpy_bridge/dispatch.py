@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, signature
 from types import ModuleType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
@@ -18,7 +18,7 @@ from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
 from matcalc.expressions.numpy_bridge.arguments import Compared, node_of, with_axes
 from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
-from matcalc.language.numpy_names import REFUSED
+from matcalc.language.numpy_names import MODULES, REFUSED
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node
 
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 LINEAR = "numpy.linalg"
 ROOMS: Mapping[str, tuple[ModuleType, ...]] = {
-    LINEAR: (products, linalg, shapes),  # a function of the same name
+    LINEAR: (products, shapes, linalg),  # the last of a name
     "numpy": (shapes, joining, products, reductions, elementwise, conditions),
 }
 Keywords = Mapping[str, object]
+SHAPES = ("shape", "ndim", "size")
+"""Functions that an array answers by itself."""
 PLACE = "#"
 CALL = "__call__"
 LOGIC = ("where", "select", "logical")
@@ -57,6 +59,20 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
         if asking:
             raise NotSupported(f"{asking[0]} computes with numbers, not with formulas", hint=asking[1]) from None
         raise _named(fault, shown) from None
+
+
+def function_named(path: str) -> Callable[..., object] | None:
+    """Return the function that NumPy has by a name, bare or behind its modules, where it is known on symbols."""
+    import numpy as np
+
+    modules, _, name = path.rpartition(".")
+    if name in ("reduce", "accumulate", "outer") and isinstance(owner := function_named(modules), np.ufunc):
+        return cast("Callable[..., object]", getattr(owner, name))
+    if modules and modules not in MODULES:
+        return None
+    rooms = [np.linalg] if modules.endswith("linalg") else [np] if modules else [np, np.linalg]
+    known = [r for r in rooms if name in SHAPES or found(name) is not None or name in _written(r.__name__)]
+    return next((getattr(r, name) for r in known if callable(getattr(r, name, None))), None)
 
 
 def is_method(name: str) -> bool:

@@ -45,9 +45,9 @@ def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Order = "fro") ->
 
 def _entries_norm(node: Node, axes: tuple[int, ...], kind: Order) -> Node:
     along, kind = [Along(node, axes)], 2 if kind is None else kind
-    if isinstance(kind, str) or kind in (0, -inf) or not kind > 0:
+    if isinstance(kind, str) or kind < 0:
         raise NotSupported(f"norm with ord={kind!r}")
-    named = {1: "one", 2: "two", inf: "inf"}.get(kind)
+    named = {0: "count", 1: "one", 2: "two", inf: "inf"}.get(kind)
     if named:
         return over_axes(called(f"{ENTRIES}_{named}"), along)
     return over_axes(called(f"{ENTRIES}_p"), [*along, Along(node_of(kind), ())])

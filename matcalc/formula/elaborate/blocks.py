@@ -11,7 +11,7 @@ from fractions import Fraction
 from matcalc.formula.elaborate.inference import Inference, broadcast, common_axes, einsum
 from matcalc.formula.elaborate.typed import ONE, ZERO, Labels, Typed
 from matcalc.formula.elaborate.unify import bounded
-from matcalc.language.syntax import Ast
+from matcalc.language.syntax import ENTRIES, Ast
 from matcalc.tensor.size import Size
 
 
@@ -21,6 +21,9 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
     wide = next((entry for entry in entries if entry.rank > 2), None)
     if wide is not None:
         raise inference.fault(f"{inference.describe(wide)} is no block", wide.ast)
+    array = next((entry for entry in entries if entry.rank), None) if ast.value == ENTRIES else None
+    if array is not None:
+        raise inference.fault(f"{inference.describe(array)} is no entry", array.ast, hint="write np.stack or np.block")
     is_vector = all(len(row) == 1 and (row[0].rank == 0 or (row[0].rank == 1 and not row[0].row)) for row in rows)
     numbers = [entry.exact for entry in entries]
     if all(n is not None and n.is_integer for n in numbers) and len({len(row) for row in rows}) == 1:

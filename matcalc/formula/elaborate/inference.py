@@ -333,8 +333,14 @@ def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
     return [inference.symbols[str(leaf.value)]] if leaf.head == "name" and leaf.value in inference.symbols else []
 
 
+NO_NUMBERS = frozenset(("inf", "Inf", "nan", "NaN"))
+"""Names of what is no number, which mean nothing where no operation takes them for an order."""
+
+
 def inferred_rank(name: str) -> int | None:
-    """Return the rank of an undeclared name: Greek 0, lower case 1, capital 2; None without a case."""
+    """Return the rank of an undeclared name: Greek 0, lower case 1, capital 2; None without a case, and of `inf`."""
+    if name in NO_NUMBERS:
+        return None
     stem = re.sub(r"[_\d]+$", "", name)
     first = stem[:1]
     if first.isupper():

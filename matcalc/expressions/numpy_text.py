@@ -1,0 +1,246 @@
+"""Text in NumPy's spelling that only shapes explain, `x[:, None] - y`, run as the code that it is, on its symbols.
+
+`language/numpy_dialect.py` reads what is a formula whatever the shapes are, and infers them. What it has no tree for -
+new axes, `keepdims`, `einsum`, an order of entries - is run here, as a function written for NumPy is: on symbols that
+are declared, or of the kinds that their names say, with sizes of their own. Nothing is evaluated as Python: of Python's
+syntax what is named here has a meaning, and of NumPy's functions those that `numpy_bridge` knows.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import chain, count
+from types import EllipsisType
+from typing import Any, NoReturn, TypeAlias
+
+from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
+from matcalc.expressions.array_manners import Array
+from matcalc.expressions.calling import function
+from matcalc.expressions.expression import Expression, as_expression, side_by_side
+from matcalc.expressions.numpy_bridge.by_rule import found
+from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
+from matcalc.expressions.read_formulas import read_formulas
+from matcalc.formula.elaborate.inference import LETTERS, inferred_rank
+from matcalc.language.identifiers import shown
+from matcalc.language.numpy_names import METHODS, MODULES
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import size_number
+from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import symbol
+from matcalc.tensor.size import Size
+from matcalc.tensor.symbols import Names
+
+Value: TypeAlias = Any
+"""What Python's code handles: an expression, a number, a slice, a tuple, a word."""
+ROOTS = frozenset(module.partition(".")[0] for module in MODULES)
+OTHERS = ("torch",)
+"""Libraries whose functions take other arguments than NumPy's."""
+OWN: Mapping[str, Callable[..., Value]] = {
+    "array": side_by_side, "asarray": side_by_side, "len": lambda array: array.shape[0],
+}  # fmt: skip
+ATTRIBUTES = ("T", "mT", "shape", "ndim", "size", "real")
+TYPES: Mapping[str, Value] = {"float": float}
+VALUES: Mapping[str, Value] = {"newaxis": None, "inf": math.inf, "e": math.e}
+"""What NumPy has by these names."""
+EXACT = ("pi",)
+COUNTED = "integer"
+"""The kind of a parameter that is a size."""
+RAISED = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError, ZeroDivisionError)
+OPERATORS: Mapping[type[ast.AST], Callable[..., Value]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: operator.pow, ast.MatMult: operator.matmul, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.inv,
+}  # fmt: skip
+COMPARED: Mapping[type[ast.AST], str] = {ast.Eq: "equal", ast.NotEq: "not_equal"}
+"""Functions that compare entries, where the operators of objects compare whole formulas."""
+
+
+def run(text: str, declared: Mapping[str, Expression], sizes: Collection[str]) -> Expression:
+    """Return what a text gives as NumPy code on the declared symbols; the name of a size is the number.
+
+    Raises: ParseError for what is no expression of Python's, UnknownName for a name that means nothing; NotSupported,
+        ShapeError, with the place.
+    """
+    shifted = f"({text})"  # of several lines, with spaces in front
+    try:
+        tree = ast.parse(shifted, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ParseError("no expression of Python's", text=text, at=0) from None
+    numbers = {name: Expression(size_number(Size.of(name)), Names({}, (), sizes=(name,))) for name in sizes}
+    free = [n.id for n in sorted(_names_in(tree), key=lambda n: (n.lineno, n.col_offset))]
+    new = _of_their_kinds([n for n in dict.fromkeys(free) if n not in {*declared, *sizes}], {*declared, *sizes, *free})
+    nodes = {**{name: e.node for name, e in declared.items()}, **new}
+    names = Names(nodes, tuple(n for n in dict.fromkeys(free) if n in nodes), undeclared=frozenset(new), traced=True)
+    scope = {name: Expression(node, replace(names, written=())) for name, node in nodes.items()}
+    under_way = _Run({**TYPES, **numbers, **scope})
+    try:
+        made = as_expression(under_way.value(tree))
+        if made is None:
+            raise ShapeError("no formula: several values, or a word")
+        return Expression(made.node, replace(made.names.joined(names), written=names.written, traced=False))
+    except (MatcalcError, *RAISED) as fault:
+        raise _located(fault, text, under_way.place) from None
+
+
+def _names_in(tree: ast.AST) -> list[ast.Name]:
+    """Return the names in a text that stand for values: neither modules nor functions by their bare names."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in ROOTS and id(n) not in called]
+
+
+def _of_their_kinds(names: list[str], used: Collection[str]) -> dict[str, Node]:
+    """Return undeclared symbols, of the kinds that their names say, each size of its own.
+
+    Raises: UnknownName for a name that says nothing.
+    """
+    sizes = (size for size in chain(LETTERS, map("m{}".format, count(1))) if size not in used)
+    ranks = {name: inferred_rank(name) for name in names if name not in TYPES}
+    unknown = next((name for name, rank in ranks.items() if rank is None), None)
+    if unknown is not None:
+        raise UnknownName(f"unknown name {shown(unknown)}")
+    return {name: symbol(name, [Size.of(next(sizes)) for _ in range(rank or 0)]) for name, rank in ranks.items()}
+
+
+def _located(fault: Exception, text: str, place: ast.expr | None) -> MatcalcError:
+    """Return a fault at the place in the text that it came up at."""
+    kind = type(fault) if isinstance(fault, MatcalcError) else NotSupported
+    message = fault.message if isinstance(fault, MatcalcError) else str(fault)
+    at = 0
+    if place is not None:
+        lines = f"({text})".encode().split(b"\n")
+        before = b"\n".join((*lines[: place.lineno - 1], lines[place.lineno - 1][: place.col_offset]))
+        at = max(len(before.decode()) - 1, 0)
+    return kind(message, text=text, at=at, hint=getattr(fault, "hint", ""))
+
+
+class _Run:
+    """A text under way: what its names are, and the place that is computed."""
+
+    def __init__(self, scope: Mapping[str, Value]) -> None:
+        self.scope = scope
+        self.place: ast.expr | None = None
+
+    def value(self, node: ast.expr) -> Value:
+        """Return what a part of the text gives.
+
+        Raises: NotSupported for what has no meaning here; what NumPy and expressions raise.
+        """
+        match node:
+            case ast.Constant(value=bool() | int() | float() | str() | None | EllipsisType()):
+                return node.value
+            case ast.Name():
+                return self.scope[node.id] if node.id in self.scope else self._refused(node)
+            case ast.Tuple() | ast.List():
+                made = [self.value(one) for one in node.elts]
+                return tuple(made) if isinstance(node, ast.Tuple) else made
+            case ast.Slice():
+                return slice(*(None if b is None else self.value(b) for b in (node.lower, node.upper, node.step)))
+            case ast.Subscript():
+                base, at = self.value(node.value), self.value(node.slice)
+                return self._at(node, lambda: base[at])
+            case ast.UnaryOp(op=op, operand=ast.Constant(value=int() | float())) if type(op) in OPERATORS:
+                return OPERATORS[type(op)](self.value(node.operand))
+            case ast.UnaryOp(op=op) if type(op) in OPERATORS:
+                return self._operated(node, OPERATORS[type(op)], node.operand)
+            case ast.BinOp(op=op) if type(op) in OPERATORS:
+                return self._operated(node, OPERATORS[type(op)], node.left, node.right)
+            case ast.Compare(ops=[op], comparators=[right]) if type(op) in {*OPERATORS, *COMPARED}:
+                compare = OPERATORS.get(type(op)) or partial(_compared, COMPARED[type(op)])
+                return self._operated(node, compare, node.left, right)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Call():
+                return self._call(node)
+        return self._refused(node)
+
+    def _at(self, node: ast.expr, compute: Callable[[], Value]) -> Value:
+        self.place = node
+        made = compute()
+        return as_expression(made) if hasattr(made, "__array__") and not isinstance(made, Array) else made
+
+    def _refused(self, node: ast.expr) -> NoReturn:
+        self.place = node
+        raise NotSupported(f"{shown(ast.unparse(node))} has no meaning in text")
+
+    def _operated(self, node: ast.expr, operation: Callable[..., Value], *operands: ast.expr) -> Value:
+        """Return what an operator gives of expressions; of numbers it is exact."""
+        values = [self.value(one) for one in operands]
+        self.place = node
+        given = [e if isinstance(e, Array) else as_expression(e) for e in values]
+        is_of_numbers = isinstance(node, ast.Compare) and not any(map(_holds, values))
+        if is_of_numbers or any(e is None or isinstance(v, str) for e, v in zip(given, values, strict=True)):
+            self._refused(node)
+        return self._at(node, lambda: operation(*given))
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        if _path(node.value) in MODULES:
+            if node.attr in VALUES:
+                return VALUES[node.attr]
+            if node.attr not in EXACT:
+                self._refused(node)
+            return Expression(*read_formulas([node.attr])[0])
+        base = self.value(node.value)
+        if not isinstance(base, Array) or node.attr not in ATTRIBUTES:
+            self._refused(node)
+        return self._at(node, lambda: getattr(base, node.attr))
+
+    def _call(self, node: ast.Call) -> Value:
+        """Return what a function or a method gives."""
+        plain = [self.value(one) for one in node.args]
+        named = {str(one.arg): self.value(one.value) for one in node.keywords}
+        called = self._function(node.func, plain)
+        if called is None:
+            self._refused(node)
+        return self._at(node, lambda: called(*plain, **named))
+
+    def _function(self, node: ast.expr, given: list[Value]) -> Callable[..., Value] | None:
+        """Return a method of an expression, a function of NumPy's, or an operation that it has no function for."""
+        path = _path(node)
+        modules, _, name = path.rpartition(".")
+        theirs = function_named(path)
+        if isinstance(node, ast.Attribute) and modules not in MODULES and not theirs:
+            base = self.value(node.value)
+            known = isinstance(base, Array) and (node.attr in METHODS or is_method(node.attr))
+            return getattr(base, node.attr) if known else None
+        if not name or modules.startswith(OTHERS):
+            return None
+        if name in OWN:
+            return OWN[name]
+        own = found(name)
+        if own is None or own.items or (theirs is not None and any(map(_holds, given)) and not _takes_sizes(own.name)):
+            return theirs
+        return lambda *plain, **named: function(own.name)(*_flat(plain), **named)
+
+
+def _compared(name: str, left: Value, right: Value) -> Value:
+    import numpy as np
+
+    return getattr(np, name)(left, right)
+
+
+def _holds(value: Value) -> bool:
+    """Whether a value is an expression, or has one in it."""
+    return any(map(_holds, value)) if isinstance(value, (list, tuple)) else isinstance(value, Array)
+
+
+def _flat(values: Iterable[Value]) -> list[Value]:
+    return [inner for one in values for inner in (one if isinstance(one, tuple) else (one,))]
+
+
+def _takes_sizes(name: str) -> bool:
+    """Whether an operation is of sizes alone, and no array tells NumPy whose function to call."""
+    return any(c.signature.parameters[0].kind == COUNTED for c in default_rulebook().candidates(name))
+
+
+def _path(node: ast.expr) -> str:
+    """Return a dotted name, `np.linalg.norm`; "" for what is none."""
+    if isinstance(node, ast.Name):
+        return node.id
+    inner = _path(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{inner}.{node.attr}" if inner and isinstance(node, ast.Attribute) else ""

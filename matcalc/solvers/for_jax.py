@@ -29,7 +29,7 @@ class JaxFunction:
         return self._call(*map(jnp.asarray, self._passes.bound(args, named)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, self._passes.recipe
+        return JaxFunction, (self._passes,)
 
     def __repr__(self) -> str:
         return f"<JAX function of {', '.join(self.args)}>"
@@ -54,10 +54,6 @@ def jax(
         raises.
     """
     return JaxFunction(passes(F, declarations, dialect, target, sizes))
-
-
-def _again(*recipe: Any) -> JaxFunction:
-    return JaxFunction(Passes(*recipe))
 
 
 def _differentiable(made: Passes) -> Callable[..., Any]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-import matcalc as mc
 from matcalc.errors import ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.language.identifiers import free
@@ -58,23 +57,22 @@ def _problem(given: Given, manifold: Any) -> Any:
     objective, names = scalar(given.formulas[0]), given.names
     taken = set(given.scope.scope)
     vectors = [free(f"v_{name}", taken) for name in names]
-    value = given.named(mc.compile(objective, target=given.target))
-    slope = given.named(mc.compile(list(objective.gradient(names)), target=given.target))
-    product = given.named(mc.compile(list(objective.hvp(names, vectors)), target=given.target))
+    value, slope = given.evaluator(objective), given.evaluator(list(objective.gradient(names)))
+    product = given.evaluator(list(objective.hvp(names, vectors)))
 
     def parts(found: Sequence[Any]) -> Any:
         return list(found) if len(names) > 1 else found[0]
 
     @numpy(manifold)
     def cost(*point: Any) -> float:
-        return float(value(dict(zip(names, point, strict=True))))
+        return float(value.of(dict(zip(names, point, strict=True))))
 
     @numpy(manifold)
     def gradient(*point: Any) -> Any:
-        return parts(slope(dict(zip(names, point, strict=True))))
+        return parts(slope.of(dict(zip(names, point, strict=True))))
 
     @numpy(manifold)
     def hessian(*point_and_vector: Any) -> Any:
-        return parts(product(dict(zip((*names, *vectors), point_and_vector, strict=True))))
+        return parts(product.of(dict(zip((*names, *vectors), point_and_vector, strict=True))))
 
     return Problem(manifold, cost, euclidean_gradient=gradient, euclidean_hessian=hessian)

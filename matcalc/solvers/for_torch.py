@@ -30,7 +30,7 @@ class TorchFunction:
         return self.op(*values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, self._passes.recipe
+        return TorchFunction, (self._passes,)
 
     def __repr__(self) -> str:
         return f"<PyTorch operator {self.op} of {', '.join(self.args)}>"
@@ -54,10 +54,6 @@ def torch(
         one, ShapeError for shapes that disagree; NotSupported for a third derivative; and what reading F raises.
     """
     return TorchFunction(passes(F, declarations, dialect, target, sizes))
-
-
-def _again(*recipe: Any) -> TorchFunction:
-    return TorchFunction(Passes(*recipe))
 
 
 def _check_tensor(name: str, value: Any) -> None:

@@ -5,7 +5,7 @@ All faults of the input are found here, before anything is compiled: each is one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -29,7 +29,22 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import solve
 from matcalc.tensor.symbols import Names
 
-Evaluator = Callable[..., Any]
+
+@dataclass(frozen=True)
+class Evaluator:
+    """A compiled function of the vector of the variables, or of their arrays; its other arguments are fixed."""
+
+    compiled: Any
+    fixed: Mapping[str, Any]
+    packing: Packing
+
+    def __call__(self, x: ArrayLike, **more: Any) -> Any:
+        return self.of({**self.packing.unpack(x), **more})
+
+    def of(self, arrays: Mapping[str, Any]) -> Any:
+        """Return the values for arrays by name."""
+        known = {**self.fixed, **arrays}
+        return self.compiled(*(known[name] for name in self.compiled.args))
 
 
 @dataclass(frozen=True)
@@ -63,17 +78,7 @@ class Given:
 
     def called(self, compiled: Any) -> Evaluator:
         """Return a compiled function as one of x and further arguments by name."""
-        values = self.named(compiled)
-        return lambda x, **more: values({**self.packing.unpack(x), **more})
-
-    def named(self, compiled: Any) -> Callable[[Mapping[str, Any]], Any]:
-        """Return a compiled function as one of the values of variables and further arguments by name."""
-
-        def values(arrays: Mapping[str, Any]) -> Any:
-            known = {**self.fixed, **arrays}
-            return compiled(*(known[name] for name in compiled.args))
-
-        return values
+        return Evaluator(compiled, self.fixed, self.packing)
 
     def new_symbol(self, label: str, like: Expression) -> Expression:
         """Return a symbol of the shape of a formula whose name is not in use."""

@@ -56,10 +56,8 @@ class Passes:
         self._told = dict(sizes)
         self._passes: dict[tuple[Places, ...], Callable[..., Any]] = {}
 
-    @property
-    def recipe(self) -> tuple[Expression, str, dict[str, int]]:
-        """What this is made of again: nothing else is pickled."""
-        return self.expression, self.target, self._told
+    def __reduce__(self) -> tuple[object, ...]:
+        return Passes, (self.expression, self.target, self._told)
 
     @property
     def content(self) -> str:

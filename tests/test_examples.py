@@ -1,15 +1,31 @@
-"""Every example runs to its end; each checks its own results with assertions."""
+"""Every example runs to its end; each checks its own results with assertions.
 
+Examples for a library that is not installed are skipped by its name.
+"""
+
+import ast
 import runpy
 from pathlib import Path
 
 import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+OPTIONAL = {"casadi", "jax", "sklearn", "statsmodels", "torch"}
+
+
+def needed(path):
+    """Return the optional libraries that an example imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", None) or ""]
+        found |= {name.partition(".")[0] for name in names} & OPTIONAL
+    return sorted(found)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.sampled(4)
 def test_example(path, capsys):
+    for name in needed(path):
+        pytest.importorskip(name, reason=f"{name} is not installed")
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out

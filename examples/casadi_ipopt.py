@@ -31,9 +31,8 @@ for hessian in ("exact", "limited-memory"):
     steps[hessian] = solver.stats()["iter_count"]
     w = found["x"].full().ravel()
     total, gain, risk = found["g"].full().ravel()
-    print(
-        f"{hessian} Hessian: {steps[hessian]} steps, entropy {-found['f'].full().item():.6f}, return {gain:.4f}, risk {risk:.5f}"
-    )
+    entropy = -found["f"].full().item()
+    print(f"{hessian} Hessian: {steps[hessian]} steps, entropy {entropy:.6f}, return {gain:.4f}, risk {risk:.5f}")
     assert abs(total - 1) < 1e-8
     assert gain > 0.06 - 1e-8
     assert risk < 0.006 + 1e-8

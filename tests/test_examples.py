@@ -14,10 +14,11 @@ OPTIONAL = {"casadi", "jax", "sklearn", "statsmodels", "torch"}
 
 
 def needed(path):
-    """Return the optional libraries that an example imports."""
+    """Return the optional libraries that an example imports, or asks an adapter for."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", None) or ""]
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        names += [getattr(node, "module", None) or "", getattr(node, "attr", "")]
         found |= {name.partition(".")[0] for name in names} & OPTIONAL
     return sorted(found)
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
 Arrays = Mapping[Any, ArrayLike]
@@ -47,6 +48,7 @@ def casadi(
 
 
 def _callbacks(given: Given, name: str) -> Any:
+    require("casadi", "solvers")
     from casadi import DM, Callback, Sparsity
 
     n, formula = given.packing.size, given.formulas[0]

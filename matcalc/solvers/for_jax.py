@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from matcalc.errors import NotSupported
+from matcalc.solvers.library import require
 from matcalc.solvers.passes import THIRD, Passes, Places, passes
 
 
@@ -58,6 +59,7 @@ def jax(
 
 def _differentiable(made: Passes) -> Callable[..., Any]:
     """Return the formula as a function that JAX differentiates by the passes."""
+    require("jax", "jax")
     import jax.numpy as jnp
     from jax import ShapeDtypeStruct, custom_vjp
 

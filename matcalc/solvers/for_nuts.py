@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
 from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
 
@@ -34,6 +35,7 @@ class LogDensity:
 
     def nutpie(self) -> Any:
         """Return the model that `nutpie.sample` takes; chains begin at the start where one was given."""
+        require("nutpie")
         from nutpie.compiled_pyfunc import from_pyfunc
 
         names, shapes = list(self._packing.shapes), list(self._packing.shapes.values())

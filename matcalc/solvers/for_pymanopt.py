@@ -12,6 +12,7 @@ from matcalc.errors import ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.language.identifiers import free
 from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.library import require
 
 
 def pymanopt(
@@ -31,6 +32,7 @@ def pymanopt(
 
     Raises: ShapeError for points of other shapes or numbers than `wrt`; as `problem`.
     """
+    require("pymanopt", "solvers")
     names = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     point = _point(manifold)
     if len(point) != len(names):

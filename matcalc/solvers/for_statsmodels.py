@@ -12,6 +12,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.rulebook.fields import nearest
 from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
 
@@ -72,6 +73,7 @@ def _labels(given: Given) -> list[str]:
 
 
 def _model(given: Given, observed: Vector, labels: list[str]) -> Any:
+    require("statsmodels", "solvers")
     from statsmodels.base.model import GenericLikelihoodModel
 
     formula = given.formulas[0]

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
+from matcalc.solvers.library import require
 from matcalc.solvers.passes import THIRD, Passes, passes
 
 NAMESPACE = "matcalc"
@@ -70,6 +71,7 @@ def _check_tensor(name: str, value: Any) -> None:
 
 def _operator(made: Passes) -> Any:
     """Return the operator of a formula, registered when it is first asked for."""
+    require("torch", "torch")
     import torch as framework
 
     label = "f_" + hashlib.sha256(made.content.encode()).hexdigest()[:16]

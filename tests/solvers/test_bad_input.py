@@ -1,5 +1,7 @@
 """What every adapter of a flat vector refuses, in one sentence, before it asks for the library that it is for."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -44,3 +46,26 @@ def test_what_is_explained_is_told():
         solvers.statsmodels("(X*w - y)[:2]", "w", {"X": np.eye(3), "y": np.ones(3)}, target="numpy")
     with pytest.raises(ValueError, match="names has 1 entries for 3 parameters"):
         solvers.statsmodels(likelihood, "w", data, target="numpy", endog="y", names=["a"])
+
+
+@pytest.mark.parametrize(
+    ("name", "extra", "make"),
+    [
+        ("casadi", "solvers", lambda: solvers.casadi(**GOOD, target="numpy")),
+        ("jax", "jax", lambda: solvers.jax("A*x", target="numpy")),
+        ("pymanopt", "solvers", lambda: solvers.pymanopt(**GOOD, manifold=None, target="numpy")),
+        ("statsmodels", "solvers", lambda: solvers.statsmodels(*GOOD.values(), target="numpy")),
+        ("torch", "torch", lambda: solvers.torch("A*x", target="numpy")),
+    ],
+)
+def test_a_library_that_is_not_installed(monkeypatch, name, extra, make):
+    monkeypatch.setitem(sys.modules, name, None)
+    said = rf'this needs {name}: pip install "matcalc-compiler.{extra}."'
+    with pytest.raises(ModuleNotFoundError, match=said):
+        make()
+
+
+def test_a_sampler_that_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nutpie", None)
+    with pytest.raises(ModuleNotFoundError, match="this needs nutpie: pip install nutpie"):
+        solvers.nuts(*GOOD.values(), target="numpy").nutpie()

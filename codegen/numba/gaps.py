@@ -6,11 +6,11 @@ never a plausible number.
 
 import math
 
-import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT
+from matcalc.codegen.numba.order import ranked
 
 
 @njit(float64(VECTOR), **EXACT)
@@ -113,22 +113,11 @@ def gap_middle(w, k):
     Past an end of w stands something further off than its entries.
     """
     n = w.shape[0]
-    u = np.empty(n)
-    largest = 0.0
-    for i in range(n):
-        if w[i] != w[i]:
-            return math.nan
-        largest = max(largest, abs(w[i]))
-        j = i
-        while j > 0 and u[j - 1] < w[i]:
-            u[j] = u[j - 1]
-            j -= 1
-        u[j] = w[i]
     if n == 0:
         return 0.0
-    k = min(k, n)
-    above = u[k - 1] if k > 0 else u[0] + largest + 1.0
-    below = u[k] if k < n else u[n - 1] - largest - 1.0
+    largest, k = largest_of(w), max(min(k, n), 0)
+    above = ranked(w, n - k) if k > 0 else ranked(w, n - 1) + largest + 1.0
+    below = ranked(w, n - 1 - k) if k < n else ranked(w, 0) - largest - 1.0
     if above - below > 4.0 * n * 2.220446049250313e-16 * largest:
         return above / 2.0 + below / 2.0
     return math.nan

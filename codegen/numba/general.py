@@ -11,7 +11,10 @@ from numba import njit, types
 from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR_OUT, N, V, external
+from matcalc.codegen.numba.gaps import largest_of
+from matcalc.codegen.numba.jets import largest_magnitude
 from matcalc.codegen.numba.lu import dgetrf
+from matcalc.codegen.numba.order import sort_order
 from matcalc.codegen.numba.products import copy_flipped
 from matcalc.codegen.numba.spectral import fill, is_finite, sign_of_largest
 
@@ -43,20 +46,11 @@ def real_eigenvalues(vectors, X, w, Q):
     imaginary = np.empty(n)
     B = np.empty((n, n) if vectors else (1, 1))
     status = geev(vectors, 0, X, found, imaginary, B, Q)
-    order = np.empty(n, np.int64)
-    largest = 0.0
-    for i in range(n):
-        for j in range(n):
-            largest = max(largest, abs(X[i, j]))
-    close = 4.0 * n * 2.220446049250313e-16 * largest  # a tie may come out as a pair of conjugates
-    for i in range(n):
-        if abs(imaginary[i]) > close:
-            status = 1
-        j = i
-        while j > 0 and found[order[j - 1]] > found[i]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = i
+    order = np.empty(n, np.int32)
+    sort_order(found, order)
+    # a tie may come out as a pair of conjugates
+    if largest_of(imaginary) > 4.0 * n * 2.220446049250313e-16 * largest_magnitude(X):
+        status = 1
     for j in range(n):
         w[j] = found[order[j]]
         if vectors:

@@ -17,14 +17,20 @@ from matcalc.codegen.numba.products import dgemm
 from matcalc.codegen.numba.spectral import fill
 
 
-@njit(int64(MATRIX), **EXACT)
-def exponent_of(X):
-    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+@njit(float64(MATRIX), **EXACT)
+def largest_magnitude(X):
+    """The largest magnitude in X, 0 of nothing."""
     largest = 0.0
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             largest = max(largest, abs(X[i, j]))
-    return math.frexp(largest)[1]
+    return largest
+
+
+@njit(int64(MATRIX), **EXACT)
+def exponent_of(X):
+    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    return math.frexp(largest_magnitude(X))[1]
 
 
 @njit(types.void(int64, MATRIX_OUT), **EXACT)

@@ -10,6 +10,8 @@ from numba import njit
 from numba.types import boolean, float64, int64, void
 
 from matcalc.codegen.numba.call import EXACT, VECTOR, VECTOR_OUT
+from matcalc.codegen.numba.gaps import largest_of
+from matcalc.codegen.numba.reductions import norm2
 
 DONE = 0
 FAILED = 1
@@ -45,30 +47,6 @@ def all_finite(x):
     return count == x.size
 
 
-@njit(float64(VECTOR), **EXACT)
-def largest_entry(x):
-    """The largest absolute value, NaN if an entry is."""
-    found = 0.0
-    for k in range(x.size):
-        if not (abs(x[k]) <= found):
-            found = abs(x[k])
-            if math.isnan(found):
-                return found
-    return found
-
-
-@njit(float64(VECTOR), **EXACT)
-def scaled_norm(x):
-    """The Euclidean norm, scaled so that no square overflows."""
-    scale = largest_entry(x)
-    if scale == 0.0 or not (scale < math.inf):
-        return scale
-    total = 0.0
-    for k in range(x.size):
-        total += (x[k] / scale) * (x[k] / scale)
-    return scale * math.sqrt(total)
-
-
 @njit(int64(boolean, VECTOR, VECTOR_OUT), **EXACT)
 def newton_begin(known, start, y):
     """Put the start into y and return 1; NaN and 0 where the data are not all finite."""
@@ -88,7 +66,7 @@ def stepped(y, damping, d, t):
 @njit(int64(VECTOR_OUT, int64, VECTOR_OUT, VECTOR_OUT, VECTOR), **EXACT)
 def solved(state, status, y, t, d):
     """Stop where the step d is rounding, or has stopped to shrink close to the solution; else try it in full."""
-    size, now = largest_entry(d), largest_entry(y)
+    size, now = largest_of(d), largest_of(y)
     state[COUNT] += 1.0
     state[WHOLE] = max(state[WHOLE], now)
     if status != 0 or not (size < math.inf) or state[COUNT] > MOST_STEPS:
@@ -109,7 +87,7 @@ def tried(state, status, y, t, s, r, d):
     """Take the trial t where the left side has fallen there, else try half the step."""
     damping = state[DAMPING]
     usable = status == 0 and all_finite(s)
-    if usable and (state[NEAR] != 0.0 or scaled_norm(s) <= (1.0 - 0.25 * damping) * scaled_norm(r)):
+    if usable and (state[NEAR] != 0.0 or norm2(s) <= (1.0 - 0.25 * damping) * norm2(r)):
         state[LAST] = state[SIZE] if damping == 1.0 else math.inf
         stepped(t, 0.0, t, y)
         stepped(s, 0.0, s, r)
@@ -149,4 +127,4 @@ def newton(state, status, y, t, s, r, d):
         return tried(state, status, y, t, s, r, d)
     for k in range(y.size):
         s[k] -= r[k]
-    return DONE if status == 0 and scaled_norm(r) <= 16.0 * scaled_norm(s) else FAILED
+    return DONE if status == 0 and norm2(r) <= 16.0 * norm2(s) else FAILED

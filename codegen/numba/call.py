@@ -40,12 +40,12 @@ S = 83
 
 
 def external(library, name, count):
-    """Register SciPy's `name` with LLVM and return it as a function of `count` arguments, of LAPACK without its last.
+    """Register SciPy's `name` with LLVM and return it as a function of `count` arguments.
 
-    An argument is a contiguous array, `(array, k)` for the address of its entry k, or a number, a letter among them,
-    of which the routine gets a cell of its own. A routine of LAPACK returns its `info`. Arrays are given whole, and not
-    as addresses, so that Numba keeps them until the routine has returned: it frees one as soon as its last use has
-    been read.
+    An argument is a contiguous array, `(array, k)` for the address of its entry k, or a number, a letter among
+    them, of which the routine gets a cell of its own. A routine of LAPACK returns its `info`, which is no argument.
+    Arrays are given whole, and not as addresses, so that Numba keeps them until the routine has returned: it frees
+    one as soon as its last use has been read.
     """
     symbol = f"scipy_{library}_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.cython_{library}", name))
@@ -105,7 +105,8 @@ def special_function(name, count):
             given = [builder.extract_value(args[0], k) for k in range(count)]
             values = [context.cast(builder, x, kind, types.float64) for x, kind in zip(given, kinds, strict=True)]
             routine = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()] * count + [INTEGER])
-            return builder.call(cgutils.get_or_insert_function(builder.module, routine, symbol), [*values, INTEGER(0)])
+            function = cgutils.get_or_insert_function(builder.module, routine, symbol)
+            return builder.call(function, [*values, INTEGER(0)])
 
         return (types.float64(types.StarArgTuple(kinds)), codegen) if len(kinds) == count else None
 

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from matcalc.calculus.simplify.shortest import shortest
-from matcalc.errors import NoValue, ShapeError
+from matcalc.errors import NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.expressions import operators
 from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
@@ -32,12 +32,13 @@ from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.written import formula_in, latex_in, named_formula_in
 from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.elaborate.texts import declarations_of
+from matcalc.formula.notation.entry_form import entries_of
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, sizes_met, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
@@ -126,10 +127,31 @@ class Expression(Array, Derivatives, Forms):
         return f"$\\displaystyle {self.latex()}$"
 
     def sympy(self) -> Basic:
-        """Return the formula as a SymPy expression, in the SymPy symbols that it was read from."""
-        from matcalc.expressions.sympy_bridge import to_sympy
+        """Return the formula as a SymPy expression, in the SymPy symbols that it was read from.
 
-        return to_sympy(self.formula(dotted=False), self.names.symbols, self.names.theirs)
+        An array of numbers that SymPy has no name for, `duplication(3)`, is written by its entries.
+
+        Raises: NotSupported for what SymPy has no form for.
+        """
+        import numpy as np
+
+        from matcalc.expressions.sympy_bridge.explicit import explicit
+        from matcalc.expressions.sympy_bridge.write import to_sympy
+
+        def made(formula: Ast) -> Basic:
+            return to_sympy(formula, self.names.symbols, self.names.theirs)
+
+        try:
+            return made(self.formula(dotted=False))
+        except NotSupported as error:
+            if any(node.kind == "symbol" for node in toposort([self.node])):
+                raise
+            try:
+                if self.node.rank in (1, 2) and not sizes_met([self.node]):
+                    return explicit(np.asarray(value_of(self.node, Names({}, ()), (), {}, False)))
+                return made(entries_of(self.node, (*self.names.symbols, *self.names.size_names)))
+            except NotSupported:
+                raise error from None
 
     def explain(self, form: str = "text") -> str:
         """Return the derivation as in a worked example, numbered, with rules and facts used: text, latex, markdown."""

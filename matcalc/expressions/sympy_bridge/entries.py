@@ -168,6 +168,9 @@ class Entries:
     def _summed(self, entry: Basic, names: list[str]) -> Basic:
         import sympy
 
+        missing = [name for name in names if name not in self.lengths]
+        if missing:
+            raise NotSupported(f"the index {missing[0]} of a sum has no length that SymPy would see")
         for name in names:  # another term may use the name for another index
             entry = sympy.Sum(entry, (_index(name), 0, self.lengths.pop(name) - 1))
         return entry

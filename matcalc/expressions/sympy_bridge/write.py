@@ -165,7 +165,9 @@ def _operation(ast: Ast, args: Sequence[Written], symbols: Mapping[str, Node]) -
         raise NotSupported(f"{name} has no SymPy form here: {error.message}") from None
     (node,), (row,) = made.nodes, made.rows
     if node.rank > 2 or any(isinstance(arg, tuple) for arg in args):
-        raise NotSupported(f"{name} with a result of order {node.rank} has no SymPy form")
+        open_sizes = [str(size) for size in node.shape if not size.is_integer]
+        where = f" where {open_sizes[0]} is no number" if open_sizes else ""
+        raise NotSupported(f"{name} with a result of order {node.rank} has no SymPy form{where}")
     parameters = default_rulebook().candidates(name)[0].rule.parameters
     operands = [
         Str(str(arg.value))

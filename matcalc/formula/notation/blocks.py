@@ -56,11 +56,11 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
         return Reading(_array([[_cell(context, blocks.get((r,)), (r,), False)] for r in rows]))
     if any(r not in rows or c not in columns for r, c in blocks):
         return None
+    straight = _array([[_cell(context, blocks.get((r, c)), (r, c), False) for c in columns] for r in rows])
+    turned = _array([[_cell(context, blocks.get((r, c)), (r, c), True) for r in rows] for c in columns])
     if _reads_as_vector(blocks, columns, 1):
-        return None
-    straight = [[_cell(context, blocks.get((r, c)), (r, c), False) for c in columns] for r in rows]
-    turned = [[_cell(context, blocks.get((r, c)), (r, c), True) for r in rows] for c in columns]
-    return Reading(_array(straight), turned=None if _reads_as_vector(blocks, rows, 0) else _array(turned))
+        return Reading(forms.transposed(turned), turned=turned)
+    return Reading(straight, turned=None if _reads_as_vector(blocks, rows, 0) else turned)
 
 
 def _reads_as_vector(blocks: Mapping[tuple[Span, ...], Placed], columns: Sequence[Span], axis: int) -> bool:

@@ -104,6 +104,13 @@ OPEN: dict[str, Callable[[Entry, Names, list[str]], None]] = {
 
 
 def _part(entry: Entry, taken: Collection[str]) -> Ast:
+    if entry.node.kind == "selector":
+        lengths = [
+            _subscripted(syntax.call(spelled("all_ones"), tree_of(size)), name)
+            for size, name in zip(entry.node.shape, entry.at, strict=True)
+        ]
+        rules = [c.ast for c in conditions_of(entry.node.selector, entry.at, _places(entry.node))]
+        return scaled(Fraction(1), [*lengths, *rules])
     base = formula_of(entry.node, taken)
     return syntax.part(base, *map(syntax.name, entry.at)) if entry.at else base
 

@@ -11,7 +11,7 @@ PLAIN = {"number": "3/2", "integer": "2", "function": "exp"}
 KINDS = {"entry": "scalar", "array": "matrix(m, n)"}
 BOUND = ("root", "dd")  # what they take is no list of arguments
 # Results of order 3 and more, and operands of such an order: SymPy has matrices, and entries of symbols.
-REASONS = ("sum", "sort", "duplication", "elimination")
+REASONS = ("sum", "sort")
 
 
 def calls(rule):

@@ -1,0 +1,31 @@
+"""Matrices without symbols, entry by entry: what a formula names and SymPy does not, such as `duplication(3)`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from matcalc.errors import NotSupported
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from sympy import Basic
+
+MOST_BITS = 20
+"""Of the denominator of an entry: sums of such numbers are exact as floating-point numbers."""
+
+
+def explicit(value: NDArray[np.float64]) -> Basic:
+    """Return an array of order 1 or 2 as a SymPy matrix of exact numbers.
+
+    Raises: NotSupported where a number may have been rounded.
+    """
+    import sympy
+
+    columns = value.shape[1] if value.ndim > 1 else 1
+    entries = [Fraction(float(x)) for x in value.flat]
+    if any(x.denominator.bit_length() > MOST_BITS + 1 or x.numerator.bit_length() > MOST_BITS for x in entries):
+        raise NotSupported("a matrix of numbers that are not exact has no SymPy form")
+    rationals = [sympy.Rational(x.numerator, x.denominator) for x in entries]
+    return sympy.ImmutableMatrix(value.shape[0], columns, rationals)

@@ -21,6 +21,7 @@ _HOMES = {
     "matcalc.expressions.expression": ("Expression",),
     "matcalc.compiling": ("compile", "value_and_gradient"),
     "matcalc.pullbacks": ("pullback",),
+    "matcalc.batching": ("batch", "scores"),
     "matcalc.checking": ("check",),
     "matcalc.equivalence": ("equivalent",),
     "matcalc.convexity": ("convex",),

@@ -264,6 +264,9 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         sizes = {letter: formula(str(text)) for letter, text in entry.get("sizes", {}).items()}
     except (ValueError, SyntaxError) as fault:
         raise RuleError(f"codegen/kernels.toml: [{name}]: {fault}") from fault
+    called = {str(result): str(word) for result, word in entry.get("called", {}).items()}
+    if unknown := called.keys() - {term.name for term in results}:
+        raise RuleError(f"codegen/kernels.toml: [{name}]: called: {', '.join(sorted(unknown))} is no result")
     moves = str(entry.get("bytes") or " + ".join(_entries(t) for t in (*results, *factors)))
     return Kernel(
         name,
@@ -282,7 +285,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         order,
         quick(f"{float(entry.get('rate', PLAIN))}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
         sizes,
-        called={result: str(word) for result, word in entry.get("called", {}).items()},
+        called=called,
     )
 
 

@@ -1,0 +1,64 @@
+"""Many at once: the gradients of all summands of a sum, and a function for each row of its arguments."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from matcalc.calculus.derive.summands import summands
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.compiler.runtime import waiting
+from matcalc.compiler.runtime.batch_spec import batched
+from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiling import build, request_of
+from matcalc.errors import ShapeError
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.handle import Key, Symbol, Wrt
+from matcalc.expressions.read_input import Readables, with_wrt
+from matcalc.tensor.size import Size
+
+
+def scores(
+    f: Readables,
+    wrt: Wrt,
+    over: str | int,
+    declarations: str = "",
+    dialect: str = "matrix",
+    target: str = "numba",
+    sizes: Mapping[Key, int] | None = None,
+    name: str = "f",
+) -> Compiled:
+    """Return a compiled function of the gradients of the summands of `f`, a sum over the axis of length `over`.
+
+    Row k is the gradient of the k-th summand; the rows add up to the gradient of `f`. The result is a tuple where
+    `wrt` is a list.
+
+    Shapes: f (); result (over, ...), as `wrt` behind the first axis.
+    Raises: ShapeError where f is no scalar; NotSupported where it is no sum over one axis of this length, as with a
+        penalty, which belongs to no row; UnknownName; NotDifferentiable; what reading f raises.
+    """
+    start = time.perf_counter()
+    value = with_wrt(f, wrt, declarations, dialect)
+    if value.node.shape:
+        raise ShapeError("scores needs a scalar, a sum over rows", hint="jacobian is for what has entries")
+    rows = Expression(summands(simplify(value.node), Size.of(over)), value.names)
+    parts = rows.jacobian(wrt)
+    made = list(parts) if isinstance(parts, tuple) else [parts]
+    labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
+    request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)
+    return build(replace(request, seconds=[("derive", time.perf_counter() - start)]))
+
+
+def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
+    """Return a compiled function with a leading batch axis on the arguments `over`, and so on all results.
+
+    The batch is one compiled loop round the function; the other arguments are the same for all of it. A fault stops it.
+
+    Raises: UnknownName for a name that is no argument; NotSupported for places of an axis (integers), and for sizes.
+    """
+    names = list(over) if isinstance(over, (list, tuple)) else [over]
+    spec = batched(fn.spec, [name_of(name) for name in names])
+    with waiting.said(f"compiling {spec.name}"):
+        return Compiled(spec)

@@ -1,0 +1,92 @@
+"""A function for each row of some of its arguments: another spec, whose source is a loop round that of the first.
+
+The function itself stands above the loop under another name, compiled by Numba with its caller;
+nothing is planned again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from matcalc.compiler.runtime.source import INDENT, INTO, function_name
+from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Operand, size_names
+from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.language.identifiers import free
+from matcalc.tensor.size import Size
+
+ONE = '@njit(error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})'
+"""How the function is compiled that the loop calls."""
+
+
+def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
+    """Return the spec of a function with a leading axis `batch` on the arguments `over` and on all results.
+
+    Raises: UnknownName, NotSupported and ShapeError for arguments that can have none.
+    """
+    _check(spec, over)
+    taken = {*spec.names, *size_names(spec), *(o.name for o in spec.outputs)}
+    axis = free("batch", taken)
+    name = function_name(f"{spec.name}_batch", [spec.source, spec.numpy_source])
+    at = ", ".join(f"{argument}[k]" for argument in over)
+    return replace(
+        spec,
+        name=name,
+        arguments=tuple(_leading(a, axis) if a.name in over else a for a in spec.arguments),
+        outputs=tuple(_leading(o, axis) for o in spec.outputs),
+        source=_loop(spec, over, name, "numba") if spec.source else "",
+        numpy_source=_loop(spec, over, name, "numpy"),
+        formulas=tuple(Formula(f"{f.name}[k]", f"{f.text} at {at}", "") for f in spec.formulas),
+        slopes=(),
+        declarations=f"{spec.declarations}; leading axis {axis} of {', '.join(over)}",
+        plan=f"each k < {axis}\n{spec.plan}",
+        work=f"{spec.work}, for each of {axis}",
+        flops=None if spec.flops is None else spec.flops * Size.of(axis),
+        oracle=None,
+    )
+
+
+def _check(spec: CompiledSpec, over: Sequence[str]) -> None:
+    if not over:
+        raise ShapeError("batch needs an argument that has the batch axis: over=[...]")
+    known = {a.name: a for a in spec.arguments}
+    for name in over:
+        if name in spec.sizes:
+            raise NotSupported(f"the size {name} is the same for a whole batch")
+        if name not in known:
+            raise UnknownName(f"over: {name} is no argument of {spec.name}({', '.join(spec.names)})")
+        if known[name].dtype != "float64":
+            raise NotSupported(f"{name} holds places of an axis: a batch has one set of them")
+
+
+def _leading(operand: Operand, axis: str) -> Operand:
+    return replace(operand, shape=(Size.of(axis), *operand.shape), sample="", facts=(), known=())
+
+
+def _loop(spec: CompiledSpec, over: Sequence[str], name: str, target: str) -> str:
+    """Return the text of the function and of the loop round it."""
+    text = spec.source if target == "numba" else spec.numpy_source
+    head = INTO.search(text)
+    assert head is not None
+    one = f"{head[1]}_one" if target == "numba" else f"{head[1]}_one_{target}"
+    parameters = text[head.end() : text.index(")", head.end())].split(", ")
+    taken = {*parameters, one, "status", "range"}
+    at = free("k", taken)
+    given = parameters[: len(spec.arguments)]
+    batch = {p for p, a in zip(given, spec.arguments, strict=True) if a.name in over}
+    results = parameters[len(spec.names) :]
+    rows = [f"{p}[{at}]" if p in batch else p for p in parameters[: len(spec.names)]]
+    rows += [f"{p}[{at}]" if o.shape else f"{p}[{at}:{at} + 1]" for p, o in zip(results, spec.outputs, strict=True)]
+    first = next(p for p in given if p in batch)
+    own = re.sub(rf"\b{head[1]}_into\b", one, text[head.start() :]).strip("\n")
+    lines = [
+        f"def {name}_into({', '.join(parameters)}):",
+        f"{INDENT}for {at} in range({first}.shape[0]):",
+        f"{INDENT * 2}status = {one}({', '.join(rows)})",
+        f"{INDENT * 2}if status != 0:",
+        f"{INDENT * 3}return status",
+        f"{INDENT}return 0",
+    ]
+    mark = f"{ONE}\n" if target == "numba" else ""
+    return f"{text[: head.start()]}{mark}{own}\n\n\n" + "\n".join(lines) + "\n"

@@ -3,12 +3,12 @@
 Both directions go through the syntax tree, so that SymPy's objects are read by the same elaboration as text
 and written from the same notation. A column is a vector, a row its transpose and a 1 x 1 expression a scalar,
 on both sides. SymPy's own matrix derivatives are never used. SymPy, and what knows its objects, is imported only when
-one comes: these are the doors.
+one comes: these are the doors of reading, `write` of writing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from matcalc.language.syntax import Ast
@@ -37,10 +37,3 @@ def symbols_in(expr: Basic) -> dict[str, Basic]:
     from matcalc.expressions.sympy_bridge.read import symbols_in
 
     return symbols_in(expr)
-
-
-def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] | None = None) -> Basic:
-    """Return a formula over symbols as a SymPy scalar or matrix; `theirs` are SymPy symbols to use, by name."""
-    from matcalc.expressions.sympy_bridge.write import to_sympy
-
-    return to_sympy(ast, symbols, theirs)

@@ -6,7 +6,8 @@ import sympy as sp
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported
-from matcalc.expressions.sympy_bridge import from_sympy, to_sympy
+from matcalc.expressions.sympy_bridge import from_sympy
+from matcalc.expressions.sympy_bridge.write import to_sympy
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation.write_node import whole_formula_of
 

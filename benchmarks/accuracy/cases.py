@@ -159,12 +159,12 @@ def conditions(case: Case) -> dict[str, Array]:
     rng = np.random.default_rng(5)
     here = truths(case, {n: numbers(a) for n, a in case.data.items()})
     found: dict[str, Array] = {kind: np.asarray(0.0) for kind in here}
-    for _ in range(2):
+    for turn in range(3):  # all entries up first: two that move apart may leave a value that both would move
         moved = {}
         for name, array in case.data.items():
             assert case.point is not None
             if case.entrywise:
-                step = array * rng.choice([-1.0, 1.0], np.shape(array))
+                step = array * rng.choice([-1.0, 1.0] if turn else [1.0], np.shape(array))
             else:
                 step = case.point.direction(rng, name)
                 step = step * (size(array) / (size(step) or 1.0))

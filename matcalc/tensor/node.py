@@ -178,6 +178,24 @@ class OpenProduct(NamedTuple):
         """Operands of the product, each with its index tuple."""
         return tuple(zip(self.args, self.indices, strict=True))
 
+    def dissolved(self, place: int) -> OpenProduct:
+        """Return the product with one of its operands, itself a product, as its own operands; new indices are last."""
+        inner, at = self.operands[place]
+        meant = dict(zip(inner.out, at, strict=True))
+        summed = [index for index in range(len(inner.index_sizes)) if index not in meant]
+        meant.update({index: len(self.index_sizes) + k for k, index in enumerate(summed)})
+        return OpenProduct(
+            self.coef * inner.coef,
+            (*self.args[:place], *inner.args, *self.args[place + 1 :]),
+            (
+                *self.indices[:place],
+                *(tuple(meant[i] for i in own) for own in inner.indices),
+                *self.indices[place + 1 :],
+            ),
+            self.out,
+            (*self.index_sizes, *(inner.index_sizes[index] for index in summed)),
+        )
+
 
 _interned: weakref.WeakValueDictionary[tuple[Any, ...], Node] = weakref.WeakValueDictionary()
 _lock = held_at_fork(RLock())

@@ -28,7 +28,7 @@ from matcalc.language.syntax import Ast, call_name, name, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, symbol, transpose
-from matcalc.tensor.node import Indices, Node, OpenProduct, terms_of, toposort
+from matcalc.tensor.node import Node, OpenProduct, terms_of, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
@@ -196,17 +196,11 @@ def _opened(node: Node, holds: Callable[[Node], bool]) -> Node | OpenProduct:
     scalars = [a.kind == "product" and not a.shape and any(map(holds, a.args)) for a in node.args]
     if not any(scalars):
         return node
-    coef, args, indices, sizes = node.coef, list[Node](), list[Indices](), list(node.index_sizes)
-    for arg, at, is_open in zip(node.args, node.indices, scalars, strict=True):
-        if not is_open:
-            args.append(arg)
-            indices.append(at)
-            continue
-        coef *= arg.coef
-        args += arg.args
-        indices += [tuple(i + len(sizes) for i in inner) for inner in arg.indices]
-        sizes += arg.index_sizes
-    return OpenProduct(coef, tuple(args), tuple(indices), node.out, tuple(sizes))
+    found, place = OpenProduct(node.coef, node.args, node.indices, node.out, node.index_sizes), 0
+    for arg, is_open in zip(node.args, scalars, strict=True):
+        found = found.dissolved(place) if is_open else found
+        place += len(arg.args) if is_open else 1
+    return found
 
 
 def _may_hold(pattern: Pattern, node: Node | OpenProduct, book: Rulebook) -> bool:

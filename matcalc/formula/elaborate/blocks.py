@@ -29,7 +29,7 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
     if all(n is not None and n.is_integer for n in numbers) and len({len(row) for row in rows}) == 1:
         return _literal(ast, rows, is_vector)
     heights = [_heights(inference, row) for row in rows]
-    widths = [_width(inference, row) for row in rows]
+    widths = [_total([_columns(entry) for entry in row]) for row in rows]
     _align(inference, rows)
     for k, width in enumerate(widths[1:], 1):
         if not inference.same(widths[0], width):
@@ -93,10 +93,6 @@ def _heights(inference: Inference, row: list[Typed]) -> Size:
             message = f"cannot put {a} beside {b}: {reason} rows differ"
             raise inference.fault(message, entry.ast, about=(row[0].ast, entry.ast), sizes=sizes)
     return _rows(row[0])
-
-
-def _width(inference: Inference, row: list[Typed]) -> Size:
-    return _total([_columns(entry) for entry in row])
 
 
 def _total(sizes: list[Size]) -> Size:

@@ -49,7 +49,8 @@ def entries_of(root: Node, avoid: Collection[str]) -> Ast:
     top = Entry(root, outputs)
     order = [top]
     for entry in order:
-        OPEN.get(entry.node.kind, _closed)(entry, supply, names)
+        if entry.node.kind in OPEN:
+            entry.parts = OPEN[entry.node.kind](entry, supply, names)
         order += entry.parts
         if len(order) > MOST:
             raise NotSupported(f"an index form of more than {MOST} factors")
@@ -57,25 +58,15 @@ def entries_of(root: Node, avoid: Collection[str]) -> Ast:
     made: dict[Entry, Ast] = {}
     for entry in reversed(order):
         inner = [made.pop(part) for part in entry.parts]
-        made[entry] = (
-            WRITE[entry.node.kind](entry, inner) if entry.parts or _is_bare(entry.node) else _part(entry, taken)
-        )
+        is_open = entry.parts or entry.node.kind == "product"  # one of no operands is an identity, ones, a selector
+        made[entry] = WRITE[entry.node.kind](entry, inner) if is_open else _part(entry, taken)
     return syntax.index_form(outputs, made[top])
-
-
-def _is_bare(node: Node) -> bool:
-    """Whether a product has no operand to be written out: an identity, ones, a selector."""
-    return node.kind == "product"
 
 
 # ---- what the parts are
 
 
-def _closed(entry: Entry, supply: Names, names: list[str]) -> None:
-    """Leave a node whole."""
-
-
-def _product_parts(entry: Entry, supply: Names, names: list[str]) -> None:
+def _product_parts(entry: Entry, supply: Names, names: list[str]) -> list[Entry]:
     node = entry.node
     for index, name in zip(node.out, entry.at, strict=True):
         entry.labels.setdefault(index, name)
@@ -83,21 +74,19 @@ def _product_parts(entry: Entry, supply: Names, names: list[str]) -> None:
         if index not in entry.labels:
             (entry.labels[index],) = supply.fresh(1, names)
             names.append(entry.labels[index])
-    entry.parts = [Entry(a, tuple(entry.labels[i] for i in at)) for a, at in node.operands if a.kind != "selector"]
+    return [Entry(a, tuple(entry.labels[i] for i in at)) for a, at in node.operands if a.kind != "selector"]
 
 
-def _sum_parts(entry: Entry, supply: Names, names: list[str]) -> None:
-    entry.parts = [Entry(a, entry.at) for a in entry.node.args]
+def _map_parts(entry: Entry) -> list[Entry]:
+    is_written = exponent_of(entry.node)[1] != 1 or (not entry.node.params and name_of(entry.node).isidentifier())
+    return [Entry(a, entry.at) for a in entry.node.args] if is_written else []
 
 
-def _map_parts(entry: Entry, supply: Names, names: list[str]) -> None:
-    if exponent_of(entry.node)[1] != 1 or (not entry.node.params and name_of(entry.node).isidentifier()):
-        entry.parts = [Entry(a, entry.at) for a in entry.node.args]
-
-
-OPEN: dict[str, Callable[[Entry, Names, list[str]], None]] = {
-    "product": _product_parts, "sum": _sum_parts, "map": _map_parts,
-}  # fmt: skip
+OPEN: dict[str, Callable[[Entry, Names, list[str]], list[Entry]]] = {
+    "product": _product_parts,
+    "sum": lambda entry, supply, names: [Entry(a, entry.at) for a in entry.node.args],
+    "map": lambda entry, supply, names: _map_parts(entry),
+}
 
 
 # ---- how they are written

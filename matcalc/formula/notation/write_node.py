@@ -132,26 +132,10 @@ def form_of_size(size: Size) -> Form:
     return Form(ast, forms.level_of(ast), tokens(str(size)), 0, size.names, 0)
 
 
-def _symbol(context: Context, node: Node) -> Reading:
-    return Reading(forms.name(PARAMETER if node is parameter() else node.name))
-
-
-def _number(context: Context, node: Node) -> Reading:
-    return Reading(forms.signed_number(node.value))
-
-
-def _size(context: Context, node: Node) -> Reading:
-    return Reading(context.size(node.size))
-
-
 def _constant(context: Context, node: Node) -> Reading:
     if node.rank > 2:
         raise NotSupported("a literal array of order 3 or more has no text")
     return Reading(literal(node.array))
-
-
-def _selector(context: Context, node: Node) -> Reading:
-    return Reading(selector_form(context, node))
 
 
 def _product(context: Context, node: Node) -> Reading:
@@ -325,11 +309,11 @@ def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
 
 
 READ: dict[str, Callable[[Context, Node], Reading]] = {
-    "symbol": _symbol,
-    "number": _number,
-    "size": _size,
+    "symbol": lambda context, node: Reading(forms.name(PARAMETER if node is parameter() else node.name)),
+    "number": lambda context, node: Reading(forms.signed_number(node.value)),
+    "size": lambda context, node: Reading(context.size(node.size)),
     "constant": _constant,
-    "selector": _selector,
+    "selector": lambda context, node: Reading(selector_form(context, node)),
     "product": _product,
     "sum": sum_reading,
     "map": _map,

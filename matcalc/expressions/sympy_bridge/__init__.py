@@ -3,7 +3,7 @@
 Both directions go through the syntax tree, so that SymPy's objects are read by the same elaboration as text
 and written from the same notation. A column is a vector, a row its transpose and a 1 x 1 expression a scalar,
 on both sides. SymPy's own matrix derivatives are never used. SymPy, and what knows its objects, is imported only when
-one comes: these are the doors of reading, `write` of writing.
+one comes: these are the doors, and behind them, but for `given_objects`, it is imported at the top.
 """
 
 from __future__ import annotations

@@ -6,7 +6,9 @@ Axes of length 1 are dropped, as those of matrices are: an array of shape (n, 1)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+
+from sympy import Basic
+from sympy.tensor.array.expressions.array_expressions import get_shape
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.indexed import spread
@@ -17,16 +19,11 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
-if TYPE_CHECKING:
-    from sympy import Basic
-
 FIRST = ("ArrayContraction", "ArrayDiagonal", "PermuteDims", "Reshape")  # what follows are axes
 
 
 def _axes(node: Basic) -> Shape:
     """Return the lengths of all axes of a SymPy object, those of length 1 included; none of a scalar."""
-    from sympy.tensor.array.expressions.array_expressions import get_shape
-
     return tuple(map(size_from, get_shape(node)))
 
 

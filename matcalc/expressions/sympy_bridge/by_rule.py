@@ -9,7 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import sympy
+from sympy import Basic
 
 from matcalc.errors import NotSupported, RuleError, ShapeError
 from matcalc.expressions.sympy_bridge import calls
@@ -22,9 +25,6 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.rulebook.sympy_text import names_in, read_sympy
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 # SymPy's class -> the function that SymPy rewrites it by.
 REWRITTEN = {
@@ -68,8 +68,6 @@ def _meant(name: str) -> object:
 
     Raises: RuleError for what is no class, no number and no elementary function.
     """
-    import sympy
-
     found = SCOPE.get(name, getattr(sympy, name, None))
     is_class = isinstance(found, type) and issubclass(found, sympy.Basic)
     is_function = str(getattr(found, "__module__", "")).startswith("sympy.functions.")
@@ -83,8 +81,6 @@ def _derivative(function: Callable[..., Basic], orders: Sequence[Basic], *args: 
 
     Raises: NotSupported where SymPy has no such derivative of its own function.
     """
-    import sympy
-
     names = [sympy.Dummy(f"t{k}", positive=True) for k in range(len(args))]
     found = function(*names)
     for name, order in reversed(list(zip(names, orders, strict=True))):
@@ -181,8 +177,6 @@ def _by_pattern(patterns: Sequence[tuple[tuple[str, ...], str]], is_entrywise: b
 
 def _is(word: str, arg: Basic) -> bool:
     """Whether an argument is what stands at its place: any for a name, a number for itself."""
-    import sympy
-
     return word.isidentifier() or bool(arg == sympy.Rational(word))
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import sympy
+from sympy import Basic
+from sympy.matrices.expressions.matexpr import MatrixElement
+from sympy.tensor.array.expressions import OneArray, ZeroArray
 
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 Written = Any
 """A SymPy object; of what has no form alone, a slice or the row of a block, its tree with its operands written."""
@@ -23,9 +25,6 @@ def is_matrix(value: Basic) -> bool:
 
 def as_scalar(value: Basic) -> Basic:
     """Return a matrix of one entry as that entry."""
-    import sympy
-    from sympy.matrices.expressions.matexpr import MatrixElement
-
     if is_matrix(value) and value.shape == (1, 1):
         return MatrixElement(value, sympy.Integer(0), sympy.Integer(0))
     return value
@@ -33,8 +32,6 @@ def as_scalar(value: Basic) -> Basic:
 
 def multiply(*factors: Basic) -> Basic:
     """Return the product of matrices and scalars; a product of row and column is a scalar."""
-    import sympy
-
     if not any(map(is_matrix, factors)):
         return sympy.Mul(*factors)
     return as_scalar(sympy.MatMul(*factors).doit(deep=False))
@@ -42,8 +39,6 @@ def multiply(*factors: Basic) -> Basic:
 
 def transposed(value: Basic) -> Basic:
     """Return the transpose; scalars in products stay as they are, which SymPy would multiply out."""
-    import sympy
-
     if not is_matrix(value):
         return value
     if isinstance(value, sympy.MatAdd):
@@ -56,8 +51,6 @@ def transposed(value: Basic) -> Basic:
 
 def entrywise(name: str, function: Callable[..., Basic], args: Sequence[Basic]) -> Basic:
     """Return a function of scalars, applied to every entry where one argument is a matrix."""
-    import sympy
-
     places = [k for k, arg in enumerate(args) if is_matrix(arg)]
     if not places:
         return function(*args)
@@ -69,27 +62,15 @@ def entrywise(name: str, function: Callable[..., Basic], args: Sequence[Basic]) 
 
 
 def _ones(*shape: Basic) -> Basic:
-    import sympy
-    from sympy.tensor.array.expressions import OneArray
-
     if len(shape) > 2:
         return OneArray(*shape)
     return sympy.OneMatrix(*shape) if len(shape) > 1 else sympy.OneMatrix(shape[0], 1)
 
 
 def _zeros(*shape: Basic) -> Basic:
-    import sympy
-    from sympy.tensor.array.expressions import ZeroArray
-
     if len(shape) > 2:
         return ZeroArray(*shape)
     return sympy.ZeroMatrix(*shape) if len(shape) > 1 else sympy.ZeroMatrix(shape[0], 1)
-
-
-def _eye(n: Basic) -> Basic:
-    import sympy
-
-    return sympy.Identity(n)
 
 
 def total(x: Basic, axis: Basic = None) -> Basic:
@@ -110,8 +91,6 @@ def count(x: Basic) -> Basic:
 
 def length(x: Basic) -> Basic:
     """Return the root of the sum of squares of entries."""
-    import sympy
-
     if not is_matrix(x):
         return sympy.Abs(x)
     squares = multiply(x.T, x) if x.shape[1] == 1 else sympy.Trace(multiply(x.T, x))
@@ -124,15 +103,11 @@ def entries(function: Callable[..., Basic], x: Basic) -> Basic:
 
 
 def _sqrt(x: Basic) -> Basic:
-    import sympy
-
     return sympy.HadamardPower(x, sympy.Rational(1, 2)) if is_matrix(x) else sympy.sqrt(x)
 
 
 def _diag(x: Basic) -> Basic:
     """Return a diagonal matrix, or the diagonal of a square one: SymPy's DiagonalOf does not evaluate at numbers."""
-    import sympy
-
     if x.shape[1] == 1:
         return sympy.DiagMatrix(x)
     n = x.shape[0]
@@ -142,7 +117,7 @@ def _diag(x: Basic) -> Basic:
 BY_ROLE: Mapping[str, Callable[..., Basic]] = {
     "all_ones": _ones,
     "all_zeros": _zeros,
-    "identity": _eye,
+    "identity": sympy.Identity,
     "total": total,
     "square_root": _sqrt,
     "diagonals": _diag,
@@ -155,8 +130,6 @@ BY_ROLE: Mapping[str, Callable[..., Basic]] = {
 
 def number(value: object) -> Basic:
     """Return a number of the language exactly."""
-    import sympy
-
     exact = Fraction(value)  # type: ignore[call-overload]
     return sympy.Rational(exact.numerator, exact.denominator)
 
@@ -171,16 +144,12 @@ def _product(ast: Ast, args: list[Written]) -> Basic:
 
 
 def _hadamard(left: Basic, right: Basic) -> Basic:
-    import sympy
-
     if not (is_matrix(left) and is_matrix(right)):
         return multiply(left, right)
     return sympy.HadamardProduct(left, right).doit(deep=False)
 
 
 def _divided(left: Basic, right: Basic) -> Basic:
-    import sympy
-
     if is_matrix(right):
         inverse = sympy.HadamardPower(right, -1)
         return _hadamard(left, inverse)
@@ -188,8 +157,6 @@ def _divided(left: Basic, right: Basic) -> Basic:
 
 
 def _solved(left: Basic, right: Basic) -> Basic:
-    import sympy
-
     return multiply(sympy.Inverse(left), right) if is_matrix(left) else _divided(right, left)
 
 
@@ -200,21 +167,13 @@ OPERATORS: dict[str, Callable[[Basic, Basic], Basic]] = {
     "./": _divided,
     "/": _divided,
     "\\": _solved,
-    "//": lambda a, b: _floor(a / b),
+    "//": lambda a, b: sympy.floor(a / b),
     "%": lambda a, b: a % b,
 }
 
 
-def _floor(value: Basic) -> Basic:
-    import sympy
-
-    return sympy.floor(value)
-
-
 def _sum(ast: Ast, args: list[Written]) -> Basic:
     """Return a sum; a scalar among matrices is added to every entry."""
-    import sympy
-
     signs: tuple[int, ...] = ast.value  # type: ignore[assignment]
     terms = [arg if sign > 0 else _negative(ast, [arg]) for sign, arg in zip(signs, args, strict=True)]
     shape = next((t.shape for t in terms if is_matrix(t)), None)
@@ -229,8 +188,6 @@ def _negative(ast: Ast, args: list[Written]) -> Basic:
 
 
 def _power(ast: Ast, args: list[Written]) -> Basic:
-    import sympy
-
     base, exponent = args
     if not is_matrix(base):
         return base**exponent

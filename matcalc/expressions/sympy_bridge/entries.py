@@ -8,7 +8,12 @@ with none a scalar.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+
+import sympy
+from sympy import Basic
+from sympy.matrices.expressions.matexpr import MatrixElement
+from sympy.tensor.array import ArrayComprehension
+from sympy.tensor.array.expressions import ArraySymbol
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer
@@ -18,9 +23,6 @@ from matcalc.language import syntax
 from matcalc.language.index_sums import listed, summed_in
 from matcalc.language.syntax import Ast
 from matcalc.tensor.node import Node
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 Write = Callable[[Ast], "Basic"]
 
@@ -36,9 +38,6 @@ class Entries:
 
     def form(self, ast: Ast, bound: frozenset[str]) -> Basic:
         """Return an index form inside of which `bound` are listed already."""
-        import sympy
-        from sympy.tensor.array import ArrayComprehension
-
         names: tuple[str, ...] = ast.value  # type: ignore[assignment]
         entry = self.entry(ast.args[0], bound | frozenset(names))
         missing = [name for name in names if name not in self.lengths]
@@ -60,8 +59,6 @@ class Entries:
 
     def entry(self, ast: Ast, bound: frozenset[str]) -> Basic:
         """Return a scalar of indices; those that are not in `bound` are summed."""
-        import sympy
-
         if ast.head == "index_sum":
             return self._summed(self.entry(ast.args[0], bound | listed(ast)), list(ast.value))  # type: ignore[call-overload]
         if not self.indices(ast, bound):
@@ -97,8 +94,6 @@ class Entries:
 
     def position(self, ast: Ast) -> Basic:
         """Return a position: an index, a size, a number, or what they make."""
-        import sympy
-
         if ast.head == "name":
             return _index(str(ast.value)) if ast.value not in self.sizes else sympy.Symbol(str(ast.value))
         if ast.head in ("number", "slice"):
@@ -108,8 +103,6 @@ class Entries:
         raise NotSupported(f"a position that is a {ast.head} has no SymPy form")
 
     def _product(self, ast: Ast, bound: frozenset[str]) -> Basic:
-        import sympy
-
         held = [self.indices(arg, bound) - bound for arg in ast.args]
         shared = sorted(name for name in frozenset().union(*held) if sum(name in one for one in held) > 1)
         inner = bound | frozenset(shared)
@@ -122,9 +115,6 @@ class Entries:
         return outside * self._summed(inside, shared)
 
     def _part(self, ast: Ast, bound: frozenset[str]) -> Basic:
-        import sympy
-        from sympy.matrices.expressions.matexpr import MatrixElement
-
         base, *places = ast.args
         tensor = self._tensor(base, bound)
         positions = [self.position(place) for place in places]
@@ -143,8 +133,6 @@ class Entries:
         return self._summed(entry, sorted(summed))
 
     def _tensor(self, base: Ast, bound: frozenset[str]) -> Basic:
-        from sympy.tensor.array.expressions import ArraySymbol
-
         node = self.symbols.get(str(base.value)) if base.head == "name" else None
         if node is not None and node.rank > 2:
             return ArraySymbol(node.name, tuple(map(size_to, node.shape)))
@@ -166,8 +154,6 @@ class Entries:
         return found[1](*(self.entry(arg, bound) for arg in operands))
 
     def _summed(self, entry: Basic, names: list[str]) -> Basic:
-        import sympy
-
         missing = [name for name in names if name not in self.lengths]
         if missing:
             raise NotSupported(f"the index {missing[0]} of a sum has no length that SymPy would see")
@@ -177,6 +163,4 @@ class Entries:
 
 
 def _index(name: str) -> Basic:
-    import sympy
-
     return sympy.Symbol(name, integer=True, nonnegative=True)

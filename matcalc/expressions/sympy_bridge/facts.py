@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from sympy import Basic
+from sympy.assumptions.assume import global_assumptions
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.rulebook.load import default_rulebook
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 # An assumption of a Symbol, `is_positive`, or a predicate `Q.positive` -> fact. The field is real.
 SCALARS: Mapping[str, str] = {"positive": "positive", "nonnegative": "nonnegative", "integer": "integer"}
@@ -60,8 +59,6 @@ def _assumed(node: Basic) -> set[str]:
 
     What follows from them is for the rulebook to say: SymPy's `ask` holds orthogonal matrices for positive definite.
     """
-    from sympy.assumptions.assume import global_assumptions
-
     found = set()
     stack = list(global_assumptions)
     while stack:

@@ -8,7 +8,9 @@ summed by implication. Positions count from zero, as SymPy's own do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import sympy
+from sympy import Basic
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.values import ONE, Index, Make, Reader, Shape, Value, size_from
@@ -16,9 +18,6 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size, tree_of
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 BINDS = ("Sum", "Product", "ArrayComprehension")
 MOST_TERMS = 1000  # of a sum that is written out
@@ -71,8 +70,6 @@ class _Running:
 
 def _place(reader: Reader, position: Basic, node: Basic) -> Size | _Running:
     """Return a fixed position, or one that runs with a bound index."""
-    import sympy
-
     position = sympy.sympify(position)
     for symbol in sorted((s for s in position.free_symbols if s in reader.bound), key=str):
         rest, slope = sympy.expand(position).as_independent(symbol, as_Add=True)

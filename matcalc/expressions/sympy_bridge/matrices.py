@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
+
+from sympy import Basic
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge.facts import facts_of
@@ -24,9 +25,6 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size, tree_of
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 
 def _matrix_symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:

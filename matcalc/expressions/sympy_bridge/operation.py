@@ -1,8 +1,7 @@
 """Operations that SymPy has no class for, as SymPy objects: named, printed, substituted in, evaluated by matcalc.
 
 `Operation` is a matrix, `ScalarOperation` a scalar; both hold the name of the operation, its keywords and its operands.
-Once the operands are numbers `doit` gives numbers, by plain NumPy, or SymPy's own where it has a method for it. This is
-the one module that needs SymPy to be imported: it is imported when a formula needs it.
+Once the operands are numbers `doit` gives numbers, by plain NumPy, or SymPy's own where it has a method for it.
 """
 
 from __future__ import annotations

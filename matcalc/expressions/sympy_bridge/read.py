@@ -8,7 +8,9 @@ every other one is a symbol, declared by what SymPy knows of it. A 1 x 1 matrix 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import sympy
+from sympy import Basic
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
@@ -20,9 +22,6 @@ from matcalc.language.syntax import Ast
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.size import Size
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 READ: Mapping[str, Make] = scalars.READ | matrices.READ | indexed.READ | arrays.READ
 LEAVES = ("MatrixSymbol", "Identity", "ZeroMatrix", "OneMatrix", "ArraySymbol", "ZeroArray", "OneArray")
@@ -199,8 +198,6 @@ def _operands(node: Basic) -> tuple[Basic, ...]:
 
 
 def _array_entries(node: Basic) -> Iterable[Basic]:
-    import sympy
-
     return sympy.flatten(node.tolist()) if node.rank() else [node[()]]
 
 

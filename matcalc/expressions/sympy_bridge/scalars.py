@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+import sympy
+from sympy import Basic
 
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.sympy_bridge.by_rule import REWRITTEN, of_a_matrix
@@ -27,9 +29,6 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import tree_of
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 
 def _symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -228,8 +227,6 @@ def _argument(reader: Reader, operand: Basic, rest: Iterator[Value]) -> Ast:
 
 def _rewritten(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a function by another one that it stands for."""
-    import sympy
-
     return reader.read(node.rewrite(getattr(sympy, REWRITTEN[type(node).__name__])))
 
 

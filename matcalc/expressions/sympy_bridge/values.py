@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from math import lcm
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
+
+import sympy
+from sympy import Basic
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.sympy_bridge.given_objects import name_of
@@ -14,9 +17,6 @@ from matcalc.language import syntax
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
 from matcalc.tensor.size import Compound, Size, floordiv, maximum, minimum
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 
 def size_from(expr: Basic) -> Size:
@@ -64,8 +64,6 @@ _FOLDS: dict[str, Callable[[Size, Size], Size]] = {
 
 def size_to(size: Size) -> Basic:
     """Return a size as a SymPy expression."""
-    import sympy
-
     total: Basic = sympy.Integer(0)
     for monomial, coefficient in size.terms:
         factors = [_atom(atom) ** power for atom, power in monomial]
@@ -74,8 +72,6 @@ def size_to(size: Size) -> Basic:
 
 
 def _atom(atom: str | Compound) -> Basic:
-    import sympy
-
     if isinstance(atom, str):
         return sympy.Symbol(atom)
     left, right = size_to(atom.left), size_to(atom.right)

@@ -8,12 +8,18 @@ written by its entries is NotSupported.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import sympy
+from sympy import Basic
+from sympy.core.symbol import Str
+from sympy.matrices.expressions.matexpr import MatrixElement
+from sympy.matrices.expressions.slice import MatrixSlice
 
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.expressions.sympy_bridge.by_rule import scalar_writer, writer
 from matcalc.expressions.sympy_bridge.calls import ARITHMETIC, BY_ROLE, Written, entrywise, is_matrix, number
 from matcalc.expressions.sympy_bridge.entries import Entries
+from matcalc.expressions.sympy_bridge.operation import Operation, ScalarOperation
 from matcalc.expressions.sympy_bridge.values import size_to
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language import syntax
@@ -21,9 +27,6 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
-
-if TYPE_CHECKING:
-    from sympy import Basic
 
 
 def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] | None = None) -> Basic:
@@ -41,8 +44,6 @@ def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] 
 
 def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
     """Return what stands for a symbol: a column is the transpose of the user's row, a scalar the entry of a 1 x 1."""
-    from sympy.matrices.expressions.matexpr import MatrixElement
-
     if not is_matrix(own):
         return plain, own if not is_matrix(plain) else plain
     if not is_matrix(plain):
@@ -82,8 +83,6 @@ def _index_sum(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
 
 def _function(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
     """Return `x -> body` as a Lambda."""
-    import sympy
-
     name = str(ast.value)
     hidden = {other: node for other, node in symbols.items() if other != name}
     return sympy.Lambda(sympy.Symbol(name), _written(ast.args[0], hidden))
@@ -105,8 +104,6 @@ CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Basic]] = {
 
 
 def _name(name: str, symbols: Mapping[str, Node]) -> Basic:
-    import sympy
-
     node = symbols.get(name)
     if node is None:
         return sympy.pi if name == "pi" else sympy.Symbol(name)
@@ -154,10 +151,6 @@ def _operation(ast: Ast, args: Sequence[Written], symbols: Mapping[str, Node]) -
 
     Raises: NotSupported for a result of order 3 and more.
     """
-    from sympy.core.symbol import Str
-
-    from matcalc.expressions.sympy_bridge.operation import Operation, ScalarOperation
-
     name = syntax.call_name(ast)
     try:
         made = elaborate([ast], symbols=symbols)
@@ -184,10 +177,6 @@ def _operation(ast: Ast, args: Sequence[Written], symbols: Mapping[str, Node]) -
 
 def _part(ast: Ast, args: list[Written]) -> Basic:
     """Return a part: one entry, or a slice along each axis."""
-    import sympy
-    from sympy.matrices.expressions.matexpr import MatrixElement
-    from sympy.matrices.expressions.slice import MatrixSlice
-
     base, *subscripts = args
     is_vector = len(subscripts) == 1
     lengths = base.shape
@@ -216,8 +205,6 @@ def _place(subscript: Written, length: Basic) -> Basic | tuple[Basic, Basic, int
 
 def _block(ast: Ast, args: list[Written]) -> Basic:
     """Return an array of entries, or of blocks."""
-    import sympy
-
     rows: list[Sequence[Written]] = [row[1] for row in args]
     if not any(is_matrix(entry) for row in rows for entry in row):
         return sympy.ImmutableMatrix(rows)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from matcalc.calculus.evaluate.check_data import applied
 from matcalc.errors import UnknownName
 from matcalc.evidence.numeric.sampling import interior, sample
@@ -20,7 +22,6 @@ from matcalc.testing.forms import Form, forms
 from matcalc.testing.trees import Child, Leaf, Tree, Written, fitted, write
 
 if TYPE_CHECKING:
-    import numpy as np
     from hypothesis.strategies import DrawFn, SearchStrategy
 
     from matcalc.evidence.numeric.sampling import Array
@@ -176,8 +177,6 @@ def _hypothesis() -> Any:
 
 def drawn(written: Written, sizes: Mapping[str, int], seed: int, book: Rulebook) -> dict[str, Array]:
     """Return an array for each symbol, by name."""
-    import numpy as np
-
     rng = np.random.default_rng([seed, 17])
     with np.errstate(all="ignore"):
         return {leaf.name: _drawn(leaf, sizes, rng, book) for leaf in written.leaves}
@@ -189,8 +188,6 @@ def lengths(written: Written, sizes: Mapping[str, int]) -> dict[str, tuple[int, 
 
 
 def _drawn(leaf: Leaf, sizes: Mapping[str, int], rng: np.random.Generator, book: Rulebook) -> Array:
-    import numpy as np
-
     shape = tuple(size.evaluate(sizes) for size in leaf.shape)
     if leaf.inside is None or 0 in shape:
         return sample(rng, shape, interior(leaf.facts))

@@ -10,21 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NotSupported, RuleError
+from matcalc.evidence.numeric.sampling import MODES, ROUNDING, Array, defect, drawn, places, projected, shape_at
+from matcalc.evidence.precise.arithmetic import doubles
+from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[Any]]
-
 Sizes = Mapping[str, int]
-Numbers = tuple[dict[str, "Array"], dict[str, "Array"]]
+Numbers = tuple[dict[str, Array], dict[str, Array]]
 """Data by name, and results by name."""
 DIGITS = 4
 AGREES = 1e-10
@@ -52,10 +53,6 @@ def reference_numbers(
 
     Formulas of one mapping share the declarations of the same number, and results are by their names.
     """
-    import numpy as np
-
-    from matcalc.evidence.numeric.sampling import MODES, projected
-
     nodes: dict[str, Node] = {}
     for texts, declared in zip(formulas, declarations, strict=True):
         try:
@@ -90,12 +87,6 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
 
     Raises: ValueError where double precision is far from them, or they are not real.
     """
-    import numpy as np
-
-    from matcalc.calculus.evaluate.evaluate import evaluate
-    from matcalc.evidence.precise.arithmetic import doubles
-    from matcalc.evidence.precise.values import evaluate_precisely
-
     plain = [np.asarray(value) for value in evaluate(nodes, data, sizes)]
     try:
         precise = [doubles(value) for value in evaluate_precisely(nodes, data, sizes)]
@@ -110,10 +101,6 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
 
 def _drawn(argument: Argument, sizes: Sizes, mode: int) -> Any:
     """Return data of an argument, rounded where its facts stay true."""
-    import numpy as np
-
-    from matcalc.evidence.numeric.sampling import ROUNDING, defect, drawn, places, shape_at
-
     rng = np.random.default_rng([7, mode, *argument.name.encode()])
     shape = shape_at(argument.shape, sizes)
     if argument.lengths is not None:

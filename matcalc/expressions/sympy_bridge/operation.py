@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import sympy
 from sympy import Basic
 from sympy.core.symbol import Str
@@ -28,7 +29,6 @@ from matcalc.tensor.constructors import symbol
 from matcalc.tensor.size import Size
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
     from sympy.printing.printer import Printer
 
@@ -99,8 +99,6 @@ class _Named:
 
 def evaluated(name: str, keywords: str, *operands: npt.ArrayLike) -> float | npt.NDArray[np.float64]:
     """Return the value of an operation of arrays, numbers and names of functions; a vector is a column."""
-    import numpy as np
-
     parameters = default_rulebook().candidates(name)[0].rule.parameters
     trees, data = [], {}
     for k, operand in enumerate(operands):
@@ -123,8 +121,6 @@ def evaluated(name: str, keywords: str, *operands: npt.ArrayLike) -> float | npt
 
 def _plain(operand: Basic) -> str | float | Basic | npt.NDArray[np.float64]:
     """Return an operand as an array, a number, or the text of a function."""
-    import numpy as np
-
     if isinstance(operand, Str):
         return str(operand.name)
     if isinstance(operand, sympy.Lambda):

@@ -14,6 +14,7 @@ their signs to it an odd number of times, the product is its own negative: it is
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 BUDGET = 500
@@ -85,9 +86,9 @@ def linked(items: Sequence[Item], at: Callable[[Item], Iterable[int]], fixed: Co
         members = groups.setdefault(home, [])
         for other in touched[1:]:
             members.extend(groups.pop(other))
+        moved = chain.from_iterable(map(at, members)) if len(touched) > 1 else ()
         members.append(item)
-        for member in members if len(touched) > 1 else [item]:
-            group_of.update((i, home) for i in at(member) if i not in fixed)
+        group_of.update(dict.fromkeys((*free, *moved), home))
     return list(groups.values())
 
 

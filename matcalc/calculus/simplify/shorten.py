@@ -61,7 +61,7 @@ def _shortened(root: Node, generators: Sequence[Generator], by: Guide, done: dic
         if done[node] is not made or made.length > LONG:
             continue
         tried = (min(generator(made), key=by, default=made) for generator in generators)
-        best = next((other for other in tried if by(other) < by(made)), made)
+        best = next((other for other in tried if other is not made and by(other) < by(made)), made)
         if best is not made:
             done[node] = done[made] = _shortened(best, generators, by, done)
     return done[root]

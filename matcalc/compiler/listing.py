@@ -7,31 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from matcalc.compiler.program import (
+from matcalc.compiler.entrywise import (
     Apply,
-    Call,
-    Each,
     Expr,
     Guard,
     Literal,
-    Loop,
     Number,
-    Place,
     Product,
-    Program,
-    Proof,
     Read,
     Select,
-    Step,
     Sum,
-    View,
     entry_text,
     parts,
     reads,
-    statements,
-    walk_inside,
     within,
 )
+from matcalc.compiler.program import Call, Each, Loop, Place, Program, Proof, Step, View, statements, walk_inside
 from matcalc.tensor.size import ONE, Size, volume
 
 COLUMN = 64

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from matcalc.compiler.targets import TARGETS
 from matcalc.errors import NotSupported, RuleError
 from matcalc.tensor.size import Size, maximum, minimum
 
@@ -54,6 +55,18 @@ class Part:
     def spelled(self, target: str) -> str:
         """Return what the function is called: different for targets, since a saved file has both."""
         return self.name if target == "numba" else f"{self.name}_{target}"
+
+
+def template_of(entry: Kernel | Scalar, target: str) -> str:
+    """Return how a target says an entry.
+
+    Raises: NotSupported where it does not.
+    """
+    if target not in entry.templates:
+        others = " or ".join(f'target="{t}"' for t in entry.templates if t in TARGETS)
+        hint = f"{others} has one" if others else ""
+        raise NotSupported(f"{entry.name} has no form for the target {target}", hint=hint)
+    return entry.templates[target]
 
 
 def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Literal, reads, within
 from matcalc.compiler.lowering_entries import FIELD, Kernel, Scalar
 from matcalc.errors import NotSupported
 from matcalc.tensor.size import Size
@@ -21,71 +22,10 @@ from matcalc.tensor.size import Size
 WORD = re.compile(r"[^\W\d]\w*")
 
 Shape = tuple[Size, ...]
-Index = str | Size  # the name of an axis, or arithmetic on axes
-At = tuple[Index, ...]
-Number = Fraction | float
 
 
 class ProgramFault(NotSupported):
     """A Program that would compute something else than was planned: refused, never run."""
-
-
-# ---- expressions inside a loop
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    value: Number | Size
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """An entry of a value; the scalar of this name where the loop computes the value itself."""
-
-    value: str
-    at: At = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    terms: tuple[tuple[Number, Expr], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    coef: Number
-    factors: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """An elementwise function; `params` fill the template's {p}, {p1}, {p2}."""
-
-    function: Scalar
-    args: tuple[Expr, ...]
-    params: tuple[Number | Size, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """The condition `size == 0` or `size >= 0` on axes."""
-
-    relation: str
-    size: Size
-
-
-@dataclass(frozen=True, slots=True)
-class Select:
-    """`body` where all guards hold, else 0; `body` is not evaluated elsewhere (its reads may be outside)."""
-
-    guards: tuple[Guard, ...]
-    body: Expr
-
-
-Expr = Literal | Read | Sum | Product | Apply | Select
-
-
-# ---- steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +217,6 @@ class Program:
         return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))
 
 
-def entry_text(value: str, at: Sequence[object]) -> str:
-    """Return how an entry of a value is written, or the value."""
-    return f"{value}[{', '.join(map(str, at))}]" if at else value
-
-
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield all steps in order, an Each before its body."""
     return (step for step, _ in walk_inside(steps))
@@ -316,34 +251,9 @@ def values_written(step: Step) -> list[str]:
     return [s.value for s in (*step.sums, *step.stores)] if isinstance(step, Loop) else []
 
 
-def parts(expr: Expr) -> tuple[Expr, ...]:
-    """Return the operands of an expression."""
-    if isinstance(expr, Sum):
-        return tuple(term for _, term in expr.terms)
-    if isinstance(expr, Product):
-        return expr.factors
-    if isinstance(expr, Apply):
-        return expr.args
-    return (expr.body,) if isinstance(expr, Select) else ()
-
-
 def statements(loop: Loop) -> tuple[Statement, ...]:
     """Return the lets, sums and stores of a loop."""
     return (*loop.lets, *loop.sums, *loop.stores)
-
-
-def within(expr: Expr) -> Iterator[Expr]:
-    """Yield an expression and all that it is made of, left to right, each before its operands."""
-    stack = [expr]
-    while stack:
-        top = stack.pop()
-        yield top
-        stack.extend(reversed(parts(top)))
-
-
-def reads(expr: Expr) -> Iterator[Read]:
-    """Yield the reads of an expression, left to right."""
-    return (part for part in within(expr) if isinstance(part, Read))
 
 
 def applied(program: Program) -> Iterator[Scalar]:

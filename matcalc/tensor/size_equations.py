@@ -73,6 +73,15 @@ def _less(equation: Equation[Note], factor: Fraction, other: Equation[Note]) -> 
     return Equation(left, equation.right - other.right * factor, notes)
 
 
+def solved_for(size: Size, known: Collection[str]) -> tuple[str, Fraction, Size] | None:
+    """Return (name, factor, offset) if size = factor*name + offset, the offset known."""
+    linear = linear_part(size, [name for name in size.names if name not in known])
+    if linear is None or len(linear[0]) != 1:
+        return None
+    ((name, factor),) = linear[0].items()
+    return name, factor, linear[1]
+
+
 def linear_in(size: Size, name: str) -> tuple[Size, Size] | None:
     """Return (slope, rest), without the name, such that a size is slope*name + rest; None if there are none."""
     slope: dict[Monomial, Fraction] = {}

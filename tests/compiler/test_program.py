@@ -4,18 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from matcalc.compiler.entrywise import Literal, Product, Read
 from matcalc.compiler.listing import listing
-from matcalc.compiler.program import (
-    Buffer,
-    Let,
-    Literal,
-    Loop,
-    Product,
-    Program,
-    ProgramFault,
-    Read,
-    Store,
-)
+from matcalc.compiler.program import Buffer, Let, Loop, Program, ProgramFault, Store
 from matcalc.compiler.verify.order import verify
 from matcalc.tensor.size import Size
 

@@ -7,7 +7,8 @@ are done, so that they stay in a register; the others are zeroed first and added
 from __future__ import annotations
 
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
-from matcalc.compiler.program import Loop, Program, Read, Select, Store, statements, within
+from matcalc.compiler.entrywise import Read, Select, within
+from matcalc.compiler.program import Loop, Program, Store, statements
 from matcalc.compiler.verify.entries import entry, every_entry
 from matcalc.tensor.size import Size
 

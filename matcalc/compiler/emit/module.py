@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from matcalc.compiler.emit.loops import INDENT, LoopWriter
 from matcalc.compiler.emit.spelling import Expressions, Names, number, operands
 from matcalc.compiler.emit.vectors import VectorWriter
-from matcalc.compiler.lowering_entries import PART, fill
+from matcalc.compiler.entrywise import Literal
+from matcalc.compiler.lowering_entries import PART, fill, template_of
 from matcalc.compiler.program import (
     WORD,
     Call,
     Each,
-    Literal,
     Loop,
     Place,
     Program,
@@ -30,7 +30,6 @@ from matcalc.compiler.program import (
     walk,
     walk_inside,
 )
-from matcalc.errors import NotSupported
 from matcalc.language.identifiers import comment, docstring, literal
 from matcalc.tensor.size import Size
 
@@ -137,13 +136,7 @@ class _Function:
         return f"{self.names.give(view.buffer)} = {text}"
 
     def call(self, call: Call) -> list[tuple[str, str]]:
-        template = call.kernel.templates.get(self.target)
-        if template is None:
-            others = " or ".join(f'target="{t}"' for t in call.kernel.templates if t in ("numba", "numpy"))
-            raise NotSupported(
-                f"{call.kernel.name} has no form for the target {self.target}",
-                hint=f"{others} has one" if others else "",
-            )
+        template = template_of(call.kernel, self.target)
         fields = operands(call, self.names)
         if call.fault:
             fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))

@@ -12,28 +12,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import lcm
 
-from matcalc.compiler.lowering_entries import FIELD
-from matcalc.compiler.program import (
-    Apply,
-    At,
-    Call,
-    Each,
-    Expr,
-    Guard,
-    Index,
-    Literal,
-    Loop,
-    Number,
-    Product,
-    Program,
-    Read,
-    Select,
-    Sum,
-    called_words,
-    walk,
-)
+from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
+from matcalc.compiler.lowering_entries import FIELD, template_of
+from matcalc.compiler.program import Call, Each, Loop, Program, called_words, walk
 from matcalc.compiler.verify.entries import replaced
-from matcalc.errors import NotSupported
 from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.ranges import digits
 from matcalc.tensor.size import COMPOUND, Compound, Size, floordiv
@@ -193,13 +175,7 @@ class Expressions:
         return "*".join(factors), ATOM if len(factors) == 1 and not factors[0].startswith("-") else PRODUCT
 
     def _apply(self, expr: Apply) -> tuple[str, int]:
-        template = expr.function.templates.get(self.names.target)
-        if template is None:
-            others = " or ".join(f'target="{t}"' for t in expr.function.templates if t in ("numba", "numpy"))
-            raise NotSupported(
-                f"{expr.function.name} has no form for the target {self.names.target}",
-                hint=f"{others} has one" if others else "",
-            )
+        template = template_of(expr.function, self.names.target)
 
         def fill(found: re.Match[str]) -> str:
             if found.group(1).startswith("p"):

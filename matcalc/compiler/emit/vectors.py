@@ -10,21 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names, number
-from matcalc.compiler.program import (
-    At,
-    Expr,
-    Guard,
-    Literal,
-    Loop,
-    Product,
-    Program,
-    Read,
-    Select,
-    Store,
-    reads,
-    statements,
-    within,
-)
+from matcalc.compiler.entrywise import At, Expr, Guard, Literal, Product, Read, Select, reads, within
+from matcalc.compiler.program import Loop, Program, Store, statements
 from matcalc.compiler.verify.inequalities import is_evidently_injective
 from matcalc.tensor.size import Size
 

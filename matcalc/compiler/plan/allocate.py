@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from matcalc.compiler.entrywise import Read, reads
 from matcalc.compiler.plan.schedule import Schedule
 from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.program import (
@@ -17,12 +18,10 @@ from matcalc.compiler.program import (
     Call,
     Loop,
     Program,
-    Read,
     Source,
     Step,
     Store,
     View,
-    reads,
     statements,
     values_read,
     values_written,

@@ -6,7 +6,7 @@ to the end and its estimated time taken. A plan with formed inverses has to be c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -37,7 +37,7 @@ from matcalc.language.write import text
 from matcalc.rulebook.paths import data_folder
 from matcalc.tensor.node import Node, everything, toposort
 from matcalc.tensor.size import Size, is_nonnegative
-from matcalc.tensor.size_equations import Equation, eliminate, linear_part
+from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solved_for
 
 SOLVE_BETTER = 1.25
 LARGE = 1500  # nodes beyond which only the first order of outputs is planned
@@ -248,7 +248,7 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
         progress = False
         for node in inputs:
             for axis, size in enumerate(node.shape):
-                found = _solve(size, sources)
+                found = solved_for(size, sources)
                 if found is not None and found[0] not in sources:
                     name, factor, offset = found
                     sources[name] = Source(name, node.name, axis, factor, offset)
@@ -268,7 +268,7 @@ def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
         for axis, size in enumerate(node.shape):
             name = free(f"{node.name}_{axis}", taken)
             axes[name] = node.name, axis
-            linear = linear_part(size, _unknown(size, sources))
+            linear = linear_part(size, [n for n in size.names if n not in sources])
             if linear is not None and linear[0]:
                 rows.append(Equation(linear[0], Size.of(name) - linear[1]))
     found = False
@@ -288,16 +288,3 @@ def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
         sources[unknown] = Source(unknown, *axes[first], Fraction(scale), offset)
         found = True
     return found
-
-
-def _solve(size: Size, known: Collection[str]) -> tuple[str, Fraction, Size] | None:
-    """Return (name, factor, offset) if size = factor*name + offset, the offset known."""
-    linear = linear_part(size, _unknown(size, known))
-    if linear is None or len(linear[0]) != 1:
-        return None
-    ((name, factor),) = linear[0].items()
-    return name, factor, linear[1]
-
-
-def _unknown(size: Size, known: Collection[str]) -> list[str]:
-    return [name for name in size.names if name not in known]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from matcalc.compiler.entrywise import Apply, Expr, Index, Literal, Number, Read
 from matcalc.compiler.lowering_entries import Kernel, Scalar, Term, part_sizes
 from matcalc.compiler.plan.lower_product import lower_product, place_result
 from matcalc.compiler.plan.newton import newton_kernel
@@ -18,7 +19,6 @@ from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values import Operand, Part, Run, Value, moved, plus, times
-from matcalc.compiler.program import Apply, Expr, Index, Literal, Number, Read
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 from matcalc.tensor.node import Node

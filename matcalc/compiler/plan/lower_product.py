@@ -11,13 +11,13 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
+from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select
 from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
 from matcalc.compiler.plan.poles import is_pole_of_nothing
 from matcalc.compiler.plan.program_cost import work
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
 from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.values import Graph, Part, Value, moved, moved_guard, rebuilt, times
-from matcalc.compiler.program import Expr, Guard, Index, Literal, Number, Read, Select
 from matcalc.compiler.verify.entries import entries_in
 from matcalc.tensor.canonical_labels import linked
 from matcalc.tensor.node import Node

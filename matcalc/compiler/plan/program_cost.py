@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from math import fsum
 
+from matcalc.compiler.entrywise import Apply, Expr, Product, Read, Sum, parts, within
 from matcalc.compiler.lowering_entries import PLAIN, TRAFFIC
 from matcalc.compiler.plan.estimate import Estimate
-from matcalc.compiler.program import (
-    Apply,
-    Call,
-    Expr,
-    Loop,
-    Product,
-    Program,
-    Read,
-    Sum,
-    parts,
-    statements,
-    walk_inside,
-    within,
-)
+from matcalc.compiler.program import Call, Loop, Program, statements, walk_inside
 
 ALLOCATION = 60.0
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from matcalc.compiler.program import Guard
+from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.verify.entries import entry
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.errors import NotSupported

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from matcalc.compiler.entrywise import At, Expr, Literal, Read, Sum, reads
 from matcalc.compiler.plan.describe import Describer, For, Said, scaled
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
-from matcalc.compiler.program import At, Call, Each, Expr, Let, Literal, Loop, Place, Read, Step, Store, Sum, reads
+from matcalc.compiler.program import Call, Each, Let, Loop, Place, Step, Store
 from matcalc.tensor.node import Node
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from matcalc.compiler.entrywise import At, Expr, Index, Literal, Read
 from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
 from matcalc.compiler.plan.contraction_order import Key
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.values import Graph, Operand, Run, Value
-from matcalc.compiler.program import At, Expr, Index, Literal, Program, Read
+from matcalc.compiler.program import Program
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.rulebook.fields import filled
 from matcalc.tensor.node import Node

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from matcalc.compiler.entrywise import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.compiler.lowering_entries import Kernel
 from matcalc.compiler.plan.describe import Said
-from matcalc.compiler.program import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
 

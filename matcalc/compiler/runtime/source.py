@@ -17,7 +17,7 @@ from matcalc.compiler.runtime.modules import OURS, generated_imports, load_items
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
 from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
 from matcalc.tensor.size import Size
-from matcalc.tensor.size_equations import linear_part
+from matcalc.tensor.size_equations import solved_for
 
 OPTIONS = """\
 OPTIONS = {
@@ -192,11 +192,10 @@ def _row(parts: list[str]) -> str:
 
 def _solved(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str, str] | None:
     """Return the one unknown name of an axis's size and its text; None unless the size is linear in it."""
-    linear = linear_part(size, [n for n in size.names if n not in known])
-    if linear is None or len(linear[0]) != 1:
+    found = solved_for(size, known)
+    if found is None:
         return None
-    coefficients, rest = linear
-    ((name, factor),) = coefficients.items()
+    name, factor, rest = found
     text = axis if rest == 0 else f"({axis} - ({names.size(rest)}))"
     text = text if factor.denominator == 1 else f"{text}*{factor.denominator}"
     return name, text if factor.numerator == 1 else f"{text}//{factor.numerator}"

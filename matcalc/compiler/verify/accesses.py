@@ -13,25 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from matcalc.compiler.entrywise import Expr, Guard, Index, Read, Select, entry_text, parts
 from matcalc.compiler.program import (
     Buffer,
     Call,
-    Expr,
-    Guard,
-    Index,
     Loop,
     Place,
     Program,
     ProgramFault,
     Proof,
-    Read,
-    Select,
     Shape,
     Step,
     Store,
     View,
-    entry_text,
-    parts,
     statements,
     walk_inside,
 )

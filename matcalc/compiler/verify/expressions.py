@@ -13,8 +13,8 @@ from math import lcm
 from operator import floordiv, itemgetter, mod
 from typing import Any
 
+from matcalc.compiler.entrywise import Apply, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.compiler.lowering_entries import Scalar
-from matcalc.compiler.program import Apply, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.memory import check_index
 from matcalc.errors import NotSupported

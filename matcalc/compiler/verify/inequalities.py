@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from matcalc.compiler.program import At, Checked, Guard, Index
+from matcalc.compiler.entrywise import At, Guard, Index
+from matcalc.compiler.program import Checked
 from matcalc.compiler.verify.entries import entries_in, lengths_of, replaced
 from matcalc.compiler.verify.integer_sets import REMEMBERED, System, is_impossible
 from matcalc.compiler.verify.triangles import Folded, folded

@@ -15,22 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from matcalc.compiler.entrywise import At, Read, entry_text, reads
 from matcalc.compiler.listing import step_text
 from matcalc.compiler.lowering_entries import Part
-from matcalc.compiler.program import (
-    At,
-    Call,
-    Each,
-    Loop,
-    Program,
-    Read,
-    Step,
-    Store,
-    View,
-    entry_text,
-    reads,
-    statements,
-)
+from matcalc.compiler.program import Call, Each, Loop, Program, Step, Store, View, statements
 from matcalc.compiler.verify.expressions import Frame, Numeric, guard, holds, numeric, whole
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.kernels import Run, Surroundings, compute, factorised

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.compiler.program import Call, Loop, Program, View, entry_text, walk
+from matcalc.compiler.entrywise import entry_text
+from matcalc.compiler.program import Call, Loop, Program, View, walk
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.errors import ShapeError
 

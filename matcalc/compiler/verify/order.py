@@ -6,7 +6,8 @@ is read. Where in an array an access lies is another question (`accesses`).
 
 from __future__ import annotations
 
-from matcalc.compiler.program import Call, Expr, Loop, Program, ProgramFault, Read, View, reads, walk
+from matcalc.compiler.entrywise import Expr, Read, reads
+from matcalc.compiler.program import Call, Loop, Program, ProgramFault, View, walk
 
 
 def verify(program: Program) -> Program:

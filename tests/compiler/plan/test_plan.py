@@ -9,8 +9,9 @@ from compiler.plan.running import check, parse, with_gradients
 import matcalc as mc
 from matcalc import compiling
 from matcalc.calculus.derive import conventions
+from matcalc.compiler.entrywise import reads
 from matcalc.compiler.plan import plan, to_save
-from matcalc.compiler.program import Call, Loop, View, reads, statements, walk
+from matcalc.compiler.program import Call, Loop, View, statements, walk
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, matmul, number, ones, product, symbol, total
 from matcalc.tensor.node import toposort

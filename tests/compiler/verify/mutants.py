@@ -8,8 +8,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.compiler.entrywise import Apply, Literal, Product, Read, Select, Sum, parts
 from matcalc.compiler.listing import step_text
-from matcalc.compiler.program import Apply, Call, Each, Literal, Loop, Product, Read, Select, Sum, View, parts
+from matcalc.compiler.program import Call, Each, Loop, View
 from matcalc.tensor.size import Size
 
 

@@ -9,7 +9,8 @@ import pytest
 from compiler.verify.textual import faulty
 
 import matcalc as mc
-from matcalc.compiler.program import Guard, Literal, Loop, Program, ProgramFault, Store, View, walk
+from matcalc.compiler.entrywise import Guard, Literal
+from matcalc.compiler.program import Loop, Program, ProgramFault, Store, View, walk
 from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.size import Size
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from matcalc.compiler.program import Guard
+from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.verify.inequalities import Known, is_evidently_injective
 from matcalc.compiler.verify.integer_sets import System, is_impossible
 from matcalc.errors import ShapeError

@@ -10,24 +10,10 @@ from compiler.verify.supervised import supervise
 from compiler.verify.textual import faulty
 
 import matcalc as mc
+from matcalc.compiler.entrywise import Guard, Product, Read, Select
 from matcalc.compiler.lowering_entries import load
 from matcalc.compiler.plan import plan
-from matcalc.compiler.program import (
-    Buffer,
-    Call,
-    Each,
-    Guard,
-    Let,
-    Loop,
-    Place,
-    Product,
-    Program,
-    Read,
-    Select,
-    Source,
-    Store,
-    View,
-)
+from matcalc.compiler.program import Buffer, Call, Each, Let, Loop, Place, Program, Source, Store, View
 from matcalc.compiler.verify.expressions import whole
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import interpret

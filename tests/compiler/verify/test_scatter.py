@@ -15,7 +15,8 @@ import pytest
 from compiler.verify.test_accesses import planned
 
 from matcalc.compiler.emit.module import emit
-from matcalc.compiler.program import Guard, Literal, Loop, Product, Read, Select, Store
+from matcalc.compiler.entrywise import Guard, Literal, Product, Read, Select
+from matcalc.compiler.program import Loop, Store
 from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.size import Size
 

@@ -1,0 +1,99 @@
+"""Expressions inside a loop: what is computed at one point of its axes, made of entries of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from matcalc.tensor.size import Size
+
+if TYPE_CHECKING:
+    from matcalc.compiler.lowering_entries import Scalar
+
+Index = str | Size  # the name of an axis, or arithmetic on axes
+At = tuple[Index, ...]
+Number = Fraction | float
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: Number | Size
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An entry of a value; the scalar of this name where the loop computes the value itself."""
+
+    value: str
+    at: At = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    terms: tuple[tuple[Number, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    coef: Number
+    factors: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An elementwise function; `params` fill the template's {p}, {p1}, {p2}."""
+
+    function: Scalar
+    args: tuple[Expr, ...]
+    params: tuple[Number | Size, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The condition `size == 0` or `size >= 0` on axes."""
+
+    relation: str
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`body` where all guards hold, else 0; `body` is not evaluated elsewhere (its reads may be outside)."""
+
+    guards: tuple[Guard, ...]
+    body: Expr
+
+
+Expr = Literal | Read | Sum | Product | Apply | Select
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """Return the operands of an expression."""
+    if isinstance(expr, Sum):
+        return tuple(term for _, term in expr.terms)
+    if isinstance(expr, Product):
+        return expr.factors
+    if isinstance(expr, Apply):
+        return expr.args
+    return (expr.body,) if isinstance(expr, Select) else ()
+
+
+def within(expr: Expr) -> Iterator[Expr]:
+    """Yield an expression and all that it is made of, left to right, each before its operands."""
+    stack = [expr]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(reversed(parts(top)))
+
+
+def reads(expr: Expr) -> Iterator[Read]:
+    """Yield the reads of an expression, left to right."""
+    return (part for part in within(expr) if isinstance(part, Read))
+
+
+def entry_text(value: str, at: Sequence[object]) -> str:
+    """Return how an entry of a value is written, or the value."""
+    return f"{value}[{', '.join(map(str, at))}]" if at else value

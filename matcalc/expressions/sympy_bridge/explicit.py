@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy import Basic
 
 from matcalc.errors import NotSupported
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from sympy import Basic
 
 MOST_BITS = 20
 """Of the denominator of an entry: sums of such numbers are exact as floating-point numbers."""
@@ -21,8 +20,6 @@ def explicit(value: NDArray[np.float64]) -> Basic:
 
     Raises: NotSupported where a number may have been rounded.
     """
-    import sympy
-
     columns = value.shape[1] if value.ndim > 1 else 1
     entries = [Fraction(float(x)) for x in value.flat]
     if any(x.denominator.bit_length() > MOST_BITS + 1 or x.numerator.bit_length() > MOST_BITS for x in entries):

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from compiler.verify.mutants import bodies, expressions
 
-from matcalc.compiler.emit.spelling import FIELD, WORD, applied
 from matcalc.compiler.entrywise import Apply
-from matcalc.compiler.program import Call
+from matcalc.compiler.lowering_entries import FIELD
+from matcalc.compiler.program import WORD, Call, applied
 from matcalc.compiler.runtime import library
 from matcalc.compiler.verify import templates
 from matcalc.rulebook.paths import data_folder

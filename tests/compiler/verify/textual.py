@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import matcalc.compiler.program
+from matcalc.compiler import entrywise, program
 from matcalc.compiler.lowering_entries import Kernel, Scalar, load
 from matcalc.compiler.program import Program
 from matcalc.rulebook.paths import data_folder
@@ -67,7 +67,7 @@ def read(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     if "is" in data:
-        kind = getattr(matcalc.compiler.program, data["is"])
+        kind = getattr(entrywise, data["is"], None) or getattr(program, data["is"])
         given = {k: read(v) for k, v in data.items() if k != "is"}
         empty = {f.name: EMPTY[str(f.type)] for f in dataclasses.fields(kind) if f.name not in given and _required(f)}
         return kind(**empty, **given)

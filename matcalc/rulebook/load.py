@@ -114,9 +114,8 @@ class Rulebook:
         """
         found = self.claims.get(("role", role))
         if found is None:
-            raise UnknownName(
-                f"no operation of the rulebook plays the part '{role}'", hint=f"of an entry: role = {role!r}"
-            )
+            hint = f"of an entry: role = {role!r}"
+            raise UnknownName(f"no operation of the rulebook plays the part '{role}'", hint=hint)
         return found
 
     def closure(self, facts: Iterable[str]) -> frozenset[str]:
@@ -251,7 +250,10 @@ def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], 
 
 
 def _prelude(file: RuleFile) -> str:
-    table, report = _table(file, "prelude"), file.reporter("prelude", "prelude")
+    table, report = file.tables.get("prelude", {}), file.reporter("prelude", "prelude")
+    if not isinstance(table, dict):
+        file.faults.append(f"{file.address('', 'prelude')}: prelude is to be a table")
+        return ""
     for key in table.keys() - {"python"}:
         report(key, f"unknown field '{key}': it holds `python` alone")
     text = table.get("python", "")
@@ -259,14 +261,6 @@ def _prelude(file: RuleFile) -> str:
         report("python", "python is to be text")
         return ""
     return text
-
-
-def _table(file: RuleFile, name: str) -> Mapping[str, Any]:
-    table = file.tables.get(name, {})
-    if isinstance(table, dict):
-        return table
-    file.faults.append(f"{file.address('', name)}: {name} is to be a table")
-    return {}
 
 
 def _rules(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:

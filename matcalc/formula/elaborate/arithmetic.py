@@ -165,7 +165,7 @@ def _multiply_column(chain: Chain, factor: Typed, k: int) -> None:
     """Append a column or matrix to a column, which has one column: the factor needs one row."""
     inference = chain.inference
     if factor.rank == 1:
-        if inference.is_literally(factor.shape[0], 1):
+        if inference.sizes.resolve(factor.shape[0]) is ONE:
             chain.take(factor)
             return
         a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast))

@@ -165,27 +165,16 @@ class Inference:
         one, other = self.size_text(a), self.size_text(b)
         return f"no sizes make {one} and {other} equal" if has_unknown else f"{one} and {other} differ"
 
-    def check_bound(self, size: Size, part: Ast, at: Ast, message: str) -> None:
-        """Require at the end, when sizes are known, that `size` is not negative; else `part` is at fault."""
-        self.check_least(size, at, lambda: f"{shown(part)} {message} {shown(part.args[0])}")
-
     def check_least(self, size: Size, at: Ast, message: Callable[[], str]) -> None:
         """Require at the end, when sizes are known, that `size` is not negative; the message is written if it is."""
         text = self.text
-
-        def fault() -> ShapeError:
-            return ShapeError(message(), text=text, at=at.caret)
-
-        self.checks.append((size, fault, self.number))
+        self.checks.append((size, lambda: ShapeError(message(), text=text, at=at.caret), self.number))
 
     def located(self, fault: MatcalcError, ast: Ast) -> MatcalcError:
         """Give an error that knows no place the place where it was met."""
         if not fault.text and fault.at < 0:
             fault.text, fault.at = self.text, ast.caret
         return fault
-
-    def is_literally(self, size: Size, value: int) -> bool:
-        return self.sizes.resolve(size) == value
 
     # Messages: the user's names, bounded in length, with the place.
 

@@ -8,7 +8,7 @@ symbol of kind `index` or a part of one, is a lookup: `x[k]`, `X[i, :]`, `X[i[t]
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from matcalc.errors import NotSupported
@@ -138,8 +138,7 @@ def _place(selection: Selection, axis: int, subscript: Ast) -> None:
     """Take one place of an axis: the axis goes away."""
     inference, length = selection.inference, selection.base.shape[axis]
     place = _from_start(_number(selection, subscript), length)
-    for room in (place, length - 1 - place):
-        inference.check_bound(room, selection.ast, subscript, f"is outside axis {axis} of")
+    _check_rooms(selection, subscript, (place, length - 1 - place), f"is outside axis {axis} of")
     source = inference.label(length)
     selection.axis_labels.append(source)
     selection.select("slice", source, ONE, place)
@@ -212,12 +211,17 @@ def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
 
 
 def _check_range(selection: Selection, axis: int, subscript: Ast, low: Size, high: Size) -> None:
-    inference, length = selection.inference, selection.base.shape[axis]
-    for room in (low, length - high):
-        inference.check_bound(room, selection.ast, subscript, f"is outside axis {axis} of")
+    length, outside = selection.base.shape[axis], f"is outside axis {axis} of"
+    _check_rooms(selection, subscript, (low, length - high), outside)
     open_ended = low is ZERO or high is length
-    message = f"is outside axis {axis} of" if open_ended else "ends before it starts on an axis of"
-    inference.check_bound(high - low, selection.ast, subscript, message)
+    _check_rooms(selection, subscript, [high - low], outside if open_ended else "ends before it starts on an axis of")
+
+
+def _check_rooms(selection: Selection, subscript: Ast, rooms: Iterable[Size], message: str) -> None:
+    """Require at the end, when sizes are known, that what is left on an axis is not negative."""
+    ast = selection.ast
+    for room in rooms:
+        selection.inference.check_least(room, subscript, lambda: f"{shown(ast)} {message} {shown(ast.args[0])}")
 
 
 def _number(selection: Selection, subscript: Ast) -> Size:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.expressions.expression import Expression
 from matcalc.rulebook.fields import nearest
 from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.given import Given, read_given
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.summands import summands
 
 
 def statsmodels(
@@ -31,8 +33,8 @@ def statsmodels(
 ) -> Any:
     """Return a log-likelihood in the symbols `wrt` as a model of statsmodels: `model.fit(method="newton")`.
 
-    `loglike` is that of each observation, a vector, or their sum; only of the vector statsmodels learns `score_obs`,
-    which robust standard errors (`cov_type="HC0"`) are made of. `endog` is which of the data is explained, needed where
+    `loglike` is that of each observation, a vector, or their sum, which is taken apart where it is one: `score_obs` is
+    what robust standard errors (`cov_type="HC0"`) are made of. `endog` is which of the data is explained, needed where
     it is not the only vector among them. `names` are those of the parameters in tables, by default `w[0]`, `w[1]`;
     `model.unpack(result.params)` gives arrays by name. Fits begin at `start` where it is given.
 
@@ -40,8 +42,8 @@ def statsmodels(
         for `endog` and `names` that do not fit; as `problem`.
     """
     given = read_given(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
-    observed = _endog(given, endog)
-    formula = given.formulas[0]
+    explained = _endog(given, endog)
+    observed, formula = np.asarray(given.fixed[explained]), given.formulas[0]
     shape = tuple(size.evaluate(given.fixed) for size in formula.node.shape)
     if shape not in ((), observed.shape):
         count = f"an array of shape {shape}" if len(shape) != 1 else f"{shape[0]} entries"
@@ -49,11 +51,13 @@ def statsmodels(
     labels = list(names) or _labels(given)
     if len(labels) != given.packing.size:
         raise ValueError(f"names has {len(labels)} entries for {given.packing.size} parameters")
-    return _model(given, observed, labels)
+    node = formula.node if shape else summands(formula.node, given.scope.symbols[explained].shape[0])
+    each = None if node is None else Expression(node, formula.names)
+    return _model(given, observed, labels, each)
 
 
-def _endog(given: Given, name: str) -> Vector:
-    """Return the data that is explained."""
+def _endog(given: Given, name: str) -> str:
+    """Return which of the data is explained."""
     arrays = {key: np.asarray(value) for key, value in given.fixed.items() if key in given.scope.symbols}
     vectors = [key for key, value in arrays.items() if value.ndim == 1]
     if name and name not in arrays:
@@ -61,7 +65,9 @@ def _endog(given: Given, name: str) -> Vector:
     if not name and len(vectors) != 1:
         found = f"the vectors among the data are {', '.join(vectors)}" if vectors else "no data is a vector"
         raise ValueError(f"{found}: say with endog= which data is explained")
-    return arrays[name or vectors[0]]
+    if name and arrays[name].ndim != 1:
+        raise ShapeError(f"endog: {name} has shape {arrays[name].shape}: what is explained is a vector")
+    return name or vectors[0]
 
 
 def _labels(given: Given) -> list[str]:
@@ -72,20 +78,18 @@ def _labels(given: Given) -> list[str]:
     return found
 
 
-def _model(given: Given, observed: Vector, labels: list[str]) -> Any:
+def _model(given: Given, observed: Vector, labels: list[str], observations: Expression | None) -> Any:
     require("statsmodels", "solvers")
     from statsmodels.base.model import GenericLikelihoodModel
 
     formula = given.formulas[0]
-    each = Values(given, formula) if formula.node.shape else None
-    total: Any = np.sum(formula) if each else formula
+    each = None if observations is None else Values(given, observations)
+    total: Any = np.sum(formula) if formula.node.shape else formula
     whole = Scalar(given, total)
 
     def rows() -> Values:
         if each is None:
-            raise NotSupported(
-                "the log-likelihood of each observation", hint="give it as a vector, in place of the sum"
-            )
+            raise NotSupported("the log-likelihood is no sum over observations", hint="give it as a vector")
         return each
 
     class Likelihood(GenericLikelihoodModel):  # type: ignore[misc]

@@ -50,11 +50,13 @@ def test_errors_of_its_own_logit(spector, errors):
     assert np.allclose(found.model.score_obs(known.params), known.model.score_obs(known.params), atol=1e-12)
 
 
-def test_of_a_sum_there_are_no_scores_of_observations(spector):
-    made = model(spector, f"sum({EACH})", endog="y")
-    found = made.fit(method="newton", disp=0)
-    assert np.allclose(found.bse, [4.931, 1.263, 0.142, 1.065], atol=5e-4)
-    with pytest.raises(mc.NotSupported, match="give it as a vector"):
+def test_a_sum_is_taken_apart_where_it_is_one(spector):
+    made, own = model(spector, "y'*X*w - sum(softplus(X*w))", endog="y"), sm.Logit(*spector[::-1])
+    found = made.fit(method="newton", disp=0, cov_type="HC0")
+    assert np.allclose(found.bse, own.fit(disp=0, tol=1e-12, cov_type="HC0").bse, rtol=1e-8)
+    made = model(spector, f"sum({EACH}) - norm2(w)^2")
+    assert np.allclose(made.score(found.params), own.score(found.params) - 2 * found.params, atol=1e-9)
+    with pytest.raises(mc.NotSupported, match="no sum over observations"):
         made.score_obs(found.params)
 
 

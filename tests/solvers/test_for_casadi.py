@@ -9,7 +9,6 @@ from solvers import logistic  # noqa: E402
 
 from matcalc import solvers  # noqa: E402
 
-pytestmark = pytest.mark.whole
 QUIET = {"ipopt.print_level": 0, "print_time": 0, "ipopt.sb": "yes", "ipopt.tol": 1e-10}
 
 
@@ -31,6 +30,7 @@ def test_two_derivatives_of_a_scalar():
     assert np.allclose(curvature, logistic.hessian(at), rtol=1e-12)
 
 
+@pytest.mark.whole
 def test_two_derivatives_of_several_values():
     """Columns of CasADi, rows of NumPy: a matrix of values in a matrix of variables, against differences."""
     A = np.array([[1.0, 2.0], [0.5, -1.0], [0.3, 0.7]])
@@ -55,6 +55,7 @@ def test_two_derivatives_of_several_values():
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.whole
 def test_ipopt_needs_fewer_steps_with_the_exact_hessian(target):
     f, x, steps = objective(target), casadi.MX.sym("x", 4), []
     for options in (QUIET, {**QUIET, "ipopt.hessian_approximation": "limited-memory"}):
@@ -65,6 +66,7 @@ def test_ipopt_needs_fewer_steps_with_the_exact_hessian(target):
     assert 2 * steps[0] < steps[1], steps
 
 
+@pytest.mark.whole
 def test_ipopt_with_constraints_of_formulas():
     """Problem 71 of Hock and Schittkowski (1981): the minimum is 17.0140173."""
     let, x = "x: vector(4)", casadi.MX.sym("x", 4)

@@ -13,7 +13,6 @@ from solvers import logistic  # noqa: E402
 import matcalc as mc  # noqa: E402
 from matcalc import solvers  # noqa: E402
 
-pytestmark = pytest.mark.whole
 LOSS = "norm2(X*w - y)^2 + sum(log(1 + exp(X*w)))"
 PLACES = (0, 1, 2)
 
@@ -54,6 +53,7 @@ def assert_close(found, expected, precision="float64"):
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.whole
 def test_derivatives_are_those_of_jax(precision, target):
     f = solvers.jax(LOSS, target=target)
     args = arrays((4, 3), (3,), (4,))
@@ -64,6 +64,7 @@ def test_derivatives_are_those_of_jax(precision, target):
         assert_close(second, jax.jacfwd(jax.grad(loss, wanted), PLACES)(*args), precision)
 
 
+@pytest.mark.whole
 def test_batches(precision):
     f, (X, _, y, W) = solvers.jax(LOSS, target="numpy"), arrays((4, 3), (3,), (4,), (5, 3))
     for transform in (lambda g: g, jax.jit):
@@ -84,6 +85,7 @@ def test_batches(precision):
         ("inv(A)*x", "", lambda A, x: jnp.linalg.solve(A, x), [(3, 3), (3,)]),
     ],
 )
+@pytest.mark.whole
 def test_values_of_any_shape(double, formula, let, own, shapes):
     f, args, places = solvers.jax(formula, let, target="numpy"), arrays(*shapes), tuple(range(len(shapes)))
     assert_close(f(*args), own(*args))
@@ -91,6 +93,7 @@ def test_values_of_any_shape(double, formula, let, own, shapes):
     assert_close(jax.jacrev(jax.jacrev(f, places), places)(*args), jax.jacrev(jax.jacrev(own, places), places)(*args))
 
 
+@pytest.mark.whole
 def test_data_that_is_no_variable(double):
     f = solvers.jax("(X*w)[k]*c", "X: matrix(m, n); w: vector(n); k: index; c: scalar constant", target="numpy")
     X, w = arrays((4, 3), (3,))
@@ -104,6 +107,7 @@ def test_names_and_pickles(double):
     assert_close(pickle.loads(pickle.dumps(f))(X, w, y), loss(X, w, y))
 
 
+@pytest.mark.whole
 def test_newton_reaches_the_known_answer_where_descent_has_not(double):
     f = solvers.jax(logistic.FORMULA, logistic.DECLARATIONS)
     data = {"X": jnp.asarray(logistic.X), "y": jnp.asarray(logistic.Y), "c": logistic.RIDGE}
@@ -120,6 +124,7 @@ def test_newton_reaches_the_known_answer_where_descent_has_not(double):
     assert jnp.max(jnp.abs(gradient(descent))) > 1e-3
 
 
+@pytest.mark.whole
 def test_bad_input_is_one_sentence():
     f, (X, w, y) = solvers.jax(LOSS, target="numpy"), arrays((4, 3), (3,), (4,))
     with pytest.raises(mc.ShapeError, match=r"y: vector\(m\) must have shape \(4,\), not \(3,\)"):

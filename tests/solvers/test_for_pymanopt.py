@@ -11,7 +11,6 @@ from pymanopt.optimizers import ConjugateGradient, TrustRegions  # noqa: E402
 import matcalc as mc  # noqa: E402
 from matcalc import solvers  # noqa: E402
 
-pytestmark = pytest.mark.whole
 RNG = np.random.default_rng(5)
 A = RNG.standard_normal((8, 8))
 A = A @ A.T
@@ -55,6 +54,7 @@ LEAST = {
 
 
 @pytest.mark.parametrize("problem", LEAST, ids=lambda f: f.__name__)
+@pytest.mark.whole
 def test_known_minima_with_the_hessian(problem):
     found = TrustRegions(verbosity=0, min_gradient_norm=1e-8).run(problem())
     assert np.isclose(found.cost, LEAST[problem], rtol=1e-10)
@@ -62,6 +62,7 @@ def test_known_minima_with_the_hessian(problem):
 
 
 @pytest.mark.parametrize("problem", LEAST, ids=lambda f: f.__name__)
+@pytest.mark.whole
 def test_gradient_and_hessian_by_differences_along_the_manifold(problem):
     made = problem()
     manifold, step = made.manifold, 1e-4
@@ -74,6 +75,7 @@ def test_gradient_and_hessian_by_differences_along_the_manifold(problem):
     assert np.isclose((ahead - 2 * made.cost(x) + behind) / step**2, bend, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.whole
 def test_fewer_steps_with_the_hessian_than_without():
     made = stiefel("numba")
     x = made.manifold.random_point()
@@ -84,6 +86,7 @@ def test_fewer_steps_with_the_hessian_than_without():
     assert 2 * second.iterations < first.iterations
 
 
+@pytest.mark.whole
 def test_the_random_numbers_of_others_are_left_alone():
     np.random.seed(3)
     before = np.random.standard_normal()

@@ -11,7 +11,6 @@ from statsmodels.base.model import GenericLikelihoodModel  # noqa: E402
 import matcalc as mc  # noqa: E402
 from matcalc import solvers  # noqa: E402
 
-pytestmark = pytest.mark.whole
 LET = "X: matrix(m, n); y: vector(m); w: vector(n)"
 EACH = "y.*(X*w) - softplus(X*w)"
 
@@ -29,6 +28,7 @@ def model(spector, formula=EACH, target="numpy", **more):
     )
 
 
+@pytest.mark.whole
 def test_published_estimates(spector):
     """Greene, Econometric Analysis, 5th edition, table 21.1: the logit of Spector and Mazzeo's data."""
     found = model(spector, target="numba", names=["const", "GPA", "TUCE", "PSI"]).fit(method="newton", disp=0)
@@ -40,6 +40,7 @@ def test_published_estimates(spector):
 
 
 @pytest.mark.parametrize("errors", ["nonrobust", "HC0", "HC1"])
+@pytest.mark.whole
 def test_errors_of_its_own_logit(spector, errors):
     X, y = spector
     found = model(spector).fit(method="newton", disp=0, cov_type=errors)
@@ -60,6 +61,7 @@ def test_a_sum_is_taken_apart_where_it_is_one(spector):
         made.score_obs(found.params)
 
 
+@pytest.mark.whole
 def test_fewer_evaluations_than_with_differences(spector):
     X, y = spector
     calls = {"exact": 0, "differences": 0}
@@ -86,6 +88,7 @@ def test_fewer_evaluations_than_with_differences(spector):
     assert 5 * calls["exact"] < calls["differences"], calls
 
 
+@pytest.mark.whole
 def test_a_scale_beside_coefficients():
     """Normal errors: least squares, and the root mean square of what is left."""
     rng = np.random.default_rng(2)

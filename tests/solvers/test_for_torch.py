@@ -12,7 +12,6 @@ from solvers import logistic  # noqa: E402
 import matcalc as mc  # noqa: E402
 from matcalc import solvers  # noqa: E402
 
-pytestmark = pytest.mark.whole
 LOSS = "norm2(X*w - y)^2 + sum(log(1 + exp(X*w)))"
 
 
@@ -40,6 +39,7 @@ def tensors(shapes, seed=0):
     [*((*case, "numpy") for case in CASES), (*CASES[1], "numba")],
     ids=[*(case[0] for case in CASES), "compiled"],
 )
+@pytest.mark.whole
 def test_checks_of_pytorch(formula, let, own, shapes, target):
     f = solvers.torch(formula, let, target=target)
     args = tensors(shapes)
@@ -49,6 +49,7 @@ def test_checks_of_pytorch(formula, let, own, shapes, target):
     assert set(torch.library.opcheck(f.op, args).values()) == {"SUCCESS"}
 
 
+@pytest.mark.whole
 def test_gradients_are_those_of_pytorch_where_some_arguments_are_data():
     f = solvers.torch(LOSS, target="numpy")
     for wanted in ([1], [0, 1], [0, 1, 2], [2]):
@@ -64,6 +65,7 @@ def test_gradients_are_those_of_pytorch_where_some_arguments_are_data():
         assert all(torch.allclose(a, b) for a, b in zip(again, known, strict=True))
 
 
+@pytest.mark.whole
 def test_compiled_whole_and_for_other_sizes():
     f = solvers.torch("tanh(A*B)", target="numpy")
     compiled = torch.compile(lambda A, B: (f(2 * A, B) ** 2).sum(), fullgraph=True, backend="aot_eager")
@@ -74,6 +76,7 @@ def test_compiled_whole_and_for_other_sizes():
         assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
 
 
+@pytest.mark.whole
 def test_vmap():
     f = solvers.torch("tanh(A*x)", target="numpy")
     A, xs = tensors([(3, 2), (5, 2)])
@@ -83,6 +86,7 @@ def test_vmap():
 @pytest.mark.parametrize(
     ("one", "other", "widest"), [("float32", "float32", "float32"), ("float32", "float64", "float64")]
 )
+@pytest.mark.whole
 def test_types_are_those_of_the_tensors(one, other, widest):
     f = solvers.torch("A*x", target="numpy")
     A, x = (
@@ -95,6 +99,7 @@ def test_types_are_those_of_the_tensors(one, other, widest):
     assert torch.allclose(x.grad, A.detach().sum(0).to(x.dtype))
 
 
+@pytest.mark.whole
 def test_data_that_is_no_variable():
     f = solvers.torch("(X*w)[k]*c", "X: matrix(m, n); w: vector(n); k: index; c: scalar constant", target="numpy")
     X, w = tensors([(4, 3), (3,)])
@@ -103,6 +108,7 @@ def test_data_that_is_no_variable():
     assert torch.allclose(w.grad, 1.5 * X[2])
 
 
+@pytest.mark.whole
 def test_layouts_views_and_names():
     f = solvers.torch("A*B", target="numpy")
     A, B = tensors([(3, 2), (3, 4)])
@@ -118,6 +124,7 @@ def test_made_twice_it_is_one_operator_and_it_pickles():
     assert torch.equal(pickle.loads(pickle.dumps(f))(A, x), f(A, x))
 
 
+@pytest.mark.whole
 def test_fit_to_the_known_answer_in_the_steps_that_pytorch_takes():
     X, y, c = (torch.tensor(logistic.DATA[name], dtype=torch.float64) for name in ("X", "y", "c"))
 
@@ -162,6 +169,7 @@ def test_bad_input_is_one_sentence(change, kind, message):
         f(change(X), w, y)
 
 
+@pytest.mark.whole
 def test_what_cannot_be_is_said():
     w = torch.ones(3, dtype=torch.float64, requires_grad=True)
     f = solvers.torch("norm2(w)^4", "w: vector(n)", target="numpy")

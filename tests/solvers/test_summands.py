@@ -43,9 +43,7 @@ def test_entries(text, entries):
     e = mc.expression(text, LET)
     node = summands(e.node, e.names.symbols["y"].shape[0])
     found = type(e)(node, e.names)
-    assert np.allclose(
-        found({name: VALUES[name] if name in VALUES else 5 for name in found.symbols}), entries, rtol=1e-12
-    )
+    assert np.allclose(found({name: VALUES.get(name, 5) for name in found.symbols}), entries, rtol=1e-12)
 
 
 @pytest.mark.parametrize("text", OTHERS)

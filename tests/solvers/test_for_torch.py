@@ -50,6 +50,20 @@ def test_checks_of_pytorch(formula, let, own, shapes, target):
 
 
 @pytest.mark.whole
+@pytest.mark.parametrize("formula", ["logdet(S) + tr(inv(S)*C)", "inv(S)*C*S", "chol(S)", "eigvalsh(S)"])
+def test_symmetric_matrices_that_depend_on_others(formula):
+    f = solvers.torch(formula, "S: matrix(n, n) spd; C: matrix(n, n) constant", target="numpy")
+    (A,), C = tensors([(3, 3)]), torch.tensor([[1.0, 2.0, 0.0], [2.0, -1.0, 1.0], [0.0, 1.0, 3.0]], dtype=torch.float64)
+    data = {"C": C} if "C" in f.args else {}
+
+    def composed(A):
+        return f(S=A @ A.T + torch.diag(torch.tensor([1.0, 2.0, 3.0])), **data)
+
+    assert torch.autograd.gradcheck(composed, (A,))
+    assert torch.autograd.gradgradcheck(composed, (A,))
+
+
+@pytest.mark.whole
 def test_gradients_are_those_of_pytorch_where_some_arguments_are_data():
     f = solvers.torch(LOSS, target="numpy")
     for wanted in ([1], [0, 1], [0, 1, 2], [2]):

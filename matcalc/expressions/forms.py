@@ -17,6 +17,7 @@ from matcalc.evidence.explain.collect import coefficient, collect
 from matcalc.evidence.explain.size_conditions import at_least_zero, needs
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Derived, Handle, Symbol
+from matcalc.expressions.wanted import apart
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation import draw
 from matcalc.formula.notation.as_solutions import solved
@@ -76,23 +77,27 @@ class Forms(Handle):
         return self._as(factor(self.node))
 
     def collect(self, x: Symbol) -> Self:
-        """Return an equal expression, its terms in a symbol collected: `(A + B)*x` of `A*x + B*x`.
+        """Return an equal expression, its terms in a symbol, or in a part of one, collected: `(A + B)*x` of `A*x + B*x`.
 
-        Raises: UnknownName; NotSupported for too many terms.
+        Raises: UnknownName; NotSupported for too many terms; NotDifferentiable for a part of a symmetric matrix.
         """
-        return self._as(collect(self.node, self.names.symbol(name_of(x))))
+        split = apart(self, x)
+        e = split.e
+        return split.back(e._as(collect(e.node, e.names.symbol(name_of(split.wrt)))), simplified=False)
 
     def coefficient(self, x: Symbol, degree: int = 1) -> Self:
         """Return what stands with a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`; of a polynomial
-        also with a power of it, (A + A')/2 for `x'*A*x` and degree 2.
+        also with a power of it, (A + A')/2 for `x'*A*x` and degree 2. Of a part `x[0]` the other entries stay.
 
         Shapes: self.shape, then x.shape `degree` times.
 
-        Raises: UnknownName; NotSupported where the symbol stands inside a function.
+        Raises: UnknownName; NotSupported where the symbol stands inside a function; NotDifferentiable as `collect`.
         """
         if not isinstance(degree, int):
             raise TypeError(f"a degree is an integer, not {shown(degree)}")
-        return self._as(coefficient(self.node, self.names.symbol(name_of(x)), degree))
+        split = apart(self, x)
+        e = split.e
+        return split.back(e._as(coefficient(e.node, e.names.symbol(name_of(split.wrt)), degree)))
 
     def rewrite(self, form: str) -> Self:
         """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" (entry by entry), or

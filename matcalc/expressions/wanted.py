@@ -215,15 +215,16 @@ class Apart(NamedTuple):
         """Return another expression over the same symbols with the parts as symbols of their own."""
         return type(other)(substitute(other.node, self.moved), self.e.names.joined(other.names), other.row)
 
-    def back(self, made: Derived) -> Derived:
+    def back(self, made: Derived, simplified: bool = True) -> Derived:
         """Return what was made of it, in the symbols that the user knows."""
         if isinstance(made, tuple):
-            return tuple(self.back(one) for one in made)
+            return tuple(self.back(one, simplified) for one in made)
         if not self.parts:
             return made
         own = {made.names.symbols[name]: whole.node for name, whole in self.parts.items()}
         names = reduce(Names.without, self.parts, made.names)
-        return type(made)(substitute(made.node, own), names, made.row).simplify()
+        found = type(made)(substitute(made.node, own), names, made.row)
+        return found.simplify() if simplified else found
 
 
 def apart(e: Derived, wrt: Wrt) -> Apart:

@@ -26,6 +26,8 @@ COLLECTED = [
     ("(A - B)*X*C + D*X*C + X", "X", "A: matrix(n, n); B: matrix(n, n); C: matrix(n, n); D: matrix(n, n);"
      "X: matrix(n, n)", "(A - B + D)*X*C + X"),
     ("A*x + exp(x) + B*x", "x", f"{A}; {B}; x: vector(n)", "(A + B)*x + exp(x)"),
+    ("a*x[0] + x[1]*x[0]^2 + x[0]*x[1]", "x[0]", "x: vector(n); a: scalar", "x[0]^2*x[1] + (a + x[1])*x[0]"),
+    ("A*X[0, :] + B*X[0, :] + A*X[1, :]", "X[0, :]", f"{A}; {B}; X: matrix(2, n)", "(A + B)*X[0, :] + A*X[1, :]"),
 ]  # fmt: skip
 COEFFICIENTS = [
     ("A*x + b", "x", 1, f"{A}; x: vector(n); b: vector(n)", "A"),
@@ -34,6 +36,10 @@ COEFFICIENTS = [
     ("b'*x + x'*A*x", "x", 2, f"{A}; x: vector(n); b: vector(n)", "(A + A')/2"),
     ("tr(A'*X) + 3*tr(X)", "X", 1, f"{A}; X: matrix(n, n)", "A + 3*eye(n)"),
     ("(t + 2)^3", "t", 2, "t: scalar", "6"),
+    ("a*x[0] + x[1]*x[0]^2 + x[0]*x[1]", "x[0]", 1, "x: vector(n); a: scalar", "a + x[1]"),
+    ("x'*A*x", "x[0]", 2, f"{A}; x: vector(n)", "A[0, 0]"),
+    ("x'*A*x", "x[0]", 1, f"{A}; x: vector(n)", "((A + A')*x)[0] - 2*A[0, 0]*x[0]"),
+    ("A*X[0, :] + B*X[0, :] + A*X[1, :]", "X[0, :]", 1, f"{A}; {B}; X: matrix(2, n)", "A + B"),
     ("t*A + t^2*B", "t", 2, f"{A}; {B}; t: scalar", "B"),
     ("A*x", "y", 1, f"{A}; x: vector(n); y: vector(n)", "zeros(n, n)"),
 ]
@@ -200,6 +206,10 @@ def test_faults():
         e.coefficient("x")
     with pytest.raises(mc.UnknownName):
         e.collect("z")
+    with pytest.raises(mc.UnknownName):
+        e.collect("z[0]")
+    with pytest.raises(mc.NotDifferentiable, match="S is symmetric"):
+        mc.expression("S[0, 1]^2", "S: matrix(n, n) symmetric").collect("S[0, 1]")
     with pytest.raises(mc.NotSupported, match="solve, inv, index, kron"):
         e.rewrite("latex")
     with pytest.raises(mc.NotSupported, match="Kronecker"):

@@ -77,7 +77,7 @@ class Forms(Handle):
         return self._as(factor(self.node))
 
     def collect(self, x: Symbol) -> Self:
-        """Return an equal expression, its terms in a symbol, or in a part of one, collected: `(A + B)*x` of `A*x + B*x`.
+        """Return an equal expression, its terms in a symbol or a part of one collected: `(A + B)*x` for `A*x + B*x`.
 
         Raises: UnknownName; NotSupported for too many terms; NotDifferentiable for a part of a symmetric matrix.
         """

@@ -185,6 +185,7 @@ def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduc
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
 
 
+@lru_cache(maxsize=1024)
 def _closed(left: Node) -> bool:
     """Whether a product pattern is of scalars and of one array, which may stand in a closed scalar: x/norm2(x)."""
     arrays = [a for a in left.args if a.rank]

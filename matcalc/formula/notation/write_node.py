@@ -211,11 +211,13 @@ def _turned(whole: Context, context: Context, written: OpenProduct) -> tuple[Con
         order = tuple(sorted(range(arg.rank), key=lambda axis: (listed.get(at[axis], len(listed)), axis)))
         if arg.kind != "sum" or arg.rank < 3 or order == _axes(arg) or written.args.count(arg) > 1:
             continue
-        terms = [(coef, with_axes(term, order)) for coef, term in arg.terms]
-        if add(terms) is not with_axes(arg, order):
-            continue
-        shown = [whole.readings[t] if t in whole.readings else _product_alone(whole, t) for _, t in terms]
-        readings[arg] = summed([(c, r) for (c, _), r in zip(terms, shown, strict=True)], [t.digest for _, t in terms])
+        if len(written.args) > 1:
+            readings[arg] = whole.readings[with_axes(arg, order)]
+        else:
+            terms = [(coef, with_axes(term, order)) for coef, term in arg.terms]
+            if add(terms) is not with_axes(arg, order):
+                continue
+            readings[arg] = summed([(c, whole.readings[t]) for c, t in terms], [t.digest for _, t in terms])
         indices[place] = tuple(at[axis] for axis in order)
     if tuple(indices) == tuple(written.indices):
         return None

@@ -83,7 +83,8 @@ class Forms(Handle):
         """
         split = apart(self, x)
         e = split.e
-        return split.back(e._as(collect(e.node, e.names.symbol(name_of(split.wrt)))), simplified=False)
+        made: Self = split.back(e._as(collect(e.node, e.names.symbol(name_of(split.wrt)))), simplified=False)
+        return made
 
     def coefficient(self, x: Symbol, degree: int = 1) -> Self:
         """Return what stands with a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`; of a polynomial
@@ -97,7 +98,8 @@ class Forms(Handle):
             raise TypeError(f"a degree is an integer, not {shown(degree)}")
         split = apart(self, x)
         e = split.e
-        return split.back(e._as(coefficient(e.node, e.names.symbol(name_of(split.wrt)), degree)))
+        made: Self = split.back(e._as(coefficient(e.node, e.names.symbol(name_of(split.wrt)), degree)))
+        return made
 
     def rewrite(self, form: str) -> Self:
         """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" (entry by entry), or

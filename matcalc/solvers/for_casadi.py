@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from matcalc.language.identifiers import identifier
 from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.given import Given, read_given
 from matcalc.solvers.library import require
@@ -44,7 +45,7 @@ def casadi(
     Raises: as `problem`.
     """
     given = read_given(f, wrt, data, start, sizes, (), declarations, dialect, target)
-    return _callbacks(given, name)
+    return _callbacks(given, identifier(name, "name="))
 
 
 def _callbacks(given: Given, name: str) -> Any:

@@ -10,6 +10,8 @@ import inspect
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ CODE = {
     "define.at": "arrays and functions that draw them",
 }
 """Parameters that take no text, or take code, with the reason."""
-FOREIGN = {"minimize.options": "go to SciPy as they are"}
+FOREIGN = {"minimize.options": "go to SciPy as they are", "solvers.casadi.name": "CasADi has words of its own"}
 """Parameters of which another library may complain in its own words."""
 INTERNAL = {
     "Expression": "expressions are made by functions",
@@ -53,7 +55,28 @@ def compiled() -> Any:
     return mc.compile(LOSS, declarations=LET, target="numpy")
 
 
-EXAMPLES: dict[str, tuple[Callable[[], Any], list[Any], dict[str, Any]]] = {
+def _on_a_sphere(pymanopt: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+    from pymanopt.manifolds import Sphere
+
+    return pymanopt(*args, manifold=Sphere(3), **keywords)
+
+
+Example = tuple[Callable[[], Any], list[Any], dict[str, Any]]
+OF_DATA = {"f": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "declarations": LET, "target": "numpy"}
+FRAMEWORKS: dict[str, Example] = {
+    "casadi": (lambda: solvers.casadi, [], {**OF_DATA, "name": "f"}),
+    "jax": (lambda: solvers.jax, [], {"F": LOSS, "declarations": LET, "target": "numpy"}),
+    "nlopt": (lambda: solvers.nlopt, [], OF_DATA),
+    "pymanopt": (lambda: partial(_on_a_sphere, solvers.pymanopt), [], {
+        "f": "w'*w", "wrt": "w", "declarations": LET, "target": "numpy"}),
+    "statsmodels": (lambda: solvers.statsmodels, [], {
+        "loglike": "-sum((X*w - y).^2)", "endog": "y", "names": ["a", "b", "c"], "wrt": "w",
+        "data": {"X": DATA["X"], "y": np.ones(2)}, "declarations": f"{LET}; y: vector(m)", "target": "numpy"}),
+    "torch": (lambda: solvers.torch, [], {"F": LOSS, "declarations": LET, "target": "numpy"}),
+}  # fmt: skip
+"""Adapters to libraries, tried where the library is."""
+
+EXAMPLES: dict[str, Example] = {
     "check": (lambda: mc.check, [], {"f": "w'*w", "wrt": "w", "against": "2*w"}),
     "check_rules": (lambda: mc.check_rules, ["tr"], {}),
     "compile": (lambda: mc.compile, [], {"outputs": LOSS, "declarations": LET, "target": "numpy"}),
@@ -86,9 +109,16 @@ EXAMPLES: dict[str, tuple[Callable[[], Any], list[Any], dict[str, Any]]] = {
         "F": "w.^3", "wrt": "w", "start": {"w": DATA["w"]}, "declarations": LET, "target": "numpy"}),
     "solvers.ode": (lambda: solvers.ode, [], {
         "rhs": "-w", "state": "w", "start": {"w": DATA["w"]}, "declarations": LET, "target": "numpy"}),
+    "batch": (lambda: mc.batch, [compiled()], {"over": "w"}),
+    "scores": (lambda: mc.scores, [], {
+        "f": "sum((X*w).^2)", "wrt": "w", "over": "m", "declarations": LET, "target": "numpy"}),
+    "solvers.nuts": (lambda: solvers.nuts, [], {
+        "logp": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "declarations": LET, "target": "numpy"}),
+    **{f"solvers.{library}": example for library, example in FRAMEWORKS.items() if find_spec(library)},
     "Expression.coefficient": (lambda: mc.expression("X*w", LET).coefficient, [], {"x": "w"}),
     "Expression.collect": (lambda: mc.expression("X*w + 2*(X*w)", LET).collect, [], {"x": "w"}),
     "Expression.differential": (lambda: loss().differential, [], {"wrt": "w"}),
+    "Expression.dot": (lambda: loss().dot, [], {}),
     "Expression.equals": (lambda: loss().equals, [], {"other": 1}),
     "Expression.explain": (lambda: loss().gradient("w").explain, [], {}),
     "Expression.latex": (lambda: loss().latex, [], {"named": True}),
@@ -150,6 +180,8 @@ def public() -> dict[str, Callable[..., Any]]:
         for name, value in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_") or name in ("__call__", "__getitem__"):
                 found[f"{kind.__name__}.{name}"] = value
+    absent = {f"solvers.{library}" for library in FRAMEWORKS if not find_spec(library)}
+    found = {label: value for label, value in found.items() if label not in absent}
     parameterless = [k for k, f in found.items() if set(inspect.signature(f).parameters) <= {"self"}]
     return {label: f for label, f in found.items() if label not in parameterless and label not in INTERNAL}
 

@@ -76,13 +76,18 @@ def batch_norm(X, C):
     "c'*((x - mean(x))/sqrt(var(x) + eps))",
     "x: vector(n); c: vector(n); eps: scalar positive",
     traced=True,
-    x="",
+    x="(c - (c'*a)*a/(b + eps*n) - mean(c))/sqrt(b/n + eps) where a = x - mean(x), b = norm2(a)^2",
 )
 def layer_norm_of_one(x, c, eps):
     return c @ ((x - x.mean()) / np.sqrt(x.var() + eps))
 
 
-@task("c'*(x - mean(x))/std(x)", "x: vector(n); c: vector(n)", traced=True, x="")
+@task(
+    "c'*(x - mean(x))/std(x)",
+    "x: vector(n); c: vector(n)",
+    traced=True,
+    x="sqrt(n)*(c - (c'*normalize(x - mean(x)))*normalize(x - mean(x)) - mean(c))/norm2(x - mean(x))",
+)
 def standard_score(x, c):
     return c @ (x - x.mean()) / x.std()
 
@@ -90,7 +95,8 @@ def standard_score(x, c):
 @task(
     "sum(C .* (X .- mean(X, axis=0)')./sqrt(var(X, axis=0) + eps)')",
     "X: matrix(m, n); C: matrix(m, n); eps: scalar positive",
-    X="",
+    X="(C - (X .- a')*diag(diag((X' .- a)*C)./(P*ones(m) + eps*m)) .- mean(C, axis=0)')"
+    "*diag(1./sqrt(mean(P, axis=1) + eps)) where a = mean(X, axis=0), P = (X' .- a).^2",
 )
 def batch_norm_with_eps(X, C, eps):
     return np.sum(C * (X - X.mean(axis=0)) / np.sqrt(X.var(axis=0) + eps))

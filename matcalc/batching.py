@@ -12,7 +12,7 @@ from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.batch_spec import batched
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiling import build, request_of
-from matcalc.errors import ShapeError
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
@@ -32,8 +32,8 @@ def scores(
 ) -> Compiled:
     """Return a compiled function of the gradients of the summands of `f`, a sum over the axis of length `over`.
 
-    Row k is the gradient of the k-th summand; the rows add up to the gradient of `f`. The result is a tuple where
-    `wrt` is a list.
+    Row k is the gradient of the k-th summand, of a multiple `m*t` of their number `t`; the rows add up to the gradient
+    of `f`. The result is a tuple where `wrt` is a list.
 
     Shapes: f (); result (over, ...), as `wrt` behind the first axis.
     Raises: ShapeError where f is no scalar; NotSupported where it is no sum over one axis of this length, as with a
@@ -43,8 +43,11 @@ def scores(
     value = with_wrt(f, wrt, declarations, dialect)
     if value.node.shape:
         raise ShapeError("scores needs a scalar, a sum over rows", hint="jacobian is for what has entries")
-    rows = Expression(summands(simplify(value.node), Size.of(over)), value.names)
-    parts = rows.jacobian(wrt)
+    node = summands(simplify(value.node), Size.of(over))
+    if node is None:
+        hint = "leave out terms that belong to no row, as a penalty; rows are one axis of this length, not two"
+        raise NotSupported(f"the formula is no sum over {over} alone", hint=hint)
+    parts = Expression(node, value.names).jacobian(wrt)
     made = list(parts) if isinstance(parts, tuple) else [parts]
     labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
     request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)

@@ -36,6 +36,11 @@ SUMS = {  # text, declarations, wrt, data, the k-th summand by hand
         "exp(c)*(sum(cos(X*w)) - 2*sum(y.*(X*w)))", "c: scalar", "w", {"X": X, "w": w, "y": y, "c": 0.3},
         lambda k, X, w, y, c: np.exp(c) * (np.cos(X[k] @ w) - 2 * y[k] * (X[k] @ w)),
     ),
+    "a likelihood": (
+        "-norm2(X*w - y)^2/(2*exp(2*t)) - m*t - m*log(2*pi)/2", "X: matrix(m, n); y: vector(m); t: scalar", "t",
+        {"X": X, "w": w, "y": y, "t": 0.3},
+        lambda k, X, w, y, t: -((X[k] @ w - y[k]) ** 2) / (2 * np.exp(2 * t)) - t - np.log(2 * np.pi) / 2,
+    ),
     "a matrix": (
         "norm2(X*U - Y)^2", "X: matrix(m, n); U: matrix(n, p); Y: matrix(m, p)", "U", {"X": X, "U": U, "Y": Y},
         lambda k, X, U, Y: ((X[k] @ U - Y[k]) ** 2).sum(),
@@ -69,9 +74,9 @@ def test_scores(which, target):
     text, let, wrt, data, summand = SUMS[which]
     function = mc.scores(text, wrt, over="m", declarations=let, target=target)
     rows = function(**data)
-    assert rows.shape == (6, *data[wrt].shape)
+    assert rows.shape == (6, *np.shape(data[wrt]))
     for k, row in enumerate(rows):
-        by_hand = slope(lambda at, k=k: summand(k, **{**data, wrt: at}), data[wrt])
+        by_hand = slope(lambda at, k=k: summand(k, **{**data, wrt: at}), np.asarray(data[wrt]))
         np.testing.assert_allclose(row, by_hand, rtol=1e-6, atol=1e-8)
     total = mc.gradient(text, wrt, let)
     np.testing.assert_allclose(rows.sum(axis=0), total(**{name: data[name] for name in total.symbols}), rtol=1e-10)
@@ -90,7 +95,7 @@ def test_scores_in_several():
     [
         ("norm2(X*w - y)^2 + w'*w", "", "no sum over m alone"),
         ("log(sum(exp(X*w)))", "", "no sum over m alone"),
-        ("w'*A*w", "A: matrix(m, m); w: vector(m)", "two axes of length m"),
+        ("w'*A*w", "A: matrix(m, m); w: vector(m)", "no sum over m alone"),
         ("norm2(A*w)", "A: matrix(m, m); w: vector(m)", "no sum over m alone"),
         ("X*w", "", "needs a scalar"),
     ],

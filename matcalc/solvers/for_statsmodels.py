@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from matcalc.calculus.derive.summands import summands
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.rulebook.fields import nearest
@@ -15,7 +16,6 @@ from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.given import Given, read_given
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
-from matcalc.solvers.summands import summands
 
 
 def statsmodels(

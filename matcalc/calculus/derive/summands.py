@@ -1,58 +1,44 @@
-"""The summands of a sum: a scalar as a vector over the axis that it sums.
+"""The summands of a sum over observations, read off the normal form: the vector whose entries a scalar adds up.
 
-A sum over rows is a product with a summed index, in coefficients and numbers: the index becomes the output's. Several
-sums over one axis are one vector. What is no such sum has no summands, and is refused rather than spread over rows.
+In the normal form a sum over rows is a product in which the rows' index is contracted; left in the result it gives the
+summands. What stands outside such a sum belongs to no observation, except a multiple of their number.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from matcalc.errors import NotSupported
-from matcalc.tensor.constructors import add, product
-from matcalc.tensor.node import Node, Operand, everything
+from matcalc.tensor.constructors import add, ones, product
+from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
-Scale = tuple[Fraction | int, tuple[Operand, ...]]
-"""What a sum is multiplied with: a number, and scalars."""
 
+def summands(node: Node, count: Size) -> Node | None:
+    """Return the vector of `count` entries that a scalar is the sum of; None where it is no such sum, or two at once.
 
-def summands(f: Node, over: Size) -> Node:
-    """Return the vector whose sum is the scalar `f`, one entry for each place of the axis of length `over`.
-
-    Shapes: f (); result (over,).
-    Raises: NotSupported where `f` is no sum over one axis of this length.
+    Example:
+        >>> from matcalc.expressions.read_input import expression
+        >>> from matcalc.tensor.symbols import Names
+        >>> e = expression("y'*X*w - m*t", "t: scalar; X: matrix(m, n)")
+        >>> str(type(e)(summands(e.node, e.names.symbols["y"].shape[0]), e.names))
+        'y.*(X*w) - t'
     """
-    found: list[tuple[Fraction | int, Node]] = []
-    stack: list[tuple[Scale, Node]] = [((1, ()), f)]
-    while stack:
-        (coef, scalars), node = stack.pop()
-        if node.kind == "sum":
-            stack += [((coef * c, scalars), term) for c, term in reversed(node.terms)]
-            continue
-        rows = [k for k, size in node.sizes.items() if size == over and k not in node.out] if _is_product(node) else []
-        if len(rows) > 1:
-            raise NotSupported(f"two axes of length {over} are summed in one product: which are the rows is not said")
-        if rows:
-            operands = tuple(zip(node.args, node.indices, strict=True))
-            found.append((1, product(coef * node.coef, (*operands, *scalars), (rows[0],), node.sizes)))
-            continue
-        inner = [k for k, arg in enumerate(node.args) if not arg.shape and _measures(arg, over)]
-        if not _is_product(node) or len(inner) != 1:
-            raise NotSupported(
-                f"the formula is no sum over {over} alone", hint="leave out terms that belong to no row, as a penalty"
-            )
-        others = tuple(
-            (arg, at) for k, (arg, at) in enumerate(zip(node.args, node.indices, strict=True)) if k != inner[0]
-        )
-        stack.append(((coef * node.coef, (*scalars, *others)), node.args[inner[0]]))
-    return add(found)
-
-
-def _is_product(node: Node) -> bool:
-    return node.kind == "product" and not node.shape
-
-
-def _measures(node: Node, over: Size) -> bool:
-    """Whether an axis of this length occurs in a node."""
-    return any(size == over for inner in everything([node]) for size in inner.shape)
+    if node.kind == "size" and node.data[0] == count:
+        return ones((count,))
+    if node.kind == "sum":
+        parts = [summands(arg, count) for arg in node.args]
+        found = [(coef, part) for coef, part in zip(node.data[0], parts, strict=True) if part is not None]
+        return add(found) if len(found) == len(parts) else None
+    if node.kind != "product":
+        return None
+    coef, indices, _, lengths = node.data
+    operands, sizes = list(zip(node.args, indices, strict=True)), dict(enumerate(lengths))
+    rows = [axis for axis, length in sizes.items() if length == count]
+    if rows:
+        return product(coef, operands, (rows[0],), sizes) if len(rows) == 1 else None
+    scalars = [(k, summands(arg, count)) for k, (arg, at) in enumerate(operands) if not at]
+    split = [(k, part) for k, part in scalars if part is not None]
+    sums = [(k, part) for k, part in split if operands[k][0].kind != "size"] or split
+    if len(sums) != 1:
+        return None
+    ((place, part),), axis = sums, len(lengths)
+    operands[place] = (part, (axis,))
+    return product(coef, operands, (axis,), {**sizes, axis: count})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.solvers.summands import summands
+from matcalc.calculus.derive.summands import summands
 
 LET = """X: matrix(m, n); y: vector(m); w: vector(n); t: scalar; Y: matrix(m, k); B: matrix(n, k)
     S: matrix(k, k) spd; K: matrix(m, m)"""

@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
 from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
-from matcalc.language.identifiers import bounded, shown
+from matcalc.language.identifiers import bounded, near, shown
 from matcalc.language.read import identifier, parse
 from matcalc.language.syntax import Ast, call_name, same, walk
 from matcalc.language.write import text as write
@@ -264,7 +263,7 @@ def _check_names(declarations: list[Declaration]) -> None:
 
 def _nearest(word: str, known: Iterable[str]) -> str:
     """Return advice that names the known words nearest to `word`, or all of them."""
-    near = get_close_matches(word, list(known), n=2, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
+    found = near(word, known)
+    if found:
+        return f"did you mean {' or '.join(found)}?"
     return f"known: {' '.join(known)}"

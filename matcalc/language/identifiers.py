@@ -97,6 +97,33 @@ def shown(text: Any) -> str:
     return quoted if len(quoted) <= 60 else f"{quoted[:40]}..."
 
 
+def near(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known words that a slip makes of one: a letter more, less or other, two swapped, another case.
+
+    Of six letters two slips count. The nearest are returned, and none where they are more than three.
+    """
+    most = 0 if len(word) < 2 else 1 if len(word) < 6 else 2
+    far = {name: _slips(word.lower(), name.lower(), most) for name in known if abs(len(name) - len(word)) <= most}
+    least = min(far.values(), default=most + 1)
+    found = [name for name, slips in far.items() if slips == least <= most]
+    return found if len(found) <= 3 else []
+
+
+def _slips(word: str, name: str, most: int) -> int:
+    """Return how many slips lie between two words; more than `most` where there are more."""
+    before, last = [most + 1] * (len(name) + 1), list(range(len(name) + 1))
+    for i, letter in enumerate(word, 1):
+        row = [i]
+        for j, other in enumerate(name, 1):
+            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != other)))
+            if i > 1 and j > 1 and letter == name[j - 2] and word[i - 2] == other:
+                row[j] = min(row[j], before[j - 2] + 1)
+        if min(row) > most:
+            return most + 1
+        before, last = last, row
+    return last[-1]
+
+
 def free(name: str, taken: set[str]) -> str:
     """Return a name with as many underscores as keep it clear of `taken`, which it joins."""
     while name in taken:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import MatcalcError
-from matcalc.language.identifiers import identifier
+from matcalc.language.identifiers import identifier, near
 from matcalc.language.latex_names import LOOKS
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, with_order
@@ -98,11 +97,9 @@ def filled(message: str, texts: Mapping[str, str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the nearest known name, or nothing: `inv` for `inverse`."""
-    plain, low = {name.lower(): name for name in known}, word.lower()
-    near = get_close_matches(low, list(plain), n=3, cutoff=0.6)
-    best = next((name for name in near if low.startswith(name) or name.startswith(low)), near[0] if near else "")
-    return f"; did you mean {plain[best]}?" if near else ""
+    """Return "; did you mean ...?" with the nearest known names, or nothing."""
+    found = near(word, known)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def read_let(text: str) -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ from matcalc.formula.elaborate.callee import Callee, enter_call, integer_argumen
 from matcalc.formula.elaborate.inference import Inference
 from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
 from matcalc.language.declare import INDEX
+from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, given_value, parts_in
 from matcalc.rulebook.notations import spelled
@@ -233,11 +234,9 @@ def _check_place(inference: Inference, ast: Ast, name: str, facts: Collection[st
 
 def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
     """Return the error of a name that means nothing, with the nearest names."""
-    from difflib import get_close_matches
-
     name = str(ast.value)
-    near = get_close_matches(name, [*inference.symbols, *inference.size_names], n=3, cutoff=0.6)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"declare it, as in  {name}: matrix(m, n)"
+    found = near(name, [*inference.symbols, *inference.size_names])
+    hint = f"did you mean {' or '.join(found)}?" if found else f"declare it, as in  {name}: matrix(m, n)"
     return UnknownName(f"unknown name '{name}'", text=inference.text, at=ast.caret, hint=hint)
 
 

@@ -274,9 +274,12 @@ def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:
         text = symbol(str(ast.value), scope.kinds, entry=True) if entry else base.text
         shown = f"{{{text}}}_{{{below}}}" if "_" in text else f"{text}_{{{below}}}"
     ranges = [x.head == "slice" for x in node.args[1:]]
-    if ranges == [False, True]:
+    gathered = any(
+        x.kind == "vector" and a.value not in scope.bound for x, a in zip(inner[1:], node.args[1:], strict=True)
+    )
+    if ranges == [False, True] and not gathered:
         return Look(rf"{shown}^\top", SCRIPT, "vector", shown)
-    return Look(shown, ATOM, ("scalar", "vector", "matrix", "tensor")[min(sum(ranges), 3)])
+    return Look(shown, ATOM, ("scalar", "vector", "matrix", "tensor")[min(sum(ranges) + gathered, 3)])
 
 
 def _slice(node: Ast, inner: list[Look], scope: Scope) -> Look:

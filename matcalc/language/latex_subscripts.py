@@ -200,9 +200,19 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     ranges = [tree.head == "slice" for tree, _ in made]
     kinds = ("scalar", "vector", "matrix", "tensor")
     found = _part(cast(Ast, base.tree), made, layout)
-    if ranges == [False, True]:
+    gathered = any(_is_several(reading, tree) for tree, _ in made)
+    if ranges == [False, True] and not gathered:
         return Value(Ast("transpose", (found,), None, layout.span, layout.caret), "row")
-    return Value(found, kinds[min(sum(ranges), 3)])
+    return Value(found, kinds[min(sum(ranges) + gathered, 3)])
+
+
+def _is_several(reading: Reading, subscript: Ast) -> bool:
+    """Whether a subscript is a vector of data that are indices, or a range of one: several go together."""
+    base, *at = subscript.args if subscript.head == "part" else (subscript,)
+    known = reading.known
+    return (
+        base.value in known.indices and len(known.shapes[str(base.value)]) == 1 and all(x.head == "slice" for x in at)
+    )
 
 
 _Axis = tuple[Ast, Ast | None]

@@ -523,3 +523,31 @@ def test_declarations_say_the_kind():
     assert e.declarations == "X: matrix(m, n); i: index(N)"
     with pytest.raises(ParseError):
         mc.expression("x[k]", "k: index(")
+
+
+GATHERED = [
+    ("X[i, :]", "X[i]"), ("X[i, :]'*y", "X[i].T @ y"), ("X[:, l]*y", "X[:, l] @ y"), ("X[i, l]'*y", "X[i, l] @ y"),
+    ("X[i, k]'*y", "X[i, k] @ y"), ("X[i[1:], l[1:]]", "X[i[1:], l[1:]]"), ("X[k, l[1:]]", "X[k, l[1:]]"),
+    ("X[i, :]'*diag(y)*X[l, :]", "X[i].T @ np.diag(y) @ X[l]"), ("x[i]'*y", "x[i] @ y"),
+    ("x[k]*X[i[0], :]", "x[k]*X[i[0]]"),
+    ("norm2(X[i, l] - y)^2", "np.sum((X[i, l] - y)**2)"), ("eye(m)[:, i]*y", "np.eye(5)[:, i] @ y"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("formula", "truth"), GATHERED)
+def test_latex_of_gathered_parts(formula, truth):
+    """LaTeX of parts at data is read back: several places together are one axis, of one subscript or two."""
+    let = "X: matrix(m, n); x: vector(n); y: vector(N); i: index(N); l: index(N); k: index"
+    rng = np.random.default_rng(4)
+    data = {"X": rng.normal(size=(5, 4)), "x": rng.normal(size=4), "y": rng.normal(size=6), "k": 2, "m": 5}
+    data |= {"i": rng.integers(0, 4, 6), "l": rng.integers(0, 4, 6)}
+    e = mc.expression(formula, let)
+    read = mc.expression(e.latex(), let, dialect="latex")
+    assert read.node is e.node
+    found = read(**{name: data[name] for name in map(str, read.symbols)})
+    np.testing.assert_allclose(found, eval(truth, {"np": np}, data), rtol=1e-12)
+
+
+def test_rows_at_data_are_written_as_they_stand():
+    e = mc.expression("X[i, :]", "X: matrix(m, n); i: index(N)")
+    assert e.latex() == r"\mathbf{X}_{\mathbf{i} + 1,:}"

@@ -128,7 +128,7 @@ def test_equal_input_equal_bytes():
 def test_ruff_is_content(config, tmp_path, pytestconfig):
     ruff = Path(sys.executable).with_name("ruff")
     if not ruff.exists():
-        pytest.skip("ruff is not installed")
+        pytest.skip("ruff is not installed: pip install '.[lint]'")
     paths = []
     for k, formula in enumerate([LOGISTIC, GAUSSIAN]):
         paths.append(tmp_path / f"saved{k}.py")

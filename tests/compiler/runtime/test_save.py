@@ -95,7 +95,7 @@ def test_only_what_is_used_is_saved():
 def test_ruff_is_content(name, tmp_path):
     ruff = Path(sys.executable).with_name("ruff")
     if not ruff.exists():
-        pytest.skip("ruff is not installed")
+        pytest.skip("ruff is not installed: pip install '.[lint]'")
     path = tmp_path / "saved.py"
     path.write_text(saved_text(getattr(samples, name)))
     done = subprocess.run([ruff, "check", "--isolated", "--no-cache", path], capture_output=True, text=True)

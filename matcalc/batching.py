@@ -17,6 +17,7 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
+from matcalc.language.identifiers import shown
 from matcalc.tensor.size import Size
 
 
@@ -59,8 +60,11 @@ def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
 
     The batch is one compiled loop round the function; the other arguments are the same for all of it. A fault stops it.
 
-    Raises: UnknownName for a name that is no argument; NotSupported for places of an axis (integers), and for sizes.
+    Raises: UnknownName for a name that is no argument; NotSupported for places of an axis (integers), and for sizes;
+        TypeError for what is no compiled function.
     """
+    if not isinstance(fn, Compiled):
+        raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")
     names = list(over) if isinstance(over, (list, tuple)) else [over]
     spec = batched(fn.spec, [name_of(name) for name in names])
     with waiting.said(f"compiling {spec.name}"):

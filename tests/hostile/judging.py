@@ -144,8 +144,7 @@ def examine_compiled(function: Compiled) -> None:
         for one, formula in zip(found if isinstance(found, tuple) else (found,), spec.formulas, strict=False):
             e = mc.expression(formula.text, spec.declarations)
             if set(e.symbols) <= given.keys() | sizes.keys() and not set(e.names.symbols) & sizes.keys():
-                want = e({n: {**sizes, **given}[n] for n in e.symbols})
-                np.testing.assert_allclose(one, want, rtol=1e-9, atol=1e-12)
+                np.testing.assert_allclose(one, _wanted(e, {**sizes, **given}), rtol=1e-9, atol=1e-12)
     try:
         text = saved_text(spec)
     except MatcalcError:
@@ -156,6 +155,16 @@ def examine_compiled(function: Compiled) -> None:
     problems = space["self_test"]()
     if problems and found is not None and all(map(_is_finite, found if isinstance(found, tuple) else (found,))):
         raise Fault(f"the saved file: {problems}")
+
+
+def _wanted(e: mc.Expression, given: dict[str, Any]) -> Any:
+    """Return the value of a formula; of data with a leading axis that the formula does not know, for each row."""
+    own = {name: given[name] for name in e.symbols}
+    ranks = {name: node.rank for name, node in e.names.symbols.items()}
+    rows = [name for name in own if np.ndim(own[name]) > ranks.get(name, 0)]
+    if not rows:
+        return e(own)
+    return np.array([e({**own, **{name: own[name][k] for name in rows}}) for k in range(len(own[rows[0]]))])
 
 
 def _is_finite(value: Any) -> bool:

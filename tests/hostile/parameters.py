@@ -109,7 +109,7 @@ EXAMPLES: dict[str, Example] = {
         "F": "w.^3", "wrt": "w", "start": {"w": DATA["w"]}, "declarations": LET, "target": "numpy"}),
     "solvers.ode": (lambda: solvers.ode, [], {
         "rhs": "-w", "state": "w", "start": {"w": DATA["w"]}, "declarations": LET, "target": "numpy"}),
-    "batch": (lambda: mc.batch, [compiled()], {"over": "w"}),
+    "batch": (lambda: mc.batch, [], {"fn": compiled(), "over": "w"}),
     "scores": (lambda: mc.scores, [], {
         "f": "sum((X*w).^2)", "wrt": "w", "over": "m", "declarations": LET, "target": "numpy"}),
     "solvers.nuts": (lambda: solvers.nuts, [], {

@@ -22,6 +22,7 @@ from typing import Any
 from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import FACTS, Signature
 from matcalc.locks import held_at_fork
+from matcalc.rulebook.elsewhere import proposal
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_table
 from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest, ordered_calls
@@ -89,8 +90,7 @@ class Rulebook:
             parts = " ".join(self.rules[name].names)
             raise UnknownName(f"'{name}' has several results", hint=f"call one of them: {parts}")
         public = [word for word, ones in self.spellings.items() if not all(one.rule.internal for one in ones)]
-        written = elsewhere().get(_plainly(name))
-        hint = nearest(name, public).removeprefix("; ") if written is None else written and f"it is  {written}  here"
+        hint = proposal(name, public)
         raise UnknownName(f"unknown function '{name}'", hint=hint)
 
     def named(self, name: str) -> list[Rule]:
@@ -211,17 +211,6 @@ def measured() -> Mapping[str, Mapping[str, Any]]:
     """
     path = data_folder("rules") / MEASURED
     return _table_of(path) if path.is_file() else NOTHING
-
-
-@cache
-def elsewhere() -> Mapping[str, str]:
-    """Return how what other systems call something is written here, by their names without case and underscores."""
-    written = tomllib.loads(Path(__file__).with_name("elsewhere.toml").read_text(encoding="utf-8"))["written"]
-    return {_plainly(name): text for text, names in written.items() for name in names}
-
-
-def _plainly(name: str) -> str:
-    return name.lower().replace("_", "")
 
 
 @cache

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.rulebook.load import elsewhere, shipped_rulebook
+from matcalc.rulebook.elsewhere import elsewhere
+from matcalc.rulebook.load import shipped_rulebook
 
 BOOK = shipped_rulebook()
 PUBLIC = [

@@ -41,6 +41,8 @@ def scores(
         penalty, which belongs to no row; UnknownName; NotDifferentiable; what reading f raises.
     """
     start = time.perf_counter()
+    if not isinstance(over, (str, int)):
+        raise TypeError(f"over= is the name of a size or a number, not {shown(over)}")
     value = with_wrt(f, wrt, declarations, dialect)
     if value.node.shape:
         raise ShapeError("scores needs a scalar, a sum over rows", hint="jacobian is for what has entries")

@@ -139,7 +139,9 @@ def test_a_batch_of_data_that_is_saved(tmp_path):
     """Many data sets at once, in a file of their own."""
     function = mc.batch(mc.value_and_gradient(*LOSS, target="numpy"), over=["X", "y"])
     function.save(tmp_path / "many.py")
-    kept = runpy.run_path(str(tmp_path / "many.py"))["f_batch"]
+    saved = runpy.run_path(str(tmp_path / "many.py"))
+    assert saved["self_test"]() == [] and len(saved["CASES"][0][1]["value"]) == 3
+    kept = saved["f_batch"]
     data = RNG.standard_normal((4, 6, 3)), RNG.standard_normal((4, 6))
     for made in (function(data[0], w, data[1], 0.1), kept(data[0], w, data[1], 0.1)):
         np.testing.assert_allclose(made[0], [loss(x, w, t, 0.1) for x, t in zip(*data, strict=True)], rtol=1e-12)

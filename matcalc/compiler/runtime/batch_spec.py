@@ -9,15 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from matcalc.compiler.runtime.source import INDENT, INTO, function_name
-from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Operand, size_names
+from matcalc.compiler.runtime.spec import Case, CompiledSpec, Formula, Operand, Reference, size_names
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
 
 ONE = '@njit(error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})'
 """How the function is compiled that the loop calls."""
+
+
+TRIED = 3
+"""The length of batches that a saved file tests itself with."""
 
 
 def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
@@ -42,8 +51,23 @@ def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
         plan=f"each k < {axis}\n{spec.plan}",
         work=f"{spec.work}, for each of {axis}",
         flops=None if spec.flops is None else spec.flops * Size.of(axis),
-        oracle=None,
+        oracle=None if spec.oracle is None else partial(_of_rows, spec, tuple(over)),
     )
+
+
+def _of_rows(spec: CompiledSpec, over: Sequence[str], _: Sequence[CompiledSpec]) -> Reference:
+    """Return what a batch of `TRIED` times the same row gives, by what the function should."""
+    assert spec.oracle is not None
+    rows = spec.oracle([spec]).cases
+
+    def many(array: NDArray[Any]) -> NDArray[Any]:
+        return np.repeat(array[None], TRIED, axis=0)
+
+    def batch(row: Case) -> Case:
+        data = {name: many(array) if name in over else array for name, array in row.data.items()}
+        return Case(data, {name: many(array) for name, array in row.results.items()})
+
+    return Reference(tuple(map(batch, rows)))
 
 
 def _check(spec: CompiledSpec, over: Sequence[str]) -> None:

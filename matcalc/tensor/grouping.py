@@ -106,19 +106,23 @@ def _first(ordered: list[Factor]) -> list[Run]:
 def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
     """Return a run of some operands of a part, each linked to those before, and the others one by one."""
     uses = Counter(index for operand in part for index in operand.indices)
-    inside: Counter[int] = Counter()
+    own = {operand.place: Counter(i for i in operand.indices if i not in fixed) for operand in part}
+    inside = dict.fromkeys(uses, 0)
+    latest: dict[int, int] = {}
     taken: Part = []
     rest = list(part)
 
     def price(operand: Factor) -> tuple[bool, int, int, int]:
-        own = Counter(i for i in operand.indices if i not in fixed)
-        opened = sum((inside[i] + n < uses[i]) - (0 < inside[i] < uses[i]) for i, n in own.items())
-        latest = max((k for k, other in enumerate(taken) if not own.keys().isdisjoint(other.indices)), default=-1)
-        return not any(inside[i] for i in operand.indices), opened, -latest, len(operand.indices)
+        counts = own[operand.place]
+        opened = sum((inside[i] + n < uses[i]) - (0 < inside[i] < uses[i]) for i, n in counts.items())
+        nearest = max((latest[i] for i in counts if i in latest), default=-1)
+        return latest.keys().isdisjoint(operand.indices), opened, -nearest, len(operand.indices)
 
     while len(taken) < count:
         best = min(rest, key=price)
         rest.remove(best)
+        for index in best.indices:
+            inside[index] += 1
+            latest[index] = len(taken)
         taken.append(best)
-        inside.update(best.indices)
     return [[operand.place for operand in taken], *([operand.place] for operand in rest)]

@@ -53,10 +53,11 @@ def shortened(roots: Sequence[Node], generators: Sequence[Generator], by: Guide 
 
 
 def _shortened(root: Node, generators: Sequence[Generator], by: Guide, done: dict[Node, Node]) -> Node:
-    for node in toposort(root):
+    for node in toposort(root, done):
         if node in done:
             continue
-        made = remake(node, done | _still_known(node, done))
+        longer = _still_known(node, done)
+        made = remake(node, done | longer if longer else done)
         done[node] = done.setdefault(made, made)
         if done[node] is not made or made.length > LONG:
             continue

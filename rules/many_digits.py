@@ -25,7 +25,7 @@ def by_digits_(f: Callable[..., Number], *args: Array) -> Array:
 
 
 def psi_gap_(k: int, a: Array, b: Array) -> Array:
-    return by_digits_(lambda mp, a, b: mp.psi(k, a) - mp.psi(k, a + b), a, b)
+    return by_digits_(lambda mp, a, b: mp.psi(k, a) - mp.psi(k, a + b) if min(a, b) >= 0 else mp.nan, a, b)
 
 
 def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
@@ -35,6 +35,8 @@ def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
         return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
 
     def f(mp: Any, a: Number, x: Number) -> Number:
+        if not (a >= 0 and x >= 0):
+            return mp.nan
         if k:
             return mp.diff(lambda a, x: density(mp, a, x), (a, x), (i, k - 1))
         if x > a:
@@ -54,6 +56,8 @@ def betainc_diff_(i: int, j: int, k: int, a: Array, b: Array, x: Array) -> Array
         return x * (1 - x) * density(mp, a, b, x) / a * mp.hyp2f1(a + b, 1, a + 1, x)
 
     def f(mp: Any, a: Number, b: Number, x: Number) -> Number:
+        if not (min(a, b) >= 0 and 0 <= x <= 1):
+            return mp.nan
         if k:
             return mp.diff(lambda a, b, x: density(mp, a, b, x), (a, b, x), (i, j, k - 1))
         if x * (a + b) > a:

@@ -29,6 +29,7 @@ OF_THE_BOOK = {
     "matcalc.tensor.raw_nodes.parameter": "nothing",
     "matcalc.tensor.product_facts.closed_under": "kinds of products",
     "matcalc.rulebook.load.shipped_rulebook": "nothing",
+    "matcalc.rulebook.elsewhere.elsewhere": "nothing",
     "matcalc.rulebook.load._table_of": "files of rules",
     "matcalc.compiler.lowering_entries.load": "folders of kernels",
     "matcalc.compiler.lowering_entries.formula": "costs of kernels",

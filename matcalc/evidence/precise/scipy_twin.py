@@ -149,15 +149,15 @@ def ndtri(p: Precise) -> Precise:
 
 
 def gammaincc(a: Precise, x: Precise) -> Precise:
-    return mp.gammainc(a, x, mp.inf, regularized=True)
+    return mp.gammainc(a, x, mp.inf, regularized=True) if a >= 0 and x >= 0 else mp.nan
 
 
 def gammainc(a: Precise, x: Precise) -> Precise:
-    return mp.gammainc(a, 0, x, regularized=True)
+    return mp.gammainc(a, 0, x, regularized=True) if a >= 0 and x >= 0 else mp.nan
 
 
 def betainc(a: Precise, b: Precise, x: Precise) -> Precise:
-    return mp.betainc(a, b, 0, x, regularized=True)
+    return mp.betainc(a, b, 0, x, regularized=True) if min(a, b, x) >= 0 and x <= 1 else mp.nan
 
 
 def betaln(a: Precise, b: Precise) -> Precise:

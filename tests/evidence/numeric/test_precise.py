@@ -1,5 +1,7 @@
 """The twins at many digits: the same values as NumPy's and SciPy's, and digits that others have computed."""
 
+import itertools
+
 import mpmath
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.evidence.precise.scipy_twin import SL, SP
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import load_text
+from matcalc.rulebook.oracle import oracle
 
 BOOK = default_rulebook()
 DRAWS = {**DOMAINS, "psd_part": {}, "reshape": {"p": 6, "q": 2}}
@@ -183,3 +186,32 @@ def test_own_text():
     text = '[twice]\nsignature = "twice(x: entry) -> entry"\nderivative = "2"\nvalue = "x + x"\nprecise = "3*x"\n'
     book = load_text(text, "own.toml", BOOK)
     assert float(precise_oracle(book, book.get("twice"))(numbers(2.0))) == 6.0
+
+
+SPECIAL = (-2.5, -1.0, -0.25, 0.0, 0.25, 1.0, 2.5)
+ELEMENTWISE = [
+    r for r in BOOK.rules.values() if r.kind == "map" and {p.kind for p in r.parameters} <= {"entry", "integer"}
+]
+
+
+@pytest.mark.parametrize("rule", [r for r in ELEMENTWISE if r.values], ids=lambda rule: rule.name)
+@pytest.mark.sampled(5)
+def test_special_points(rule):
+    """An elementwise rule at every special point, outside its domain too, has a value at many digits or none: where
+    NumPy's is finite it is that number, and nothing is raised but for a pole."""
+    kinds = [p.kind for p in rule.parameters]
+    plain, precise = oracle(BOOK, rule), precise_oracle(BOOK, rule)
+    places = [SPECIAL if kind == "entry" else (0, 1) for kind in kinds]
+    for at in itertools.product(*places):
+        given = [np.float64(x) if kind == "entry" else x for x, kind in zip(at, kinds, strict=True)]
+        with np.errstate(all="ignore"):
+            want = plain(*given)
+        with digits(30):
+            try:
+                found = doubles(
+                    precise(*(numbers(x) if kind == "entry" else x for x, kind in zip(given, kinds, strict=True)))
+                )
+            except (ValueError, ZeroDivisionError):
+                continue  # mpmath at a pole
+        if np.isfinite(want) and np.isfinite(found):
+            np.testing.assert_allclose(found, want, rtol=1e-11, atol=1e-13, err_msg=f"{rule.name}{at}")

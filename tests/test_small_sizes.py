@@ -15,7 +15,7 @@ from oracle.values import evaluate
 
 NAMES = re.compile(r"[a-z]\w*")
 CASES = [c for c in identities() if c.kind == "gradient"]
-UNDEFINED = {"-y'*log(softmax(x))", "a'*softmax(A*x)", "lambda_max(X)", "tr(logm(X))"}
+UNDEFINED = {"(x'*y)/(norm2(x)*norm2(y))", "-y'*log(softmax(x))", "a'*softmax(A*x)", "lambda_max(X)", "tr(logm(X))"}
 """Formulas that the evaluator has no value for where they are of nothing."""
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from matcalc.errors import ShapeError
-from matcalc.expressions.derivatives import name_of
-from matcalc.language.identifiers import free
+from matcalc.expressions.read_input import with_wrt
+from matcalc.language.identifiers import free, shown
 from matcalc.solvers.given import Given, read_given, scalar
 from matcalc.solvers.library import require
 
@@ -33,13 +33,17 @@ def pymanopt(
     Raises: ShapeError for points of other shapes or numbers than `wrt`; as `problem`.
     """
     require("pymanopt", "solvers")
-    names = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
+    from pymanopt.manifolds.manifold import Manifold
+
+    if not isinstance(manifold, Manifold):
+        raise TypeError(f"manifold is one of pymanopt.manifolds, not {shown(manifold)}")
+    cost = with_wrt(f, wrt, declarations, dialect)
+    names = [node.name for node in cost.symbols_of(wrt)]
     point = _point(manifold)
     if len(point) != len(names):
-        shown = ", ".join(map(name_of, names))
-        raise ShapeError(f"a point of {manifold} is {len(point)} arrays, wrt has {len(names)}: {shown}")
+        raise ShapeError(f"a point of {manifold} is {len(point)} arrays, wrt has {len(names)}: {', '.join(names)}")
     start = dict(zip(names, point, strict=True))
-    return _problem(read_given(f, names, data, start, sizes, (), declarations, dialect, target), manifold)
+    return _problem(read_given(cost, names, data, start, sizes, target=target), manifold)
 
 
 def _point(manifold: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from matcalc.calculus.derive.summands import summands
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
+from matcalc.language.identifiers import shown
 from matcalc.rulebook.fields import nearest
 from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.given import Given, read_given
@@ -60,6 +61,8 @@ def _endog(given: Given, name: str) -> str:
     """Return which of the data is explained."""
     arrays = {key: np.asarray(value) for key, value in given.fixed.items() if key in given.scope.symbols}
     vectors = [key for key, value in arrays.items() if value.ndim == 1]
+    if not isinstance(name, str):
+        raise TypeError(f"endog is the name of one of the data, not {shown(name)}")
     if name and name not in arrays:
         raise UnknownName(f"endog: {name} is none of the data{nearest(name, list(arrays))}")
     if not name and len(vectors) != 1:

@@ -55,10 +55,10 @@ def compiled() -> Any:
     return mc.compile(LOSS, declarations=LET, target="numpy")
 
 
-def _on_a_sphere(pymanopt: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+def _on_a_sphere() -> Callable[..., Any]:
     from pymanopt.manifolds import Sphere
 
-    return pymanopt(*args, manifold=Sphere(3), **keywords)
+    return partial(solvers.pymanopt, manifold=Sphere(3))
 
 
 Example = tuple[Callable[[], Any], list[Any], dict[str, Any]]
@@ -67,7 +67,7 @@ FRAMEWORKS: dict[str, Example] = {
     "casadi": (lambda: solvers.casadi, [], {**OF_DATA, "name": "f"}),
     "jax": (lambda: solvers.jax, [], {"F": LOSS, "declarations": LET, "target": "numpy"}),
     "nlopt": (lambda: solvers.nlopt, [], OF_DATA),
-    "pymanopt": (lambda: partial(_on_a_sphere, solvers.pymanopt), [], {
+    "pymanopt": (_on_a_sphere, [], {
         "f": "w'*w", "wrt": "w", "declarations": LET, "target": "numpy"}),
     "statsmodels": (lambda: solvers.statsmodels, [], {
         "loglike": "-sum((X*w - y).^2)", "endog": "y", "names": ["a", "b", "c"], "wrt": "w",

@@ -4,6 +4,8 @@ A matrix that is an operation's result is oriented with its operands, so that `i
 inside; the product around it may read it transposed again.
 """
 
+import re
+
 import numpy as np
 import pytest
 import scipy.linalg as sl
@@ -73,5 +75,5 @@ def test_uses_that_share_a_factorisation():
     """All uses of one matrix in one function, which has one factorisation of it."""
     uses = [("sqrtm(T*S)'", use) for use in USES]
     fn = mc.compile([mc.expression(use.format(f"({matrix})"), LET) for matrix, use in uses])
-    assert fn.source.count(" getrf(") <= 2
+    assert len(re.findall(r"^ *getrf\(", fn.source, re.M)) == 1
     check(fn, uses, [(1, 1), (2, 3), (3, 3), (5, 2)])

@@ -96,8 +96,9 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
                 _Names(book).check(f"edge {part} {parameter}", text, ("inf",), report)
         if "G" in edge:
             _Names(book).check("edge G", str(edge["G"]), (), report)
-    for text in rule.values:
-        _check_python("value", text, rule, report)
+    for field, texts in (("value", rule.values), ("precise", rule.precise)):
+        for text in texts:
+            _check_python(field, text, rule, report)
     if rule.sympy is not None:
         _check_sympy(rule.sympy, report)
     for kind, text in rule.from_sympy.items():

@@ -50,13 +50,17 @@ def namespace(book: Rulebook) -> dict[str, Any]:
 def _oracle(rule: Rule, index: int, prelude: Prelude, functions: Functions) -> Callable[..., Any] | None:
     if index >= len(rule.values):
         return None
-    parameters = rule.signatures[index].parameters
-    names = ", ".join(f"*{d.name}" if d.repeated else d.name for d in parameters)
+    return as_function(rule, index, "value", rule.values[index], _namespace(prelude, functions))
+
+
+def as_function(rule: Rule, index: int, field: str, text: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """Return the Python expression of a field as a function of the parameters of signature number `index`."""
+    parameters = ", ".join(f"*{d.name}" if d.repeated else d.name for d in rule.signatures[index].parameters)
     try:
-        code = compile(f"lambda {names}: ({rule.values[index]}\n)", rule.address, "eval")
+        code = compile(f"lambda {parameters}: ({text}\n)", rule.address, "eval")
     except (SyntaxError, ValueError) as error:
-        raise RuleError(f"{rule.address}: [{rule.name}] value does not parse: {error}") from None
-    return eval(code, _namespace(prelude, functions))  # type: ignore[no-any-return]
+        raise RuleError(f"{rule.address}: [{rule.name}] {field} does not parse: {error}") from None
+    return eval(code, names)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=64)

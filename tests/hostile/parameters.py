@@ -33,6 +33,7 @@ RULES = Path(__file__).with_name("rules.toml")
 
 CODE = {
     "define.value": "Python by contract: a rule's value is code that its author trusts",
+    "define.precise": "as value",
     "define.at": "arrays and functions that draw them",
 }
 """Parameters that take no text, or take code, with the reason."""
@@ -200,7 +201,7 @@ def parameters(folder: Path) -> Iterator[Parameter]:
     for label, (make, args, keywords) in EXAMPLES.items():
         yield from _of(label, make, args, keywords)
     for name in RULE_FIELDS:
-        if name not in ("signature", "value"):
+        if name != "signature" and f"define.{name}" not in CODE:
             yield _field(name)
     yield from _of_command_line(folder)
 

@@ -24,7 +24,7 @@ from matcalc.evidence.precise.arithmetic import Array, Function, Precise, mp, nu
 from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.evidence.precise.scipy_twin import SL, SP
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.rulebook.oracle import run
+from matcalc.rulebook.oracle import as_function, run
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.raw_nodes import parameter
@@ -48,9 +48,8 @@ def _oracle(rule: Rule, index: int, prelude: Texts, precise: Texts, functions: t
     texts = rule.precise or rule.values
     if index >= len(texts):
         return None
-    names = ", ".join(f"*{d.name}" if d.repeated else d.name for d in rule.signatures[index].parameters)
-    code = compile(f"lambda {names}: ({texts[index]}\n)", rule.address, "eval")
-    function = eval(code, _namespace(prelude, precise, functions))
+    field = "precise" if rule.precise else "value"
+    function = as_function(rule, index, field, texts[index], _namespace(prelude, precise, functions))
 
     def value(*args: Precise) -> Precise:
         try:

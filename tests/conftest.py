@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from inspect import isfunction
 
 import pytest
 
@@ -50,15 +51,36 @@ def pytest_collection():
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector, obj):
+    """Leave out of the first tier, before its cases are made, a test that is marked to be in no other than a later."""
+    marks = (*collector.iter_markers(), *getattr(obj, "pytestmark", ())) if isfunction(obj) else ()
+    if collector.config.option.markexpr == FIRST and {mark.name for mark in marks} & {"whole", "long"}:
+        IN_FIRST[collector.path] += 0
+        return []
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc):
+    """Leave each n-th case of a test that is `sampled(n)` in the first tier, which makes no other; they are `whole`."""
+    made, kept, count = (yield), [], 0
+    of_all = metafunc.definition.get_closest_marker("sampled")
+    for case in metafunc._calls:
+        sampled = next((mark for mark in case.marks if mark.name == "sampled"), of_all)
+        if sampled:
+            if count % sampled.args[0]:
+                case.marks.append(pytest.mark.whole.mark)
+            count += 1
+        if not {mark.name for mark in case.marks} & {"whole", "long"}:
+            kept.append(case)
+    if kept and metafunc.config.option.markexpr == FIRST:
+        metafunc._calls = kept
+    return made
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Leave each n-th case of a test that is `sampled(n)` in the first tier; the others are `whole`."""
-    cases = Counter()
     for item in items:
-        if mark := item.get_closest_marker("sampled"):
-            test = item.nodeid.partition("[")[0]
-            if cases[test] % mark.args[0]:
-                item.add_marker("whole")
-            cases[test] += 1
         IN_FIRST[item.path] += not any(item.iter_markers("whole")) and not any(item.iter_markers("long"))
 
 

@@ -242,6 +242,12 @@ def _sign_facts(node: Node) -> list[str]:
 
 
 def _product_range(node: Node) -> Range:
+    result = _term_range(node)
+    return Range(min(result.low, 0.0), max(result.high, 0.0)) if len(set(node.out)) < len(node.out) else result
+
+
+def _term_range(node: Node) -> Range:
+    """Return the range of a product's entries where the indices of its result agree: elsewhere they are 0."""
     result = Range(1.0, 1.0)
     counts = Counter(node.operands)
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
@@ -257,8 +263,6 @@ def _product_range(node: Node) -> Range:
     if summed:
         is_positive = result.positive or all(arg.range.positive for arg in node.args)
         result = POSITIVE if is_positive else NONNEGATIVE if result.nonnegative else ANY
-    if len(set(node.out)) < len(node.out):
-        result = Range(min(result.low, 0.0), max(result.high, 0.0))
     return scaled(result, as_float(node.coef))
 
 
@@ -326,11 +330,7 @@ def _matrix_facts(node: Node) -> list[str]:
 
 
 def _diagonal_facts(node: Node) -> list[str]:
-    entries = Range(1.0, 1.0)
-    for arg in node.args:
-        entries = multiplied(entries, arg.range) if entries != Range(1.0, 1.0) else arg.range
-    entries = scaled(entries, as_float(node.coef))
-    facts = ["diagonal", "symmetric"]
+    entries, facts = _term_range(node), ["diagonal", "symmetric"]
     if entries.positive:
         facts.append("spd")
     elif entries.nonnegative:

@@ -6,6 +6,7 @@ The counts are polynomials in the sizes, from the costs of the kernels' entries 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from matcalc.compiler.entrywise import (
     Apply,
@@ -26,6 +27,17 @@ from matcalc.compiler.program import Call, Each, Loop, Place, Program, Proof, St
 from matcalc.tensor.size import ONE, Size, volume
 
 COLUMN = 64
+PLURAL = {"temporary": "temporaries"}
+
+
+class Names(NamedTuple):
+    """What values are called: by their memory, and what a loop calls its own numbers."""
+
+    places: Mapping[str, str] = {}
+    own: Mapping[str, str] = {}
+
+    def entry(self, value: str, at: Sequence[object]) -> str:
+        return self.own.get(value) or entry_text(self.places.get(value, value), at)
 
 
 def listing(program: Program) -> str:
@@ -34,7 +46,7 @@ def listing(program: Program) -> str:
     for role in ("input", "constant", "output", "temporary", "scalar", "view"):
         shown = [f"{b.name}{_shape(b.shape)}" for b in program.buffers if b.role == role]
         if shown:
-            lines.append(f"{role + ('s' if len(shown) > 1 else '')}: {', '.join(shown)}")
+            lines.append(f"{role if len(shown) == 1 else PLURAL.get(role, role + 's')}: {', '.join(shown)}")
     if program.size_args:
         lines.append(f"sizes: {', '.join(program.size_args)}")
     lines += [f"status {k}: {message}" for k, message in enumerate(program.faults, 1)]
@@ -42,7 +54,9 @@ def listing(program: Program) -> str:
     memory = program.memory
     for step, around in walk_inside(program.steps):
         own_flops, own_bytes = _work(step, program, memory)
-        text = ["    " * len(around) + line for line in _lines(step)]
+        lets = step.lets if isinstance(step, Loop) else ()
+        names = Names(program.places, {let.value: program.called.get(let.value, let.value) for let in lets})
+        text = ["    " * len(around) + line for line in _lines(step, names)]
         if isinstance(step, Call | Loop):
             text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
         lines += text
@@ -78,7 +92,7 @@ def _proof(proof: Proof) -> list[str]:
 
 def step_text(step: Step) -> str:
     """Return a step in one line."""
-    return "; ".join(line.strip() for line in _lines(step))
+    return "; ".join(line.strip() for line in _lines(step, Names()))
 
 
 def _shape(shape: tuple[Size, ...]) -> str:
@@ -134,54 +148,55 @@ def _flops(expr: Expr) -> int:
 # ---- steps and expressions
 
 
-def _lines(step: Step) -> list[str]:
+def _lines(step: Step, names: Names) -> list[str]:
     if isinstance(step, Each):
         return [f"each {step.axis} < {step.size}"]
     if isinstance(step, View):
         start = f" from {step.start}" if step.start is not None else ""
         return [f"{step.buffer} = the memory of {step.of}{start}"]
     if isinstance(step, Call):
-        return [_call(step)]
+        return [_call(step, names)]
     assert isinstance(step, Loop)
     head = ", ".join(f"{axis} < {size}" for axis, size in step.axes)
     guards = "".join(f", {_guard(g)}" for g in step.guards)
     lines = [f"loop {head}{guards}" if step.axes else "scalars"]
-    lines += [f"    {let.value} = {_text(let.expr)}" for let in step.lets]
-    lines += [f"    {entry_text(s.value, s.at)} = sum {_text(s.expr)}" for s in step.sums]
-    lines += [f"    {entry_text(s.value, s.at)} {'+=' if s.onto else '='} {_text(s.expr)}" for s in step.stores]
+    entry = names.entry
+    lines += [f"    {entry(let.value, ())} = {_text(let.expr, names)}" for let in step.lets]
+    lines += [f"    {entry(s.value, s.at)} = sum {_text(s.expr, names)}" for s in step.sums]
+    lines += [f"    {entry(s.value, s.at)} {'+=' if s.onto else '='} {_text(s.expr, names)}" for s in step.stores]
     return lines
 
 
-def _call(call: Call) -> str:
-    results = ", ".join(_place(p) for _, p in call.results)
+def _call(call: Call, names: Names) -> str:
+    results = ", ".join(_place(p, names) for _, p in call.results)
     turned = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
-    operands = ", ".join(_place(p) + "'" * (field in turned) for field, p in call.operands)
-    alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha)}"
-    onto = f", onto {call.onto}" if call.onto else ""
+    operands = ", ".join(_place(p, names) + "'" * (field in turned) for field, p in call.operands)
+    alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha, names)}"
+    onto = f", onto {names.entry(call.onto, ())}" if call.onto else ""
     return f"{results} = {call.kernel.name}({operands}{alpha}{onto})"
 
 
-def _place(place: Place) -> str:
-    return entry_text(place.value, place.lead) + ("'" if place.flip else "")
+def _place(place: Place, names: Names) -> str:
+    return names.entry(place.value, place.lead) + ("'" if place.flip else "")
 
 
 def _guard(guard: Guard) -> str:
     return f"{guard.size} {guard.relation} 0"
 
 
-def _text(expr: Expr) -> str:
+def _text(expr: Expr, names: Names) -> str:
     if isinstance(expr, Literal):
         return str(expr.value)
     if isinstance(expr, Read):
-        return entry_text(expr.value, expr.at)
+        return names.entry(expr.value, expr.at)
     if isinstance(expr, Sum):
-        return "(" + " + ".join(_scaled(c, t) for c, t in expr.terms) + ")"
+        return "(" + " + ".join(_scaled(c, t, names) for c, t in expr.terms) + ")"
     if isinstance(expr, Product):
-        return "*".join(([] if expr.coef == 1 else [str(expr.coef)]) + [_text(f) for f in expr.factors])
+        return "*".join(([] if expr.coef == 1 else [str(expr.coef)]) + [_text(f, names) for f in expr.factors])
     if isinstance(expr, Select):
-        return f"({_text(expr.body)} if {', '.join(map(_guard, expr.guards))} else 0)"
-    return f"{expr.function.name}({', '.join(map(_text, expr.args))})"
+        return f"({_text(expr.body, names)} if {', '.join(map(_guard, expr.guards))} else 0)"
+    return f"{expr.function.name}({', '.join(_text(arg, names) for arg in expr.args)})"
 
 
-def _scaled(coef: Number, term: Expr) -> str:
-    return _text(term) if coef == 1 else f"{coef}*{_text(term)}"
+def _scaled(coef: Number, term: Expr, names: Names) -> str:
+    return _text(term, names) if coef == 1 else f"{coef}*{_text(term, names)}"

@@ -67,7 +67,7 @@ def _callbacks(given: Given, name: str) -> Any:
         parts = [alone.hessian(x)] if alone else [values.curvature(x, weights) for weights in np.eye(k)]
         return np.reshape(parts, (k, n, n)).transpose(1, 0, 2).reshape(k * n, n) if k else np.zeros((0, n))
 
-    class Layer(Callback):  # type: ignore[misc]
+    class Layer(Callback):
         """A value, or the derivative of the layer before in x; further inputs, which are nominal values, are unread."""
 
         def __init__(
@@ -110,6 +110,6 @@ def _callbacks(given: Given, name: str) -> Any:
     def jacobian_layer(label: str) -> Any:
         return Layer(label, jacobian, [(n, 1), (k, 1)], [(k, n)], hessian_layer)
 
-    made = Layer(name, value, [(n, 1)], [(k, 1)], jacobian_layer)
+    made: Any = Layer(name, value, [(n, 1)], [(k, 1)], jacobian_layer)
     made.pack, made.unpack, made.x0 = given.packing.pack, given.packing.unpack, given.x0
     return made

@@ -45,12 +45,14 @@ class TwoPass:
     """`forward(*args) -> (out, saved)` and `backward(saved, G) -> cotangents`.
 
     `G` has the shape of the value, or further axes in front of it, which the cotangents then have too.
-    What is saved holds the arguments that backward reads again, by reference, and computed arrays.
+    What is saved holds the arguments that backward reads again, by reference, computed arrays, and the sizes that
+    only arguments tell; `kept` and `sizes` are the places of those arguments.
     """
 
     first: Compiled
     second: Compiled
     kept: tuple[int, ...]
+    sizes: tuple[int, ...]
     rank: int
     many: bool
 
@@ -68,20 +70,26 @@ class TwoPass:
         """Return the value, and what `backward` needs; with `check_facts` check the facts of the arguments first."""
         bound = bind(self.first.spec.name, self.args, args, values)
         value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
-        return value, (*(bound[k] for k in self.kept), *saved)
+        return value, (*(bound[k] for k in self.kept), *saved, *(bound[k] for k in self.sizes))
 
     def backward(self, saved: Saved, G: npt.ArrayLike) -> Cotangents:  # noqa: N803 - the cotangent's name in formulas
         """Return the cotangent of each variable; a tuple where several were asked for."""
         import numpy as np
 
+        last = len(saved) - len(self.sizes)
+
+        def pulled(one: object) -> tuple[Value, ...]:
+            found: tuple[Value, ...] = self.second(*saved[:last], one, *saved[last:])
+            return found
+
         bar = to_array(self.second.spec.arguments[-1], G, batched=True)
         batch = bar.shape[: bar.ndim - self.rank]
         if not batch:
-            return self._shaped(self.second(*saved, bar))
+            return self._shaped(pulled(bar))
         if 0 in batch:
-            one = self.second(*saved, np.zeros(bar.shape[len(batch) :]))
+            one = pulled(np.zeros(bar.shape[len(batch) :]))
             return self._shaped(tuple(np.zeros((*batch, *np.shape(c))) for c in one))
-        rows = [self.second(*saved, bar[at]) for at in itertools.product(*map(range, batch))]
+        rows = [pulled(bar[at]) for at in itertools.product(*map(range, batch))]
         columns = [np.array(part) for part in zip(*rows, strict=True)]
         return self._shaped(tuple(c.reshape(*batch, *c.shape[1:]) for c in columns))
 
@@ -121,7 +129,8 @@ def pullback(
     backward = {f"cotangent_{x.name}": root for x, root in zip(xs, roots, strict=True)}
     second = build(_pass("backward", backward, inner, target, sizes))
     positions = tuple(first.args.index(s.name) for s in kept)
-    return TwoPass(first, second, positions, value.rank, isinstance(wrt, (list, tuple)))
+    told = tuple(first.args.index(name) for name in second.args if name in first.spec.sizes)
+    return TwoPass(first, second, positions, told, value.rank, isinstance(wrt, (list, tuple)))
 
 
 def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Key, int] | None) -> Request:

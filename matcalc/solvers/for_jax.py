@@ -74,38 +74,74 @@ def _differentiable(made: Passes) -> Callable[..., Any]:
         return found
 
     def forward(*primals: Any) -> Any:
-        args = [primal.value for primal in primals]
-        return value(*args), (args, _marks(made, primals))
+        args, marks = [primal.value for primal in primals], _marks(made, primals)
+        out, *saved = _forward(made, _places(marks), floating(args))(args)
+        return out, (args, saved, marks)
 
     def backward(kept: Any, G: Any) -> Any:
-        args, marks = kept
+        args, saved, marks = kept
         wanted = _places(marks)
-        found = dict(zip(wanted, _pullback(made, wanted)(args, _dense(G)), strict=True))
+        found = dict(zip(wanted, _pullback(made, wanted)(args, saved, _dense(G)), strict=True))
         return tuple(found.get(k) for k in range(len(args)))
 
     value.defvjp(forward, backward, symbolic_zeros=True)
     return value
 
 
-def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
-    """Return the pullback (args, G) -> cotangents of the places `wanted`, which JAX differentiates once more."""
-    from jax import custom_vjp
+def _forward(made: Passes, wanted: Places, dtype: Any) -> Callable[..., Any]:
+    """Return args -> the value, then what the pullback of the places `wanted` needs: nothing where JAX would round it.
+
+    JAX differentiates it with its pullback, since it differentiates both passes for a second derivative.
+    """
+    from jax import ShapeDtypeStruct, custom_vjp
 
     @custom_vjp
-    def pull(args: Sequence[Any], G: Any) -> list[Any]:
-        likes = [_like(args[k]) for k in wanted]
-        return _called(lambda *arrays: made.pull(arrays[:-1], arrays[-1], wanted), (*made.ranks, made.rank), likes,
-                       (*args, G))  # fmt: skip
+    def both(args: Sequence[Any]) -> list[Any]:
+        shapes = [np.shape(x) for x in args]
+        saved = made.saved_shapes(shapes, wanted) if dtype == np.float64 else []
+        likes = [ShapeDtypeStruct(shape, dtype) for shape in (made.shape(shapes), *saved)]
+        return _called(lambda *arrays: made.forward(arrays, wanted)[: len(likes)], made.ranks, likes, args)
 
-    def forward(primals: Sequence[Any], bar: Any) -> Any:
+    def forward(primals: Sequence[Any]) -> Any:
         args = [primal.value for primal in primals]
-        return pull(args, bar.value), (args, bar.value, _marks(made, primals))
+        return both(args), (args, _marks(made, primals))
+
+    def backward(kept: Any, bars: Sequence[Any]) -> Any:
+        args, marks = kept
+        places = _places(marks)
+        found = dict(zip(places, _pullback(made, places)(args, [], _dense(bars[0])), strict=True))
+        return ([found.get(k) for k in range(len(args))],)
+
+    both.defvjp(forward, backward, symbolic_zeros=True)
+    return both
+
+
+def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
+    """Return the pullback (args, saved, G) -> cotangents of the places `wanted`, which JAX differentiates once more.
+
+    What was saved depends on the arguments: its own derivative is counted with theirs.
+    """
+    from jax import custom_vjp
+
+    count = len(made.args)
+
+    @custom_vjp
+    def pull(args: Sequence[Any], saved: Sequence[Any], G: Any) -> list[Any]:
+        def compute(*arrays: Any) -> Any:
+            return made.pull(arrays[:count], arrays[count:-1], arrays[-1], wanted)
+
+        ranks = (*made.ranks, *map(np.ndim, saved), made.rank)
+        return _called(compute, ranks, [_like(args[k]) for k in wanted], (*args, *saved, G))
+
+    def forward(primals: Sequence[Any], kept: Sequence[Any], bar: Any) -> Any:
+        args, saved = [primal.value for primal in primals], [part.value for part in kept]
+        return pull(args, saved, bar.value), (args, [None] * len(saved), bar.value, _marks(made, primals))
 
     def backward(kept: Any, V: Sequence[Any]) -> Any:
-        args, G, marks = kept
+        args, unread, G, marks = kept
         bar, *found = _second(made, wanted, _places(marks))(args, G, list(map(_dense, V)))
         by_place = dict(zip(_places(marks), found, strict=True))
-        return [by_place.get(k) for k in range(len(args))], bar
+        return [by_place.get(k) for k in range(len(args))], unread, bar
 
     pull.defvjp(forward, backward, symbolic_zeros=True)
     return pull

@@ -1,7 +1,8 @@
 """PyTorch: a formula as a registered operator of tensors, differentiable twice by autograd.
 
-The decision: three operators - value, pullback, pullback of the pullback - each opaque to PyTorch, with the shapes of
-its results told (`register_fake`), so that `torch.compile`, `torch.func` and `opcheck` take them. What is computed
+The decision: four operators - value, value with what the pullback needs, pullback, pullback of the pullback - each
+opaque to PyTorch, with the shapes of its results told (`register_fake`), so that `torch.compile`, `torch.func` and
+`opcheck` take them. What is saved are results of an operator, which autograd keeps as it keeps its own. What is computed
 depends on the content of the formula alone, and so does the operator's name: made twice, it is one operator.
 """
 
@@ -22,13 +23,15 @@ class TorchFunction:
     """A formula of tensors: `f(X, w)`, `f(X=X, w=w)`, in the order of `args`; `op` is PyTorch's operator."""
 
     def __init__(self, made: Passes) -> None:
-        self._passes, self.args, self.op = made, made.args, _operator(made)
+        self._passes, self.args = made, made.args
+        self.op, self._forward = _operators(made)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         values = self._passes.bound(args, named) if named or len(args) != len(self.args) else args
         for name, value in zip(self.args, values, strict=True):
             _check_tensor(name, value)
-        return self.op(*values)
+        wanted = _asking(self._passes, values)
+        return self._forward(list(values), wanted)[0] if wanted else self.op(*values)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TorchFunction, (self._passes,)
@@ -69,8 +72,15 @@ def _check_tensor(name: str, value: Any) -> None:
         raise ValueError(f"{name} is a sparse tensor: give {name}.to_dense()")
 
 
-def _operator(made: Passes) -> Any:
-    """Return the operator of a formula, registered when it is first asked for."""
+def _asking(made: Passes, values: Sequence[Any]) -> list[int]:
+    """Return the places of the tensors that ask for a gradient."""
+    from torch import is_grad_enabled
+
+    return [k for k in made.varying if values[k].requires_grad] if is_grad_enabled() else []
+
+
+def _operators(made: Passes) -> tuple[Any, Any]:
+    """Return the operators of a formula, its value and that with what is saved, registered when first asked for."""
     require("torch", "torch")
     import torch as framework
 
@@ -78,12 +88,12 @@ def _operator(made: Passes) -> Any:
     known = getattr(framework.ops, NAMESPACE)
     if not hasattr(known, label):
         _register(made, f"{NAMESPACE}::{label}")
-    return getattr(known, label).default
+    return getattr(known, label).default, getattr(known, f"{label}_forward").default
 
 
 def _register(made: Passes, label: str) -> None:
-    """Register the three operators of a formula with PyTorch."""
-    from torch import Tensor, stack
+    """Register the four operators of a formula with PyTorch."""
+    from torch import Tensor, float64, stack
     from torch.library import custom_op
 
     count = len(made.args)
@@ -92,8 +102,12 @@ def _register(made: Passes, label: str) -> None:
     def value(*args: Tensor) -> Tensor:
         return _tensor(made.value(_arrays(made, args)), _widest(made, args))
 
-    def pull(args: list[Tensor], G: Tensor, wanted: list[int]) -> list[Tensor]:
-        found = made.pull(_arrays(made, args), _array("G", G), wanted)
+    def forward(args: list[Tensor], wanted: list[int]) -> list[Tensor]:
+        found, *saved = made.forward(_arrays(made, args), wanted)
+        return [_tensor(found, _widest(made, args)), *(_tensor(part, float64) for part in saved)]
+
+    def pull(args: list[Tensor], saved: list[Tensor], G: Tensor, wanted: list[int]) -> list[Tensor]:
+        found = made.pull(_arrays(made, args), [_array("saved", x) for x in saved], _array("G", G), wanted)
         return [_tensor(part, args[k].dtype) for part, k in zip(found, wanted, strict=True)]
 
     def pull_again(args: list[Tensor], G: Tensor, along: list[int], V: list[Tensor], wanted: list[int]) -> list[Tensor]:
@@ -102,9 +116,11 @@ def _register(made: Passes, label: str) -> None:
         return [_tensor(part, like.dtype) for part, like in zip(found, [G, *(args[k] for k in wanted)], strict=True)]
 
     first = custom_op(label, value, mutates_args=(), schema=f"({of_args}) -> Tensor")
+    both = custom_op(f"{label}_forward", forward, mutates_args=(), schema="(Tensor[] args, int[] wanted) -> Tensor[]")
     second = custom_op(
-        f"{label}_pullback", pull, mutates_args=(), schema="(Tensor[] args, Tensor G, int[] wanted) -> Tensor[]"
-    )
+        f"{label}_pullback", pull, mutates_args=(),
+        schema="(Tensor[] args, Tensor[] saved, Tensor G, int[] wanted) -> Tensor[]",
+    )  # fmt: skip
     third = custom_op(
         f"{label}_second", pull_again, mutates_args=(),
         schema="(Tensor[] args, Tensor G, int[] along, Tensor[] V, int[] wanted) -> Tensor[]",
@@ -114,8 +130,14 @@ def _register(made: Passes, label: str) -> None:
     def _(*args: Tensor) -> Tensor:
         return args[0].new_empty(made.shape([x.shape for x in args]), dtype=_widest(made, args))
 
+    @both.register_fake
+    def _(args: list[Tensor], wanted: list[int]) -> list[Tensor]:
+        shapes = [x.shape for x in args]
+        kept = [args[0].new_empty(shape, dtype=float64) for shape in made.saved_shapes(shapes, wanted)]
+        return [args[0].new_empty(made.shape(shapes), dtype=_widest(made, args)), *kept]
+
     @second.register_fake
-    def _(args: list[Tensor], G: Tensor, wanted: list[int]) -> list[Tensor]:
+    def _(args: list[Tensor], saved: list[Tensor], G: Tensor, wanted: list[int]) -> list[Tensor]:
         return [args[k].new_empty(args[k].shape) for k in wanted]
 
     @third.register_fake
@@ -130,16 +152,32 @@ def _register(made: Passes, label: str) -> None:
         ]
         return stack(rows), 0
 
+    @both.register_vmap
+    def _(info: Any, axes: Any, args: list[Tensor], wanted: list[int]) -> tuple[list[Tensor], list[int]]:
+        rows = [
+            both([x if axis is None else x.select(axis, k) for x, axis in zip(args, axes[0], strict=True)], wanted)
+            for k in range(info.batch_size)
+        ]
+        return [stack(column) for column in zip(*rows, strict=True)], [0] * len(rows[0])
+
     def keep_value(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.save_for_backward(*inputs)
 
     def backward_value(ctx: Any, G: Tensor) -> tuple[Tensor | None, ...]:
         wanted = [k for k in made.varying if ctx.needs_input_grad[k]]
-        found = second(list(ctx.saved_tensors), G, wanted)
-        return tuple(found[wanted.index(k)] if k in wanted else None for k in range(count))
+        return tuple(_placed(second(list(ctx.saved_tensors), [], G, wanted), wanted, count))
+
+    def keep_forward(ctx: Any, inputs: Any, output: Any) -> None:
+        args, ctx.wanted = inputs
+        ctx.save_for_backward(*args, *output[1:])
+
+    def backward_forward(ctx: Any, bars: Sequence[Tensor]) -> tuple[Any, ...]:
+        args, saved = list(ctx.saved_tensors[:count]), list(ctx.saved_tensors[count:])
+        return _placed(second(args, saved, bars[0], ctx.wanted), ctx.wanted, count), None
 
     def keep_pull(ctx: Any, inputs: Any, output: Any) -> None:
-        args, G, ctx.along = inputs
+        args, saved, G, ctx.along = inputs
+        ctx.count = len(saved)
         ctx.save_for_backward(*args, G)
 
     def backward_pull(ctx: Any, V: Sequence[Tensor | None]) -> tuple[Any, ...]:
@@ -147,14 +185,21 @@ def _register(made: Passes, label: str) -> None:
         along = [k for k, v in zip(ctx.along, V, strict=True) if v is not None]
         wanted = [k for k in made.varying if ctx.needs_input_grad[0][k]]
         bar, *found = third(args, G, along, [v for v in V if v is not None], wanted)
-        return [found[wanted.index(k)] if k in wanted else None for k in range(count)], bar, None
+        return _placed(found, wanted, count), [None] * ctx.count, bar, None
 
     def refuse(ctx: Any, *_: Any) -> Any:
         raise NotSupported(THIRD)
 
     first.register_autograd(backward_value, setup_context=keep_value)
+    both.register_autograd(backward_forward, setup_context=keep_forward)
     second.register_autograd(backward_pull, setup_context=keep_pull)
     third.register_autograd(refuse)
+
+
+def _placed(found: Sequence[Any], wanted: Sequence[int], count: int) -> list[Any]:
+    """Return cotangents at the places of their arguments, None at the others."""
+    known = dict(zip(wanted, found, strict=True))
+    return [known.get(k) for k in range(count)]
 
 
 def _arrays(made: Passes, args: Sequence[Any]) -> list[Any]:

@@ -1,8 +1,9 @@
 """What a framework that differentiates by itself wants of a formula: value, pullback, and the pullback of that.
 
 The decision: arrays in, arrays out, all of one call; which of the arguments are differentiated is told at each call,
-so that nothing is computed for data. The pullback of the pullback is the gradient of G'(J V): the derivative along V
-and a Hessian-vector product of G'F; there is no third pass.
+so that nothing is computed for data. Value and pullback are the two passes of `mc.pullback`, with what it saves between
+them. The pullback of the pullback is the gradient of G'(J V): the derivative along V and a Hessian-vector product of
+G'F; there is no third pass.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free
+from matcalc.pullbacks import TwoPass
 from matcalc.solvers.given import told_sizes
 from matcalc.tensor.constructors import inner, symbol
 from matcalc.tensor.node import Node
@@ -54,7 +56,8 @@ class Passes:
             raise ValueError(f"no argument tells the size {missing[0]}: give sizes={{'{missing[0]}': ...}}")
         self._sizes = {name: sizes[name] for name in spec.sizes}
         self._told = dict(sizes)
-        self._passes: dict[tuple[Places, ...], Callable[..., Any]] = {}
+        self._two: dict[Places, TwoPass] = {}
+        self._seconds: dict[tuple[Places, Places], Callable[..., Any]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return Passes, (self.expression, self.target, self._told)
@@ -79,17 +82,32 @@ class Passes:
         """Return the value, an array of its own."""
         return np.asarray(self._value(*arrays, *self._sizes.values()))
 
-    def pull(self, arrays: Sequence[Array], G: Array, wanted: Places) -> list[Array]:  # noqa: N803 - as in formulas
-        """Return the cotangents of the arguments at the places `wanted` for a cotangent G of the value."""
-        made = self._made((tuple(wanted),), lambda: self._pullback(wanted))
-        named = dict(zip((*self.args, self._bar), (*arrays, G), strict=True))
-        return [np.asarray(part) for part in made(named)]
+    def saved_shapes(self, shapes: Sequence[Sequence[int]], wanted: Places) -> list[tuple[int, ...]]:
+        """Return the shapes of what `forward` saves for arguments of these shapes."""
+        spec = self._passes(wanted).first.spec
+        return list(output_shapes(spec, solve_sizes(spec, shapes, self._sizes)))[1:]
+
+    def forward(self, arrays: Sequence[Array], wanted: Places) -> list[Array]:
+        """Return the value, then what `pull` of the places `wanted` needs besides the arguments: arrays of their own."""
+        return [np.asarray(part) for part in self._passes(wanted).first(*arrays, *self._sizes.values())]
+
+    def pull(self, arrays: Sequence[Array], saved: Sequence[Array], G: Array, wanted: Places) -> list[Array]:  # noqa: N803
+        """Return the cotangents of the arguments at the places `wanted` for a cotangent G of the value.
+
+        Where nothing was saved, it is computed again.
+        """
+        two = self._passes(wanted)
+        saves = len(two.first.spec.outputs) > 1
+        known = saved if saved or not saves else self.forward(arrays, wanted)[1:]
+        given = (*arrays, *self._sizes.values())
+        kept, sizes = (given[k] for k in two.kept), (given[k] for k in two.sizes)
+        return [np.asarray(part) for part in two.second(*kept, *known, G, *sizes)]
 
     def pull_again(
         self, arrays: Sequence[Array], G: Array, along: Places, V: Sequence[Array], wanted: Places  # noqa: N803
     ) -> list[Array]:  # fmt: skip
         """Return, for cotangents V of what `pull` gave at the places `along`, those of G and of the places `wanted`."""
-        made = self._made((tuple(along), tuple(wanted)), lambda: self._second(along, wanted))
+        made = self._second_pass(tuple(along), tuple(wanted))
         names = (*self.args, self._bar, *self._along(along))
         named = dict(zip(names, (*arrays, G, *V), strict=True))
         return [np.asarray(part) for part in made(named)]
@@ -105,19 +123,22 @@ class Passes:
     def _names(self, places: Places) -> list[str]:
         return [self.args[k] for k in places]
 
-    def _made(self, key: tuple[Places, ...], make: Callable[[], list[Expression]]) -> Callable[..., Any]:
-        if key not in self._passes:
-            compiled = mc.compile(make(), target=self.target)
+    def _passes(self, wanted: Places) -> TwoPass:
+        if (key := tuple(wanted)) not in self._two:
+            names = self._names(wanted)
+            self._two[key] = mc.pullback(self.expression, names, target=self.target)
+        return self._two[key]
+
+    def _second_pass(self, along: Places, wanted: Places) -> Callable[..., Any]:
+        if (along, wanted) not in self._seconds:
+            compiled = mc.compile(self._second(along, wanted), target=self.target)
             names = compiled.args
 
             def called(known: Mapping[str, Any]) -> Any:
                 return compiled(*({**known, **self._told}[name] for name in names))
 
-            self._passes[key] = called
-        return self._passes[key]
-
-    def _pullback(self, wanted: Places) -> list[Expression]:
-        return list(mc.vjp(self.expression, self._names(wanted), cotangent=self._bar))
+            self._seconds[along, wanted] = called
+        return self._seconds[along, wanted]
 
     def _second(self, along: Places, wanted: Places) -> list[Expression]:
         pushed = mc.jvp(self.expression, self._names(along), tangent=self._along(along))

@@ -65,6 +65,18 @@ def test_derivatives_are_those_of_jax(precision, target):
 
 
 @pytest.mark.whole
+def test_what_forward_saved_is_not_computed_again_but_in_single_precision(precision, monkeypatch):
+    f, calls = solvers.jax("logdet(S) + y'*inv(S)*y", "S: matrix(n, n) spd; y: vector(n)", target="numpy"), []
+    A, y = arrays((3, 3), (3,))
+    S, forward = A @ A.T + jnp.eye(3), type(f._passes).forward
+    monkeypatch.setattr(type(f._passes), "forward", lambda *given: calls.append(1) or forward(*given))
+    found = jax.block_until_ready(jax.grad(f, (0, 1))(S, y))
+    assert len(calls) == (1 if precision == "float64" else 2)
+    own = jax.grad(lambda S, y: jnp.linalg.slogdet(S)[1] + y @ jnp.linalg.solve(S, y), (0, 1))(S, y)
+    assert_close(found, own, precision)
+
+
+@pytest.mark.whole
 def test_batches(precision):
     f, (X, _, y, W) = solvers.jax(LOSS, target="numpy"), arrays((4, 3), (3,), (4,), (5, 3))
     for transform in (lambda g: g, jax.jit):

@@ -47,6 +47,7 @@ def test_checks_of_pytorch(formula, let, own, shapes, target):
     assert torch.autograd.gradcheck(f, args)
     assert torch.autograd.gradgradcheck(f, args)
     assert set(torch.library.opcheck(f.op, args).values()) == {"SUCCESS"}
+    assert set(torch.library.opcheck(f._forward, (list(args), list(range(len(args))))).values()) == {"SUCCESS"}
 
 
 @pytest.mark.whole
@@ -61,6 +62,22 @@ def test_symmetric_matrices_that_depend_on_others(formula):
 
     assert torch.autograd.gradcheck(composed, (A,))
     assert torch.autograd.gradgradcheck(composed, (A,))
+
+
+@pytest.mark.whole
+def test_what_forward_saved_is_not_computed_again(monkeypatch):
+    f, calls = solvers.torch("logdet(S) + y'*inv(S)*y", "S: matrix(n, n) spd; y: vector(n)", target="numpy"), []
+    forward, (A, y) = type(f._passes).forward, tensors([(3, 3), (3,)])
+    monkeypatch.setattr(type(f._passes), "forward", lambda *given: calls.append(1) or forward(*given))
+    S = (A @ A.T + torch.eye(3)).detach().requires_grad_()
+    assert f._passes.saved_shapes([(3, 3), (3,)], [0, 1])
+    found = torch.autograd.grad(f(S, y), (S, y))
+    assert calls == [1]
+    expected = torch.autograd.grad(torch.logdet(S) + y @ torch.linalg.solve(S, y), (S, y))
+    assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
+    again = torch.autograd.grad(f.op(S, y), (S, y))
+    assert all(torch.equal(a, b) for a, b in zip(again, found, strict=True))
+    assert calls == [1, 1]
 
 
 @pytest.mark.whole

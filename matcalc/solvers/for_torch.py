@@ -2,8 +2,8 @@
 
 The decision: four operators - value, value with what the pullback needs, pullback, pullback of the pullback - each
 opaque to PyTorch, with the shapes of its results told (`register_fake`), so that `torch.compile`, `torch.func` and
-`opcheck` take them. What is saved are results of an operator, which autograd keeps as it keeps its own. What is computed
-depends on the content of the formula alone, and so does the operator's name: made twice, it is one operator.
+`opcheck` take them. What is saved are results of an operator, which autograd keeps as it keeps its own. What is
+computed depends on the content of the formula alone, and so does the operator's name: made twice, it is one operator.
 """
 
 from __future__ import annotations

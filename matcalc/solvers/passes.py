@@ -23,7 +23,6 @@ from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free
-from matcalc.pullbacks import TwoPass
 from matcalc.solvers.given import told_sizes
 from matcalc.tensor.constructors import inner, symbol
 from matcalc.tensor.node import Node
@@ -56,7 +55,7 @@ class Passes:
             raise ValueError(f"no argument tells the size {missing[0]}: give sizes={{'{missing[0]}': ...}}")
         self._sizes = {name: sizes[name] for name in spec.sizes}
         self._told = dict(sizes)
-        self._two: dict[Places, TwoPass] = {}
+        self._two: dict[Places, Any] = {}
         self._seconds: dict[tuple[Places, Places], Callable[..., Any]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -88,7 +87,7 @@ class Passes:
         return list(output_shapes(spec, solve_sizes(spec, shapes, self._sizes)))[1:]
 
     def forward(self, arrays: Sequence[Array], wanted: Places) -> list[Array]:
-        """Return the value, then what `pull` of the places `wanted` needs besides the arguments: arrays of their own."""
+        """Return the value, then what `pull` of the places `wanted` needs besides the arguments, all arrays."""
         return [np.asarray(part) for part in self._passes(wanted).first(*arrays, *self._sizes.values())]
 
     def pull(self, arrays: Sequence[Array], saved: Sequence[Array], G: Array, wanted: Places) -> list[Array]:  # noqa: N803
@@ -123,7 +122,7 @@ class Passes:
     def _names(self, places: Places) -> list[str]:
         return [self.args[k] for k in places]
 
-    def _passes(self, wanted: Places) -> TwoPass:
+    def _passes(self, wanted: Places) -> Any:
         if (key := tuple(wanted)) not in self._two:
             names = self._names(wanted)
             self._two[key] = mc.pullback(self.expression, names, target=self.target)

@@ -144,10 +144,10 @@ def _averaged(net: Net, bottoms: list[Form]) -> list[Form]:
     for pieces in net.weights.values():
         for place, piece in enumerate(pieces):
             size, average = piece.average or (None, piece)
-            over = next((b for b in bottoms if size is not None and b.ast == size.ast), None)
+            over = next((k for k, b in enumerate(bottoms) if size is not None and b.ast == size.ast), None)
             if over is not None and average.costs[0][1] <= piece.costs[0][1] + 2:
                 pieces[place] = average
-                return [b for b in bottoms if b is not over]
+                return [b for k, b in enumerate(bottoms) if k != over]
     return bottoms
 
 

@@ -8,7 +8,7 @@ content is: an edited rule is another rule, and what was compiled from the old o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b
@@ -83,7 +83,7 @@ class Rule:
     commutes: bool = False
     associative: bool = False
     keeps_rows: bool = False
-    nonempty: bool = False
+    nonempty: bool | Sequence[str] = False
     parity: str | None = None
     monotone: str | None = None
     curvature: str | None = None

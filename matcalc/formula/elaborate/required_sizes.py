@@ -25,7 +25,7 @@ def require(inference: Inference, ast: Ast, candidate: Candidate, pairs: Sequenc
     """Require what the entry of a call says of its integers, its lengths and its arguments."""
     _require_integers(inference, ast, candidate, pairs)
     if candidate.rule.nonempty:
-        _require_entries(inference, ast, pairs, axis)
+        _require_entries(inference, ast, pairs, axis, candidate.rule.nonempty)
 
 
 def _require_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs: Sequence[Pair]) -> None:
@@ -40,11 +40,16 @@ def _require_integers(inference: Inference, ast: Ast, candidate: Candidate, pair
         inference.check_least(value.exact - least, value.ast, message)
 
 
-def _require_entries(inference: Inference, ast: Ast, pairs: Sequence[Pair], axis: int | None) -> None:
-    """Require at least one entry of each argument, of each of its rows or columns along an axis."""
+def _require_entries(
+    inference: Inference, ast: Ast, pairs: Sequence[Pair], axis: int | None, sizes: bool | Sequence[str]
+) -> None:
+    """Require at least one entry of each argument, of each of its rows or columns along an axis; or of some sizes."""
     for parameter, value in pairs:
         if parameter.kind not in PLAIN:
             lengths = value.shape if axis is None else value.shape[axis : axis + 1]
+            if not isinstance(sizes, bool):
+                pairs_of_sizes = zip(parameter.sizes, value.shape, strict=False)
+                lengths = tuple(length for size, length in pairs_of_sizes if size.value in sizes)
             for length in lengths:
                 message = partial(_no_entries, ast, value.ast)
                 inference.check_least(length - 1, ast, message)

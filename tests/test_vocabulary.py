@@ -1,5 +1,6 @@
 """Every function of the language on every path: text, objects, NumPy's spelling, print, evaluate, compile, save."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -198,3 +199,33 @@ def test_stand_alone(target, chosen, tmp_path):
         found = np.load(tmp_path / f"saved{k}_results.npz")
         for number, want in enumerate(expected):
             close(found[f"arr_{number}"], want, 1e-9)
+
+
+NUMPY_OF_NOTHING = {"mean", "logsumexp", "var", "std", "median"}
+"""Functions that are NaN or -inf of nothing in NumPy too."""
+
+
+def test_of_nothing_a_value_is_a_number_or_an_error():
+    faults, tried = [], 0
+    for text in dict.fromkeys(text for call in CALLS for text in (call["f"], *call.get("also", ()))):
+        e, rng = expression(text), np.random.default_rng(0)
+        names = sorted({name for symbol in e.names.symbols.values() for size in symbol.shape for name in size.names})
+        for lengths in itertools.product((0, 2), repeat=len(names)):
+            sizes = dict(zip(names, lengths, strict=True))
+            data = {name: rng.uniform(0.2, 0.8, [int(size.evaluate(sizes)) for size in symbol.shape])
+                    for name, symbol in e.names.symbols.items()}  # fmt: skip
+            for name, symbol in e.names.symbols.items():
+                if "symmetric" in symbol.facts:
+                    data[name] = data[name] @ data[name].T + np.eye(len(data[name]))
+            if 0 not in lengths or not set(e.symbols) <= data.keys() | sizes.keys():
+                continue
+            try:
+                with np.errstate(all="ignore"):
+                    value = e({name: data.get(name, sizes.get(name)) for name in e.symbols})
+            except (mc.MatcalcError, np.linalg.LinAlgError):
+                continue
+            tried += 1
+            if not all(np.all(np.isfinite(part)) for part in (value if isinstance(value, tuple) else (value,))):
+                faults.append((text, sizes))
+    assert {text.partition("(")[0] for text, _ in faults} == NUMPY_OF_NOTHING
+    assert tried > 300

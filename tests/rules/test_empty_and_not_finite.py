@@ -52,6 +52,7 @@ NOTHING = [
     ("min(X, axis=1)", "X: matrix(m, n)", (2, 0)), ("lambda_max(X)", "X: matrix(n, n) symmetric", (0, 0)),
     ("lambda_min(X)", "X: matrix(n, n) symmetric", (0, 0)), ("sum(softmax(x))", "x: vector(n)", (0,)),
     ("softmax(X, axis=0)", "X: matrix(m, n)", (0, 2)), ("log_softmax(X, axis=1)", "X: matrix(m, n)", (2, 0)),
+    ("norm(X, 1)", "X: matrix(m, n)", (2, 0)), ("norm(X, inf)", "X: matrix(m, n)", (0, 2)),
 ]  # fmt: skip
 
 

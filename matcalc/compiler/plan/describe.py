@@ -1,7 +1,8 @@
 """Comments: what a value of a program is, in the notation of the language, bounded in length.
 
 One set of readings serves all comments of a program, so that they cost what its formulas cost once. A named part is
-defined where it is computed and stands by its name from there on. What is too long is cut in its middle.
+defined where it is computed and stands by its name from there on. What is too long is cut in its middle; a node whose
+tree would be long beyond measure is dots to those that hold it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from matcalc.language.short_names import short_name
 from matcalc.language.syntax import Ast
 from matcalc.language.write import ends
 from matcalc.tensor.constructors import product
-from matcalc.tensor.node import Node, Operand, everything, sizes_met
+from matcalc.tensor.node import LONG, Node, Operand, everything, sizes_met
 from matcalc.tensor.size import Size
 
 LENGTH, TAIL = 56, 12
@@ -102,8 +103,9 @@ class Describer:
         return self.parts.get(node) or self(node)
 
     def _named(self, node: Node, reading: Reading) -> Reading:
+        """Return how a node is read by those that hold it: a part by its name, what would fill pages by dots."""
         if node not in self.parts:
-            return reading
+            return Reading(forms.name("...")) if node.length > LONG else reading
         self.defined[node] = reading.form.ast
         return Reading(replace(forms.name(self.parts[node]), degree=reading.form.degree))
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.language import syntax
 from oracle import judging
 from oracle.cases import identities
 from oracle.data import SIZES
@@ -121,3 +122,18 @@ def test_what_reads_a_part_of_an_operand_has_no_comment_that_is_no_product(text)
         slope = (f(**{symbol: point + step})[0] - f(**{symbol: point - step})[0]) / 2e-6
         assert gradient[at] == pytest.approx(slope, rel=1e-6, abs=1e-8)
     np.testing.assert_allclose(plain(**{name: point for name in plain.symbols}), gradient)
+
+
+def test_trees_far_longer_than_their_graphs_are_dots(monkeypatch):
+    """What index forms repeat is renamed apart in each place: by trees it took millions of steps and no end."""
+    steps, exchanged = [], syntax.exchanged
+
+    def counted(node, operands):
+        steps.append(1)
+        assert len(steps) < 20_000
+        return exchanged(node, operands)
+
+    low = "svd_lowrank(flip(A)/(4 + 4*sum(flip(A).^2)) + {i,j: (1 + iota(n))[i]*ones(m)[j]*[i == j]}, 1)"
+    gradient = mc.expression(f"svdfun(exp, min({low}, B))", "A: matrix(n, m); B: matrix(n, m)").vjp("A")
+    monkeypatch.setattr(syntax, "exchanged", counted)
+    assert "..." in mc.compile(gradient, target="numpy").source

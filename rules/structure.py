@@ -14,7 +14,7 @@ def duplication_(n: int) -> Array:
     return np.eye(n * (n + 1) // 2)[np.maximum(at, at.T).ravel().astype(int)]
 
 
-def elimination_(n: int) -> Array:
+def vech_at_(n: int) -> Array:
     column, row = np.triu_indices(n)
     places = np.zeros((len(row), n, n))
     places[np.arange(len(row)), row, column] = 1

@@ -14,9 +14,9 @@ from matcalc.testing.forms import forms
 SPD = "A: matrix(n, n) spd; B: matrix(n, n) spd"
 LAYERS = "X: matrix(k, d); U: matrix(d, h); b: vector(h); W: matrix(h, o); Y: matrix(k, o)"
 SHORT = [
-    ("jacobian", "vech(X)", "X", "X: matrix(n, n)", "elimination(n)"),
-    ("jacobian", "vech(diag(x))", "x", "x: vector(n)", "{i,j: elimination(n)[i,j,j]}"),
-    ("gradient", "c'*vech(X)", "X", "X: matrix(n, n); c: vector(n*(n + 1)//2)", "{i,j: elimination(n)[k,i,j]*c[k]}"),
+    ("jacobian", "vech(X)", "X", "X: matrix(n, n)", "vech_at(n)"),
+    ("jacobian", "vech(diag(x))", "x", "x: vector(n)", "{i,j: vech_at(n)[i,j,j]}"),
+    ("gradient", "c'*vech(X)", "X", "X: matrix(n, n); c: vector(n*(n + 1)//2)", "{i,j: vech_at(n)[k,i,j]*c[k]}"),
     ("gradient", "cos(q[0] + q[1])", "q", "q: vector(2)", "-sin(q[0] + q[1])*[1; 1]"),
     ("gradient", "eigvalsh(S)[1]", "S", "S: matrix(n, n) symmetric", "eig_top(S, n - 1) - eig_top(S, n - 2)"),
     ("gradient", "eigvalsh(S)[-2]", "S", "S: matrix(n, n) symmetric", "eig_top(S, 2) - eig_top(S, 1)"),

@@ -28,6 +28,9 @@ ONE_TO_ONE = ("merge", "slice", "flip", "shift")
 LONGEST_CONTENT = 100
 """Bits of the numbers of a sum whose content is taken out: 1e-30 and 1e30 are as long."""
 
+SHORTEST_DECIMAL = 1000
+"""What is taken for the denominator of a decimal."""
+
 ACROSS = (1, 0)
 """The axes of a transposed matrix."""
 
@@ -273,9 +276,17 @@ def _content(coefs: list[Fraction]) -> Fraction:
     be 2^-1093 after seven steps, which is 0 as a floating-point number.
     """
     content = rational_content(coefs)
+    content *= _decimal(max(abs(c / content) for c in coefs))
     numbers = [part for c in (content, *(c / content for c in coefs)) for part in c.as_integer_ratio()]
     longest = max(part.bit_length() for part in numbers)
     return content if longest <= LONGEST_CONTENT else Fraction(1 if coefs[0] > 0 else -1)
+
+
+def _decimal(number: Fraction) -> int:
+    """Return the power of ten in an integer, 1 for one below a thousand: `x^2 + 1e-6` is not `(1000000*x^2 + 1)/1e6`."""
+    digits = str(number.numerator)
+    power = 10 ** (len(digits) - len(digits.rstrip("0")))
+    return power if power >= SHORTEST_DECIMAL else 1
 
 
 def symmetry_of_sum(node: Node) -> frozenset[str]:

@@ -92,6 +92,11 @@ SAME = """
     inv(B - A)
     1./(x - y)
     logsumexp(X, axis=0)
+    sqrt(x.^2 + 1e-6)
+    1./(x + 0.001)
+    (X - 1e-8).^2
+    x/(norm2(x) + 1e-12)
+    log(2*x + 0.001)
     logsumexp(X, axis=1)
     softmax(X, axis=0)
     max(x, 0)

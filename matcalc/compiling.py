@@ -105,7 +105,7 @@ def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, con
     """Return the request for a value and its gradient."""
     start = time.perf_counter()
     asked = wanted(wrt)
-    value = with_wrt(f, wrt, declarations, dialect)
+    value = with_wrt(f, wrt, declarations, dialect, scalar=True)
     parsed = time.perf_counter()
     if not asked.whole:
         parts = value.gradient(wrt, convention)

@@ -102,7 +102,7 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
         >>> bool(convex("norm2(M - U*V')^2", ["U", "V"]))
         False
     """
-    found = apart(with_wrt(f, wrt, declarations, dialect), wrt)
+    found = apart(with_wrt(f, wrt, declarations, dialect, scalar=True), wrt)
     e = found.e
     if e.node.shape:
         raise ShapeError("only a scalar can be convex: sum its entries, or ask for one of them")

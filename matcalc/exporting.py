@@ -61,7 +61,7 @@ def _requests(
     second = [word for word in what if word in WHAT[2:]]
     if second and not asked.whole:
         raise NotSupported(f"{second[0]} is exported in whole symbols, not in entries of them")
-    e = with_wrt(f, asked.symbols, declarations, dialect)
+    e = with_wrt(f, asked.symbols, declarations, dialect, scalar=True)
     found: list[tuple[str, Request]] = []
     if "gradient" in what:
         request = gradient_request(f, wrt, declarations, dialect)

@@ -33,7 +33,7 @@ def gradient(
         >>> str(gradient("norm2(X*w - y)^2", "w"))
         "2*X'*(X*w - y)"
     """
-    return with_wrt(f, wrt, declarations, dialect).gradient(wrt, convention)
+    return with_wrt(f, wrt, declarations, dialect, scalar=True).gradient(wrt, convention)
 
 
 def jacobian(
@@ -55,7 +55,7 @@ def hessian(f: Readables, wrt: Wrt, declarations: str = "", layout: str = "tenso
     Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
     Raises: ShapeError where f is no scalar or for another layout; UnknownName; NotDifferentiable.
     """
-    return with_wrt(f, wrt, declarations, dialect).hessian(wrt, layout)
+    return with_wrt(f, wrt, declarations, dialect, scalar=True).hessian(wrt, layout)
 
 
 def differential(
@@ -106,4 +106,4 @@ def hvp(f: Readables, wrt: Wrt, declarations: str = "", vector: Wrt = "v", diale
     Raises: ShapeError where f is no scalar; UnknownName; NotDifferentiable.
     Source: Pearlmutter 1994, by a pushforward of the gradient.
     """
-    return with_wrt(f, wrt, declarations, dialect).hvp(wrt, vector)
+    return with_wrt(f, wrt, declarations, dialect, scalar=True).hvp(wrt, vector)

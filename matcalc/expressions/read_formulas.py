@@ -39,8 +39,11 @@ def read_formulas(
     dialect: str = "matrix",
     known: Mapping[str, Node] | None = None,
     sizes: Collection[str] = (),
+    varied: Collection[str] | None = None,
 ) -> list[Meaning]:
     """Return what formulas mean that share one scope, in which the symbols `known` and `sizes` are from the start.
+
+    `varied` are names that they are to be differentiated in as scalars, if they can be read so.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
     """
@@ -50,7 +53,7 @@ def read_formulas(
     all_sizes = {*_sizes(formulas, declarations, scope), *sizes}
     given = [_given(formula, scope, all_sizes) for formula in formulas]
     made = elaborate(
-        given, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes)
+        given, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes), varied
     )
     found = []
     for formula, tree, node, row, conditions, parts in zip(

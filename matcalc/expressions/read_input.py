@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -69,10 +69,11 @@ def expressions(
     declarations: str = "",
     dialect: str = "matrix",
     known: Mapping[str, Node] | None = None,
+    varied: Collection[str] | None = None,
 ) -> list[Expression]:
     """Return several formulas that share one scope: texts, expressions, SymPy objects or numbers.
 
-    `known` are symbols that are in it from the start.
+    `known` are symbols that are in it from the start; `varied` names that texts are to be differentiated in as scalars.
     """
     ready = [_ready(f, declarations, known or {}) for f in formulas]
     shared = Names(known or {}, ())
@@ -80,16 +81,17 @@ def expressions(
         if e is not None:
             shared = shared.joined(e.names)
     unread = [formula for formula, e in zip(formulas, ready, strict=True) if e is None]
-    made = iter(_read(unread, declarations, dialect, shared))
+    made = iter(_read(unread, declarations, dialect, shared, varied))
     return [e if e is not None else next(made) for e in ready]
 
 
-def _read(formulas: Sequence[Readable], declarations: str, dialect: str, shared: Names) -> list[Expression]:
+def _read(
+    formulas: Sequence[Readable], declarations: str, dialect: str, shared: Names, varied: Collection[str] | None
+) -> list[Expression]:
     """Return formulas read in one scope; text in NumPy's spelling that has no tree is run on its symbols."""
     try:
-        return [
-            Expression(*one) for one in read_formulas(formulas, declarations, dialect, shared.symbols, shared.sizes)
-        ]
+        made = read_formulas(formulas, declarations, dialect, shared.symbols, shared.sizes, varied)
+        return [Expression(*one) for one in made]
     except MatcalcError as fault:
         if dialect != NUMPY or not all(isinstance(formula, str) for formula in formulas):
             raise
@@ -168,10 +170,13 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
     return tuple(made)
 
 
-def with_wrt(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Expression:
+def with_wrt(
+    f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix", scalar: bool = False
+) -> Expression:
     """Return a formula as an expression in which the symbols of `wrt` are known, also those that do not occur.
 
     A SymPy symbol is declared by being in `wrt`. Several formulas of one shape are stacked, along a new first axis.
+    Where a `scalar` is wanted, undeclared names have the kinds that make it one, if there is one smallest change.
     """
     symbols_given = wanted(wrt).symbols
     given = symbols_given if isinstance(symbols_given, (list, tuple)) else [symbols_given]
@@ -181,7 +186,8 @@ def with_wrt(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "mat
         for name, node in theirs.items():
             same_symbol(node, f.names.symbols.get(name, node))
     many = isinstance(f, (list, tuple))
-    read = expressions(f if isinstance(f, (list, tuple)) else [f], declarations, dialect, theirs)
+    varied = [name_of(one) for one in given] if scalar else None
+    read = expressions(f if isinstance(f, (list, tuple)) else [f], declarations, dialect, theirs, varied)
     e = side_by_side(read) if many else read[0]
     if theirs and not isinstance(f, Expression):
         first = [d.name for d in read_declarations(declarations) if d.kind != SIZE]

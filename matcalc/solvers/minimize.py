@@ -74,7 +74,7 @@ def minimize(
         which = nearest(str(method), sorted(METHODS.values()))
         raise ValueError(f"unknown method {shown(method)}{which}; known are {', '.join(sorted(METHODS.values()))}")
     texts = [constraints] if isinstance(constraints, str) else [c for c in constraints if isinstance(c, str)]
-    parted = apart(with_wrt(f, wrt, declarations, dialect), wrt)
+    parted = apart(with_wrt(f, wrt, declarations, dialect, scalar=True), wrt)
     if parted.parts:
         if any(texts):
             raise NotSupported("constraints where wrt has a part of a symbol", hint="keep entries fixed by `bounds`")

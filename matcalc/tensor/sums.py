@@ -283,7 +283,7 @@ def _content(coefs: list[Fraction]) -> Fraction:
 
 
 def _decimal(number: Fraction) -> int:
-    """Return the power of ten in an integer, 1 for one below a thousand: `x^2 + 1e-6` is not `(1000000*x^2 + 1)/1e6`."""
+    """Return the power of ten in an integer, 1 for one below a thousand: `x^2 + 1e-6` is not `(1e6*x^2 + 1)/1e6`."""
     digits = str(number.numerator)
     power = 10 ** (len(digits) - len(digits.rstrip("0")))
     return power if power >= SHORTEST_DECIMAL else 1

@@ -2,6 +2,8 @@
 
 A change gives another kind to one name, or if that is not enough to two, and so on. It is taken where it is the only
 one of its size; else the error stays, and lists those that fit. What was taken is said as all that is undeclared is.
+Where a scalar is wanted, what gives an array does not fit: `-mu'*x + x'*S*x` makes `mu` a vector. Only scalars and
+vectors change their kinds for that, and no name that is differentiated.
 """
 
 from __future__ import annotations
@@ -20,36 +22,55 @@ Changes = list[tuple[Ranks, Read]]
 
 RANKS = (0, 1, 2)
 MOST_CHANGED = 4  # names at once
+MOST_FOR_A_SCALAR = 2
 MOST_NODES = 30_000  # of trees, that are read in search of what fits: 0.3 s
 MOST_LISTED = 6  # names with their kinds in a message
 
 
-def fitting(read: Callable[[Ranks], Read], trees: Sequence[Ast], fixed: Collection[str]) -> Read:
+def fitting(
+    read: Callable[[Ranks], Read], trees: Sequence[Ast], fixed: Collection[str], varied: Collection[str] | None = None
+) -> Read:
     """Return what trees are read as, sizes solved; `read` takes ranks of names that are not those of their spelling.
 
-    The first reading fills `trees`, and `fixed` with the names whose kinds are declared, or told by the text.
+    The first reading fills `trees`, and `fixed` with the names whose kinds are declared, or told by the text. `varied`
+    are the names that a scalar is wanted of, to be differentiated in them.
 
     Raises: what reading raises; a ShapeError lists the changes of kinds that fit, where they are several.
     """
     try:
         made = read({})
     except ShapeError as fault:
-        found = _changes(read, trees, fixed)
+        others = _other_ranks(trees, fixed)
+        scalars = _changes(read, others, trees, _is_scalar) if varied is not None else []
+        found = scalars or _changes(read, others, trees)
         if len(found) == 1:
             return found[0][1]
         if found:
             fault.hint = "\n  ".join(filter(None, (fault.hint, _listed(found))))
         raise
     made[0].finish()
-    return made
+    if varied is None or _is_scalar(made):
+        return made
+    others = _other_ranks(trees, {*fixed, *varied}, RANKS[:2])
+    found = _changes(read, others, trees, _is_scalar, MOST_FOR_A_SCALAR)
+    return found[0][1] if len(found) == 1 else made
 
 
-def _changes(read: Callable[[Ranks], Read], trees: Sequence[Ast], fixed: Collection[str]) -> Changes:
+def _is_scalar(made: Read) -> bool:
+    return all(size.is_integer and size == 1 for value in made[1] for size in value.shape)
+
+
+def _changes(
+    read: Callable[[Ranks], Read],
+    others: Mapping[str, Sequence[int]],
+    trees: Sequence[Ast],
+    fits: Callable[[Read], bool] = lambda made: True,
+    most: int = MOST_CHANGED,
+) -> Changes:
     """Return the smallest changes of kinds that fit, each with what is read then."""
-    others = {name: ranks for name, ranks in _other_ranks(trees).items() if name not in fixed}
     left = MOST_NODES // max(sum(1 for tree in trees for _ in whole(tree)), 1)
     found: Changes = []
-    for count in range(1, MOST_CHANGED + 1):
+    for count in range(1, most + 1):
         changes = list(islice(_of_size(others, count), left + 1))
         left -= len(changes)
         if found or left < 0:
@@ -60,7 +81,7 @@ def _changes(read: Callable[[Ranks], Read], trees: Sequence[Ast], fixed: Collect
                 made[0].finish()
             except MatcalcError:
                 continue
-            if all(name in made[0].symbols for name in ranks):
+            if all(name in made[0].symbols for name in ranks) and fits(made):
                 found.append((ranks, made))
     return found
 
@@ -71,18 +92,18 @@ def _of_size(others: Mapping[str, Sequence[int]], count: int) -> Iterator[Ranks]
             yield dict(zip(names, ranks, strict=True))
 
 
-def _other_ranks(trees: Sequence[Ast]) -> dict[str, list[int]]:
-    """Return the names in trees with the ranks that they may have beside that of their spelling.
+def _other_ranks(trees: Sequence[Ast], fixed: Collection[str], among: Sequence[int] = RANKS) -> dict[str, list[int]]:
+    """Return the names in trees that are not fixed, with the ranks that they may have beside that of their spelling.
 
-    An order above two is one that subscripts show.
+    An order above two is one that subscripts show. Only names of the ranks `among` change, and only to these.
     """
     found: dict[str, dict[int, None]] = {}
     for node in (node for tree in trees for node in whole(tree)):
-        if node.head == "name" and inferred_rank(str(node.value)) is not None:
-            found.setdefault(str(node.value), dict.fromkeys(RANKS))
-        elif node.head == "part" and node.args[0].head == "name" and len(node.args) - 1 > max(RANKS):
+        if node.head == "name" and inferred_rank(str(node.value)) in among:
+            found.setdefault(str(node.value), dict.fromkeys(among))
+        elif node.head == "part" and node.args[0].head == "name" and len(node.args) - 1 > max(RANKS) == max(among):
             found.setdefault(str(node.args[0].value), dict.fromkeys(RANKS))[len(node.args) - 1] = None
-    return {name: [rank for rank in ranks if rank != inferred_rank(name)] for name, ranks in found.items()}
+    return {name: [r for r in ranks if r != inferred_rank(name)] for name, ranks in found.items() if name not in fixed}
 
 
 def _listed(found: Changes) -> str:

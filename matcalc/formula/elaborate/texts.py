@@ -59,8 +59,11 @@ def elaborate(
     dialect: str = "matrix",
     symbols: Mapping[str, Node] | None = None,
     sizes: Iterable[str] = (),
+    varied: Collection[str] | None = None,
 ) -> Elaborated:
     """Return the nodes of formulas that share one scope; `symbols` and `sizes` are in it from the start.
+
+    `varied` are names that they are to be differentiated in as scalars, if they can be read so.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
     """
@@ -92,7 +95,7 @@ def elaborate(
             values.append(infer(inference, tree))
         return inference, values
 
-    inference, values = fitting(read_as, first, fixed)
+    inference, values = fitting(read_as, first, fixed, varied)
     trees = inference.trees
     scope = scope_of(inference)
     builder = Builder(inference, scope.symbols, partial(template_of, book, 0))

@@ -34,6 +34,33 @@ def test_the_only_smallest_change_that_fits_is_taken_and_marked(text, expected):
     assert mc.expression(text, expected).declarations == expected
 
 
+SCALARS = [
+    ("-mu'*x + lam*x'*S*x", "x", "mu: vector(m); x: vector(m); lam: scalar; S: matrix(m, m)"),
+    ("mu'*x/sqrt(x'*S*x)", "x", "mu: vector(m); x: vector(m); S: matrix(m, m)"),
+    ("tr(expm(A)) - n", "A", "A: matrix(m, m); n: scalar"),
+    ("(s - n - 1)/2*logdet(S) - tr(inv(C)*S)/2", "S", "s: scalar; n: scalar; S: matrix(m, m); C: matrix(m, m)"),
+    ("norm2(X*w)^2/s + b", "w", "X: matrix(m, n); w: vector(n); s: scalar; b: scalar"),
+]
+"""Formulas that are arrays by the spelling of their names, with what they are differentiated in, and kinds that fit."""
+
+
+@pytest.mark.parametrize(("text", "wrt", "expected"), SCALARS)
+def test_what_is_differentiated_as_a_scalar_is_one_if_one_smallest_change_makes_it_one(text, wrt, expected):
+    marked = "; ".join(f"{one}, undeclared" for one in expected.split("; "))
+    assert mc.hessian(text, wrt).node is mc.hessian(text, wrt, expected).node
+    assert mc.gradient(text, wrt).node is mc.gradient(text, wrt, expected).node
+    assert mc.value_and_gradient(text, wrt, target="numpy").args == tuple(re.findall(r"(\w+):", expected))
+    assert [one for one in marked.split("; ") if one not in mc.gradient(text, wrt).declarations] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrt"), [("A*x", "x"), ("x.^2", "x"), ("x.*y", "x"), ("x + y", "x"), ("X*w - y", "w")]
+)
+def test_what_is_differentiated_keeps_its_kind(text, wrt):
+    with pytest.raises(mc.ShapeError, match="needs a scalar"):
+        mc.gradient(text, wrt)
+
+
 LISTED = [
     ("x*y", "x: scalar | x: matrix(m, n) | y: scalar | y: matrix(1, n)"),
     ("x^2", "x: scalar | x: matrix(m, m)"),

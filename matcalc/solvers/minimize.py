@@ -18,6 +18,8 @@ from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wanted import apart, wanted
 from matcalc.language.identifiers import by_name, shown
 from matcalc.rulebook.fields import nearest
+from matcalc.solvers.minimize_compiled import METHODS as COMPILED
+from matcalc.solvers.minimize_compiled import compiled_method, first_fit, minimised
 from matcalc.solvers.problem import Problem, problem
 from matcalc.solvers.squares import residuals
 
@@ -48,6 +50,9 @@ def minimize(
     dialect: str = "matrix",
     target: str = "numba",
     check_facts: bool = False,
+    compiled: bool = False,
+    over: Any = (),
+    threads: int = 1,
     **options: Any,
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with SciPy and compiled derivatives.
@@ -63,13 +68,26 @@ def minimize(
     as a table. With `check_facts` the start and the data are checked once for the facts that their symbols are declared
     to have.
 
-    Shapes: f (); values of `start` and `data` as their symbols; `x` and `jac` of the result as `wrt`, by name.
+    With `compiled` the whole solver is one compiled loop, for small problems and for many: the method `"lbfgs"` (the
+    default), `"newton-cg"` or `"lm"` takes the steps, options and defaults of SciPy's L-BFGS-B, trust-ncg or lm, without
+    bounds, constraints and callbacks. The starts and data named in `over` then have a leading axis of fits, solved in
+    one call, in `threads` threads; so have the fields of the result, and `message` counts how the fits ended. A step to
+    where f is not finite or its linear algebra fails is refused; a fit that begins there ends there, without success.
+
+    Shapes: f (); values of `start` and `data` as their symbols; `x` and `jac` of the result as `wrt`, by name; with
+        `over` each behind an axis of fits.
     Raises: ValueError for a name without a value, for a method that SciPy does not have, and for constraints or bounds
-        that a method does not take; NotSupported for a residual method and an f that is no sum of squares; what reading
-        f raises.
+        that a method does not take; NotSupported for a residual method and an f that is no sum of squares; ShapeError
+        for fits of different numbers; what reading f raises.
     Source: scipy.optimize.minimize and least_squares, with the derivatives that the method asks for.
     """
-    named = method if method is None else METHODS.get(str(method).lower())
+    if not compiled and (over or threads != 1):
+        raise ValueError("many fits in one call, and threads, are for compiled loops: give compiled=True")
+    if compiled:
+        method = compiled_method(method)
+    elif str(method).lower() in COMPILED and str(method).lower() not in METHODS:
+        raise ValueError(f"{method} is a compiled loop: give compiled=True, or L-BFGS-B for SciPy's")
+    named = method if method is None else METHODS.get(str(method).lower(), method if compiled else None)
     if method is not None and named is None:
         which = nearest(str(method), sorted(METHODS.values()))
         raise ValueError(f"unknown method {shown(method)}{which}; known are {', '.join(sorted(METHODS.values()))}")
@@ -81,10 +99,17 @@ def minimize(
         f, wrt, declarations = parted.e, parted.wrt, ""
         start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
         bounds = _by_part(bounds, "bounds=", parted.parts) if isinstance(bounds, Mapping) else bounds
+    rows: dict[str, Any] = {}
+    if compiled:
+        asked = over if isinstance(over, (list, tuple)) else [over]
+        names, *values = (_by_part(v, "over=", parted.parts) for v in (dict.fromkeys(asked), start, data or {}))
+        start, data, rows = first_fit(*values, list(names))
     made = problem(f, wrt, data, texts, bounds, start, sizes, declarations=declarations, dialect=dialect,
                    target=target, parametrise=parametrise, check_facts=check_facts)  # fmt: skip
     own = [] if isinstance(constraints, str) else [_constraint(c) for c in constraints if not isinstance(c, str)]
     made.constraints.extend(own)
+    if compiled:
+        return _named(made, minimised(made, method or "", rows, options | {"progress": progress}, threads), parted.parts)
     kind = named or ("SLSQP" if made.constraints else "L-BFGS-B")
     for given, what, taking in ((made.constraints, "constraints", CONSTRAINED), (made.bounds, "bounds", BOUNDED)):
         if given and kind not in taking:
@@ -193,12 +218,13 @@ def _named(made: Problem, result: Any, parts: Mapping[str, Any]) -> Any:
     from matcalc.solvers.result import Result
 
     def named(x: Any) -> dict[str, Any]:
-        return {str(parts.get(name, name)): array for name, array in made.unpack(x).items()}
+        arrays = x if isinstance(x, dict) else made.unpack(x)
+        return {str(parts.get(name, name)): array for name, array in arrays.items()}
 
     size = made.given.packing.size
     for field in ("jac", "grad"):
         found = result.get(field)  # of trust-constr `jac` is a list, of the constraints
-        if isinstance(found, np.ndarray) and found.shape == (size,) and not made.is_parametrised:
+        is_vector = isinstance(found, np.ndarray) and found.shape == (size,) and not made.is_parametrised
+        if is_vector or isinstance(found, dict):  # of many fits it is by name already
             result[field] = named(found)
-    result.x = named(result.x)
-    return Result(result)
+    return Result({**result, "x": named(result["x"])})

@@ -26,19 +26,19 @@ Term = tuple[float, Node]
 
 
 class Residuals:
-    """Residuals whose squares add up to a loss: of each term its values and Jacobian, stacked."""
+    """Residuals whose squares add up to a loss: of each term its values and Jacobian, stacked; `parts` have the roots."""
 
     def __init__(self, given: Given, terms: Sequence[Term]) -> None:
         names = given.formulas[0].names
-        self._parts = [(weight**0.5, Values(given, Expression(node, names))) for weight, node in terms]
+        self.parts = [(weight**0.5, Values(given, Expression(node, names))) for weight, node in terms]
 
     def value(self, x: ArrayLike) -> Vector:
         """Return the residuals."""
-        return np.concatenate([root * part.value(x) for root, part in self._parts])
+        return np.concatenate([root * part.value(x) for root, part in self.parts])
 
     def jacobian(self, x: ArrayLike) -> Vector:
         """Return the Jacobian, a row for each residual."""
-        return np.concatenate([root * part.jacobian(x) for root, part in self._parts])
+        return np.concatenate([root * part.jacobian(x) for root, part in self.parts])
 
 
 def residuals(given: Given) -> Residuals | None:

@@ -24,7 +24,7 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from matcalc.compiler.runtime import cache_entries, engine, linker_symbols, unboxing
+from matcalc.compiler.runtime import cache_entries, engine, linker_symbols, pointer_call, unboxing
 from matcalc.compiler.runtime.engine import Dispatcher
 from matcalc.compiler.runtime.modules import COMPILED, TEXT_DIGEST
 
@@ -119,7 +119,7 @@ def _surroundings() -> str:
     """Return what compiled code depends on besides its text and the processor."""
     import matcalc
 
-    ours = b"".join(Path(str(module.__file__)).read_bytes() for module in (engine, linker_symbols, unboxing))
+    ours = b"".join(Path(str(module.__file__)).read_bytes() for module in (engine, linker_symbols, pointer_call, unboxing))
     linked = hashlib.sha256(ours).hexdigest()
     versions = f"matcalc {matcalc.__version__} numba {numba.__version__} llvmlite {llvmlite.__version__}"
     python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"

@@ -1,0 +1,307 @@
+"""`mc.minimize(..., compiled=True)`: the whole solver as one compiled loop, for one fit or for many at once.
+
+The decision: three methods, each with the steps, options and defaults of SciPy's own (L-BFGS-B without bounds,
+trust-ncg, lm), and nothing that calls Python on the way. A fit that fails says so in its own status, since others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import matcalc as mc
+from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.runtime.convert import to_array
+from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.spec import Operand
+from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.language.declare import INDEX
+from matcalc.language.identifiers import free, shown
+from matcalc.rulebook.fields import nearest
+from matcalc.solvers.compiled_loops import Callee, addresses, run
+from matcalc.solvers.loop_endings import FAULT, MESSAGES, PRODUCT, SUCCESSES
+from matcalc.solvers.packing import Integers, Matrix, Vector
+from matcalc.solvers.problem import Problem
+from matcalc.solvers.squares import residuals
+from matcalc.tensor.size import Size
+
+COUNTS = {"maxcor", "maxiter", "maxfun", "maxls", "max_nfev"}
+"""Options that are counts, at least 1; the others are numbers, at least 0."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A loop: its file, its options in the order it takes them, those that `tol` sets, what its counts are called.
+
+    An option of None is a number of variables, times `each`.
+    """
+
+    loop: str
+    options: Mapping[str, float | None]
+    tolerances: tuple[str, ...]
+    counts: tuple[str, ...]
+    each: int = 1
+
+
+METHODS = {
+    "lbfgs": Method(
+        "loop_lbfgs",
+        {"maxcor": 10, "ftol": 1e7 * 2.0**-52, "gtol": 1e-5, "maxiter": 15000, "maxfun": 15000, "maxls": 20},
+        ("ftol", "gtol"),
+        ("nit", "nfev"),
+    ),
+    "newton-cg": Method(
+        "loop_newton",
+        {"gtol": 1e-4, "maxiter": None, "initial_trust_radius": 1.0, "max_trust_radius": 1000.0, "eta": 0.15},
+        ("gtol",),
+        ("nit", "nfev", "nhev"),
+        200,
+    ),
+    "lm": Method(
+        "loop_squares",
+        {"ftol": 1e-8, "xtol": 1e-8, "gtol": 1e-8, "max_nfev": None},
+        ("ftol", "xtol", "gtol"),
+        ("nit", "nfev", "njev"),
+        100,
+    ),
+}
+
+
+def compiled_method(method: str | None) -> str:
+    """Return the name of a compiled method, by default lbfgs.
+
+    Raises: ValueError for another name.
+    """
+    name = "lbfgs" if method is None else str(method).lower()
+    if name not in METHODS:
+        raise ValueError(f"compiled=True has the methods {', '.join(METHODS)}, not {shown(method)}")
+    return name
+
+
+def first_fit(
+    start: Mapping[str, Any], data: Mapping[str, Any], over: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return start and data of the first fit, and the values of all fits by the names that have an axis of them.
+
+    Raises: UnknownName for a name without a value; ShapeError for a value without axes.
+    """
+    given = {**data, **start}
+    one: dict[str, Any] = {}
+    for name in over:
+        if name not in given:
+            raise UnknownName(f"over: no value is given for {name}{nearest(name, list(given))}")
+        array = np.asarray(given[name])
+        if not array.ndim:
+            raise ShapeError(f"over: the value of {name} has no axis of fits")
+        one[name] = array[0] if len(array) else np.ones(array.shape[1:])
+    first, rest = ({name: one.get(name, value) for name, value in values.items()} for values in (start, data))
+    return first, rest, {name: given[name] for name in over}
+
+
+def minimised(
+    made: Problem, method: str, many: Mapping[str, Any], options: Mapping[str, Any], threads: int
+) -> dict[str, Any]:
+    """Return the fields of a result: of one fit as SciPy's, its `x` a vector; of many with a leading axis, by name.
+
+    Raises: ValueError, TypeError, ShapeError, NotSupported, UnknownName in one sentence.
+    """
+    asked = METHODS[method]
+    given = made.given
+    for present, what, instead in ((made.constraints, "constraints", "SLSQP"), (made.bounds, "bounds", "L-BFGS-B")):
+        if present:
+            raise ValueError(f"{method} of compiled=True takes no {what}: {instead} without compiled=True does")
+    if given.target != "numba":
+        raise NotSupported(f"compiled=True runs on the target numba, not {given.target}")
+    if many and made.is_parametrised:
+        raise NotSupported("parametrise=True is for one fit: with over= write the change of variables in the formula")
+    if type(threads) is not int or threads < 1:
+        raise ValueError(f"threads is a number of at least 1, not {shown(threads)}")
+    shapes = given.packing.shapes
+    settings = _settings(method, asked, options, sum(map(prod, shapes.values())))
+    arrays, count = _batches(made, many)
+    starts = _starts(made, arrays, count)
+    return _Fits(made, method, arrays, starts).solved(settings, threads, bool(many))
+
+
+@dataclass(frozen=True)
+class _Fits:
+    made: Problem
+    method: str
+    arrays: Mapping[str, Vector]
+    starts: Matrix
+
+    def callee(self, compiled: Compiled, variables: Mapping[str, Sequence[int]]) -> Callee:
+        batches = {name: array for name, array in self.arrays.items() if name not in variables}
+        return Callee.of(compiled, self.made.given.fixed, batches, variables)
+
+    def solved(self, settings: Sequence[float], threads: int, is_many: bool) -> dict[str, Any]:
+        given, shapes = self.made.given, self.made.given.packing.shapes
+        objective = self.made.objective
+        callees: list[Callee] = []
+        if self.method == "lm":
+            found = residuals(given)
+            if found is None:
+                raise NotSupported("lm works on residuals, and the objective is not recognised as a sum of squares")
+            values = [part.expression for _, part in found.parts]
+            compiled = mc.compile([values, [list(part.jacobians) for _, part in found.parts]])
+            callees.append(self.callee(compiled, shapes))
+            layout, roots = _layout([root for root, _ in found.parts], callees[0].shapes, shapes)
+            if len(roots) < self.starts.shape[1]:
+                raise ShapeError(
+                    f"lm needs as many residuals as variables: {len(roots)} for {self.starts.shape[1]}"
+                )
+        else:
+            compiled = mc.value_and_gradient(objective.expression, given.names)
+            callees.append(self.callee(compiled, shapes))
+        vectors: dict[str, tuple[int, ...]] = {}
+        if self.method == "newton-cg":
+            taken = set(given.scope.scope)
+            vectors = {free(f"v_{name}", taken): shape for name, shape in shapes.items()}
+            products = mc.compile(list(mc.hvp(objective.expression, given.names, vector=list(vectors))))
+            callees.append(self.callee(products, {**shapes, **vectors}))
+
+        def arguments(first: int, x: Vector) -> list[Any]:
+            places = addresses(x, shapes)
+            *entry, results = callees[0].entered(first, places)
+            known = [*entry, x, results]
+            if self.method == "lm":
+                known += [layout, roots]
+            if vectors:
+                v = np.empty_like(x)
+                *entry, product = callees[1].entered(first, places | addresses(v, vectors))
+                known += [*entry, v, product]
+            return known
+
+        asked = METHODS[self.method]
+        X, F, G, counts = run(asked.loop, arguments, self.starts, settings, threads)
+        for row in np.flatnonzero(counts[:, 0] > FAULT)[:1]:
+            self._check_places(callees, int(counts[row, 0]))
+        ended = [self._message(callees, status) for status in counts[:, 0].tolist()]
+        fields: dict[str, Any] = {}
+        for name, column in zip(asked.counts, counts.T[1:], strict=False):
+            fields[name] = column.copy() if is_many else int(column[0])
+        success = counts[:, 0] <= SUCCESSES
+        if is_many:
+            told = {status: text for status, text in zip(counts[:, 0].tolist(), ended, strict=True)}
+            lines = [f"{np.sum(counts[:, 0] == status)} of {len(F)}: {text}" for status, text in sorted(told.items())]
+            fields |= {"x": _by_name(X, shapes), "jac": _by_name(G, shapes), "fun": F, "success": success}
+            return fields | {"status": counts[:, 0].copy(), "message": "; ".join(lines)}
+        pack = given.packing.pack
+        x, jac = (pack({name: array[0] for name, array in _by_name(rows, shapes).items()}) for rows in (X, G))
+        fields |= {"x": x, "jac": jac, "fun": float(F[0]), "success": bool(success[0])}
+        return fields | {"status": int(counts[0, 0]), "message": ended[0]}
+
+    def _check_places(self, callees: Sequence[Callee], status: int) -> None:
+        """Raise ShapeError where it is data that are no places of an axis that calls have failed for."""
+        callee = callees[status > PRODUCT]
+        spec = callee.compiled.spec
+        if status % PRODUCT - FAULT <= spec.numeric_faults:
+            return
+        shapes = self.made.given.packing.shapes
+        inputs = [callee.fixed.get(o.name, np.zeros(shapes.get(o.name, ()))) for o in spec.arguments]
+        inputs = [array[0] if o.name in callee.batched or not o.shape and array.ndim else array
+                  for o, array in zip(spec.arguments, inputs, strict=True)]  # fmt: skip
+        check_places(spec, [*inputs, *(self.made.given.fixed[name] for name in spec.sizes)])
+
+    def _message(self, callees: Sequence[Callee], status: int) -> str:
+        if status in MESSAGES:
+            return MESSAGES[status]
+        faults = callees[status > PRODUCT].compiled.spec.faults
+        where = "the product with the Hessian" if status > PRODUCT else "the start"
+        return f"linear algebra fails at {where}: {faults[status % PRODUCT - FAULT - 1]}"
+
+
+def _settings(method: str, asked: Method, options: Mapping[str, Any], variables: int) -> list[float]:
+    """Return the options of a loop in order."""
+    given = dict(options)
+    nested = given.pop("options", None) or {}
+    tol = given.pop("tol", None)
+    for name in ("callback", "progress"):
+        if given.pop(name, None):
+            raise ValueError(f"{name}= is for loops in Python: a compiled loop calls nothing between its steps")
+    told = (dict.fromkeys(asked.tolerances, tol) if tol is not None else {}) | given | dict(nested)
+    for name in told:
+        if name not in asked.options:
+            known = ", ".join(asked.options)
+            raise ValueError(f"{method} has no option {shown(name)}{nearest(str(name), list(asked.options))}; it has {known}")
+    found = []
+    for name, default in asked.options.items():
+        value = told.get(name)
+        found.append(_setting(name, value) if value is not None else asked.each * variables if default is None else default)
+    radii = dict(zip(asked.options, found, strict=True))
+    if "eta" in radii and not radii["eta"] < 0.25:
+        raise ValueError(f"eta is less than 1/4, not {radii['eta']}")
+    if "eta" in radii and not 0 < radii["initial_trust_radius"] < radii["max_trust_radius"]:
+        raise ValueError("initial_trust_radius is positive and less than max_trust_radius")
+    return found
+
+
+def _setting(name: str, value: Any) -> float:
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if name in COUNTS and not (is_number and value == value // 1 and 1 <= value < inf):
+        raise ValueError(f"{name} is a whole number of at least 1, not {shown(value)}")
+    if not (is_number and 0 <= value < inf):
+        raise ValueError(f"{name} is a number of at least 0, not {shown(value)}")
+    return float(value)
+
+
+def _batches(made: Problem, many: Mapping[str, Any]) -> tuple[dict[str, Vector], int]:
+    """Return what differs from fit to fit as arrays, and how many fits there are."""
+    scope, packing, fixed = made.given.scope, made.given.packing, made.given.fixed
+    found: dict[str, Vector] = {}
+    for name, value in many.items():
+        node = scope.symbols[name]
+        if INDEX in node.data[1]:
+            raise NotSupported(f"{name} holds places of an axis: a batch has one set of them")
+        array = to_array(Operand(name, (Size.of(free("fits", set(scope.scope))), *node.shape)), value)
+        shape = packing.shapes[name] if name in packing.shapes else tuple(s.evaluate(fixed) for s in node.shape)
+        if array.shape[1:] != shape:
+            raise ShapeError(f"over: each fit has a {name} of shape {shape}, not {array.shape[1:]}")
+        found[name] = np.ascontiguousarray(array, np.float64)
+    lengths = {name: len(array) for name, array in found.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
+        raise ShapeError(f"over: as many values are needed for each name, not {told}")
+    return found, next(iter(lengths.values()), 1)
+
+
+def _starts(made: Problem, arrays: Mapping[str, Vector], count: int) -> Matrix:
+    """Return the starts, a row for each fit: whole variables, also where the packing leaves entries out."""
+    assert made.x0 is not None
+    one = made.given.packing.unpack(made.x0)
+    parts = []
+    for name, value in one.items():
+        rows = arrays.get(name, np.broadcast_to(value, (count, *value.shape)))
+        if not np.all(np.isfinite(rows)):
+            raise ValueError(f"the start of {name} is not finite")
+        parts.append(np.reshape(rows, (count, value.size)))
+    return np.concatenate(parts, axis=1)
+
+
+def _by_name(rows: Matrix, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Vector]:
+    """Return the variables that rows hold, with a leading axis."""
+    found, at = {}, 0
+    for name, shape in shapes.items():
+        found[name] = rows[:, at : at + prod(shape)].reshape(len(rows), *shape)
+        at += prod(shape)
+    return found
+
+
+def _layout(
+    roots: Sequence[float], written: Sequence[tuple[int, ...]], shapes: Mapping[str, tuple[int, ...]]
+) -> tuple[Integers, Vector]:
+    """Return where each block of the Jacobian is written and belongs, and the root of the weight of each residual."""
+    heights = [prod(shape) for shape in written[: len(roots)]]
+    first, row, blocks = sum(heights), 0, []
+    for height in heights:
+        column = 0
+        for width in map(prod, shapes.values()):
+            blocks.append((first, row, height, column, width))
+            first, column = first + height * width, column + width
+        row += height
+    return np.array(blocks, np.int64), np.repeat(np.array(roots, np.float64), heights)

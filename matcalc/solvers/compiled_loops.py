@@ -53,18 +53,18 @@ COUNTS = 4  # status, steps, calls, and what else a loop counts
 
 @cache
 def loop(name: str) -> Callable[..., None]:
-    """Return the compiled `solve` of a loop."""
+    """Return the compiled `fits` of a loop."""
     parts = [HEAD.format(name=name)]
     for stem in ("loop_endings", "loop_pieces", name):
         source = (Path(__file__).parent / f"{stem}.py").read_text("utf-8")
         for statement in ast.parse(source).body:
             segment = ast.get_source_segment(source, statement) or ""
             if isinstance(statement, ast.FunctionDef):
-                signature = f"{_signature(statement)}, cache=True, " if statement.name == "solve" else ""
+                signature = f"{_signature(statement)}, cache=True, " if statement.name == "fits" else ""
                 parts.append(f"\n\n@njit({signature}**OPTIONS)\n{segment}\n")
             elif isinstance(statement, ast.Assign):
                 parts.append(f"{segment}\n")
-    found: Callable[..., None] = load_text("".join([*parts, "\n\nrun = exact(solve)\n"]), name).module.run
+    found: Callable[..., None] = load_text("".join([*parts, "\n\nrun = exact(fits)\n"]), name).module.run
     return found
 
 
@@ -110,7 +110,9 @@ class Callee:
         """How many numbers a call writes."""
         return sum(map(prod, self.shapes))
 
-    def entered(self, first: int, places: Mapping[str, int]) -> tuple[int, Integers, Integers, Integers, Integers, Vector]:
+    def entered(
+        self, first: int, places: Mapping[str, int]
+    ) -> tuple[int, Integers, Integers, Integers, Integers, Vector]:
         """Return how a loop calls it from fit `first` on, with variables at addresses, and what it writes into."""
         inputs, strides = [], []
         for name in (a.name for a in self.compiled.spec.arguments):
@@ -151,7 +153,7 @@ def run(
 
     `arguments(first, x)` are those of the loop for the fits from `first` on, whose variables are in x.
     """
-    solve, (count, n) = loop(name), starts.shape
+    fits, (count, n) = loop(name), starts.shape
     X, F, G = starts.copy(), np.empty(count), np.empty((count, n))
     counts = np.zeros((count, COUNTS), np.int64)
     settings = np.array(options, np.float64)
@@ -159,7 +161,7 @@ def run(
     def part(first: int, last: int) -> None:
         x = np.empty(n)
         rows = slice(first, last)
-        solve(*arguments(first, x), X[rows], F[rows], G[rows], counts[rows], settings)
+        fits(*arguments(first, x), X[rows], F[rows], G[rows], counts[rows], settings)
 
     if threads == 1:
         part(0, count)

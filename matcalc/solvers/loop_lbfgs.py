@@ -30,9 +30,10 @@ def cubic(gap: float, fa: float, da: float, fb: float, db: float) -> tuple[float
     return theta, s * math.sqrt(max(0.0, (theta / s) ** 2 - (da / s) * (db / s)))
 
 
-def trial(bracket: Vector, is_bracketed: bool, t: float, ft: float, dt: float, low: float, high: float) -> float:
+def next_step(bracket: Vector, is_bracketed: bool, t: float, ft: float, dt: float, low: float, high: float) -> float:
     """Put a point into the bracket (x, fx, dx, y, fy, dy) and return the next one, a safeguarded cubic step."""
     x, fx, dx, y, fy, dy = bracket[0], bracket[1], bracket[2], bracket[3], bracket[4], bracket[5]
+    new: float
     turned = dt * math.copysign(1.0, dx) < 0.0
     if ft > fx:
         theta, gamma = cubic(t - x, fx, dx, ft, dt)
@@ -50,10 +51,8 @@ def trial(bracket: Vector, is_bracketed: bool, t: float, ft: float, dt: float, l
         theta, gamma = cubic(t - x, fx, dx, ft, dt)
         gamma = -gamma if t > x else gamma
         r = ((gamma - dt) + theta) / ((gamma + (dx - dt)) + gamma)
-        if r < 0.0 and gamma != 0.0:
-            c = t + r * (x - t)
-        else:
-            c = high if t > x else low
+        far = high if t > x else low
+        c = t + r * (x - t) if r < 0.0 and gamma != 0.0 else far
         q = t + (dt / (dt - dx)) * (x - t)
         if is_bracketed:
             new = c if abs(c - t) < abs(q - t) else q
@@ -121,7 +120,7 @@ def searched(
         shifted(bracket, -line)
         ft, dt = f - step * line, slope - line
         turns = ft > bracket[1] or dt * math.copysign(1.0, bracket[2]) < 0.0
-        new = trial(bracket, is_bracketed, step, ft, dt, low, high)
+        new = next_step(bracket, is_bracketed, step, ft, dt, low, high)
         shifted(bracket, line)
         is_bracketed = is_bracketed or turns
         near, far = bracket[0], bracket[3]
@@ -158,7 +157,7 @@ def direction(g: Vector, S: Matrix, Y: Matrix, rho: Vector, alpha: Vector, kept:
         moved(d, alpha[at] - rho[at] * dot(Y[at], d), S[at], d)
 
 
-def solve(
+def fits(
     address: int, inputs: Integers, strides: Integers, sizes: Integers, outputs: Integers, x: Vector, both: Vector,
     X: Matrix, F: Vector, G: Matrix, counts: Table, options: Vector,
 ) -> None:  # fmt: skip

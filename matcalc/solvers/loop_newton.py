@@ -16,7 +16,6 @@ from matcalc.solvers.loop_pieces import advanced, copied, dot, evaluated, moved
 from matcalc.solvers.packing import Integers, Matrix, Table, Vector
 
 
-
 def crossing(z: Vector, d: Vector, radius: float) -> tuple[float, float]:
     """The two t with |z + t*d| = radius, ascending, without cancellation."""
     a, b, c = dot(d, d), 2.0 * dot(z, d), dot(z, z) - radius * radius
@@ -70,7 +69,7 @@ def stepped(
     return 0, False, 0.0, most
 
 
-def solve(
+def fits(
     address: int, inputs: Integers, strides: Integers, sizes: Integers, outputs: Integers, x: Vector, both: Vector,
     product_address: int, product_inputs: Integers, product_strides: Integers, product_sizes: Integers,
     product_outputs: Integers, v: Vector, product: Vector,

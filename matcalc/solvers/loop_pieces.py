@@ -18,7 +18,7 @@ EPSILON = 2.0**-52
 
 def evaluated(address: int, inputs: Integers, sizes: Integers, outputs: Integers, results: Vector) -> int:
     """Call an objective: 0, NOT_FINITE where a result is not, FAULT and its number where linear algebra fails."""
-    status = call_at(address, inputs, sizes, outputs)
+    status: int = call_at(address, inputs, sizes, outputs)
     if status != 0:
         return FAULT + status
     for k in range(results.size):

@@ -177,9 +177,7 @@ def chosen(
     return damping
 
 
-def slope_of(
-    S: Matrix, diagonal: Vector, order: Integers, scale: Vector, z: Vector, length: float, w: Vector
-) -> float:
+def slope_of(S: Matrix, diagonal: Vector, order: Integers, scale: Vector, z: Vector, length: float, w: Vector) -> float:
     """|inv(S')*D*(D*z/|D*z|)|^2, by which the length of the step falls with the damping."""
     n = z.size
     for j in range(n):
@@ -191,7 +189,7 @@ def slope_of(
     return dot(w, w)
 
 
-def solve(
+def fits(
     address: int, inputs: Integers, strides: Integers, sizes: Integers, outputs: Integers, x: Vector,
     results: Vector, layout: Table, roots: Vector,
     X: Matrix, F: Vector, G: Matrix, counts: Table, options: Vector,

@@ -69,10 +69,11 @@ def minimize(
     to have.
 
     With `compiled` the whole solver is one compiled loop, for small problems and for many: the method `"lbfgs"` (the
-    default), `"newton-cg"` or `"lm"` takes the steps, options and defaults of SciPy's L-BFGS-B, trust-ncg or lm, without
-    bounds, constraints and callbacks. The starts and data named in `over` then have a leading axis of fits, solved in
-    one call, in `threads` threads; so have the fields of the result, and `message` counts how the fits ended. A step to
-    where f is not finite or its linear algebra fails is refused; a fit that begins there ends there, without success.
+    default), `"newton-cg"` or `"lm"` takes the steps, options and defaults of SciPy's L-BFGS-B, trust-ncg or lm,
+    without bounds, constraints and callbacks. The starts and data named in `over` then have a leading axis of fits,
+    solved in one call, in `threads` threads; so have the fields of the result, and `message` counts how the fits ended.
+    A step to where f is not finite or its linear algebra fails is refused; a fit that begins there ends there, without
+    success.
 
     Shapes: f (); values of `start` and `data` as their symbols; `x` and `jac` of the result as `wrt`, by name; with
         `over` each behind an axis of fits.
@@ -101,15 +102,18 @@ def minimize(
         bounds = _by_part(bounds, "bounds=", parted.parts) if isinstance(bounds, Mapping) else bounds
     rows: dict[str, Any] = {}
     if compiled:
-        asked = over if isinstance(over, (list, tuple)) else [over]
-        names, *values = (_by_part(v, "over=", parted.parts) for v in (dict.fromkeys(asked), start, data or {}))
-        start, data, rows = first_fit(*values, list(names))
+        asked = dict.fromkeys(over if isinstance(over, (list, tuple)) else [over])
+        names = list(_by_part(asked, "over=", parted.parts))
+        start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
+        start, data, rows = first_fit(start, data, names, parted.e.names.symbols)
     made = problem(f, wrt, data, texts, bounds, start, sizes, declarations=declarations, dialect=dialect,
                    target=target, parametrise=parametrise, check_facts=check_facts)  # fmt: skip
     own = [] if isinstance(constraints, str) else [_constraint(c) for c in constraints if not isinstance(c, str)]
     made.constraints.extend(own)
     if compiled:
-        return _named(made, minimised(made, method or "", rows, options | {"progress": progress}, threads), parted.parts)
+        return _named(
+            made, minimised(made, method or "", rows, options | {"progress": progress}, threads), parted.parts
+        )
     kind = named or ("SLSQP" if made.constraints else "L-BFGS-B")
     for given, what, taking in ((made.constraints, "constraints", CONSTRAINED), (made.bounds, "bounds", BOUNDED)):
         if given and kind not in taking:

@@ -1,7 +1,7 @@
 """`mc.minimize(..., compiled=True)`: the whole solver as one compiled loop, for one fit or for many at once.
 
 The decision: three methods, each with the steps, options and defaults of SciPy's own (L-BFGS-B without bounds,
-trust-ncg, lm), and nothing that calls Python on the way. A fit that fails says so in its own status, since others go on.
+trust-ncg, lm), and nothing that calls Python on the way. A fit that fails says so in its status: others go on.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from math import inf, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 import matcalc as mc
 from matcalc.compiler.runtime.compiled import Compiled
@@ -28,6 +27,7 @@ from matcalc.solvers.loop_endings import FAULT, MESSAGES, PRODUCT, SUCCESSES
 from matcalc.solvers.packing import Integers, Matrix, Vector
 from matcalc.solvers.problem import Problem
 from matcalc.solvers.squares import residuals
+from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
 COUNTS = {"maxcor", "maxiter", "maxfun", "maxls", "max_nfev"}
@@ -84,20 +84,20 @@ def compiled_method(method: str | None) -> str:
 
 
 def first_fit(
-    start: Mapping[str, Any], data: Mapping[str, Any], over: Sequence[str]
+    start: Mapping[str, Any], data: Mapping[str, Any], over: Sequence[str], symbols: Mapping[str, Node]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return start and data of the first fit, and the values of all fits by the names that have an axis of them.
 
-    Raises: UnknownName for a name without a value; ShapeError for a value without axes.
+    Raises: UnknownName for a name without a value; ShapeError for a value without an axis of fits.
     """
     given = {**data, **start}
     one: dict[str, Any] = {}
     for name in over:
         if name not in given:
             raise UnknownName(f"over: no value is given for {name}{nearest(name, list(given))}")
-        array = np.asarray(given[name])
-        if not array.ndim:
-            raise ShapeError(f"over: the value of {name} has no axis of fits")
+        array, wanted = np.asarray(given[name]), len(symbols[name].shape) + 1 if name in symbols else 1
+        if array.ndim < wanted:
+            raise ShapeError(f"over: {name} has an axis of fits, so {wanted} axes in all, not {array.ndim}")
         one[name] = array[0] if len(array) else np.ones(array.shape[1:])
     first, rest = ({name: one.get(name, value) for name, value in values.items()} for values in (start, data))
     return first, rest, {name: given[name] for name in over}
@@ -152,9 +152,7 @@ class _Fits:
             callees.append(self.callee(compiled, shapes))
             layout, roots = _layout([root for root, _ in found.parts], callees[0].shapes, shapes)
             if len(roots) < self.starts.shape[1]:
-                raise ShapeError(
-                    f"lm needs as many residuals as variables: {len(roots)} for {self.starts.shape[1]}"
-                )
+                raise ShapeError(f"lm needs as many residuals as variables: {len(roots)} for {self.starts.shape[1]}")
         else:
             compiled = mc.value_and_gradient(objective.expression, given.names)
             callees.append(self.callee(compiled, shapes))
@@ -228,11 +226,15 @@ def _settings(method: str, asked: Method, options: Mapping[str, Any], variables:
     for name in told:
         if name not in asked.options:
             known = ", ".join(asked.options)
-            raise ValueError(f"{method} has no option {shown(name)}{nearest(str(name), list(asked.options))}; it has {known}")
+            raise ValueError(
+                f"{method} has no option {shown(name)}{nearest(str(name), list(asked.options))}; it has {known}"
+            )
     found = []
     for name, default in asked.options.items():
         value = told.get(name)
-        found.append(_setting(name, value) if value is not None else asked.each * variables if default is None else default)
+        found.append(
+            _setting(name, value) if value is not None else asked.each * variables if default is None else default
+        )
     radii = dict(zip(asked.options, found, strict=True))
     if "eta" in radii and not radii["eta"] < 0.25:
         raise ValueError(f"eta is less than 1/4, not {radii['eta']}")

@@ -26,7 +26,7 @@ Term = tuple[float, Node]
 
 
 class Residuals:
-    """Residuals whose squares add up to a loss: of each term its values and Jacobian, stacked; `parts` have the roots."""
+    """Residuals whose squares add up to a loss: values and Jacobian of each term, stacked; `parts` have the roots."""
 
     def __init__(self, given: Given, terms: Sequence[Term]) -> None:
         names = given.formulas[0].names

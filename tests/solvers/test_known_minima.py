@@ -75,6 +75,9 @@ PROBLEMS = [
 ]  # fmt: skip
 
 METHODS = list(dict.fromkeys((*GRADIENT, *PRODUCT, *HESSIAN, *RESIDUAL)))
+COMPILED = {"lbfgs": "L-BFGS-B", "newton-cg": "trust-ncg", "lm": "lm"}
+"""The compiled loops, and SciPy's methods of the same steps. Each of them applies to every problem: where L-BFGS-B
+leaves for infinity in problem 6, the compiled loop refuses the step to where the value overflows."""
 TIGHT = {
     "L-BFGS-B": {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 2000},
     "TNC": {"ftol": 1e-15, "gtol": 1e-9, "xtol": 1e-12, "maxfun": 5000},
@@ -113,3 +116,16 @@ CASES = [
 def test_known_minimum_is_reached(problem, method):
     found = solved(problem, method)
     assert is_known(problem, found.fun), (found.fun, found.message)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
+@pytest.mark.parametrize("method", COMPILED)
+def test_known_minimum_is_reached_by_a_compiled_loop(problem, method):
+    found = mc.minimize(
+        problem.loss, "x", {"x": problem.start}, problem.data, method, declarations=problem.declarations,
+        compiled=True, options=TIGHT[COMPILED[method]],
+    )  # fmt: skip
+    assert is_known(problem, found.fun), (found.fun, found.message)
+    at_gradient = np.max(np.abs(found.jac["x"])) / max(1.0, found.fun)
+    assert at_gradient < 1e-4

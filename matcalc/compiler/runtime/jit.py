@@ -119,7 +119,9 @@ def _surroundings() -> str:
     """Return what compiled code depends on besides its text and the processor."""
     import matcalc
 
-    ours = b"".join(Path(str(module.__file__)).read_bytes() for module in (engine, linker_symbols, pointer_call, unboxing))
+    ours = b"".join(
+        Path(str(module.__file__)).read_bytes() for module in (engine, linker_symbols, pointer_call, unboxing)
+    )
     linked = hashlib.sha256(ours).hexdigest()
     versions = f"matcalc {matcalc.__version__} numba {numba.__version__} llvmlite {llvmlite.__version__}"
     python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"

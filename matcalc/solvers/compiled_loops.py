@@ -38,7 +38,7 @@ from matcalc.compiler.runtime.jit import exact, njit
 from matcalc.compiler.runtime.pointer_call import call_at
 from numba import types
 
-OPTIONS = {{"error_model": "numpy", "fastmath": False, "nogil": True}}
+OPTIONS = {{"error_model": "numpy", "fastmath": {{"contract", "reassoc", "nsz", "arcp"}}, "nogil": True}}
 '''
 TYPES = {
     "int": "types.int64",

@@ -26,18 +26,18 @@ def norm(a: Vector) -> float:
 
 
 def gathered(results: Vector, layout: Table, roots: Vector, rows: int, J: Matrix) -> None:
-    """J = the Jacobian, of blocks (first entry, row, rows, column, columns) of what the objective has written.
+    """J = the Jacobian transposed, of blocks (first entry, row, rows, column, columns) of what a call has written.
 
-    Its last column holds the residuals.
+    Its last row holds the residuals.
     """
-    n = J.shape[1] - 1
+    n = J.shape[0] - 1
     for b in range(layout.shape[0]):
         first, row, height, column, width = layout[b, 0], layout[b, 1], layout[b, 2], layout[b, 3], layout[b, 4]
         for i in range(height):
             for j in range(width):
-                J[row + i, column + j] = roots[row + i] * results[first + i * width + j]
+                J[column + j, row + i] = roots[row + i] * results[first + i * width + j]
     for i in range(rows):
-        J[i, n] = roots[i] * results[i]
+        J[n, i] = roots[i] * results[i]
 
 
 def length_of_residuals(results: Vector, roots: Vector, rows: int) -> float:
@@ -49,52 +49,52 @@ def length_of_residuals(results: Vector, roots: Vector, rows: int) -> float:
 
 
 def factored(J: Matrix, order: Integers, lengths: Vector) -> None:
-    """Householder's QR in place with columns in the order of their lengths; the last column becomes Q'*r."""
-    m, n = J.shape[0], J.shape[1] - 1
+    """Householder's QR of J' in place, its columns in the order of their lengths; the last row becomes Q'*r."""
+    m, n = J.shape[1], J.shape[0] - 1
     for j in range(n):
         order[j] = j
         total = 0.0
         for i in range(m):
-            total += J[i, j] * J[i, j]
+            total += J[j, i] * J[j, i]
         lengths[j] = math.sqrt(total)
     for k in range(n):
         best, most = k, -1.0
         for j in range(k, n):
             total = 0.0
             for i in range(k, m):
-                total += J[i, j] * J[i, j]
+                total += J[j, i] * J[j, i]
             if total > most:
                 best, most = j, total
         if best != k:
             order[k], order[best] = order[best], order[k]
             for i in range(m):
-                J[i, k], J[i, best] = J[i, best], J[i, k]
+                J[k, i], J[best, i] = J[best, i], J[k, i]
         size = math.copysign(math.sqrt(max(most, 0.0)), J[k, k])
         if size != 0.0:
             for i in range(k, m):
-                J[i, k] /= size
+                J[k, i] /= size
             J[k, k] += 1.0
             for j in range(k + 1, n + 1):
                 total = 0.0
                 for i in range(k, m):
-                    total += J[i, k] * J[i, j]
+                    total += J[k, i] * J[j, i]
                 total /= J[k, k]
                 for i in range(k, m):
-                    J[i, j] -= total * J[i, k]
+                    J[j, i] -= total * J[k, i]
         J[k, k] = -size
 
 
 def damped(R: Matrix, order: Integers, scale: Vector, root: float, S: Matrix, diagonal: Vector, z: Vector) -> None:
     """Solve |R*z - b|^2 + root^2*|D*z|^2 least by rotations: S, below and on its diagonal, is the new R transposed.
 
-    R has b as its last column; z is in the order of the pivots.
+    R is transposed, with b as its last row; z is in the order of the pivots.
     """
     n = scale.size
     row = S[n]
     for j in range(n):
         for i in range(j, n):
-            S[i, j] = R[j, i]
-        z[j] = R[j, n]
+            S[i, j] = R[i, j]
+        z[j] = R[n, j]
     for j in range(n):
         for k in range(j, n):
             row[k] = 0.0
@@ -151,7 +151,7 @@ def chosen(
     for j in range(n):
         total = 0.0
         for i in range(j + 1):
-            total += R[i, j] * R[i, n]
+            total += R[j, i] * R[n, i]
         w[j] = total / scale[order[j]]
     size = norm(w)
     upper = size / radius
@@ -199,7 +199,7 @@ def fits(
     Options: ftol, xtol, gtol, most calls.
     """
     n, m = x.size, roots.size
-    J, S = np.empty((m, n + 1)), np.empty((n + 1, n))
+    J, S = np.empty((n + 1, m)), np.empty((n + 1, n))
     order = np.empty(n, np.int64)
     lengths, scale, diagonal, w, z = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     at, g = np.empty(n), np.empty(n)
@@ -218,9 +218,7 @@ def fits(
                 is_new = False
                 gathered(results, layout, roots, m, J)
                 for j in range(n):
-                    g[j] = 0.0
-                    for i in range(m):
-                        g[j] += 2.0 * J[i, j] * J[i, n]
+                    g[j] = 2.0 * dot(J[j], J[n])
                 jacobians += 1
                 if status != 0:
                     break
@@ -256,7 +254,7 @@ def fits(
             for i in range(n):
                 part = 0.0
                 for j in range(i, n):
-                    part += J[i, j] * z[j]
+                    part += J[j, i] * z[j]
                 total += part * part
             linear = total / length / length
             bent = damping * (far / length) ** 2

@@ -111,9 +111,8 @@ def minimize(
     own = [] if isinstance(constraints, str) else [_constraint(c) for c in constraints if not isinstance(c, str)]
     made.constraints.extend(own)
     if compiled:
-        return _named(
-            made, minimised(made, method or "", rows, options | {"progress": progress}, threads), parted.parts
-        )
+        options = options | {"progress": progress}
+        return _named(made, minimised(made, method or "", rows, options, threads, check_facts), parted.parts)
     kind = named or ("SLSQP" if made.constraints else "L-BFGS-B")
     for given, what, taking in ((made.constraints, "constraints", CONSTRAINED), (made.bounds, "bounds", BOUNDED)):
         if given and kind not in taking:

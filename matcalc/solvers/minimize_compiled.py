@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import matcalc as mc
+from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_array
 from matcalc.compiler.runtime.places import check_places
@@ -104,7 +105,7 @@ def first_fit(
 
 
 def minimised(
-    made: Problem, method: str, many: Mapping[str, Any], options: Mapping[str, Any], threads: int
+    made: Problem, method: str, many: Mapping[str, Any], options: Mapping[str, Any], threads: int, check_facts: bool
 ) -> dict[str, Any]:
     """Return the fields of a result: of one fit as SciPy's, its `x` a vector; of many with a leading axis, by name.
 
@@ -124,6 +125,9 @@ def minimised(
     shapes = given.packing.shapes
     settings = _settings(method, asked, options, sum(map(prod, shapes.values())))
     arrays, count = _batches(made, many)
+    if check_facts:
+        symbols = given.scope.symbols
+        check_declared((f"{n}[{k}]", symbols[n].data[1], row) for n, a in arrays.items() for k, row in enumerate(a))
     starts = _starts(made, arrays, count)
     return _Fits(made, method, arrays, starts).solved(settings, threads, bool(many))
 

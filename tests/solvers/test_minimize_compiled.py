@@ -164,6 +164,17 @@ def test_a_set_is_kept_by_a_change_of_variables():
     assert found.jac.shape == (3,)
 
 
+@pytest.mark.whole
+def test_parts_of_a_symbol_are_variables_of_each_fit():
+    found = mc.minimize("(x[0] - 1)^2 + (x[1] - x[0] - 2)^2 + (x[2] - 7)^2", ["x[0]", "x[1]"],
+                        {"x[0]": [0.0, 3.0], "x[1]": 3.5}, {"x": np.arange(6.0).reshape(2, 3)}, "lm", compiled=True,
+                        over=["x[0]", "x"], declarations="x: vector(3)")  # fmt: skip
+    assert np.allclose(found.x["x[0]"], 1.0)
+    assert np.allclose(found.x["x[1]"], 3.0)
+    assert np.allclose(found.fun, [25.0, 4.0])
+    assert np.allclose(found.jac["x[0]"], 0.0, atol=1e-6)
+
+
 LABELS = "X: matrix(N, n); W: matrix(n, c); y: index(N)"
 
 
@@ -215,6 +226,9 @@ REFUSED = [
     ({"over": "w", "start": {"w": [[0.0] * 4, [np.inf] * 4]}}, ValueError, "the start of w is not finite"),
     ({"over": ["w", "y"], "start": {"w": np.zeros((2, 4))}, "data": {"X": np.eye(4), "y": np.ones((3, 4))}},
      mc.ShapeError, "as many values are needed for each name, not 2 of w, 3 of y"),
+    ({"over": "A", "f": "w'*A*w", "start": {"w": np.ones(2)}, "data": {"A": [np.eye(2), [[0.0, 1.0], [0.0, 0.0]]]},
+      "declarations": "w: vector(n); A: matrix(n, n) symmetric", "check_facts": True}, mc.ShapeError,
+     r"A\[1\] is declared symmetric, but"),
     ({"over": "S", "f": "logdet(S)", "wrt": "S", "start": {"S": [np.eye(2)] * 2}, "data": {}, "parametrise": True,
       "declarations": "S: matrix(n, n) spd"}, mc.NotSupported, "parametrise=True is for one fit"),
 ]  # fmt: skip

@@ -5,7 +5,8 @@
 Logistic regression 50 x 5, a curve of 3 parameters at 30 points, the 3 hyperparameters of a Gaussian process on 20
 points; each fit has data of its own. Microseconds for a fit, compilation left out, every way in a process of its own on
 one processor with one thread. Ways that take fits one by one are measured on some of them. "Worse" is the largest
-amount by which a fit's value is above that of the best way, relative to 1 + its magnitude.
+amount by which a fit's value is above that of the best way, relative to 1 + its magnitude; it may be that of
+another minimum.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def one_by_one(data: Data, over: tuple[str, ...], fit: Callable[[Data], float]) 
 def in_matcalc(problem: str, given: Data, method: str) -> Values:
     """One call of the compiled loop: what `mc.minimize` does after it has compiled, seen from outside."""
     import matcalc as mc
-    from matcalc.solvers import compiled_loops
+    from matcalc.solvers import compiled_loops, minimize_compiled
 
     asked, seconds = FITS[problem], []
     inner = compiled_loops.run
@@ -124,8 +125,6 @@ def in_matcalc(problem: str, given: Data, method: str) -> Values:
         result = inner(*arguments)
         seconds.append(time.perf_counter() - start)
         return result
-
-    from matcalc.solvers import minimize_compiled
 
     minimize_compiled.run = timed
     for _ in range(ROUNDS):

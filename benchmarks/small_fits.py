@@ -259,7 +259,7 @@ def in_casadi(problem: str, given: Data, plugin: str) -> Values:
 WAYS: dict[str, tuple[Callable[[str, Data, str], Values], int]] = {
     "matcalc": (in_matcalc, 1),
     "SciPy": (in_scipy, 50),
-    "JAX": (in_jax, 5),
+    "JAX": (in_jax, 25),
     "CasADi": (in_casadi, 100),
 }
 """What runs a way, and which part of the fits it is measured on."""

@@ -82,7 +82,8 @@ def minimize(
         for fits of different numbers; what reading f raises.
     Source: scipy.optimize.minimize and least_squares, with the derivatives that the method asks for.
     """
-    if not compiled and (over or threads != 1):
+    asked = list(over) if isinstance(over, (list, tuple)) else [over]
+    if not compiled and (asked or threads != 1):
         raise ValueError("many fits in one call, and threads, are for compiled loops: give compiled=True")
     if compiled:
         method = compiled_method(method)
@@ -102,8 +103,7 @@ def minimize(
         bounds = _by_part(bounds, "bounds=", parted.parts) if isinstance(bounds, Mapping) else bounds
     rows: dict[str, Any] = {}
     if compiled:
-        asked = dict.fromkeys(over if isinstance(over, (list, tuple)) else [over])
-        names = list(_by_part(asked, "over=", parted.parts))
+        names = list(_by_part(dict.fromkeys(asked), "over=", parted.parts))
         start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
         start, data, rows = first_fit(start, data, names, parted.e.names.symbols)
     made = problem(f, wrt, data, texts, bounds, start, sizes, declarations=declarations, dialect=dialect,

@@ -156,6 +156,16 @@ def test_fits_that_cannot_begin_leave_the_others_alone():
 
 
 @pytest.mark.whole
+def test_symbols_stand_for_names():
+    X, y, w = mc.symbols("X: matrix(m, n); y: vector(m); w: vector(n)")
+    rng = np.random.default_rng(4)
+    A, b = rng.standard_normal((9, 3)), rng.standard_normal((5, 9))
+    for over in (y, [y]):
+        found = mc.minimize(((X @ w - y) ** 2).sum(), w, {w: np.zeros(3)}, {X: A, y: b}, "lm", compiled=True, over=over)
+        assert np.allclose(found.x["w"], np.linalg.lstsq(A, b.T)[0].T)
+
+
+@pytest.mark.whole
 def test_a_set_is_kept_by_a_change_of_variables():
     C = np.array([[3.0, 1.0], [1.0, 2.0]])
     found = mc.minimize("logdet(S) + tr(inv(S)*C)", "S", {"S": np.eye(2)}, {"C": C}, compiled=True, parametrise=True,

@@ -87,7 +87,7 @@ def fits(
         status = evaluated(address, inputs, sizes, outputs, both)
         f, radius, steps, calls, products = both[0], options[2], 0, 1, 0
         copied(both[1:], g)
-        if status == 0 and math.sqrt(dot(g, g)) < options[0]:
+        if status == 0 and math.sqrt(dot(g, g)) <= options[0]:
             status = GRADIENT_SMALL
         while status == 0:
             copied(at, x)  # where the products are
@@ -98,7 +98,7 @@ def fits(
             if status != 0:
                 break
             promised = f - (f + model)
-            if promised <= 0.0:
+            if not promised > 0.0:
                 status = NO_DECREASE
                 break
             moved(at, 1.0, p, x)
@@ -115,7 +115,7 @@ def fits(
                 copied(both[1:], g)
                 f = both[0]
             steps += 1
-            if math.sqrt(dot(g, g)) < options[0]:
+            if math.sqrt(dot(g, g)) <= options[0]:
                 status = GRADIENT_SMALL
             elif steps >= options[1]:
                 status = MOST_STEPS

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from matcalc.solvers.loop_endings import BOTH_SMALL, GRADIENT_SMALL, MOST_CALLS, STEP_SMALL, TIGHT, VALUE_SETTLED
-from matcalc.solvers.loop_pieces import EPSILON, advanced, copied, dot, evaluated
+from matcalc.solvers.loop_pieces import EPSILON, advanced, copied, dot, evaluated, moved
 from matcalc.solvers.packing import Integers, Matrix, Table, Vector
 
 FACTOR = 100.0
@@ -53,18 +53,13 @@ def factored(J: Matrix, order: Integers, lengths: Vector) -> None:
     m, n = J.shape[1], J.shape[0] - 1
     for j in range(n):
         order[j] = j
-        total = 0.0
-        for i in range(m):
-            total += J[j, i] * J[j, i]
-        lengths[j] = math.sqrt(total)
+        lengths[j] = norm(J[j])
     for k in range(n):
         best, most = k, -1.0
         for j in range(k, n):
-            total = 0.0
-            for i in range(k, m):
-                total += J[j, i] * J[j, i]
-            if total > most:
-                best, most = j, total
+            squared = dot(J[j, k:], J[j, k:])
+            if squared > most:
+                best, most = j, squared
         if best != k:
             order[k], order[best] = order[best], order[k]
             for i in range(m):
@@ -75,12 +70,7 @@ def factored(J: Matrix, order: Integers, lengths: Vector) -> None:
                 J[k, i] /= size
             J[k, k] += 1.0
             for j in range(k + 1, n + 1):
-                total = 0.0
-                for i in range(k, m):
-                    total += J[k, i] * J[j, i]
-                total /= J[k, k]
-                for i in range(k, m):
-                    J[j, i] -= total * J[k, i]
+                moved(J[j, k:], -dot(J[k, k:], J[j, k:]) / J[k, k], J[k, k:], J[j, k:])
         J[k, k] = -size
 
 

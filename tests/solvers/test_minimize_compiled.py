@@ -165,6 +165,34 @@ def test_symbols_stand_for_names():
         assert np.allclose(found.x["w"], np.linalg.lstsq(A, b.T)[0].T)
 
 
+HIDDEN = "the model promises no decrease that rounding would not hide"
+ENDINGS = [
+    ("x^2", 1.0, "lbfgs", {}, True, "the gradient is as small as gtol asks"),
+    ("(x - 3)^4 + x", 9.0, "lbfgs", {"ftol": 1e-3, "gtol": 0.0}, True, "the value falls by no more than ftol asks"),
+    ("x - log(x)", 9.0, "lbfgs", {"maxiter": 1}, False, "the steps that maxiter allows are used up"),
+    ("x - log(x)", 9.0, "lbfgs", {"maxfun": 2}, False, "the calls of the objective that are allowed are used up"),
+    ("abs(x - 1) + abs(x)", 0.3, "lbfgs", {}, True, "the gradient is as small as gtol asks"),
+    ("abs(x)", 0.3, "lbfgs", {"maxls": 1}, False, "no step that the line search tried lowers the value enough"),
+    ("x - log(x)", 9.0, "newton-cg", {"maxiter": 2}, False, "the steps that maxiter allows are used up"),
+    ("x^2 + 10^9", 3e-6, "newton-cg", {"gtol": 0.0}, False, HIDDEN),
+    ("x^2 + 10^9", 3.0, "newton-cg", {"gtol": 0.0}, True, "the gradient is as small as gtol asks"),
+    ("x + sqrt(x)^3", 0.0, "newton-cg", {}, False, "the product with the Hessian is not finite"),
+    ("log(x)", 0.0, "newton-cg", {}, False, "the objective or its derivative is not finite at the start"),
+    ("(x - 1)^2", 4.0, "lm", {}, True, "the gradient is as small as gtol asks"),
+    ("(exp(x) + 1)^2", 4.0, "lm", {"max_nfev": 3}, False, "the calls of the objective that are allowed are used up"),
+    ("(x^2 + 1)^2", 4.0, "lm", {"xtol": 0.0, "gtol": 0.0}, True, "the value falls by no more than ftol asks"),
+    ("(x - 1)^4", 4.0, "lm", {"ftol": 0.0, "gtol": 0.0, "xtol": 1e-3}, True, "the steps are as small as xtol asks"),
+    ("log(x)^2", 0.0, "lm", {}, False, "the objective or its derivative is not finite at the start"),
+]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(("text", "start", "method", "options", "success", "message"), ENDINGS)
+def test_how_a_fit_ends_is_said(text, start, method, options, success, message):
+    found = mc.minimize(text, "x", {"x": start}, {}, method, compiled=True, options=options, declarations="x: scalar")
+    assert (found.success, found.message) == (success, message), found
+
+
 @pytest.mark.whole
 def test_a_set_is_kept_by_a_change_of_variables():
     C = np.array([[3.0, 1.0], [1.0, 2.0]])

@@ -15,7 +15,6 @@ import numpy as np
 
 import matcalc as mc
 from matcalc.calculus.evaluate.check_data import check_declared
-from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_array
 from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.spec import Operand
@@ -24,8 +23,9 @@ from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import free, shown
 from matcalc.rulebook.fields import nearest
 from matcalc.solvers.compiled_loops import Callee, addresses, run
+from matcalc.solvers.derivatives import Values
 from matcalc.solvers.loop_endings import FAULT, MESSAGES, PRODUCT, SUCCESSES
-from matcalc.solvers.packing import Integers, Matrix, Vector
+from matcalc.solvers.packing import Matrix, Table, Vector
 from matcalc.solvers.problem import Problem
 from matcalc.solvers.squares import residuals
 from matcalc.tensor.node import Node
@@ -134,69 +134,93 @@ def minimised(
 
 @dataclass(frozen=True)
 class _Fits:
+    """The fits of one call: data that differ by name, starts in rows."""
+
     made: Problem
     method: str
     arrays: Mapping[str, Vector]
     starts: Matrix
 
-    def callee(self, compiled: Compiled, variables: Mapping[str, Sequence[int]]) -> Callee:
-        batches = {name: array for name, array in self.arrays.items() if name not in variables}
-        return Callee.of(compiled, self.made.given.fixed, batches, variables)
-
     def solved(self, settings: Sequence[float], threads: int, is_many: bool) -> dict[str, Any]:
-        given, shapes = self.made.given, self.made.given.packing.shapes
-        objective = self.made.objective
-        callees: list[Callee] = []
-        if self.method == "lm":
-            found = residuals(given)
-            if found is None:
-                raise NotSupported("lm works on residuals, and the objective is not recognised as a sum of squares")
-            values = [part.expression for _, part in found.parts]
-            compiled = mc.compile([values, [list(part.jacobians) for _, part in found.parts]])
-            callees.append(self.callee(compiled, shapes))
-            layout, roots = _layout([root for root, _ in found.parts], callees[0].shapes, shapes)
-            if len(roots) < self.starts.shape[1]:
-                raise ShapeError(f"lm needs as many residuals as variables: {len(roots)} for {self.starts.shape[1]}")
-        else:
-            compiled = mc.value_and_gradient(objective.expression, given.names)
-            callees.append(self.callee(compiled, shapes))
-        vectors: dict[str, tuple[int, ...]] = {}
-        if self.method == "newton-cg":
-            taken = set(given.scope.scope)
-            vectors = {free(f"v_{name}", taken): shape for name, shape in shapes.items()}
-            products = mc.compile(list(mc.hvp(objective.expression, given.names, vector=list(vectors))))
-            callees.append(self.callee(products, {**shapes, **vectors}))
+        shapes, asked = self.made.given.packing.shapes, METHODS[self.method]
+        vectors = self._vectors() if self.method == "newton-cg" else {}
+        callees = self._callees(vectors)
+        blocks = self._blocks(callees[0]) if self.method == "lm" else ()
 
         def arguments(first: int, x: Vector) -> list[Any]:
             places = addresses(x, shapes)
             *entry, results = callees[0].entered(first, places)
-            known = [*entry, x, results]
-            if self.method == "lm":
-                known += [layout, roots]
+            known = [*entry, x, results, *blocks]
             if vectors:
                 v = np.empty_like(x)
                 *entry, product = callees[1].entered(first, places | addresses(v, vectors))
                 known += [*entry, v, product]
             return known
 
-        asked = METHODS[self.method]
         X, F, G, counts = run(asked.loop, arguments, self.starts, settings, threads)
-        for row in np.flatnonzero(counts[:, 0] > FAULT)[:1]:
-            self._check_places(callees, int(counts[row, 0]))
-        ended = [self._message(callees, status) for status in counts[:, 0].tolist()]
-        fields: dict[str, Any] = {}
-        for name, column in zip(asked.counts, counts.T[1:], strict=False):
-            fields[name] = column.copy() if is_many else int(column[0])
-        success = counts[:, 0] <= SUCCESSES
+        status = counts[:, 0]
+        for fault in status[status > FAULT][:1].tolist():
+            self._check_places(callees, fault)
+        told = {one: self._message(callees, one) for one in sorted(set(status.tolist()))}
+        fields: dict[str, Any] = {
+            "x": _by_name(X, shapes), "jac": _by_name(G, shapes), "fun": F, "success": status <= SUCCESSES,
+            "status": status.copy(), **{name: counts[:, k].copy() for k, name in enumerate(asked.counts, 1)},
+        }  # fmt: skip
         if is_many:
-            told = {status: text for status, text in zip(counts[:, 0].tolist(), ended, strict=True)}
-            lines = [f"{np.sum(counts[:, 0] == status)} of {len(F)}: {text}" for status, text in sorted(told.items())]
-            fields |= {"x": _by_name(X, shapes), "jac": _by_name(G, shapes), "fun": F, "success": success}
-            return fields | {"status": counts[:, 0].copy(), "message": "; ".join(lines)}
-        pack = given.packing.pack
-        x, jac = (pack({name: array[0] for name, array in _by_name(rows, shapes).items()}) for rows in (X, G))
-        fields |= {"x": x, "jac": jac, "fun": float(F[0]), "success": bool(success[0])}
-        return fields | {"status": int(counts[0, 0]), "message": ended[0]}
+            lines = [f"{np.sum(status == one)} of {len(status)}: {text}" for one, text in told.items()]
+            return fields | {"message": "; ".join(lines)}
+        pack = self.made.given.packing.pack
+        vector = {name: pack({n: rows[0] for n, rows in fields.pop(name).items()}) for name in ("x", "jac")}
+        single = {name: rows[0].item() for name, rows in fields.items()}
+        return single | vector | {"message": told[single["status"]]}
+
+    def _vectors(self) -> dict[str, tuple[int, ...]]:
+        """Return names and shapes of what the Hessian is multiplied with."""
+        taken = set(self.made.given.scope.scope)
+        return {free(f"v_{name}", taken): shape for name, shape in self.made.given.packing.shapes.items()}
+
+    def _callees(self, vectors: Mapping[str, tuple[int, ...]]) -> list[Callee]:
+        """Return the compiled functions that the loop calls.
+
+        Raises: NotSupported for lm and an objective that is no sum of squares.
+        """
+        given, objective = self.made.given, self.made.objective.expression
+        if self.method == "lm":
+            parts = self._parts()
+            compiled = mc.compile([[r.expression for _, r in parts], [list(r.jacobians) for _, r in parts]])
+        else:
+            compiled = mc.value_and_gradient(objective, given.names)
+        shapes = given.packing.shapes
+        made = [(compiled, shapes)]
+        if vectors:
+            product = mc.compile(list(mc.hvp(objective, given.names, vector=list(vectors))))
+            made.append((product, {**shapes, **vectors}))
+        batches = {name: array for name, array in self.arrays.items() if name not in shapes}
+        return [Callee.of(function, given.fixed, batches, variables) for function, variables in made]
+
+    def _parts(self) -> list[tuple[float, Values]]:
+        found = residuals(self.made.given)
+        if found is None:
+            raise NotSupported("lm works on residuals, and the objective is not recognised as a sum of squares")
+        return found.parts
+
+    def _blocks(self, callee: Callee) -> tuple[Table, Vector]:
+        """Return where each block of the Jacobian is written and belongs, and the roots of the residuals' weights.
+
+        Raises: ShapeError for more variables than residuals.
+        """
+        shapes, weights = self.made.given.packing.shapes, [root for root, _ in self._parts()]
+        heights = [prod(shape) for shape in callee.shapes[: len(weights)]]
+        first, row, blocks = sum(heights), 0, []
+        for height in heights:
+            column = 0
+            for width in map(prod, shapes.values()):
+                blocks.append((first, row, height, column, width))
+                first, column = first + height * width, column + width
+            row += height
+        if row < self.starts.shape[1]:
+            raise ShapeError(f"lm needs as many residuals as variables: {row} for {self.starts.shape[1]}")
+        return np.array(blocks, np.int64), np.repeat(np.array(weights, np.float64), heights)
 
     def _check_places(self, callees: Sequence[Callee], status: int) -> None:
         """Raise ShapeError where it is data that are no places of an axis that calls have failed for."""
@@ -296,18 +320,3 @@ def _by_name(rows: Matrix, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, V
         found[name] = rows[:, at : at + prod(shape)].reshape(len(rows), *shape)
         at += prod(shape)
     return found
-
-
-def _layout(
-    roots: Sequence[float], written: Sequence[tuple[int, ...]], shapes: Mapping[str, tuple[int, ...]]
-) -> tuple[Integers, Vector]:
-    """Return where each block of the Jacobian is written and belongs, and the root of the weight of each residual."""
-    heights = [prod(shape) for shape in written[: len(roots)]]
-    first, row, blocks = sum(heights), 0, []
-    for height in heights:
-        column = 0
-        for width in map(prod, shapes.values()):
-            blocks.append((first, row, height, column, width))
-            first, column = first + height * width, column + width
-        row += height
-    return np.array(blocks, np.int64), np.repeat(np.array(roots, np.float64), heights)

@@ -159,7 +159,7 @@ class _Fits:
 
         X, F, G, counts = run(asked.loop, arguments, self.starts, settings, threads)
         status = counts[:, 0]
-        for fault in status[status > FAULT][:1].tolist():
+        for fault in np.unique(status[status > FAULT]).tolist():
             self._check_places(callees, fault)
         told = {one: self._message(callees, one) for one in sorted(set(status.tolist()))}
         fields: dict[str, Any] = {

@@ -142,6 +142,16 @@ def test_a_step_to_where_linear_algebra_fails_is_refused(method, tol):
     assert found.x["x"][2] == 5.0
 
 
+@pytest.mark.whole
+@pytest.mark.parametrize("method", ["lbfgs", "newton-cg", "lm"])
+def test_a_step_to_where_the_value_is_not_finite_is_refused(method):
+    """From 9 Gauss and Newton's step leads below 0, where the logarithm is NaN."""
+    found = mc.minimize("(log(x) + 2)^2", "x", {"x": [9.0, 0.5]}, {}, method, compiled=True, over="x", tol=1e-9,
+                        declarations="x: scalar")  # fmt: skip
+    assert found.success.all()
+    assert np.allclose(found.x["x"], np.exp(-2.0), rtol=1e-4)
+
+
 def test_fits_that_cannot_begin_leave_the_others_alone():
     y = np.stack([logistic.Y, logistic.Y * np.nan, logistic.Y])
     found = mc.minimize(logistic.FORMULA, "w", {"w": START}, {**logistic.DATA, "y": y}, compiled=True, over="y",

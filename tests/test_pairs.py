@@ -21,7 +21,7 @@ LINES = [line for line in CASES.read_text(encoding="utf-8").splitlines() if line
 PARTS, PART, AT_ONCE = 400, 3, 20
 SEEDS = range(60, 80)
 # What the language says by other forms: it binds names, or stands for sizes alone.
-ELSEWHERE = {"root", "eye", "ones", "zeros", "commutation", "duplication", "elimination", "ddof", "iota"}
+ELSEWHERE = {"root", "eye", "ones", "zeros", "commutation", "duplication", "elimination", "vech_at", "ddof", "iota"}
 
 
 @cache

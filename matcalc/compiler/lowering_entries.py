@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from matcalc.compiler.targets import TARGETS
+from matcalc.compiler.targets import FIELDS, SPELLINGS
 from matcalc.errors import NotSupported, RuleError
 from matcalc.tensor.size import Size, maximum, minimum
 
@@ -62,11 +62,17 @@ def template_of(entry: Kernel | Scalar, target: str) -> str:
 
     Raises: NotSupported where it does not.
     """
-    if target not in entry.templates:
-        others = " or ".join(f'target="{t}"' for t in entry.templates if t in TARGETS)
+    said = spelling_of(entry, target)
+    if not said:
+        others = " or ".join(f'target="{t}"' for t in entry.templates if t in SPELLINGS)
         hint = f"{others} has one" if others else ""
         raise NotSupported(f"{entry.name} has no form for the target {target}", hint=hint)
-    return entry.templates[target]
+    return entry.templates[said]
+
+
+def spelling_of(entry: Kernel | Scalar, target: str) -> str:
+    """Return the field of an entry that says it on a target, empty where none does."""
+    return next((field for field in SPELLINGS[target] if field in entry.templates), "")
 
 
 def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:
@@ -263,7 +269,7 @@ def _variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str,
 def _filled(entry: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
     """Return an entry with the given fields of its templates replaced, and the others left as they are."""
     field = re.compile(r"\{(\w+)\}")
-    filled = {k: field.sub(lambda x: fields.get(x[1], x[0]), str(entry[k])) for k in ("numba", "numpy") if k in entry}
+    filled = {k: field.sub(lambda x: fields.get(x[1], x[0]), str(entry[k])) for k in FIELDS if k in entry}
     return entry | filled
 
 
@@ -292,7 +298,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         str(entry.get("fails", "")),
         str(entry.get("whole", "")),
         str(entry.get("rows", "")),
-        {k: str(v) for k, v in entry.items() if k in ("numba", "numpy")},
+        {k: str(v) for k, v in entry.items() if k in FIELDS},
         measure,
         moved,
         order,

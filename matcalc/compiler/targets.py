@@ -2,4 +2,14 @@
 
 from __future__ import annotations
 
-TARGETS = ("numba", "numpy")
+SPELLINGS = {
+    "numba": ("numba",),
+    "numpy": ("numpy",),
+    "torch": ("torch", "array", "numpy"),
+    "jax": ("jax", "array", "numpy"),
+}
+"""The fields of an entry of `codegen/` that say it on a target: the first that is there."""
+TARGETS = tuple(SPELLINGS)
+FIELDS = tuple(dict.fromkeys(field for fields in SPELLINGS.values() for field in fields))
+ON_NUMPY = tuple(target for target, fields in SPELLINGS.items() if "array" not in fields)
+"""The targets whose functions take and fill NumPy's arrays; the others return arrays of a framework."""

@@ -57,20 +57,21 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
     """Return the lines that define a program's function, its constants before it."""
     names = Names(program, target, name + ending)
     names.spelled.update({constant: f"{name}_{constant}" for constant in program.constants})
-    lines = _Function(program, names, target).lines()
-    text = _constants(program, names)
+    lines = Statements(program, names, target).lines()
+    constants = [line for line, _ in constant_lines(program, names)]
+    text = [*constants, "", ""] if constants else []
     if not ending and target == "numba":
         text.append(PART)
     text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
         text += docstring([comment(program.comment)], INDENT)
     body = [(line, comment) for line, comment in (*_checks(program, names, target), *lines) if line]
-    text += _sizes(program, names, body)
-    text += [_join(f"{INDENT}{line}", said) for line, said in body]
+    text += size_lines(program, names, body)
+    text += [joined(f"{INDENT}{line}", said) for line, said in body]
     return [*text, f"{INDENT}return 0"]
 
 
-class _Function:
+class Statements:
     """The statements of a function's body, as lines with comments."""
 
     def __init__(self, program: Program, names: Names, target: str) -> None:
@@ -83,7 +84,7 @@ class _Function:
         self.vectors = VectorWriter(program, names, self.fresh, self.fixed)
         self.loops = LoopWriter(program, names)
         self.write_loop: Callable[[Loop], list[tuple[str, str]]]
-        self.write_loop = self.loops.write if target != "numpy" else self.vectors.write
+        self.write_loop = self.loops.write if target == "numba" else self.vectors.write
         self.expressions = Expressions(names, self.loops.read, lambda test, body: (body, 0))
 
     def lines(self) -> list[tuple[str, str]]:
@@ -140,7 +141,7 @@ class _Function:
         fields = operands(call, self.names)
         if call.fault:
             fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
-        if self.target == "numpy":
+        if self.target != "numba":
             return self.call_expression(call, template, fields)
         fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may have the name
         fields.setdefault("beta", "1.0" if call.onto else "0.0")
@@ -221,17 +222,18 @@ def _checks(program: Program, names: Names, target: str) -> list[tuple[str, str]
     return lines
 
 
-def _constants(program: Program, names: Names) -> list[str]:
+def constant_lines(program: Program, names: Names) -> list[tuple[str, str]]:
+    """Return the lines that define a program's constants."""
     lines = []
     for name, entries in program.constants.items():
         sizes = [int(s) for s in program.table[name].shape]
         values = ", ".join(number(e, names) for e in entries)
         shape = "" if len(sizes) == 1 else f".reshape(({', '.join(map(str, sizes))}))"
-        lines.append(f"{names.give(name)} = np.array([{values}]){shape}")
-    return lines + [""] * (2 if lines else 0)
+        lines.append((f"{names.give(name)} = np.array([{values}]){shape}", ""))
+    return lines
 
 
-def _sizes(program: Program, names: Names, body: list[tuple[str, str]]) -> list[str]:
+def size_lines(program: Program, names: Names, body: list[tuple[str, str]]) -> list[str]:
     """Return the lines that read the sizes which the body speaks of."""
     used = {word for line, _ in body for word in WORD.findall(line)}
     wanted = {s.name for s in program.sources if names.give(s.name) in used}
@@ -255,7 +257,7 @@ def _bracketed(text: str) -> str:
     return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
-def _join(line: str, said: str) -> str:
+def joined(line: str, said: str) -> str:
     if not said:
         return line
     room = LINE - max(len(line) + 2, COMMENT_COLUMN) - 2

@@ -8,13 +8,14 @@ before: then they get an underscore. An expression is bracketed only where prece
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import lcm
 
 from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.compiler.lowering_entries import FIELD, template_of
 from matcalc.compiler.program import Call, Each, Loop, Program, called_words, walk
+from matcalc.compiler.targets import ON_NUMPY
 from matcalc.compiler.verify.entries import replaced
 from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.ranges import digits
@@ -32,15 +33,15 @@ SUM, PRODUCT, ATOM = 1, 2, 3
 class Names:
     """The spelling of every name of a Program, in the function `function`."""
 
-    def __init__(self, program: Program, target: str, function: str = "") -> None:
+    def __init__(self, program: Program, target: str, function: str = "", reserved: Iterable[str] = ()) -> None:
         self.target = target
         self.program = program
         self.table = program.table
-        used = called_words(program, target)
+        used = called_words(program, target if target in ON_NUMPY else "")
         used |= {f"{word}_numpy" for word in used}  # what a saved file, which has both targets, calls some of them
         stem = function.removesuffix("_into")
         own = {f"{stem}{form}_{k}" for form in ("", "_numpy", "_numba") for k in ("into", *program.constants)}
-        self.taken = {*WORDS, *RESERVED, *used, *own}
+        self.taken = {*WORDS, *RESERVED, *used, *own, *reserved}
         self.spelled: dict[str, str] = {}
         self.sizes: dict[str, Size] = {}
         self.entries: dict[Compound, Size] = {}  # entries of data that have a name in the loop under way
@@ -113,7 +114,7 @@ def _ordered(program: Program) -> list[str]:
 def number(value: Number | Size, names: Names) -> str:
     """Return a float literal, or the number that a size is."""
     if isinstance(value, Size):
-        word = "np.float64" if names.target == "numpy" else "float"  # of which 1/0 is infinite, as in Numba
+        word = "float" if names.target == "numba" else "np.float64"  # of which 1/0 is infinite, as in Numba
         return f"{word}({names.size(value)})"
     return digits(value)
 
@@ -183,7 +184,7 @@ class Expressions:
             before, after = template[: found.start()].rstrip()[-1:], template[found.end() :].lstrip()[:1]
             arg = expr.args[int(found.group(1))]
             if (
-                self.names.target == "numpy"
+                self.names.target != "numba"
                 and isinstance(arg, Literal)
                 and arg.value == 0
                 and DIVIDES.search(template)
@@ -199,7 +200,7 @@ class Expressions:
         return self.where(self.guards(expr.guards), self.tight(expr.body, SUM))
 
     def guards(self, guards: tuple[Guard, ...]) -> str:
-        both = " & " if self.names.target == "numpy" else " and "
+        both = " and " if self.names.target == "numba" else " & "
         tests = [self.guard(g) for g in guards]
         return both.join(f"({t})" if len(tests) > 1 and both == " & " else t for t in tests)
 

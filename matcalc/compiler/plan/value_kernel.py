@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from matcalc.compiler.lowering_entries import Kernel, Scalar, letters_of, read_kernel
-from matcalc.compiler.targets import TARGETS
+from matcalc.compiler.targets import ON_NUMPY
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.oracle import IMPORTS, statements
@@ -100,11 +100,11 @@ def targets(rule: Rule, book: Rulebook) -> tuple[str, ...]:
     """Return the targets that may run a value: Numba knows no SciPy, and takes no further tangents one by one."""
     assert rule.value is not None
     if given_function(rule, book) is not None:
-        return TARGETS
+        return ON_NUMPY
     text = source(rule, "numba", book)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     is_plain = not names & {"sl", "sp", "itertools"} and "lambda" not in text and "*" not in _parameters(rule)
-    return TARGETS if is_plain else ("numpy",)
+    return ON_NUMPY if is_plain else ("numpy",)
 
 
 def _parameters(rule: Rule) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from matcalc.compiler.runtime.library import import_block
 from matcalc.compiler.runtime.modules import load_text
-from matcalc.compiler.runtime.source import INDENT, OPTIONS, Spelled, nested_text, signature_text, size_lines
+from matcalc.compiler.runtime.source import INDENT, OPTIONS, Spelled, into_name, nested_text, signature_text, size_lines
 from matcalc.compiler.runtime.spec import CompiledSpec, size_names
 from matcalc.errors import NotSupported
 
@@ -126,10 +126,11 @@ def _module(
     lines: list[str],
     cached: bool = False,
 ) -> str:
-    call = f"linked(__name__)({names.into})" if cached else f"by_address({names.into})"
+    into = into_name(spec.source)
+    call = f"linked(__name__)({into})" if cached else f"by_address({into})"
     statements = [
         *statements,
-        f"from {module} import {names.into}",
+        f"from {module} import {into}",
         f"from matcalc.compiler.runtime.linker_symbols import {call.partition('(')[0]}",
     ]
     parts = [f'"""{spec.name}, entered from elsewhere."""', import_block(statements), settings]

@@ -14,19 +14,18 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from matcalc.compiler.runtime.array_text import array_text
 from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.compiler.runtime.save_entry import Part, entry_text
+from matcalc.compiler.runtime.save_header import header_text
 from matcalc.compiler.runtime.save_solve import solve_text
 from matcalc.compiler.runtime.save_test import TEST_NAMES, self_test_text
 from matcalc.compiler.runtime.source import INDENT, INTO, Spelled, into_name, signature_text, size_lines
-from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Reference, size_names
+from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Reference
+from matcalc.compiler.targets import ON_NUMPY
 from matcalc.errors import NotSupported
-from matcalc.language.identifiers import docstring, literal
-from matcalc.tensor.sizes_from_shapes import described
+from matcalc.language.identifiers import literal
 
-NOTICE = """\
-Written by matcalc{version}. This file is yours: use, change and redistribute it under any terms.
-It is provided as is, without warranty of any kind."""
 NUMBAS = ("import numba", "from numba", "import llvmlite", "from llvmlite", "from scipy.special import cython")
 """How the imports begin that wait for the first call of what Numba compiles."""
 WIDTH = 116
@@ -117,15 +116,23 @@ def saved_text(
     Raises: NotSupported without the NumPy form, where the sizes need a system of equations, and for a solve of what
     has no value and gradient.
     """
+    if specs[0].target not in ON_NUMPY:
+        if with_solve:
+            raise NotSupported(f"a file for the target {specs[0].target} has no solve by SciPy")
+        return array_text(*specs, given=given, derivatives=derivatives)
     parts = [_part(spec) for spec in specs]
     quick = [part for part in parts if part.quick]
     plain_items = closure(load_library("numpy"), {name for part in parts for name in free_names(part.plain)})
     quick_items = closure(load_library("numba"), {name for part in quick for name in free_names(part.quick)})
     spelling = _spelling(specs, plain_items, quick_items)
-    known = [*derivatives, *(own for spec in specs for own in _own_derivatives(spec))]
+    known = [*derivatives, *(own for spec in specs for own in spec.derivatives)]
     oracle = next((spec.oracle for spec in specs if spec.oracle), None)
     reference = oracle(specs) if oracle else Reference(())
-    head = [_header(specs, given), _imports(parts, (*plain_items, *quick_items)), _exported(specs)]
+    head = [
+        header_text(specs, given, "Arrays are float64 in C order, others are converted."),
+        _imports(parts, (*plain_items, *quick_items)),
+        _exported(specs),
+    ]
     if quick:
         head.append(HAS_NUMBA)
     texts = [text for part in parts for text in _mathematics(part, spelling)]
@@ -158,13 +165,6 @@ def _part(spec: CompiledSpec) -> Part:
     return Part(spec, names, sizes, plain, quick)
 
 
-def _own_derivatives(spec: CompiledSpec) -> list[Derivative]:
-    return [
-        Derivative(spec.outputs[s.gradient].name, spec.outputs[s.value].name, (spec.arguments[s.argument].name,))
-        for s in spec.slopes
-    ]
-
-
 def _renamed(source: str, name: str) -> str:
     """Return the source with its function called `<name>_into` and its constants alike."""
     old = into_name(source).removesuffix("_into")
@@ -186,39 +186,6 @@ def _spelled(text: str, spelling: dict[str, str]) -> str:
 
 
 # ---- what stands first
-
-
-def _header(specs: Sequence[CompiledSpec], given: str) -> str:
-    names = ", ".join(spec.name for spec in specs)
-    formulas = {f.name: f for spec in specs for f in spec.formulas}.values()
-    lines = [f"{names}: compiled matrix formulas.", ""]
-    lines += ["Input", *_wrapped(given), ""] if given else []
-    if formulas:
-        lines += ["Formulas", *(line for f in formulas for line in _wrapped(f"{f.name} = {f.text}")), ""]
-        lines += ["In LaTeX", *(line for f in formulas if f.latex for line in _wrapped(f"{f.name} = {f.latex}")), ""]
-    rows = {a.name: (a.declared, a.about) for spec in specs for a in spec.arguments}
-    rows |= {n: (f"{n}: size", "") for spec in specs for n in size_names(spec) if n not in rows}
-    for spec in specs:
-        rows |= {o.name: (described(o.name, o.shape), o.about or f"result of {spec.name}") for o in spec.outputs}
-    width = max(len(left) for left, _ in rows.values())
-    lines += ["Symbols", *(f"{INDENT}{left:<{width}}  {about}".rstrip() for left, about in rows.values()), ""]
-    declared = "; ".join(dict.fromkeys(word for spec in specs for word in spec.declarations.split("; ") if word))
-    lines += ["Declared", *_wrapped(declared), ""] if declared else []
-    work = [line for spec in specs if spec.work for line in _wrapped(f"{spec.name}: {spec.work}")]
-    lines += ["Work", *work, ""] if work else []
-    lines += ["Arrays are float64 in C order, others are converted. Run the file to test it.", ""]
-    version = next((spec.version for spec in specs if spec.version), "")
-    lines += NOTICE.format(version=f" {version}" if version else "").splitlines()
-    return "\n".join(docstring(lines))
-
-
-def _wrapped(text: str) -> list[str]:
-    """Return text as indented lines, broken at spaces alone."""
-    if not text.isprintable() or len(text) < WIDTH - 24:
-        return [INDENT + line for line in text.splitlines()]
-    room = WIDTH - 24  # a docstring doubles the backslashes of LaTeX
-    wrapped = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
-    return [INDENT + line for line in [wrapped[0], *(INDENT + line for line in wrapped[1:])]]
 
 
 def _imports(parts: Sequence[Part], items: Sequence[Item]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matcalc.compiler.runtime.source import INDENT, WORD, SizeLines, Spelled, nested_text
@@ -14,6 +15,7 @@ from matcalc.tensor.size import Size
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 JIT = "jit: bool = HAS_NUMBA"
 WIDTH = 100
+RAISES = ("Raises", "------", "numpy.linalg.LinAlgError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +53,20 @@ def entry_text(part: Part) -> str:
         body += plain
     body += _faults(spec, names)
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    body.append(f"return {_returned(spec.nesting, values)}")
-    body[head:head] = _needed(lines, body)
+    body.append(f"return {returned(spec.nesting, values)}")
+    body[head:head] = needed_sizes(lines, body)
     parameters = [f"{n}: {_hint(o)}" for n, o in zip(names.arguments, spec.arguments, strict=True)]
     parameters += [f"{names.sizes[n]}: int" for n in spec.sizes] + ([JIT] if part.quick else [])
     hints = _hints(spec.nesting, spec.outputs)
     opening = [f"def {spec.name}({', '.join(parameters)}) -> {hints}:"]
     if len(opening[0]) > WIDTH:
         opening = [f"def {spec.name}(", *(f"{INDENT}{p}," for p in parameters), f") -> {hints}:"]
-    rest = [*_docstring(part), *body]
+    jit = ["jit : bool", f"{INDENT}Use the Numba form, else the NumPy form."] if part.quick else []
+    rest = [*documented(spec, RAISES, jit), *body]
     return "\n".join([*opening, *(INDENT + line if line else "" for line in rest)])
 
 
-def _returned(nesting: Nesting, values: list[str]) -> str:
+def returned(nesting: Nesting, values: list[str]) -> str:
     text = nested_text(nesting, values)
     is_tuple = not isinstance(nesting, int) and len(nesting) > 1
     return text[1:-1] if is_tuple else text
@@ -88,7 +91,7 @@ def _faults(spec: CompiledSpec, names: Spelled) -> list[str]:
     return lines if spec.faults else ["if status:", f"{INDENT}raise RuntimeError"]
 
 
-def _needed(lines: list[str], rest: list[str]) -> list[str]:
+def needed_sizes(lines: list[str], rest: list[str]) -> list[str]:
     """Return the statements that read sizes without those, and without names, that nothing uses."""
     used = {word for text in rest for word in WORD.findall(STRING.sub("", text))}
     kept: list[str] = []
@@ -113,8 +116,8 @@ def _hints(nesting: Nesting, outputs: tuple[Operand, ...]) -> str:
     return f"tuple[{', '.join(_hints(part, outputs) for part in nesting) or '()'}]"
 
 
-def _docstring(part: Part) -> list[str]:
-    spec = part.spec
+def documented(spec: CompiledSpec, faults: Sequence[str], further: Sequence[str] = ()) -> list[str]:
+    """Return the docstring of a function with `further` parameters; `faults` are the lines above its faults."""
     formulas = {f.name: f.text for f in spec.formulas}
 
     def rows(operands: tuple[Operand, ...]) -> list[str]:
@@ -129,8 +132,7 @@ def _docstring(part: Part) -> list[str]:
 
     lines = [f"Compute {', '.join(o.name for o in spec.outputs)}.", "", "Parameters", "----------"]
     lines += [*rows(spec.arguments), *(f"{name} : int" for name in spec.sizes)]
-    lines += ["jit : bool", f"{INDENT}Use the Numba form, else the NumPy form."] if part.quick else []
-    lines += ["", "Returns", "-------", *rows(spec.outputs)]
+    lines += [*further, "", "Returns", "-------", *rows(spec.outputs)]
     if spec.numeric_faults:
-        lines += ["", "Raises", "------", "numpy.linalg.LinAlgError", *(f"{INDENT}{f}" for f in spec.faults)]
+        lines += ["", *faults, *(f"{INDENT}{f}" for f in spec.faults)]
     return docstring(lines)

@@ -189,7 +189,7 @@ def _tables(parts: Sequence[Part], reference: Reference, derivatives: Sequence[D
     lines = ["FUNCTIONS = ("]
     for part in parts:
         names = literals([a.name for a in part.spec.arguments] + list(part.spec.sizes))
-        results = literals([part.spec.outputs[k].name for k in _order(part.spec)])
+        results = literals([part.spec.outputs[k].name for k in output_order(part.spec)])
         lines += _broken(f"({part.spec.name}, {names}, {results}),", INDENT)
     lines.append(")")
     if derivatives:
@@ -216,7 +216,7 @@ def _arrays(arrays: Mapping[str, NDArray[Any]], indent: int) -> list[str]:
     """Return a dictionary of arrays, broken at spaces."""
     pad, lines = " " * indent, [" " * indent + "{"]
     for name, array in arrays.items():
-        entries = ", ".join(_number(entry) for entry in array.ravel().tolist())
+        entries = ", ".join(case_number(entry) for entry in array.ravel().tolist())
         text = f"np.reshape([{entries}], {array.shape})" if array.ndim > 1 else f"np.array([{entries}])"
         if not array.size:
             text = f"np.empty({array.shape})"
@@ -224,7 +224,7 @@ def _arrays(arrays: Mapping[str, NDArray[Any]], indent: int) -> list[str]:
     return [*lines, pad + "},"]
 
 
-def _number(entry: float | int) -> str:
+def case_number(entry: float | int) -> str:
     return repr(entry) if np.isfinite(entry) else f'float("{entry}")'
 
 
@@ -292,7 +292,7 @@ def fitting_sizes(specs: Sequence[CompiledSpec], ways: Sequence[tuple[int, int]]
     return found
 
 
-def _order(spec: CompiledSpec) -> list[int]:
+def output_order(spec: CompiledSpec) -> list[int]:
     """Return the outputs in the order of the flattened nesting."""
     found: list[int] = []
     waiting = [spec.nesting]

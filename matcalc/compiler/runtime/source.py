@@ -117,16 +117,15 @@ def _type(rank: int, readonly: bool, dtype: str = "float64") -> str:
 class Spelled:
     """Identifiers for the arguments, sizes and results of a function, free of keywords and of each other."""
 
-    def __init__(self, spec: CompiledSpec) -> None:
+    def __init__(self, spec: CompiledSpec, reserved: Iterable[str] = ()) -> None:
         forms = ("", "_into", "_shapes", "_numpy_into", "_numba_into")
-        taken = {*TAKEN, *WORDS, *(f"{spec.name}{form}" for form in forms)}
+        taken = {*TAKEN, *WORDS, *reserved, *(f"{spec.name}{form}" for form in forms)}
         self.arguments = [free(a.name, taken) for a in spec.arguments]
         names = dict.fromkeys(n for o in (*spec.arguments, *spec.outputs) for s in o.shape for n in s.names)
         self.sizes = {n: free(n, taken) for n in names | dict.fromkeys(spec.sizes)}
         self.outputs = [free(o.name, taken) for o in spec.outputs]
         self.parameters = [*self.arguments, *(self.sizes[n] for n in spec.sizes)]
         self.taken = taken
-        self.into = into_name(spec.source or spec.numpy_source)
 
     def size(self, size: Size) -> str:
         """Return an integer expression."""
@@ -203,6 +202,7 @@ def _solved(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str
 
 def entry_text(spec: CompiledSpec) -> str:
     """Return the quick entry and the function for the shapes of results; empty where there are none."""
+    into = into_name(spec.source)
     names = Spelled(spec)
     sizes = size_lines(spec, names)
     if sizes is None or any("/" in names.shape(o.shape).replace("//", "") for o in spec.outputs):
@@ -226,11 +226,11 @@ def entry_text(spec: CompiledSpec) -> str:
     plain = [*checks, f"return {_row(tuples)}"]
     return "\n\n\n".join(
         [
-            "\n".join([GLOBALS.format(into=names.into), *([_faults_text(spec)] if spec.faults else [])]),
+            "\n".join([GLOBALS.format(into=into), *([_faults_text(spec)] if spec.faults else [])]),
             _function(
                 spec.name,
                 names.parameters,
-                f"Run {names.into} on exact arguments; raise where one is not.",
+                f"Run {into} on exact arguments; raise where one is not.",
                 quick,
             ),
             _function(f"{spec.name}_shapes", names.parameters, "The shapes of the results.", plain),

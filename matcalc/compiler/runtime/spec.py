@@ -131,6 +131,13 @@ class CompiledSpec:
         return len(self.faults) - len(self.data)
 
     @property
+    def derivatives(self) -> tuple[Derivative, ...]:
+        """Which results are gradients of which."""
+        given, made = self.arguments, self.outputs
+        rows = ((made[s.gradient].name, made[s.value].name, given[s.argument].name) for s in self.slopes)
+        return tuple(Derivative(gradient, value, (argument,)) for gradient, value, argument in rows)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of all arguments, sizes last."""
         return (*(a.name for a in self.arguments), *self.sizes)

@@ -1,0 +1,187 @@
+"""Linear algebra on the arrays of any framework, in NumPy's words: no array changes, no entry decides what is run.
+
+What cannot be computed is NaN, since a function that is traced cannot fail.
+"""
+
+import numpy as np
+
+from matcalc.codegen.jax.arrays import (
+    by_factors,
+    cholesky,
+    eps_of,
+    lu_factors,
+    run_starts,
+    swaps,
+    triangular_solution,
+)
+
+
+def only_finite(test, x):
+    """x, or NaN throughout where the test fails."""
+    return np.where(test, x, np.nan)
+
+
+def chol(S, fault):
+    """Lower L with S = L*L', NaN where S is not positive definite; its lower triangle is read."""
+    L = cholesky(np.tril(S) + np.tril(S, -1).T)
+    return only_finite(np.all(np.isfinite(np.diagonal(L))), L)
+
+
+def columns(B):
+    """A vector as a matrix."""
+    return B[:, None] if B.ndim == 1 else B
+
+
+def chol_solve(L, B):
+    """inv(L*L')*B."""
+    half = triangular_solution(1, 0, L, columns(B))
+    return triangular_solution(1, 1, L, half).reshape(B.shape)
+
+
+def chol_inv(L):
+    """inv(L*L')."""
+    C = triangular_solution(1, 0, L, np.eye(len(L)))
+    return C.T @ C
+
+
+def chol_logdet(L):
+    """log(det(L*L'))."""
+    return 2.0 * np.sum(np.log(np.diagonal(L)))
+
+
+def getrf(X):
+    """Packed LU factors of X and its row swaps."""
+    return lu_factors(X)
+
+
+def lu_solve(t, F, p, B, fault):
+    """inv(X)*B, or inv(X')*B where t is 1."""
+    return only_finite(np.all(np.diagonal(F) != 0.0), by_factors(t, F, p, columns(B)).reshape(B.shape))
+
+
+def lu_inv(F, p, fault):
+    """inv(X)."""
+    return lu_solve(0, F, p, np.eye(len(F)), fault)
+
+
+def lu_sign(F, p):
+    """The sign of det(X)."""
+    return np.prod(np.sign(np.diagonal(F))) * (1.0 - 2.0 * (swaps(p) % 2))
+
+
+def lu_det(F, p):
+    """det(X)."""
+    return np.prod(np.diagonal(F)) * (1.0 - 2.0 * (swaps(p) % 2))
+
+
+def tri_solve(lower, t, A, B, fault):
+    """inv(A)*B for triangular A, or inv(A')*B where t is 1."""
+    X = triangular_solution(lower, t, A, columns(B)).reshape(B.shape)
+    return only_finite(np.all(np.diagonal(A) != 0.0), X)
+
+
+def tri_logdet(A):
+    """log(abs(det(A))) for triangular A, or packed LU factors."""
+    return np.sum(np.log(np.abs(np.diagonal(A))))
+
+
+def tri_det(A):
+    """det(A) for triangular A."""
+    return np.prod(np.diagonal(A))
+
+
+def signs_of_largest(V):
+    """The sign of the entry of largest magnitude of each column."""
+    if 0 in V.shape:
+        return np.ones(V.shape[1])
+    chosen = np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None, :], axis=0)[0]
+    return np.where(chosen < 0.0, -1.0, 1.0)
+
+
+def eigh(S):
+    """Eigenvalues, ascending, and eigenvectors; NaN where S is not finite."""
+    is_finite = np.all(np.isfinite(S))
+    w, V = np.linalg.eigh(np.where(is_finite, S, 0.0))
+    return only_finite(is_finite, w), only_finite(is_finite, V * signs_of_largest(V))
+
+
+def eigvalsh(S):
+    """Eigenvalues, ascending."""
+    return eigh(S)[0]
+
+
+def finite_svd(X):
+    """The thin svd; NaN where X is not finite."""
+    is_finite = np.all(np.isfinite(X))
+    P, s, Q = np.linalg.svd(np.where(is_finite, X, 0.0))
+    return only_finite(is_finite, P), only_finite(is_finite, s), only_finite(is_finite, Q)
+
+
+def svd(X):
+    """U, s, V with X = U*diag(s)*V', thin."""
+    P, s, Q = finite_svd(X)
+    sign = signs_of_largest(P)
+    return P * sign, s, Q.T * sign
+
+
+def svdvals(X):
+    """Singular values, descending."""
+    return finite_svd(X)[1]
+
+
+def qr(X):
+    """Q, R with X = Q*R, thin, diag(R) >= 0, and 0 where a column depends on those before it, within rounding."""
+    is_finite = np.all(np.isfinite(X))
+    Q, R = np.linalg.qr(np.where(is_finite, X, 0.0))
+    sign = np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
+    R = np.triu(R * sign[:, None])
+    k = len(sign)
+    lengths = np.sqrt(np.sum(R * R, axis=0))[:k]
+    off = np.diagonal(R) <= 4.0 * len(X) * eps_of(X) * lengths
+    R = np.where(np.eye(*R.shape) * off[:, None] > 0.0, 0.0, R)
+    return only_finite(is_finite, Q * sign), only_finite(is_finite, R)
+
+
+def tie_mean(zero, w, g):
+    """The means of g over neighbours at which the sorted w is equal within rounding; 0 if asked for where w is 0."""
+    if len(w) == 0:
+        return g
+    close = 4.0 * len(w) * eps_of(w) * np.max(np.abs(w))
+    first = np.concatenate((np.ones(1) > 0.0, ~(np.abs(w[1:] - w[:-1]) <= close)))
+    sums, counts = run_starts(first, g)
+    means = np.where(np.abs(w) <= 4.0 * close, 0.0, sums / counts) if zero else sums / counts
+    return only_finite(np.all(np.isfinite(w)), means)
+
+
+def real_values(y, w, fault):
+    """y, the values of a function at w; NaN throughout where one at a number is no number."""
+    return only_finite(~np.any(np.isnan(y) & ~np.isnan(w)), y)
+
+
+def eig_top(w, V, k):
+    """The projector on the k last eigenvectors; a tie that k cuts, eigenvalues within rounding, has its share."""
+    k = min(k, len(w))
+    if k <= 0:
+        return np.zeros(V.shape) * np.sum(w)
+    close = 4.0 * len(w) * eps_of(w) * np.max(np.abs(w))
+    above = np.where(w - w[-k] > close, 1.0, 0.0)
+    tied = np.where(np.abs(w - w[-k]) <= close, 1.0, 0.0)
+    share = (k - np.sum(above)) / np.sum(tied)
+    return (V * np.where(above > 0.0, 1.0, tied * share)) @ V.T
+
+
+def svd_end(top, U, s, V):
+    """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
+    if len(s) == 0:
+        return np.zeros((len(U), len(V)))
+    close = 4.0 * (len(U) + len(V)) * eps_of(s) * np.max(s)
+    end = s[0] if top else s[-1]
+    chosen = np.where(np.abs(end - s) > close, 0.0, 1.0)
+    return np.where((s[0] == 0.0) if top else (end <= close), 0.0, (U * chosen) @ V.T / np.sum(chosen))
+
+
+def pinv(X):
+    """The Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
+    P, s, Q = finite_svd(X)
+    close = max(X.shape) * eps_of(X) * np.max(s, initial=0.0)
+    return (Q.T * np.where(s <= close, 0.0, 1.0 / np.where(s == 0.0, 1.0, s))) @ P.T

@@ -1,0 +1,242 @@
+"""A Program as the text of one function that changes no array: for frameworks whose arrays have no other form.
+
+What is said is what the target `numpy` says, statement by statement, but for what writes: an array that changes is an
+array that is made. `Y[i] = e` reads `Y = set_at(Y, (i,), e)`, and a view is taken again after its array changed. The
+words are NumPy's: the runtime spells them as the framework does. `def NAME_array(inputs..., sizes...)` returns a tuple
+of the results; where data are places outside an axis, these are NaN.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from matcalc.compiler.emit.module import BETWEEN, Statements, constant_lines, joined, size_lines
+from matcalc.compiler.emit.spelling import Names
+from matcalc.compiler.emit.vectors import VectorWriter
+from matcalc.compiler.entrywise import Guard
+from matcalc.compiler.lowering_entries import Kernel, Scalar, spelling_of
+from matcalc.compiler.program import WORD, Call, Loop, Program, Store, View, applied, values_written, walk_inside
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import comment, docstring
+
+INDENT = "    "
+Line = tuple[str, str]
+
+
+def emit_functional(program: Program, name: str, target: str, reserved: Iterable[str]) -> str:
+    """Return the text of the function `<name>_array`; `reserved` are names that it leaves alone.
+
+    Raises: NotSupported where the target has no form of a kernel or function.
+    """
+    for kernel in program.kernels:
+        if kernel.parts:
+            raise NotSupported(f"{kernel.name} has no form for the target {target}", hint='target="numpy" has one')
+    inner = _with_local_results(program)
+    names = Names(inner, target, f"{name}_array", [*reserved, name, f"{name}_array"])
+    lines = _Functional(inner, names, target).lines()
+    checks = _checks(inner, names)
+    results = [names.give(output) for output in program.outputs]
+    if checks:
+        lines += [(f"{r} = np.where({names.local('inside')}, {r}, np.nan)", "") for r in results]
+    body = _live([(line, said) for line, said in (*checks, *constant_lines(inner, names), *lines) if line], results)
+    text = [f"def {name}_array({', '.join(names.give(p) for p in (*program.inputs, *program.size_args))}):"]
+    text += docstring([comment(program.comment)], INDENT) if program.comment else []
+    text += size_lines(inner, names, body)
+    text += [joined(f"{INDENT}{line}", said) for line, said in body]
+    text.append(f"{INDENT}return {', '.join(results)}{',' if len(results) == 1 else ''}")
+    return "\n".join([*_brought(program, target), *text]) + "\n"
+
+
+def brought_along(entry: Kernel | Scalar, target: str) -> str:
+    """Return the text of the functions that an entry defines for its template on a target."""
+    return entry.sources.get(spelling_of(entry, target), "")
+
+
+def _brought(program: Program, target: str) -> list[str]:
+    """Return the lines of all functions that the entries define, each once."""
+    texts = [brought_along(entry, target) for entry in (*program.kernels, *applied(program))]
+    parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
+    return [line for part in parts for line in (*part.splitlines(), "", "")]
+
+
+def _with_local_results(program: Program) -> Program:
+    """Return the program with results that are variables, and no arguments."""
+    buffers = [
+        replace(b, role="temporary" if b.shape else "scalar") if b.role == "output" else b for b in program.buffers
+    ]
+    return replace(program, buffers=tuple(buffers))
+
+
+def _checks(program: Program, names: Names) -> list[Line]:
+    """Return the lines that say whether data are places of their axes."""
+    lines: list[Line] = []
+    inside = names.local("inside") if program.data else ""
+    for number, checked in enumerate(program.data):
+        index, length = names.size(checked.index), names.size(checked.length)
+        lines += [(f"{names.give(axis)} = np.arange({names.size(size)})", "") for axis, size in checked.axes]
+        test = f"np.all((0 <= {index}) & ({index} < {length}))"
+        lines.append((f"{inside} = {f'{inside} & ' if number else ''}{test}", checked.text))
+    return lines
+
+
+def _live(lines: list[Line], results: Iterable[str]) -> list[Line]:
+    """Return the lines without those that bind a name which nothing reads."""
+    live, kept = set(results), []
+    for line, said in reversed(lines):
+        name, is_assigned, text = line.partition(" = ")
+        if is_assigned and name.isidentifier():
+            if name not in live:
+                continue
+            live.discard(name)
+            live |= set(WORD.findall(text))
+        else:
+            live |= set(WORD.findall(line))
+        kept.append((line, said))
+    return kept[::-1]
+
+
+class _Vectors(VectorWriter):
+    """Loops as array statements; what is written under a guard is one call, since a mask has no fixed length."""
+
+    def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[str]:
+        if not guards:
+            return super().scatter(store, guards, name, body)
+        shape = self.shape()
+        here = f"np.broadcast_to({self.expressions.guards(guards)}, {shape})"
+        places = ", ".join(f"np.broadcast_to({self.names.size(a)}, {shape})" for a in store.at)
+        word = "add_where" if store.onto else "set_where"
+        return [f"{name} = {word}({name}, {here}, ({places},), np.broadcast_to({body}, {shape}))"]
+
+
+class _Functional(Statements):
+    """The statements of a function's body."""
+
+    def __init__(self, program: Program, names: Names, target: str) -> None:
+        super().__init__(program, names, target)
+        self.vectors = _Vectors(program, names, self.fresh, self.fixed)
+        self.write_loop = self.vectors.write
+        self.views: list[View] = []
+
+    def lines(self) -> list[Line]:
+        result: list[Line] = []
+        for step, around in walk_inside(self.program.steps):
+            made = [made for line, said in self.step(step) for made in functional(line, said)]
+            if isinstance(step, (Call, Loop)):
+                for value in values_written(step):
+                    made += self.seen_again(self.program.places.get(value, value))
+            elif isinstance(step, View):
+                self.views.append(step)
+            result += [(INDENT * len(around) + line, said) for line, said in made]
+        return result
+
+    def seen_again(self, buffer: str, but: View | None = None) -> list[Line]:
+        """Return the lines by which all that shares the memory of a buffer has its new entries."""
+        lines: list[Line] = []
+        for view in self.views:
+            if view is but:
+                continue
+            if view.of == buffer:
+                lines += [(self.view(view), ""), *self.seen_again(view.buffer, view)]
+            elif view.buffer == buffer:
+                lines += [(self.handed_back(view), ""), *self.seen_again(view.of, view)]
+        return lines
+
+    def handed_back(self, view: View) -> str:
+        """Return the statement that puts a view's entries into the array that it is a view of."""
+        name, text, base = self.names.give(view.of), self.names.give(view.buffer), self.table[view.of]
+        own = self.table[view.buffer]
+        if view.start is None:
+            sizes = ", ".join(self.names.size(s) for s in base.shape)
+            text = (
+                text if base.shape == own.shape else f"{text}.reshape(({sizes}{',' if len(base.shape) == 1 else ''}))"
+            )
+            return f"{name} = {text}"
+        first, end = self.names.size(view.start), self.names.size(view.start + own.shape[0])
+        if len(base.shape) != len(own.shape):
+            text = f"{text}.reshape({name}[{first}:{end}].shape)"
+        return f"{name} = set_at({name}, (slice({first}, {end}),), {text})"
+
+
+# ---- a statement without its writing
+
+
+def functional(line: str, said: str) -> list[Line]:
+    """Return what a statement says, as statements that bind names alone."""
+    text = line.strip()
+    if text.endswith(":") or not text:
+        return [(line, said)]
+    indent = line[: len(line) - len(text)]
+    (statement,) = ast.parse(text).body
+    made: list[str] = [text]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        name, at, body = (ast.get_source_segment(text, part) or "" for part in statement.value.args)
+        made = [f"{name} = add_at({name}, {at}, {body})"]
+    elif isinstance(statement, ast.AugAssign):
+        made = [_assigned(text, statement.target, f"({ast.get_source_segment(text, statement.value)})", True)]
+    elif isinstance(statement, ast.Assign):
+        (target,) = statement.targets
+        body = ast.get_source_segment(text, statement.value) or ""
+        if isinstance(target, ast.Tuple):
+            written = [_name_of(text, part) for part in target.elts]
+            late = [(k, part) for k, part in enumerate(target.elts) if _is_entry(part)]
+            parts = {k: f"{written[k]}_part" for k, _ in late}
+            heads = [parts.get(k, name) for k, name in enumerate(written)]
+            made = [f"{', '.join(heads)} = {body}"]
+            made += [_assigned(text, part, parts[k], False) for k, part in late]
+        elif not isinstance(target, ast.Name):
+            made = [_assigned(text, target, body, False)]
+    return [(indent + part, said if k == 0 else "") for k, part in enumerate(made)]
+
+
+def _is_whole(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) and target.slice.value is ...
+
+
+def _is_entry(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and not _is_whole(target)
+
+
+def _name_of(text: str, target: ast.expr) -> str:
+    while not isinstance(target, ast.Name):
+        assert isinstance(target, (ast.Subscript, ast.Attribute, ast.Call)), text
+        target = target.func if isinstance(target, ast.Call) else target.value
+    return target.id
+
+
+def _assigned(text: str, target: ast.expr, body: str, adds: bool) -> str:
+    """Return the statement that gives `target` of an array its entries, or adds to them."""
+    name = _name_of(text, target)
+    if isinstance(target, ast.Name):
+        return f"{name} = {name} + {body}"
+    assert isinstance(target, ast.Subscript), text
+    if not _is_whole(target):
+        at = ast.get_source_segment(text, target.slice) or ""
+        at = at if isinstance(target.slice, ast.Tuple) else f"{at},"
+        return f"{name} = {'add_at' if adds else 'set_at'}({name}, ({_slices(target.slice, text) or at}), {body})"
+    seen = ast.get_source_segment(text, target.value) or ""
+    total = f"{seen} + {body}" if adds else f"np.broadcast_to({body}, {seen}.shape)"
+    if isinstance(target.value, ast.Name):
+        return f"{name} = {total}"
+    if isinstance(target.value, ast.Attribute):
+        return f"{name} = ({total}).T"
+    assert isinstance(target.value, ast.Call), text
+    order = [part.value for part in target.value.args if isinstance(part, ast.Constant)]
+    back = sorted(range(len(order)), key=lambda k: int(str(order[k])))
+    return f"{name} = ({total}).transpose({', '.join(map(str, back))})"
+
+
+def _slices(index: ast.expr, text: str) -> str:
+    """Return an index that holds slices as the text of a tuple; empty where it holds none."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if not any(isinstance(part, ast.Slice) for part in parts):
+        return ""
+    said = [
+        f"slice({ast.get_source_segment(text, part.lower) if part.lower else None}, "
+        f"{ast.get_source_segment(text, part.upper) if part.upper else None})"
+        if isinstance(part, ast.Slice)
+        else ast.get_source_segment(text, part) or ""
+        for part in parts
+    ]
+    return f"{', '.join(said)},"

@@ -1,0 +1,64 @@
+"""A function on the arrays of a framework: the text of its file, run; the framework is imported when it is made."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from matcalc.compiler.runtime.array_text import array_text
+from matcalc.compiler.runtime.bind import bind
+from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.runtime.modules import keep, load_text
+from matcalc.compiler.runtime.spec import CompiledSpec
+from matcalc.compiler.runtime.write_file import write_text
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import file_path
+from matcalc.locks import loading
+
+
+class ArrayFunction(Compiled):
+    """A compiled function that takes and returns arrays of a framework.
+
+    Arrays stay on their device and in their precision, and the framework can trace it.
+    """
+
+    def __init__(self, spec: CompiledSpec) -> None:
+        self.spec = spec
+        start = time.perf_counter()
+        self.source = array_text(spec, has_test=False)
+        with loading:
+            try:
+                loaded = load_text(self.source, spec.name, stays=False)
+            except ImportError as error:
+                hint = f'pip install "matcalc-compiler[{spec.target}]"'
+                raise NotSupported(f"the target {spec.target} needs {error.name}", hint=hint) from None
+            keep(loaded.lease)
+        self.module = loaded.module
+        self._entry = getattr(self.module, spec.name)
+        self._seconds = dict(spec.seconds) | {"load": time.perf_counter() - start}
+        self._cache, self._note = "built", ""
+        self._twins = {}
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) != len(self.spec.names) or (len(args) == 1 and isinstance(args[0], dict)):
+            args = tuple(self._ordered(args, kwargs))
+        return self._entry(*args)
+
+    def _ordered(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+        for word in ("out", "check_facts"):
+            if kwargs.pop(word, None) is not None:
+                raise NotSupported(f"a function of the target {self.spec.target} takes no {word}")
+        return bind(self.spec.name, self.spec.names, args, kwargs)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the function with its test as a stand-alone file that needs the framework alone.
+
+        Raises: ParseError for a path that names no file; OSError, also for what is no regular file.
+        """
+        place = file_path(path)
+        write_text(place, array_text(self.spec))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (ArrayFunction, (self.spec,))

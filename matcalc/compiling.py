@@ -17,7 +17,7 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
-from matcalc.compiler.emit.functional import brought_along, emit_functional
+from matcalc.compiler.emit.functional import brought_along, emit_functional, entries_of, part_names
 from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.lowering_entries import template_of
@@ -249,8 +249,8 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
 
 def _array_source(program: Program, name: str, target: str) -> tuple[str, str]:
     """Return the name and the text of a function on the arrays of a framework."""
-    for entry in (*program.kernels, *applied(program)):
-        check_entry(entry.name, template_of(entry, target), brought_along(entry, target), target)
+    for entry in entries_of(program):
+        check_entry(entry.name, template_of(entry, target), brought_along(entry, target), part_names(entry), target)
     name = function_name(name, (), {*reserved_words(target), *ARRAY_NAMES})
     return name, in_words(emit_functional(program, name, target, reserved_words(target)), target)
 

@@ -85,6 +85,16 @@ def prod_others_along(x, e):
     return y
 
 
+def prod_others_along_two(x, e, f):
+    """The coefficient of t*u in the product of x[k] + t*e[k] + u*f[k] over all k but i."""
+    n = len(x)
+    y = np.zeros(n)
+    for j in range(n):
+        at = np.eye(n)[j] > 0.0
+        y = y + np.where(at, 0.0, prod_others_along(np.where(at, e, x), np.where(at, 0.0, f)))
+    return y
+
+
 def sin_pi(x):
     """sin(pi*x), 0 at integers."""
     r = x - 2.0 * np.rint(0.5 * x)
@@ -94,3 +104,81 @@ def sin_pi(x):
 def sinc(x):
     """sin(pi*x)/(pi*x), 1 at 0, 0 at other integers."""
     return np.where(x == 0.0, 1.0, sin_pi(x) / (np.pi * np.where(x == 0.0, 1.0, x)))
+
+
+def ratio0(x, y):
+    """x/y, 0 where both are 0."""
+    both = (x == 0.0) & (y == 0.0)
+    return np.where(both, 0.0, x / np.where(both, 1.0, y))
+
+
+def over_hypot(x, y):
+    """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
+    wide, flat = np.abs(ratio0(x, y)), np.abs(ratio0(y, x))
+    is_flat = np.abs(x) < np.abs(y)
+    value = np.where(is_flat, wide, 1.0) / np.sqrt(1.0 + np.square(np.where(is_flat, wide, flat)))
+    return np.where((x == 0.0) & (y == y), 0.0, np.sign(x) * value)
+
+
+def jump(a, b):
+    """(sign(a) - sign(b))/(a - b), 0 on the same side, NaN where both are 0."""
+    s = np.sign(a) - np.sign(b)
+    value = np.where(s == 0.0, s, s / np.where(s == 0.0, 1.0, a - b))
+    return np.where((a == 0.0) & (b == 0.0), np.nan, value)
+
+
+def step_jump(a, b):
+    """(step(a) - step(b))/(a - b), 0 on the same side, NaN where both are 0."""
+    s = step_of(a) - step_of(b)
+    value = np.where(s == 0.0, s, s / np.where(s == 0.0, 1.0, a - b))
+    return np.where((a == 0.0) & (b == 0.0), np.nan, value)
+
+
+def step_of(x):
+    """1 above 0, else 0."""
+    return np.where(x > 0.0, 1.0, 0.0)
+
+
+def huber(x):
+    """x^2/2 where |x| <= 1, |x| - 1/2 beyond."""
+    return np.where(np.abs(x) <= 1.0, 0.5 * np.square(x), np.abs(x) - 0.5)
+
+
+def sinc1(x):
+    """sin(x)/x, 1 at 0."""
+    return np.where(x == 0.0, 1.0, np.sin(x) / np.where(x == 0.0, 1.0, x))
+
+
+def norm2(x):
+    """The Euclidean norm, without overflow."""
+    top = np.max(np.abs(x), initial=0.0)
+    is_plain = (top > 0.0) & np.isfinite(top)
+    safe = np.where(is_plain, top, 1.0)
+    return np.where(is_plain, safe * np.sqrt(np.sum(np.square(x / safe))), top)
+
+
+def normalize(x):
+    """x/norm2(x), 0 of 0."""
+    top = np.max(np.abs(x), initial=0.0)
+    unit = x / np.where(top == 0.0, 1.0, top)
+    return unit / np.where(top == 0.0, 1.0, norm2(unit))
+
+
+def median(x):
+    """The middle of the sorted entries, the mean of the two in the middle; NaN of NaN, and of nothing."""
+    n = len(x)
+    if n == 0:
+        return np.full((), np.nan)
+    z = np.sort(x)
+    return np.where(np.any(np.isnan(x)), np.nan, 0.5 * z[(n - 1) // 2] + 0.5 * z[n // 2])
+
+
+def median_at(x):
+    """The gradient of the median, ties in equal shares."""
+    n = len(x)
+    if n == 0:
+        return x
+    z = np.sort(x)
+    below = np.where(x == z[(n - 1) // 2], 1.0, 0.0)
+    above = np.where(x == z[n // 2], 1.0, 0.0)
+    return np.where(np.any(np.isnan(x)), np.nan, 0.5 * (below / np.sum(below) + above / np.sum(above)))

@@ -5,12 +5,15 @@ What cannot be computed is NaN, since a function that is traced cannot fail.
 
 import numpy as np
 
+from matcalc.codegen.array.functions import prod_others
 from matcalc.codegen.jax.arrays import (
     by_factors,
     cholesky,
     eps_of,
     lu_factors,
+    matrix_exponential,
     run_starts,
+    set_at,
     swaps,
     triangular_solution,
 )
@@ -178,6 +181,95 @@ def svd_end(top, U, s, V):
     end = s[0] if top else s[-1]
     chosen = np.where(np.abs(end - s) > close, 0.0, 1.0)
     return np.where((s[0] == 0.0) if top else (end <= close), 0.0, (U * chosen) @ V.T / np.sum(chosen))
+
+
+def over_gaps(sign, factor, w, K):
+    """K[i, j]/(w[j] + sign*w[i]), NaN at gaps within rounding, 0 on the diagonal and where K is 0."""
+    if len(w) == 0:
+        return K
+    gap = w[None, :] + sign * w[:, None]
+    gap = np.where(np.abs(gap) <= factor * len(w) * eps_of(w) * np.max(np.abs(w)), np.nan, gap)
+    return np.where((K == 0.0) | (np.eye(len(w)) > 0.0), 0.0, K / gap)
+
+
+def columndiv(w, K):
+    """K[i, j]/w[j], NaN where that is within rounding of 0, 0 where K is 0."""
+    close = 4.0 * (K.shape[0] + K.shape[1]) * eps_of(w) * np.max(np.abs(w), initial=0.0)
+    return np.where(K == 0.0, 0.0, K / np.where(np.abs(w) <= close, np.nan, w))
+
+
+def tie_same(w, g):
+    """g, NaN where that is not equal within rounding over neighbours at which the sorted w is."""
+    if len(w) == 0:
+        return g
+    spread = 64.0 * len(w) * eps_of(w) * np.max(np.abs(g))
+    return np.where(np.abs(g - tie_mean(0, w, g)) > spread, np.nan, g)
+
+
+def gap_middle(w, k):
+    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding."""
+    n = len(w)
+    if n == 0:
+        return np.zeros(())
+    u, k = np.flip(np.sort(w)), min(k, n)
+    largest_ = np.max(np.abs(u))
+    above = u[k - 1] if k > 0 else u[0] + largest_ + 1.0
+    below = u[k] if k < n else u[-1] - largest_ - 1.0
+    return np.where(above - below > 4.0 * n * eps_of(w) * largest_, above / 2.0 + below / 2.0, np.nan)
+
+
+def prod_without(s):
+    """The products of all entries of s but the i-th and the j-th, without division."""
+    n = len(s)
+    rows = [prod_others(np.where(np.eye(n)[i] > 0.0, 1.0, s)) for i in range(n)]
+    return np.stack(rows) if n else np.zeros((0, 0))
+
+
+def adj(X, F, p):
+    """The adjugate at any rank, through singular values."""
+    P, s, Q = finite_svd(X)
+    sign = np.linalg.det(P) * np.linalg.det(Q)
+    return (Q.T * (sign * prod_others(s))) @ P.T
+
+
+def adj_along(X, E):
+    """The derivative of the adjugate at X along E, in the bases of the singular vectors."""
+    P, s, Q = finite_svd(X)
+    H = P.T @ E @ Q.T
+    W = prod_without(s)
+    off = np.where(np.eye(len(s)) > 0.0, 0.0, W)
+    D = np.where(np.eye(len(s)) > 0.0, np.diag(off @ np.diagonal(H)), -H * W)
+    return np.linalg.det(P) * np.linalg.det(Q) * (Q.T @ D @ P.T)
+
+
+def scattered(p, b):
+    """z with z[p] = b."""
+    return set_at(b, (p,), b)
+
+
+def pade(X):
+    """X with room for more and integers and numbers that nothing reads: the framework has the exponential itself."""
+    n = len(X)
+    return np.concatenate((X, np.zeros((6 * n, n)))), np.arange(n), np.zeros(2)
+
+
+def expm(t, P, p, h, *E):
+    """The exponential of X, or its derivative along the tangents E: a block of that of X with the tangents above."""
+    n = P.shape[1]
+    X = P[:n].T if t else P[:n]
+    A, size = X, n
+    for e in E:
+        zeros = np.zeros((size, size))
+        step = e if size == n else diagonal_twice(e)
+        A = np.concatenate((np.concatenate((A, step), 1), np.concatenate((zeros, A), 1)))
+        size = 2 * size
+    return matrix_exponential(A)[:n, size - n :] if n else X
+
+
+def diagonal_twice(e):
+    """[e, 0; 0, e]."""
+    zeros = np.zeros(e.shape)
+    return np.concatenate((np.concatenate((e, zeros), 1), np.concatenate((zeros, e), 1)))
 
 
 def pinv(X):

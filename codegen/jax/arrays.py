@@ -101,6 +101,27 @@ def thin_svd(X):
     return jnp.linalg.svd(X, full_matrices=False)
 
 
+def mended(fast, points, *given):
+    """`fast`, or where it holds NaN what the function `points` gives."""
+    bad = jnp.isnan(fast)
+    return jax.lax.cond(jnp.any(bad), lambda: jnp.where(bad, points(*given)[0], fast), lambda: fast)
+
+
+def lu(X):
+    """P, L, U with X = P*L*U."""
+    return jax.scipy.linalg.lu(X)
+
+
+def polygamma(order, x):
+    """The derivatives of digamma."""
+    return jax.scipy.special.polygamma(int(order), x)
+
+
+def matrix_exponential(X):
+    """The exponential of a square matrix."""
+    return jax.scipy.linalg.expm(X)
+
+
 def eps_of(x):
     """The distance from 1 to the next number of the type of x."""
     return jnp.finfo(x.dtype).eps

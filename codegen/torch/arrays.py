@@ -76,6 +76,7 @@ def power(x, p):
 
 def sign(x):
     """-1, 0 or 1, NaN of NaN."""
+    (x,) = alike(x)
     return torch.where(torch.isnan(x), x, torch.sign(x))
 
 
@@ -102,9 +103,11 @@ def least(x, axis=None, initial=None):
     return -largest(-x, axis, None if initial is None else -initial)
 
 
-def broadcast_to(x, shape):
+def broadcast_to(x, shape, dtype=None, device=None):
     """An array, or a number, of this shape."""
-    return torch.broadcast_to(x if isinstance(x, torch.Tensor) else torch.tensor(x), shape)
+    if not isinstance(x, torch.Tensor):
+        x = torch.tensor(x, device=device, dtype=dtype if isinstance(x, float) else None)
+    return torch.broadcast_to(x, shape)
 
 
 def flipped(x):
@@ -207,6 +210,27 @@ def symmetric_spectrum(S):
 def thin_svd(X):
     """P, s, Q with X = P*diag(s)*Q."""
     return torch.linalg.svd(X, full_matrices=False)
+
+
+def mended(fast, points, *given):
+    """`fast`, or where it holds NaN what the function `points` gives."""
+    bad = torch.isnan(fast)
+    return torch.where(bad, points(*given)[0], fast) if bool(torch.any(bad)) else fast
+
+
+def lu(X):
+    """P, L, U with X = P*L*U."""
+    return torch.linalg.lu(X)
+
+
+def polygamma(order, x):
+    """The derivatives of digamma; the first as a sum, since PyTorch's own has ten digits."""
+    return torch.special.zeta(2.0, x) if int(order) == 1 else torch.special.polygamma(int(order), x)
+
+
+def matrix_exponential(X):
+    """The exponential of a square matrix."""
+    return torch.linalg.matrix_exp(X)
 
 
 def eps_of(x):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -132,7 +133,8 @@ class Group:
     """Cases compiled as one function."""
 
     cases: tuple[Case, ...]
-    function: Compiled
+    function: Callable[..., Any]
+    args: tuple[str, ...]
 
     def call(self, case: Case, at: Point, data: Mapping[str, Array]) -> list[Array]:
         """Return a case's outputs, the other cases being given their own data."""
@@ -142,8 +144,8 @@ class Group:
             if other is case:
                 break
             start += len(other.outputs)
-        free = {n: self._lengths(case, at)[n] for n in self.function.args if n not in given}
-        found = self.function(**{name: given[name] for name in self.function.args if name in given}, **free)
+        free = {n: self._lengths(case, at)[n] for n in self.args if n not in given}
+        found = self.function(**{name: given[name] for name in self.args if name in given}, **free)
         found = found if isinstance(found, tuple) else (found,)
         return [np.asarray(a) for a in found[start : start + len(case.outputs)]]
 
@@ -168,7 +170,8 @@ def groups(made: Sequence[Case], target: str = "numba", size: int = 24) -> Itera
     while pending:
         chosen = pending.pop(0)
         try:
-            yield Group(chosen, _compiled(chosen, target))
+            function = compiled_of(chosen, target)
+            yield Group(chosen, function, function.args)
         except NotSupported as error:
             if len(chosen) > 1:
                 pending[:0] = [chosen[: len(chosen) // 2], chosen[len(chosen) // 2 :]]
@@ -179,7 +182,7 @@ def groups(made: Sequence[Case], target: str = "numba", size: int = 24) -> Itera
                 pending[:0] = [(replace(chosen[0], outputs=first),)]
 
 
-def _compiled(chosen: Sequence[Case], target: str) -> Compiled:
+def compiled_of(chosen: Sequence[Case], target: str) -> Compiled:
     symbols = {s.name: s for case in chosen for s in case.symbols}
     names = Names(symbols, tuple(symbols))
     return compiled([Expression(node, names) for case in chosen for _, node in case.outputs], target=target)

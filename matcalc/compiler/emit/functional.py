@@ -9,7 +9,7 @@ of the results; where data are places outside an axis, these are NaN.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from matcalc.compiler.emit.module import BETWEEN, Statements, constant_lines, joined, size_lines
@@ -18,7 +18,6 @@ from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.lowering_entries import Kernel, Scalar, spelling_of
 from matcalc.compiler.program import WORD, Call, Loop, Program, Store, View, applied, values_written, walk_inside
-from matcalc.errors import NotSupported
 from matcalc.language.identifiers import comment, docstring
 
 INDENT = "    "
@@ -30,9 +29,6 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
 
     Raises: NotSupported where the target has no form of a kernel or function.
     """
-    for kernel in program.kernels:
-        if kernel.parts:
-            raise NotSupported(f"{kernel.name} has no form for the target {target}", hint='target="numpy" has one')
     inner = _with_local_results(program)
     names = Names(inner, target, f"{name}_array", [*reserved, name, f"{name}_array"])
     lines = _Functional(inner, names, target).lines()
@@ -46,7 +42,21 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
     text += size_lines(inner, names, body)
     text += [joined(f"{INDENT}{line}", said) for line, said in body]
     text.append(f"{INDENT}return {', '.join(results)}{',' if len(results) == 1 else ''}")
-    return "\n".join([*_brought(program, target), *text]) + "\n"
+    parts = [part for kernel in program.kernels for part in kernel.parts]
+    inside = [emit_functional(part.program, part.name, target, reserved) for part in parts]
+    return "\n".join([*(f"{part}\n" for part in inside), *_brought(program, target), *text]) + "\n"
+
+
+def entries_of(program: Program) -> Iterator[Kernel | Scalar]:
+    """Yield what a program calls, in the functions that are written for kernels too."""
+    yield from (*program.kernels, *applied(program))
+    for part in (part for kernel in program.kernels for part in kernel.parts):
+        yield from entries_of(part.program)
+
+
+def part_names(entry: Kernel | Scalar) -> tuple[str, ...]:
+    """Return the names of the functions that are written for an entry."""
+    return tuple(f"{part.name}_array" for part in entry.parts) if isinstance(entry, Kernel) else ()
 
 
 def brought_along(entry: Kernel | Scalar, target: str) -> str:
@@ -118,6 +128,13 @@ class _Functional(Statements):
         self.vectors = _Vectors(program, names, self.fresh, self.fixed)
         self.write_loop = self.vectors.write
         self.views: list[View] = []
+
+    def allocate(self, name: str) -> str:
+        buffer = self.table[name]
+        if buffer.dtype == "float64":
+            return super().allocate(name)
+        sizes = [self.names.size(s) for s in buffer.shape]  # any integers: each is written before it is read
+        return f"{self.names.give(name)} = np.arange({'*'.join(f'({s})' for s in sizes)}).reshape(({', '.join(sizes)},))"
 
     def lines(self) -> list[Line]:
         result: list[Line] = []

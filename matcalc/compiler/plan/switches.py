@@ -199,6 +199,7 @@ def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) 
         "bytes": "0",
         "fails": "; ".join(program.faults),
         "numpy": f"mended({first}, {part.spelled('numpy')}, {', '.join(fields)})",
+        "array": f"mended({{{FAST}}}, {part.name}_array, {', '.join(fields)})",
         "numba": f"{name}({', '.join([first, *fields])}, {{{RESULT}}})",
     }
     return replace(read_kernel(name, entry, 0), parts=(part,), sources={"numba": _source(name, part)})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -47,6 +47,7 @@ class Words:
     methods: Mapping[str, str]
     array: str
     says: str
+    literal: str
 
 
 @cache
@@ -54,7 +55,7 @@ def load_words(target: str) -> Words:
     """Read `codegen/<target>/words.toml`."""
     table = tomllib.loads((data_folder("codegen") / target / "words.toml").read_text(encoding="utf-8"))
     tables = (table[name] for name in ("imports", "names", "creates", "methods"))
-    return Words(target, *tables, table["file"]["array"], table["file"]["says"])
+    return Words(target, *tables, *(table["file"][word] for word in ("array", "says", "literal")))
 
 
 @cache
@@ -98,6 +99,7 @@ def respelled(text: str, words: Words, about: str) -> str:
     edits: dict[int, tuple[int, bytes]] = {}
     creating: set[ast.FunctionDef] = set()
     tree = ast.parse(text)
+    defined = {s.name for s in tree.body if isinstance(s, ast.FunctionDef)}
     for function in (s for s in tree.body if isinstance(s, ast.FunctionDef)):
         inner = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Attribute)}
         for node in ast.walk(function):
@@ -107,6 +109,14 @@ def respelled(text: str, words: Words, about: str) -> str:
                     end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 1) - 1
                     edits[end] = (end, f"{', ' if node.args or node.keywords else ''}**{LIKE}".encode())
                     creating.add(function)
+                is_own = isinstance(node.func, ast.Name) and node.func.id in defined
+                numbers = [a for a in node.args if _is_float(a)]
+                for number in numbers:
+                    if words.literal and (is_own or (len(numbers) == len(node.args) and _dotted(node.func))):
+                        first = starts[number.lineno - 1] + number.col_offset
+                        end = starts[number.lineno - 1] + (number.end_col_offset or 0)
+                        edits[first] = (end, f"{words.literal}({ast.unparse(number)}, **{LIKE})".encode())
+                        creating.add(function)
                 if isinstance(node.func, ast.Attribute) and not _dotted(node.func):
                     word = node.func.attr
                     if word not in words.methods:
@@ -143,8 +153,9 @@ def check_functional(text: str, target: str, about: str) -> None:
         raise _lacking(about, target, "")
 
 
-def check_entry(name: str, template: str, brought: str, target: str) -> None:
-    """Refuse an entry of `codegen/` that says something which a target has not; `brought` is what the entry defines.
+def check_entry(name: str, template: str, brought: str, parts: Iterable[str], target: str) -> None:
+    """Refuse an entry of `codegen/` that says something which a target has not; `brought` is what the entry defines,
+    `parts` the functions that are written for it.
 
     Raises: NotSupported with the name of the entry.
     """
@@ -152,7 +163,7 @@ def check_entry(name: str, template: str, brought: str, target: str) -> None:
     respelled(plain, load_words(target), name)
     for text in filter(None, [brought]):
         in_words(text, target, name)
-    known = {*array_library(target).items, *global_names(brought), *MODULES, *dir(builtins), "x", "entry"}
+    known = {*array_library(target).items, *global_names(brought), *parts, *MODULES, *dir(builtins), "x", "entry"}
     for word in free_names(plain):
         if word not in known:
             raise _lacking(name, target, word)
@@ -181,6 +192,11 @@ def _dotted(node: ast.expr) -> str:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) and node.id in MODULES and parts else ""
+
+
+def _is_float(node: ast.expr) -> bool:
+    plain = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(plain, ast.Constant) and isinstance(plain.value, float)
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

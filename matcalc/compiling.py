@@ -87,7 +87,8 @@ def compile(  # noqa: A001 - the interface names it so
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=target, sizes=sizes, name=name)
-    return build(replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards))
+    whole = replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards)
+    return build(whole, TARGETS)
 
 
 def value_and_gradient(
@@ -103,7 +104,7 @@ def value_and_gradient(
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
     request = gradient_request(f, wrt, declarations, dialect, convention)
-    return build(replace(request, target=target, sizes=sizes, name=name, check_facts=check_facts))
+    return build(replace(request, target=target, sizes=sizes, name=name, check_facts=check_facts), TARGETS)
 
 
 def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected") -> Request:
@@ -182,12 +183,27 @@ def request_of(
     return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)
 
 
-def build(request: Request) -> Compiled:
-    """Plan, emit and load what is asked for; on a terminal a line says so where that takes long."""
+def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
+    """Plan, emit and load what is asked for, on one of these targets; on a terminal a line says so where it takes long.
+
+    Raises: NotSupported.
+    """
+    if among is ON_NUMPY:
+        check_on_numpy(request.target)
     name = identifier(request.name, "name=")
     with waiting.said(f"compiling {name}"):
         spec, own = specified(request, name)
         return _loaded(spec, own)
+
+
+def check_on_numpy(target: str) -> None:
+    """Refuse a target whose functions return arrays of a framework, where those of NumPy are needed.
+
+    Raises: NotSupported.
+    """
+    if is_one_of(target, TARGETS) and target not in ON_NUMPY:
+        hint = "compile, value_and_gradient and export take it"
+        raise NotSupported(f"the target {target} is not for this: one of {', '.join(ON_NUMPY)}", hint=hint)
 
 
 def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:

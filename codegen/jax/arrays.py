@@ -158,6 +158,12 @@ def arguments(given):
     return [x if whole else x.astype(dtype) for x, (*_, whole) in zip(found, given, strict=True)]
 
 
+def in_type(arguments_, results):
+    """The results as arrays of the type of the arguments."""
+    like = kind(*arguments_)
+    return [jnp.asarray(x, **like) for x in results]
+
+
 def is_false(test):
     """Whether a test fails, as far as that is known while a function is traced."""
     return not isinstance(test, jax.core.Tracer) and not bool(test)

@@ -274,6 +274,12 @@ def arguments(given):
     return [x if whole else x.to(dtype) for x, (*_, whole) in zip(found, given, strict=True)]
 
 
+def in_type(arguments_, results):
+    """The results as tensors of the type and on the device of the arguments."""
+    like = kind(*arguments_)
+    return [torch.as_tensor(x).to(**like) for x in results]
+
+
 def is_false(test):
     """Whether a test fails."""
     return not bool(test)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 import matcalc as mc
 from matcalc.compiler.runtime.convert import to_array, to_size
 from matcalc.compiler.runtime.spec import Operand
+from matcalc.compiling import check_on_numpy
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
@@ -101,6 +102,7 @@ def read_given(
 
     Raises: ValueError, UnknownName, ShapeError, TypeError in one sentence; what reading the formulas raises.
     """
+    check_on_numpy(target)
     many = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     first = with_wrt(f, many, declarations, dialect)
     names = [node.name for node in first.symbols_of(many)]

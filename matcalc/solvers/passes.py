@@ -19,6 +19,7 @@ import matcalc as mc
 from matcalc.calculus.derive.conventions import check_variable
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
+from matcalc.compiling import check_on_numpy
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
@@ -40,6 +41,7 @@ class Passes:
     """
 
     def __init__(self, e: Expression, target: str, sizes: Mapping[str, int]) -> None:
+        check_on_numpy(target)
         self.expression, self.target = e, target
         self._value = mc.compile(e, target=target)
         spec = self._value.spec

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -133,8 +132,7 @@ class Group:
     """Cases compiled as one function."""
 
     cases: tuple[Case, ...]
-    function: Callable[..., Any]
-    args: tuple[str, ...]
+    function: Compiled
 
     def call(self, case: Case, at: Point, data: Mapping[str, Array]) -> list[Array]:
         """Return a case's outputs, the other cases being given their own data."""
@@ -144,8 +142,8 @@ class Group:
             if other is case:
                 break
             start += len(other.outputs)
-        free = {n: self._lengths(case, at)[n] for n in self.args if n not in given}
-        found = self.function(**{name: given[name] for name in self.args if name in given}, **free)
+        free = {n: self._lengths(case, at)[n] for n in self.function.args if n not in given}
+        found = self.function(**{name: given[name] for name in self.function.args if name in given}, **free)
         found = found if isinstance(found, tuple) else (found,)
         return [np.asarray(a) for a in found[start : start + len(case.outputs)]]
 
@@ -170,8 +168,7 @@ def groups(made: Sequence[Case], target: str = "numba", size: int = 24) -> Itera
     while pending:
         chosen = pending.pop(0)
         try:
-            function = compiled_of(chosen, target)
-            yield Group(chosen, function, function.args)
+            yield Group(chosen, compiled_of(chosen, target))
         except NotSupported as error:
             if len(chosen) > 1:
                 pending[:0] = [chosen[: len(chosen) // 2], chosen[len(chosen) // 2 :]]

@@ -134,7 +134,9 @@ class _Functional(Statements):
         if buffer.dtype == "float64":
             return super().allocate(name)
         sizes = [self.names.size(s) for s in buffer.shape]  # any integers: each is written before it is read
-        return f"{self.names.give(name)} = np.arange({'*'.join(f'({s})' for s in sizes)}).reshape(({', '.join(sizes)},))"
+        return (
+            f"{self.names.give(name)} = np.arange({'*'.join(f'({s})' for s in sizes)}).reshape(({', '.join(sizes)},))"
+        )
 
     def lines(self) -> list[Line]:
         result: list[Line] = []

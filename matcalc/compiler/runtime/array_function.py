@@ -10,7 +10,7 @@ from typing import Any
 from matcalc.compiler.runtime.array_text import array_text
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.modules import keep, load_text
+from matcalc.compiler.runtime.modules import load_text
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.compiler.runtime.write_file import write_text
 from matcalc.errors import NotSupported
@@ -34,7 +34,7 @@ class ArrayFunction(Compiled):
             except ImportError as error:
                 hint = f'pip install "matcalc-compiler[{spec.target}]"'
                 raise NotSupported(f"the target {spec.target} needs {error.name}", hint=hint) from None
-            keep(loaded.lease)
+        self._lease = loaded.lease
         self.module = loaded.module
         self._entry = getattr(self.module, spec.name)
         self._seconds = dict(spec.seconds) | {"load": time.perf_counter() - start}

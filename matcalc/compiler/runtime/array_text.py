@@ -20,7 +20,7 @@ from matcalc.errors import NotSupported
 from matcalc.language.identifiers import literal
 from matcalc.tensor.size import Size
 
-ARRAY_NAMES = (*ARRAY_TEST_NAMES, "arguments", "is_false")
+ARRAY_NAMES = (*ARRAY_TEST_NAMES, "arguments", "in_type", "is_false")
 """What the functions of such a file must not be called."""
 NOTES = ("Notes", "-----", "NaN results, since a function that is traced cannot fail:")
 LINE = "# ---- The mathematics ends here. What follows: the functions that it calls{test}. ----"
@@ -87,7 +87,7 @@ def _entry(spec: CompiledSpec) -> str:
         index, length = str(checked.index.substitute(renamed)), names.size(checked.length)
         checks += [*axes, f"if is_false(np.all((0 <= {index}) & ({index} < {length}))):"]
         checks.append(f"{INDENT}raise ValueError({literal(checked.fault)})")
-    call = f"{spec.name}_array({', '.join(names.parameters)})"
+    call = f"in_type([{', '.join(names.arguments)}], {spec.name}_array({', '.join(names.parameters)}))"
     results = names.outputs
     end = [f"{', '.join(results)}{',' if len(results) == 1 else ''} = {call}"]
     end.append(f"return {returned(spec.nesting, results)}")

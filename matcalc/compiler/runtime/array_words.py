@@ -112,7 +112,7 @@ def respelled(text: str, words: Words, about: str) -> str:
                 is_own = isinstance(node.func, ast.Name) and node.func.id in defined
                 numbers = [a for a in node.args if _is_float(a)]
                 for number in numbers:
-                    if words.literal and (is_own or (len(numbers) == len(node.args) and _dotted(node.func))):
+                    if words.literal and (is_own or (_dotted(node.func) and len(numbers) in (2, len(node.args)))):
                         first = starts[number.lineno - 1] + number.col_offset
                         end = starts[number.lineno - 1] + (number.end_col_offset or 0)
                         edits[first] = (end, f"{words.literal}({ast.unparse(number)}, **{LIKE})".encode())

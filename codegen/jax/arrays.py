@@ -149,7 +149,10 @@ def devices_of(value):
 
 def arguments(given):
     """The arguments as arrays of one type on the same devices; `given`: name, value, axes, whether integers."""
-    on = {devices_of(value): name.partition(":")[0] for name, value, *_ in given if devices_of(value)}
+    on = {}
+    for name, value, *_ in given:
+        if devices_of(value):
+            on.setdefault(devices_of(value), name.partition(":")[0])
     if len(on) > 1:
         said = " and ".join(f"{name} is on {', '.join(sorted(devices))}" for devices, name in on.items())
         raise ValueError(f"{said}: all arguments must be on one device")

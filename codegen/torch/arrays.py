@@ -264,7 +264,10 @@ def argument(name, value, rank, whole, device):
 
 def arguments(given):
     """The arguments as tensors of one type on one device; `given`: name, value, axes, whether integers."""
-    on = {str(v.device): (n.partition(":")[0], v.device) for n, v, *_ in given if isinstance(v, torch.Tensor)}
+    on = {}
+    for name, value, *_ in given:
+        if isinstance(value, torch.Tensor):
+            on.setdefault(str(value.device), (name.partition(":")[0], value.device))
     if len(on) > 1:
         said = " and ".join(f"{name} is on {device}" for name, device in on.values())
         raise ValueError(f"{said}: all arguments must be on one device")

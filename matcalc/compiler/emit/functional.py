@@ -49,7 +49,8 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
 
 def entries_of(program: Program) -> Iterator[Kernel | Scalar]:
     """Yield what a program calls, in the functions that are written for kernels too."""
-    yield from (*program.kernels, *applied(program))
+    yield from program.kernels
+    yield from applied(program)
     for part in (part for kernel in program.kernels for part in kernel.parts):
         yield from entries_of(part.program)
 
@@ -66,7 +67,8 @@ def brought_along(entry: Kernel | Scalar, target: str) -> str:
 
 def _brought(program: Program, target: str) -> list[str]:
     """Return the lines of all functions that the entries define, each once."""
-    texts = [brought_along(entry, target) for entry in (*program.kernels, *applied(program))]
+    texts = [brought_along(kernel, target) for kernel in program.kernels]
+    texts += [brought_along(function, target) for function in applied(program)]
     parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 

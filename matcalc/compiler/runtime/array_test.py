@@ -44,10 +44,10 @@ def differ(name, got, want, tolerance, said):
     """Return a line on the entry where two lists differ most, none where they agree."""
     if len(got) != len(want):
         return [f"{name} has {len(got)} entries, {said} {len(want)}"]
-    gaps = [0.0 if g == w or (g != g and w != w) else abs(g - w) for g, w in zip(got, want, strict=True)]
+    gaps = [0.0 if g == w or (math.isnan(g) and math.isnan(w)) else abs(g - w) for g, w in zip(got, want, strict=True)]
     if all(gap <= tolerance for gap in gaps):
         return []
-    at = max(range(len(gaps)), key=lambda k: float("inf") if gaps[k] != gaps[k] else gaps[k])
+    at = max(range(len(gaps)), key=lambda k: math.inf if math.isnan(gaps[k]) else gaps[k])
     return [f"entry {at} of {name} is {got[at]!r}, {said} {want[at]!r}"]
 
 
@@ -93,7 +93,7 @@ def check_slopes(data, results):
                 ends = [numbers(all_results({**data, **end}, only=of)[of]) for end in (ahead, behind)]
                 quotient = [(a - b) / (2.0 * step) for a, b in zip(*ends, strict=True)]
                 gaps = [abs(q - c) for q, c in zip(quotient, claimed, strict=True)]
-                error = max(gaps, default=0.0) if all(gap == gap for gap in gaps) else float("inf")
+                error = max(gaps, default=0.0) if not any(map(math.isnan, gaps)) else math.inf
                 found.append((error, step, quotient))
             _, step, quotient = min(found, key=lambda row: row[0])
             said = f"and the difference quotient of {of} in {', '.join(names)} with step {step:g} is"

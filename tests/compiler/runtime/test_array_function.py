@@ -1,0 +1,157 @@
+"""Functions on the arrays of PyTorch and JAX: values, types, devices, tracing, files and what is refused."""
+
+import importlib.util
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc.compiler.targets import ON_NUMPY, TARGETS
+from matcalc.errors import NotSupported
+from matcalc.exporting import exported
+
+FRAMEWORKS = [target for target in TARGETS if target not in ON_NUMPY]
+LOSS = "norm2(X*w - y)^2 + logsumexp(X*w)"
+RNG = np.random.default_rng(0)
+X, W, Y = RNG.standard_normal((5, 3)), RNG.standard_normal(3), RNG.standard_normal(5)
+
+
+def value(w):
+    z = X @ w
+    return np.sum((z - Y) ** 2) + np.log(np.sum(np.exp(z)))
+
+
+def gradient(w):
+    z = X @ w
+    return X.T @ (2 * (z - Y) + np.exp(z) / np.sum(np.exp(z)))
+
+
+def of(target, array):
+    """Return an array of a framework; the test is skipped by name where there is none."""
+    if importlib.util.find_spec(target) is None:
+        pytest.skip(f"{target} is not installed")
+    if target == "torch":
+        import torch
+
+        return torch.tensor(array)
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    return jax.numpy.asarray(array)
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+@pytest.mark.parametrize(("kind", "bound"), [("float64", 1e-12), ("float32", 1e-5)])
+def test_value_and_gradient(target, kind, bound):
+    arrays = [of(target, a.astype(kind)) for a in (X, W, Y)]
+    fn = mc.value_and_gradient(LOSS, "w", target=target)
+    for found, wanted in zip(fn(*arrays), (value(W), gradient(W)), strict=True):
+        assert str(found.dtype).endswith(kind)
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=bound)
+    found = pickle.loads(pickle.dumps(fn))(w=arrays[1], y=arrays[2], X=arrays[0])[1]
+    np.testing.assert_allclose(np.asarray(found), gradient(W), rtol=bound)
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_other_arrays_and_shapes(target):
+    of(target, W)
+    fn = mc.value_and_gradient(LOSS, "w", target=target)
+    np.testing.assert_allclose(np.asarray(fn(X, W, Y)[1]), gradient(W), rtol=1e-12)
+    with pytest.raises(ValueError, match="w has a shape that does not fit"):
+        fn(X, W[:2], Y)
+    with pytest.raises(TypeError, match="real numbers"):
+        fn(X, W * 1j, Y)
+    with pytest.raises(NotSupported, match="no form for njit code"):
+        _ = fn.numba
+    with pytest.raises(NotSupported, match="takes no out"):
+        fn(X, W, Y, out=(None, W))
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_places_of_an_axis(target):
+    J = np.array([0, 2, 2, 1, 0])
+    fn = mc.value_and_gradient("sum(w[J].*y)", "w", "w: vector(n); y: vector(m); J: index(m)", target=target)
+    data = {"w": of(target, W), "y": of(target, Y), "J": of(target, J)}
+    found = fn(**data)
+    np.testing.assert_allclose(np.asarray(found[0]), W[J] @ Y, rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(found[1]), [Y[J == k].sum() for k in range(3)], rtol=1e-12)
+    for outside in (3, -1):
+        with pytest.raises(ValueError, match="J holds an index outside"):
+            fn(**{**data, "J": of(target, np.where(J == 1, outside, J))})
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_what_cannot_be_computed_is_nan(target):
+    solved = mc.compile("inv(A)*b", target=target)
+    assert np.all(np.isnan(np.asarray(solved(of(target, np.ones((3, 3))), of(target, W)))))
+    logdet = mc.compile("logdet(S)", declarations="S: matrix(n, n) spd", target=target)
+    assert np.isnan(np.asarray(logdet(of(target, -np.eye(3)))))
+    assert abs(float(logdet(of(target, 2 * np.eye(3)))) - 3 * np.log(2)) < 1e-14
+
+
+def test_tensors_on_two_devices():
+    arrays = [of("torch", a) for a in (X, W, Y)]
+    fn = mc.value_and_gradient(LOSS, "w", target="torch")
+    with pytest.raises(ValueError, match="X is on cpu and w is on meta: all arguments must be on one device"):
+        fn(arrays[0], arrays[1].to("meta"), arrays[2])
+
+
+def test_jax_traces():
+    w = of("jax", W)
+    import jax
+
+    fn = mc.value_and_gradient(LOSS, "w", target="jax")
+    np.testing.assert_allclose(jax.jit(fn)(X, w, Y)[1], gradient(W), rtol=1e-12)
+    np.testing.assert_allclose(jax.grad(lambda w: fn(X, w, Y)[0])(w), gradient(W), rtol=1e-12)
+    rows = np.stack([W, 2 * W])
+    np.testing.assert_allclose(jax.vmap(lambda w: fn(X, w, Y)[0])(rows), [value(W), value(2 * W)], rtol=1e-12)
+    looked_up = mc.compile("sum(w[J])", declarations="w: vector(n); J: index(m)", target="jax")
+    assert np.isnan(jax.jit(lambda w, J: looked_up(w=w, J=J))(w, np.array([0, 3])))
+
+
+def test_torch_differentiates():
+    arrays = [of("torch", a) for a in (X, W, Y)]
+    fn = mc.value_and_gradient(LOSS, "w", target="torch")
+    arrays[1].requires_grad_()
+    fn(*arrays)[0].backward()
+    np.testing.assert_allclose(arrays[1].grad.numpy(), gradient(W), rtol=1e-12)
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+@pytest.mark.parametrize(
+    ("formula", "wrt", "let"),
+    [
+        ("sum(log(1 + exp(X*w))) - y'*X*w", "w", ""),
+        ("logdet(S) + y'*inv(S)*y", "S", "S: matrix(n, n) spd"),
+    ],
+)
+def test_exported_file(target, formula, wrt, let, tmp_path):
+    """The text needs no framework to be written; a test in it that is right passes, and one that is wrong fails."""
+    text = exported(formula, wrt, ["value", "gradient", "hvp"], declarations=let, target=target)
+    assert text == exported(formula, wrt, ["value", "gradient", "hvp"], declarations=let, target=target)
+    path = tmp_path / "f.py"
+    path.write_text(text, encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "check", "--isolated", str(path)], check=True)
+    assert "matcalc." not in text
+    of(target, W)
+    for changed, code in ((text, 0), (text.replace("return value, gradient", "return 2*value, gradient", 1), 1)):
+        path.write_text(changed, encoding="utf-8")
+        assert subprocess.run([sys.executable, str(path)], check=False).returncode == code
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+@pytest.mark.parametrize("formula", ["besselj(2, x)", "sum(gamma(x))"])
+def test_refused_by_name(target, formula):
+    with pytest.raises(NotSupported, match=f"(besselj|gamma) has no form for the target {target}"):
+        exported(formula if "sum" in formula else f"sum({formula})", "x", ["value"], "x: vector(n)", target=target)
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_where_numpy_is_needed(target):
+    with pytest.raises(NotSupported, match=f"the target {target} is not for this"):
+        mc.minimize("sum((x - 1).^2)", "x", start={"x": W}, target=target)
+    with pytest.raises(NotSupported, match=f"the target {target} is not for this"):
+        mc.pullback("X*w", "w", target=target)

@@ -17,16 +17,13 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
-from matcalc.compiler.emit.functional import brought_along, emit_functional, entries_of, part_names
+from matcalc.compiler.emit.functional import array_source
 from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
-from matcalc.compiler.lowering_entries import template_of
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
-from matcalc.compiler.runtime.array_text import ARRAY_NAMES
-from matcalc.compiler.runtime.array_words import check_entry, in_words, reserved_words
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size
 from matcalc.compiler.runtime.save_test import TEST_NAMES
@@ -229,7 +226,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         source = emit(program, name, "numba") if target == "numba" else ""
         numpy_source = emit(program, name, "numpy")
     else:
-        name, source, numpy_source = *_array_source(program, name, target), ""
+        name, source, numpy_source = *array_source(program, name, target), ""
     seconds += [("emit", time.perf_counter() - clock)]
     place_of = {node.name: k for k, node in enumerate(inputs)}
     spec = CompiledSpec(
@@ -261,14 +258,6 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
     return spec, own
-
-
-def _array_source(program: Program, name: str, target: str) -> tuple[str, str]:
-    """Return the name and the text of a function on the arrays of a framework."""
-    for entry in entries_of(program):
-        check_entry(entry.name, template_of(entry, target), brought_along(entry, target), part_names(entry), target)
-    name = function_name(name, (), {*reserved_words(target), *ARRAY_NAMES})
-    return name, in_words(emit_functional(program, name, target, reserved_words(target)), target)
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from matcalc.compiler.targets import FIELDS, SPELLINGS
+from matcalc.compiler.targets import FIELDS, SPELLINGS, spelling_of
 from matcalc.errors import NotSupported, RuleError
 from matcalc.tensor.size import Size, maximum, minimum
 
@@ -62,17 +62,12 @@ def template_of(entry: Kernel | Scalar, target: str) -> str:
 
     Raises: NotSupported where it does not.
     """
-    said = spelling_of(entry, target)
+    said = spelling_of(entry.templates, target)
     if not said:
         others = " or ".join(f'target="{t}"' for t in entry.templates if t in SPELLINGS)
         hint = f"{others} has one" if others else ""
         raise NotSupported(f"{entry.name} has no form for the target {target}", hint=hint)
     return entry.templates[said]
-
-
-def spelling_of(entry: Kernel | Scalar, target: str) -> str:
-    """Return the field of an entry that says it on a target, empty where none does."""
-    return next((field for field in SPELLINGS[target] if field in entry.templates), "")
 
 
 def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:

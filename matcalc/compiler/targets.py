@@ -1,6 +1,8 @@
-"""The targets that code is emitted for; the first is the default. Nothing is imported: the command line lists them."""
+"""The targets that code is emitted for; the first is the default. Nothing of matcalc is imported: the command line lists them."""
 
 from __future__ import annotations
+
+from collections.abc import Container
 
 SPELLINGS = {
     "numba": ("numba",),
@@ -13,3 +15,8 @@ TARGETS = tuple(SPELLINGS)
 FIELDS = tuple(dict.fromkeys(field for fields in SPELLINGS.values() for field in fields))
 ON_NUMPY = tuple(target for target, fields in SPELLINGS.items() if "array" not in fields)
 """The targets whose functions take and fill NumPy's arrays; the others return arrays of a framework."""
+
+
+def spelling_of(said: Container[str], target: str) -> str:
+    """Return which of the fields that an entry has says it on a target, empty where none does."""
+    return next((field for field in SPELLINGS[target] if field in said), "")

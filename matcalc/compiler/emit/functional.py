@@ -16,12 +16,27 @@ from matcalc.compiler.emit.module import BETWEEN, Statements, constant_lines, jo
 from matcalc.compiler.emit.spelling import Names
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.entrywise import Guard
-from matcalc.compiler.lowering_entries import Kernel, Scalar, spelling_of
+from matcalc.compiler.lowering_entries import Kernel, Scalar, template_of
 from matcalc.compiler.program import WORD, Call, Loop, Program, Store, View, applied, values_written, walk_inside
+from matcalc.compiler.runtime.array_text import ARRAY_NAMES
+from matcalc.compiler.runtime.array_words import check_entry, in_words, reserved_words
+from matcalc.compiler.runtime.source import function_name
+from matcalc.compiler.targets import spelling_of
 from matcalc.language.identifiers import comment, docstring
 
 INDENT = "    "
 Line = tuple[str, str]
+
+
+def array_source(program: Program, name: str, target: str) -> tuple[str, str]:
+    """Return the spelling of a function's name, and its text in the words of a framework.
+
+    Raises: NotSupported with the name of what the target lacks.
+    """
+    for entry in _entries(program):
+        check_entry(entry.name, template_of(entry, target), _brought_along(entry, target), _part_names(entry), target)
+    name = function_name(name, (), {*reserved_words(target), *ARRAY_NAMES})
+    return name, in_words(emit_functional(program, name, target, reserved_words(target)), target)
 
 
 def emit_functional(program: Program, name: str, target: str, reserved: Iterable[str]) -> str:
@@ -47,28 +62,28 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
     return "\n".join([*(f"{part}\n" for part in inside), *_brought(program, target), *text]) + "\n"
 
 
-def entries_of(program: Program) -> Iterator[Kernel | Scalar]:
+def _entries(program: Program) -> Iterator[Kernel | Scalar]:
     """Yield what a program calls, in the functions that are written for kernels too."""
     yield from program.kernels
     yield from applied(program)
     for part in (part for kernel in program.kernels for part in kernel.parts):
-        yield from entries_of(part.program)
+        yield from _entries(part.program)
 
 
-def part_names(entry: Kernel | Scalar) -> tuple[str, ...]:
+def _part_names(entry: Kernel | Scalar) -> tuple[str, ...]:
     """Return the names of the functions that are written for an entry."""
     return tuple(f"{part.name}_array" for part in entry.parts) if isinstance(entry, Kernel) else ()
 
 
-def brought_along(entry: Kernel | Scalar, target: str) -> str:
+def _brought_along(entry: Kernel | Scalar, target: str) -> str:
     """Return the text of the functions that an entry defines for its template on a target."""
-    return entry.sources.get(spelling_of(entry, target), "")
+    return entry.sources.get(spelling_of(entry.templates, target), "")
 
 
 def _brought(program: Program, target: str) -> list[str]:
     """Return the lines of all functions that the entries define, each once."""
-    texts = [brought_along(kernel, target) for kernel in program.kernels]
-    texts += [brought_along(function, target) for function in applied(program)]
+    texts = [_brought_along(kernel, target) for kernel in program.kernels]
+    texts += [_brought_along(function, target) for function in applied(program)]
     parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 

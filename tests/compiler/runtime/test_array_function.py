@@ -73,11 +73,12 @@ def test_other_arrays_and_shapes(target):
 @pytest.mark.parametrize("target", FRAMEWORKS)
 def test_places_of_an_axis(target):
     J = np.array([0, 2, 2, 1, 0])
+    of(target, W)
     fn = mc.value_and_gradient("sum(w[J].*y)", "w", "w: vector(n); y: vector(m); J: index(m)", target=target)
     data = {"w": of(target, W), "y": of(target, Y), "J": of(target, J)}
     found = fn(**data)
     np.testing.assert_allclose(np.asarray(found[0]), W[J] @ Y, rtol=1e-12)
-    np.testing.assert_allclose(np.asarray(found[1]), [Y[J == k].sum() for k in range(3)], rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(found[1]), [Y[k == J].sum() for k in range(3)], rtol=1e-12)
     for outside in (3, -1):
         with pytest.raises(ValueError, match="J holds an index outside"):
             fn(**{**data, "J": of(target, np.where(J == 1, outside, J))})
@@ -85,6 +86,7 @@ def test_places_of_an_axis(target):
 
 @pytest.mark.parametrize("target", FRAMEWORKS)
 def test_what_cannot_be_computed_is_nan(target):
+    of(target, W)
     solved = mc.compile("inv(A)*b", target=target)
     assert np.all(np.isnan(np.asarray(solved(of(target, np.ones((3, 3))), of(target, W)))))
     logdet = mc.compile("logdet(S)", declarations="S: matrix(n, n) spd", target=target)

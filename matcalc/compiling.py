@@ -181,10 +181,7 @@ def request_of(
 
 
 def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
-    """Plan, emit and load what is asked for, on one of these targets; on a terminal a line says so where it takes long.
-
-    Raises: NotSupported.
-    """
+    """Plan, emit and load what is asked for, on one of these targets; a terminal is told where that takes long."""
     if among is ON_NUMPY:
         check_on_numpy(request.target)
     name = identifier(request.name, "name=")
@@ -194,10 +191,7 @@ def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
 
 
 def check_on_numpy(target: str) -> None:
-    """Refuse a target whose functions return arrays of a framework, where those of NumPy are needed.
-
-    Raises: NotSupported.
-    """
+    """Raise NotSupported for a target whose functions return arrays of a framework: those of NumPy are needed."""
     if is_one_of(target, TARGETS) and target not in ON_NUMPY:
         hint = "compile, value_and_gradient and export take it"
         raise NotSupported(f"the target {target} is not for this: one of {', '.join(ON_NUMPY)}", hint=hint)

@@ -1,4 +1,4 @@
-"""The targets that code is emitted for; the first is the default. Nothing of matcalc is imported: the command line lists them."""
+"""The targets that code is emitted for; the first is the default. It imports nothing of matcalc."""
 
 from __future__ import annotations
 

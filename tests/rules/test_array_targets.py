@@ -11,7 +11,7 @@ from rules.arrays_check import EXACT, giver, tried
 from rules.compiled import made, rules
 
 RECORD = tomllib.loads(Path(__file__).with_name("array_targets.toml").read_text(encoding="utf-8"))
-SOME = ("exp", "matmul", "softmax", "inv", "logdet", "chol", "eigh", "svd", "qr", "norm2", "sort", "kron", "schur")
+SOME = ("exp", "softmax", "inv", "logdet", "svd", "sort", "schur")
 
 
 @pytest.mark.parametrize("target", RECORD)

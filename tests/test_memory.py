@@ -42,6 +42,8 @@ OF_THE_BOOK = {
     "matcalc.commands.rule_pages._headings": "files of rules",
     "matcalc.rulebook.paths.data_folder": "names of folders",
     "matcalc.compiler.runtime.library.load_library": "targets",
+    "matcalc.compiler.runtime.array_words.array_library": "targets",
+    "matcalc.compiler.runtime.array_words.load_words": "targets",
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
     "matcalc.solvers.charts._charts": "nothing",
     "matcalc.solvers.compiled_loops.loop": "names of loops",

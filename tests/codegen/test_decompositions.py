@@ -95,6 +95,7 @@ def test_median_of_ties_and_of_what_is_not_finite(x, numba_names):
 
 
 @pytest.mark.parametrize("rank", range(4))
+@pytest.mark.whole
 def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
     rng = np.random.default_rng(rank)
     X = rng.integers(-3, 4, (4, rank)).astype(float) @ rng.integers(-3, 4, (rank, 4)).astype(float)

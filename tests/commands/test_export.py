@@ -124,6 +124,7 @@ def test_equal_input_equal_bytes():
     assert written(LOGARITHM, EVERYTHING, "numba") == written(LOGARITHM, EVERYTHING, "numba")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("config", [["--isolated"], ["--config", "pyproject.toml"]], ids=["default", "ours"])
 def test_ruff_is_content(config, tmp_path, pytestconfig):
     ruff = Path(sys.executable).with_name("ruff")

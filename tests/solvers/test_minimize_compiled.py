@@ -32,6 +32,7 @@ def fitted(method, **more):
                        declarations=logistic.DECLARATIONS, **more)  # fmt: skip
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("steps", [1, 2, 3, 5, 8, 100])
 def test_steps_are_those_of_lbfgsb(steps):
     found = fitted("lbfgs", options={"maxiter": steps, "gtol": 1e-4, "ftol": 0.0})
@@ -68,6 +69,7 @@ def test_steps_are_those_of_minpack(calls, start):
     assert np.allclose([found.jac[name] for name in "abc"], by_hand, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("threads", [1, 2])
 def test_many_fits_are_each_their_own(threads):
     rng = np.random.default_rng(0)
@@ -152,6 +154,7 @@ def test_a_step_to_where_the_value_is_not_finite_is_refused(method):
     assert np.allclose(found.x["x"], np.exp(-2.0), rtol=1e-4)
 
 
+@pytest.mark.whole
 def test_fits_that_cannot_begin_leave_the_others_alone():
     y = np.stack([logistic.Y, logistic.Y * np.nan, logistic.Y])
     found = mc.minimize(logistic.FORMULA, "w", {"w": START}, {**logistic.DATA, "y": y}, compiled=True, over="y",

@@ -91,6 +91,7 @@ def test_only_what_is_used_is_saved():
     assert "def vsigmoid" in text and "def gemv" in text and "def gemm" not in text and "import matcalc" not in text
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["LOGREG", "GAUSS"])
 def test_ruff_is_content(name, tmp_path):
     ruff = Path(sys.executable).with_name("ruff")

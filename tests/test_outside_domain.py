@@ -95,7 +95,7 @@ READ = [
 
 @pytest.mark.parametrize("target", [None, "numpy", "numba"], ids=["evaluated", "numpy", "numba"])
 @pytest.mark.parametrize(("error", "text", "data", "message"), CASES, ids=[f"{c[1]}-{k}" for k, c in enumerate(CASES)])
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(21)
 def test_arguments(error, text, data, message, target):
     formula = mc.expression(text, LET)
     call = formula if target is None else mc.compile(formula, target=target)

@@ -73,7 +73,7 @@ def test_random_expressions(seed):
 
 
 @pytest.mark.parametrize("line", LINES)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(20)
 def test_what_was_wrong(line):
     text, declarations, _ = map(str.strip, line.split(" | "))
     for seed in range(8):  # all sets of sizes

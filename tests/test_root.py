@@ -128,7 +128,7 @@ def test_known_equations(target):
 
 @pytest.mark.parametrize("target", [None, *TARGETS])
 @pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(9)
 def test_scales(target, scale):
     e = mc.expression("root(Y*Y - A, Y, start=B)", "A: matrix(n, n); B: matrix(n, n)")
     f = e if target is None else mc.compile(e, target=target)

@@ -111,6 +111,7 @@ def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
 
 
 @pytest.mark.parametrize("gap", [1.0, 0.1, 1e-3, 1e-9, 1e-15, 0.0])
+@pytest.mark.whole
 def test_second_differentials_at_any_gap(gap, numba_names, numpy_names):
     """Along two tangents, from the first divided differences of x^5 where they are far apart, else from samples."""
     rng = np.random.default_rng(5)
@@ -176,6 +177,7 @@ def test_triangular_factors(m, n, numba_names, numpy_names):
 
 
 @pytest.mark.parametrize("n", SIZES)
+@pytest.mark.whole
 def test_real_eigenvectors(n, numba_names, numpy_names):
     X = np.random.default_rng(n).standard_normal((n, n)) / 10 + np.diag(np.arange(n, 0.0, -1))
     for got in both("eig", {"X": X}, {"i": n}, numba_names, numpy_names):
@@ -202,6 +204,7 @@ def test_order_keeps_equal_entries_and_puts_nan_last(n, numba_names, numpy_names
             np.testing.assert_array_equal(next(iter(got.values())), want)
 
 
+@pytest.mark.whole
 def test_ties_and_low_rank(numba_names, numpy_names):
     for got in both("eig_top", {"S": np.diag([1.0, 3.0, 3.0, 4.0])}, {"i": 4}, numba_names, numpy_names):
         compare(got["C"], np.diag([0.0, 0.5, 0.5, 1.0]), "tie")

@@ -130,9 +130,9 @@ INCOMPLETE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", TARGETS[::-1])
 @pytest.mark.parametrize("text", INCOMPLETE)
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(30)
 def test_incomplete_functions_in_every_argument(text, target):
     """From 1e-3 to 1e3 in the parameters, in the bulk and far in the tails."""
     orders = INCOMPLETE[text]

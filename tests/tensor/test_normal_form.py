@@ -135,7 +135,7 @@ def test_facts_are_not_guessed(node):
     assert not node.facts & {"psd", "spd", "nonnegative"}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_random_products_are_one_node_each():
     rng = random.Random(1)
     for _ in range(1000):

@@ -5,6 +5,7 @@ import os
 from collections import Counter
 
 import numpy as np
+import pytest
 from llvmlite.binding import ffi
 
 import matcalc as mc
@@ -16,6 +17,7 @@ def living(*names):
     return [found[name] for name in names]
 
 
+@pytest.mark.whole
 def test_a_compilation_leaves_no_context_no_module_and_no_engine():
     def one(number):
         text = f"sum(exp({number}.{os.getpid()}*A*x).*x) + {number}*x'*x"  # compiled by nobody else

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
 from matcalc.expressions.handle import Handle
-from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open
+from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
 from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
@@ -264,7 +264,7 @@ class Handed:
         if isinstance(value, Compared):
             return Condition(value, self.names, type(self.owner.counted))
         if isinstance(value, (list, tuple)):
-            return type(value)(self.made(one, row) for one in value)
+            return like(value, (self.made(one, row) for one in value))
         return value
 
 

@@ -10,6 +10,7 @@ from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, U
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression, as_expression, side_by_side
 from matcalc.expressions.handle import Wrt
+from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.numpy_text import run
 from matcalc.expressions.read_formulas import read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
@@ -142,7 +143,7 @@ def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
 def outputs_of(outputs: object, declarations: str) -> object:
     """Return a nesting of formulas with what Python functions give in place of them."""
     if isinstance(outputs, (list, tuple)):
-        return type(outputs)(outputs_of(one, declarations) for one in outputs)
+        return like(outputs, (outputs_of(one, declarations) for one in outputs))
     return results_of(outputs, _declared(declarations, {})) if is_function(outputs) else outputs
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
 from matcalc.expressions.expression import Expression, as_expression
+from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.language.identifiers import shown
 from matcalc.language.syntax import Ast
@@ -100,7 +101,7 @@ def _marked(e: Expression, traced_: bool) -> Expression:
 def _results(made: object, names: Names, function: Callable[..., object]) -> Results:
     """Return what a function gave as expressions in all its symbols."""
     if isinstance(made, (tuple, list)) and made:
-        return type(made)(_results(one, names, function) for one in made)
+        return like(made, (_results(one, names, function) for one in made))
     e = as_expression(made)
     if e is None:
         hint = "" if made is not None else "it ends with return"

@@ -17,7 +17,8 @@ class Called:
     name: of the call here. items: of a function that returns a tuple, the calls here, `V'` of one that is transposed.
     axis: its second argument is the axis. rows: without an axis it takes the entries row after row. shape: an argument
     may be a tuple of sizes. alone: it takes one argument. method: an array has a method of this name.
-    keywords: theirs -> ours. fixed: keywords that have to stand there, each with its word.
+    keywords: theirs -> ours. fixed: keywords that have to stand there, each with its word. square: need not for a
+    square array.
     """
 
     name: str
@@ -27,11 +28,12 @@ class Called:
     shape: bool = False
     alone: bool = False
     method: bool = False
+    square: bool = False
     keywords: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
-MANNERS = ("axis", "rows", "shape", "alone", "method")
+MANNERS = ("axis", "rows", "shape", "alone", "method", "square")
 """Words of a rule's `numpy` field that say how a function is called."""
 
 

@@ -228,3 +228,40 @@ def test_derivatives_of_four_hundred_random_programs(part):
 def test_derivatives_of_random_programs_compiled_by_numba():
     for number, program in enumerate(programs(60, depth=4, seed=6)):
         slope_agrees(program, number, "numba")
+
+
+SEVERAL = {
+    function: type(function(np.eye(2)))._fields
+    for name, function in ARRAYS
+    if name.startswith("numpy.linalg") and name.rpartition(".")[2] in ("slogdet", "eigh", "eig", "qr", "svd")
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "field"),
+    [(function, field) for function, fields in SEVERAL.items() for field in fields],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_several_results_have_names(function, field):
+    """Of a square symmetric matrix: each result by the name that NumPy gives it, but for signs of vectors."""
+    S = mc.symbols("S: matrix(4, 4) spd")[0]
+    one = getattr(function(S), field)
+    assert one == tuple(function(S))[type(function(np.eye(2)))._fields.index(field)]
+    given = np.array([[5.0, 1, 0, 0], [1, 4, 1, 0], [0, 1, 3, 1], [0, 0, 1, 2]])
+    got, want = one(S=given), getattr(function(given), field)
+    by_size = np.sort if function in (np.linalg.eig, np.linalg.eigh) and field == "eigenvalues" else np.array
+    if function is not np.linalg.eig or field == "eigenvalues":
+        np.testing.assert_allclose(np.abs(by_size(got)), np.abs(by_size(want)), atol=1e-10)
+
+
+def test_the_full_decomposition_of_a_square_matrix_is_the_thin_one():
+    for declared in ("X: matrix(n, n)", "X: matrix(4, 4)"):
+        X = mc.symbols(declared)[0]
+        assert np.linalg.svd(X).S == np.linalg.svd(X, full_matrices=False)[1]
+        assert mc.expression("np.linalg.svd(X)[2]", declared, dialect="numpy") == np.linalg.svd(X).Vh
+    for declared in ("X: matrix(m, n)", "X: matrix(3, 4)"):
+        X = mc.symbols(declared)[0]
+        with pytest.raises(mc.NotSupported, match="full_matrices=False"):
+            np.linalg.svd(X)
+        with pytest.raises(mc.MatcalcError, match="full_matrices=False"):
+            mc.expression("np.linalg.svd(X)[2]", declared, dialect="numpy")

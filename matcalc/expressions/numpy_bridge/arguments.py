@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
 from fractions import Fraction
 from math import prod
 from operator import index
-from typing import TYPE_CHECKING, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias, TypeGuard
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.language.identifiers import shown
@@ -284,3 +284,9 @@ def shape_text(shape: Shape) -> str:
 def times(*nodes: Node) -> Node:
     """Return the entrywise product of nodes in their common shape."""
     return constructors.hadamard(*common(*nodes))
+
+
+def like(several: Collection[object], items: Iterable[object]) -> Any:
+    """Return items as several others are: in a list, a tuple or a tuple with names."""
+    make: Callable[[Iterable[object]], object] = getattr(several, "_make", type(several))
+    return make(items)

@@ -62,8 +62,10 @@ def by_rule(name: str, given: Mapping[str, object], batched: bool = False) -> No
         raise NotSupported("no such function of symbols")
     given = {key: value for key, value in given.items() if chosen is None or key != variants[chosen]}
     keywords = {own.keywords.get(key, key): value for key, value in given.items()}
+    first = next(iter(keywords.values()), None)
+    free = own.square and _is_array(first) and _is_square(node_of(first))
     for key, wanted in own.fixed.items():
-        if str(keywords.pop(key, None)) != wanted and wanted:
+        if str(keywords.pop(key, None)) != wanted and wanted and not free:
             raise NotSupported(f"it needs {key}={wanted}")
     along, keep = keywords.pop(ALONG, None), keywords.pop(KEPT, False)
     names = [item.rstrip("'") for item in own.items] or [own.name]
@@ -101,6 +103,10 @@ def _split(name: str, keywords: Mapping[str, object], most: int | None) -> tuple
 
 def _is_array(value: object) -> bool:
     return isinstance(value, (Node, list, tuple)) or hasattr(value, "__array__")
+
+
+def _is_square(x: Node) -> bool:
+    return len(x.shape) > 1 and x.shape[-1] == x.shape[-2]
 
 
 def called_along(name: str, a: Operand, axis: object, keepdims: object = False, **params: object) -> Node:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
 from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
-from matcalc.expressions.numpy_bridge.arguments import Compared, node_of, with_axes
+from matcalc.expressions.numpy_bridge.arguments import Compared, like, node_of, with_axes
 from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
 from matcalc.language.numpy_names import MODULES, REFUSED
@@ -53,12 +53,21 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
             return _called(own, given)
         if found(name) is None or name in REFUSED:
             raise NotSupported("no such function of symbols", hint=REFUSED.get(name, ""))
-        return by_rule(name, given, function.__module__ == LINEAR)
+        made = by_rule(name, given, function.__module__ == LINEAR)
+        return _with_names(function, made) if isinstance(made, tuple) else made
     except NotSupported as fault:
         asking = scipy_function()
         if asking:
             raise NotSupported(f"{asking[0]} computes with numbers, not with formulas", hint=asking[1]) from None
         raise _named(fault, shown) from None
+
+
+def _with_names(function: Callable[..., object], made: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return several results under the names that NumPy has for them, `np.linalg.slogdet(S).logabsdet`."""
+    import numpy as np
+
+    numbers = function(np.ones((1, 1)))
+    return cast("tuple[Node, ...]", like(numbers, made)) if isinstance(numbers, tuple) else made
 
 
 def function_named(path: str) -> Callable[..., object] | None:

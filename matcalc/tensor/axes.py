@@ -116,8 +116,21 @@ def _places(node: Node, axis: int) -> list[tuple[bytes, int]]:
     whole = (node,), (tuple(range(node.rank)),), tuple(range(node.rank))
     args, indices, out = (node.args, node.indices, node.out) if node.kind == "product" else whole
     return [
-        (arg.digest, min(place, commuting_from(arg)))
+        (arg.digest, _first_alike(arg, place))
         for arg, at in zip(args, indices, strict=True)
         for place, index in enumerate(at)
         if index == out[axis]
     ]
+
+
+def _first_alike(arg: Node, place: int) -> int:
+    """Return the first place of an operand to which its symmetries take an axis."""
+    first = commuting_from(arg)
+    if not arg.exchanges:
+        return min(place, first)
+    alike = range(first, arg.rank) if place >= first else [place]
+    return min(min(order.index(axis), first) for order in _ways_to_stand(arg) for axis in alike)
+
+
+def _ways_to_stand(arg: Node) -> list[Indices]:
+    return [tuple(range(arg.rank)), *(order for order, _ in arg.exchanges)]

@@ -203,6 +203,14 @@ def test_further_derivatives(case):
     assert verdict.state == "right", verdict.detail
 
 
+@pytest.mark.parametrize("case", [case for case in TEXTBOOK if case.kind == "gradient"], ids=lambda case: case.id)
+@pytest.mark.sampled(20)
+def test_second_derivatives_read_back(case):
+    """Hessians by matrices have order 4: sums in sums, with symmetries."""
+    found = mc.hessian(case.text, case.wrt, declarations=case.let)
+    assert mc.expression(str(found), found.declarations) == found
+
+
 @pytest.mark.parametrize(("table", "worst"), [("identities", 2.0), ("textbook", 1.9)])
 def test_printed_derivatives_are_as_short_as_the_books(table, worst):
     ratios = []

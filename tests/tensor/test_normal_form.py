@@ -184,6 +184,18 @@ def test_random_sums_of_tensors_are_one_node_each():
         assert len({_held(rng, terms, random.Random(seed)) for _ in range(4)}) == 1, terms
 
 
+def test_sums_that_hold_symmetric_sums_are_one_node_each():
+    rng, swaps = random.Random(3), [(1, 0, 2, 3), (0, 1, 3, 2), (2, 1, 0, 3), (2, 3, 0, 1), (3, 2, 1, 0)]
+    for _ in range(40):
+        terms = [(1, _tensor(rng, 4)) for _ in range(rng.randint(1, 2))]
+        order = rng.choice(swaps)
+        whole = add([*terms, *((c, turned(term, order)) for c, term in terms)])
+        held = [(whole, (0, 1, 2, 4)), (rng.choice([A, S]), rng.choice([(4, 3), (3, 4)]))]
+        one = product(1, held, (0, 1, 2, 3))
+        sums = [(1, one), (rng.choice([1, 2]), turned(one, rng.choice(swaps))), (1, _tensor(rng, 4))]
+        assert len({_added(rng, sums) for _ in range(6)}) == 1, sums
+
+
 def test_matrices_of_symmetric_sums_are_symmetric_where_they_are_said_to_be():
     rng, lengths = random.Random(5), {"n": 3}
     given = np.random.default_rng(1).standard_normal((6, 3, 3))

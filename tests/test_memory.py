@@ -47,6 +47,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
     "matcalc.solvers.charts._charts": "nothing",
     "matcalc.solvers.compiled_loops.loop": "names of loops",
+    "matcalc.solvers.for_c._module": "nothing",
     "matcalc.compiler.runtime.cache_folder._temporary": "nothing",
     "matcalc.compiler.runtime.cache_folder._made": "folders",
 }

@@ -1,5 +1,6 @@
 """What solvers want of a formula: flat vectors in, values and derivatives out; and a formula as frameworks take it."""
 
+from matcalc.solvers.for_c import low_level
 from matcalc.solvers.for_casadi import casadi
 from matcalc.solvers.for_jax import jax
 from matcalc.solvers.for_nlopt import nlopt
@@ -16,6 +17,7 @@ __all__ = [
     "casadi",
     "jax",
     "least_squares",
+    "low_level",
     "nlopt",
     "nuts",
     "ode",

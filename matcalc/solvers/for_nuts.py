@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
+from matcalc.solvers.for_c import CCallback, density
 from matcalc.solvers.given import Given, read_given, scalar
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
@@ -18,6 +19,7 @@ class LogDensity:
     """A log density of named arrays as `logp_and_gradient(x)`; `dim` is the length of x, `x0` the start or None."""
 
     def __init__(self, given: Given) -> None:
+        self._given = given
         self._objective, self._packing = Scalar(given, scalar(given.formulas[0])), given.packing
         self.pack, self.unpack, self.dim, self.x0 = (
             given.packing.pack,
@@ -32,6 +34,16 @@ class LogDensity:
             return self._objective.both(x)
         except np.linalg.LinAlgError:
             return -np.inf, np.zeros(self.dim)
+
+    def cfunc(self) -> CCallback:
+        """Return it as `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` for samplers in C.
+
+        0 is success; a positive number, that the linear algebra fails: outside; -1, that n is not `dim`. Handed to C
+        are its `address` and its `user_data`; keep it while C uses it.
+
+        Raises: NotSupported on another target than numba.
+        """
+        return density(self._given)
 
     def nutpie(self) -> Any:
         """Return the model that `nutpie.sample` takes; chains begin at the start where one was given."""

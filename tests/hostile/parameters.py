@@ -115,6 +115,8 @@ EXAMPLES: dict[str, Example] = {
         "f": "sum((X*w).^2)", "wrt": "w", "over": "m", "declarations": LET, "target": "numpy"}),
     "solvers.nuts": (lambda: solvers.nuts, [], {
         "logp": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "declarations": LET, "target": "numpy"}),
+    "solvers.low_level": (lambda: solvers.low_level, [], {
+        "f": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "declarations": LET}),
     **{f"solvers.{library}": example for library, example in FRAMEWORKS.items() if find_spec(library)},
     "Expression.coefficient": (lambda: mc.expression("X*w", LET).coefficient, [], {"x": "w"}),
     "Expression.collect": (lambda: mc.expression("X*w + 2*(X*w)", LET).collect, [], {"x": "w"}),

@@ -31,3 +31,14 @@ def call_at(typingctx: Any, address: Any, inputs: Any, sizes: Any, outputs: Any)
 
     table = types.Array(types.int64, 1, "C")
     return types.int64(types.int64, table, table, table), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def word_at(typingctx: Any, address: Any, place: Any) -> Any:
+    """Return the integer of 64 bits at a place of a table that begins at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        words = builder.inttoptr(args[0], ADDRESS.as_pointer())
+        return builder.load(builder.gep(words, [args[1]]))
+
+    return types.int64(types.int64, types.int64), codegen

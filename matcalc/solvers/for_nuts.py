@@ -36,7 +36,7 @@ class LogDensity:
             return -np.inf, np.zeros(self.dim)
 
     def cfunc(self) -> CCallback:
-        """Return it as `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` for samplers in C.
+        """Return `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` for samplers in C.
 
         0 is success; a positive number, that the linear algebra fails: outside; -1, that n is not `dim`. Handed to C
         are its `address` and its `user_data`; keep it while C uses it.

@@ -41,7 +41,9 @@ RELATIVE = 64 * np.finfo(float).eps  # scikit-learn's ftol
 def breast_cancer() -> tuple[Array, Array]:
     """Return the standardised measurements and the labels of the data that matcalc comes with."""
     path = Path(__file__).parents[1] / "matcalc" / "data" / "breast_cancer.csv"
-    table = np.loadtxt(path, delimiter=",", skiprows=1, converters={0: lambda kind: float(kind == "M")}, encoding="utf-8")
+    table = np.loadtxt(
+        path, delimiter=",", skiprows=1, converters={0: lambda kind: float(kind == "M")}, encoding="utf-8"
+    )
     y, X = 2 * table[:, 0] - 1, table[:, 1:]
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 

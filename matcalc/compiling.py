@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import NamedTuple, TypeAlias
 
+from numpy.typing import DTypeLike
+
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
@@ -25,7 +27,7 @@ from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
 from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.convert import to_size
+from matcalc.compiler.runtime.convert import to_size, type_of_results
 from matcalc.compiler.runtime.save_test import TEST_NAMES
 from matcalc.compiler.runtime.source import function_name
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope
@@ -59,7 +61,7 @@ def compile(  # noqa: A001 - the interface names it so
     outputs: Outputs,
     args: Sequence[Symbol] | None = None,
     target: str = "numba",
-    dtype: str = "float64",
+    dtype: DTypeLike = "float64",
     sizes: Mapping[Key, int] | None = None,
     declarations: str = "",
     dialect: str = "matrix",
@@ -69,10 +71,11 @@ def compile(  # noqa: A001 - the interface names it so
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
-    `args` gives another order of arguments (names or symbols), `sizes` hints for typical sizes (costs only). With
-    `check_facts` every call from Python checks its arguments for the facts that they are declared to have, as
-    `fn(..., check_facts=True)` does once. Every access to an array is proved to be inside it, for all sizes, or
-    stands under a guard that tests it: `fn.plan` ends with the count. `guards="refuse"` takes proofs alone.
+    `args` gives another order of arguments (names or symbols), `sizes` hints for typical sizes (costs only). Results of
+    `dtype="float32"` are computed in float64 and rounded once. With `check_facts` every call from Python checks its
+    arguments for the facts that they are declared to have, as `fn(..., check_facts=True)` does once. Every access is
+    proved to be inside its array, for all sizes, or stands under a guard: `fn.plan` ends with the count.
+    `guards="refuse"` takes proofs alone.
 
     Raises: NotSupported for what a target cannot do, and for a guard where they are refused; and what reading the
     formulas raises.
@@ -98,10 +101,12 @@ def value_and_gradient(
     sizes: Mapping[Key, int] | None = None,
     name: str = "f",
     check_facts: bool = False,
+    dtype: DTypeLike = "float64",
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
-    request = gradient_request(f, wrt, declarations, dialect, convention)
-    return build(replace(request, target=target, sizes=sizes, name=name, check_facts=check_facts), TARGETS)
+    asked = gradient_request(f, wrt, declarations, dialect, convention)
+    asked = replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype)
+    return build(asked, TARGETS)
 
 
 def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected") -> Request:
@@ -159,7 +164,7 @@ class Request:
     name: str = "f"
     args: Sequence[Symbol] | None = None
     target: str = "numba"
-    dtype: str = "float64"
+    dtype: DTypeLike = "float64"
     sizes: Mapping[Key, int] | None = None
     slopes: Sequence[tuple[int, int, str]] = ()
     seconds: Sequence[tuple[str, float]] = ()
@@ -204,10 +209,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
     if not is_one_of(guards, GUARDS):
         raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {shown(guards)}")
-    if request.dtype != "float64":
-        raise NotSupported(
-            f"dtype {shown(request.dtype)}: functions compute in float64 and convert what they are given"
-        )
+    dtype = type_of_results(request.dtype, target in ON_NUMPY)
     inputs, outputs, program, spent = planned(request)
     names, seconds = request.names, [*request.seconds, *spent]
     assert program.proof is not None
@@ -215,8 +217,8 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
     clock = time.perf_counter()
     if target in ON_NUMPY:
-        targets = ("numba", "numpy") if target == "numba" else ("numpy",)
-        name = function_name(name, [companions(program, used) for used in targets], TEST_NAMES)
+        used = ("numba", "numpy") if target == "numba" else ("numpy",)
+        name = function_name(name, [companions(program, one) for one in used], TEST_NAMES)
         source = emit(program, name, "numba") if target == "numba" else ""
         numpy_source = emit(program, name, "numpy")
     else:
@@ -226,7 +228,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     spec = CompiledSpec(
         name=name,
         arguments=tuple(_operand(node, names) for node in inputs),
-        outputs=tuple(Operand(label, node.shape) for label, node in outputs),
+        outputs=tuple(Operand(label, node.shape, dtype=dtype) for label, node in outputs),
         nesting=request.nesting,
         source=source,
         numpy_source=numpy_source,
@@ -395,5 +397,4 @@ def _operand(node: Node, names: Names) -> Operand:
     drawn = next(filter(None, found), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
     dtype = "int64" if INDEX in declared else "float64"
-    known = tuple(sorted(declared))
-    return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, known)
+    return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, tuple(sorted(declared)))

@@ -57,7 +57,8 @@ class Compiled:
         self.module = loaded.module
         text = spec.source if spec.target == "numba" else spec.numpy_source
         self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
-        quick = None if spec.check_facts else getattr(loaded.module, spec.name, None)
+        is_polite = spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
+        quick = None if is_polite else getattr(loaded.module, spec.name, None)
         self._entry: Callable[..., Any] = quick or self._polite
         self._shapes: Callable[..., Any] = getattr(loaded.module, f"{spec.name}_shapes", _refuse)
         self._seconds = dict(spec.seconds) | {
@@ -187,11 +188,13 @@ class Compiled:
             check_places(self.spec, inputs)
         if status:
             raise np.linalg.LinAlgError(self.spec.faults[status - 1])
-        for k, place in enumerate(wanted):
-            if place is not None and place is not results[k]:
-                place[...] = results[k]
-                results[k] = place
-        values = [r if o.shape else r.item() for r, o in zip(results, self.spec.outputs, strict=True)]
+        with np.errstate(over="ignore"):
+            for k, place in enumerate(wanted):
+                if place is not None and place is not results[k]:
+                    place[...] = results[k]
+                    results[k] = place
+            parts = zip(results, self.spec.outputs, strict=True)
+            values = [np.asarray(r, o.dtype) if o.shape else r.item() for r, o in parts]
         return nest(self.spec.nesting, values)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcalc.compiler.runtime.spec import Operand
+from matcalc.errors import NotSupported
 from matcalc.language.identifiers import shown
 from matcalc.tensor.sizes_from_shapes import check_rank
 
 Array = NDArray[np.float64]
 Shape = tuple[int, ...]
+TYPES = ("float64", "float32")
+"""Types of results."""
 
 
 def to_array(operand: Operand, value: Any, batched: bool = False) -> Array:
@@ -103,11 +106,24 @@ def _has_mask(value: Any, depth: int = 0) -> bool:
     return depth > 0 and isinstance(value, list | tuple) and any(_has_mask(part, depth - 1) for part in value)
 
 
+def type_of_results(dtype: Any, is_known: bool) -> str:
+    """Return which of the types of results is asked for; without `is_known` they have that of the arguments.
+
+    Raises: NotSupported.
+    """
+    named = getattr(dtype, "__name__", dtype if isinstance(dtype, str) else str(dtype))
+    if named not in TYPES:
+        raise NotSupported(f"dtype is one of {', '.join(TYPES)}, not {shown(named)}")
+    if not is_known and named != TYPES[0]:
+        raise NotSupported(f"dtype {named}: results of this target have the type of the arguments")
+    return str(named)
+
+
 def check_outs(operands: Sequence[Operand], values: Mapping[int, Any], shapes: Sequence[Shape]) -> list[Array | None]:
     """Return the array given for each result, None for a scalar.
 
-    Raises: ValueError unless each is a writable float64 array of exactly its shape, whose entries lie in different
-    places, and no two of them share memory.
+    Raises: ValueError unless each is a writable array of the type and exactly the shape of its result, whose entries
+    lie in different places, and no two of them share memory.
     """
     found = [_check_out(o, values[k], shapes[k]) for k, o in enumerate(operands)]
     for k, place in enumerate(found):
@@ -126,9 +142,9 @@ def _check_out(operand: Operand, value: Any, shape: Shape) -> Array | None:
         raise ValueError(f"out: {operand.name} takes an array of shape {shape}, not {type(value).__name__}")
     if isinstance(value, np.ma.MaskedArray):
         raise ValueError(f"out: {operand.name} takes an array without a mask")
-    if value.shape != shape or value.dtype != np.float64:
+    if value.shape != shape or value.dtype != np.dtype(operand.dtype):
         found = f"{value.dtype} of shape {value.shape}"
-        raise ValueError(f"out: {operand.name} takes a float64 array of shape {shape}, not {found}")
+        raise ValueError(f"out: {operand.name} takes a {operand.dtype} array of shape {shape}, not {found}")
     if not value.flags.writeable:
         raise ValueError(f"out: the array given for {operand.name} is read-only")
     if overlaps_itself(value):
@@ -162,6 +178,6 @@ def overlap(one: Any, other: Any) -> bool:
 
 
 def needs_copy(out: Array, others: Sequence[Any]) -> bool:
-    """Whether a result cannot be written in place: not contiguous, or sharing memory with another array."""
-    usable = type(out) is np.ndarray and out.flags.c_contiguous and out.flags.aligned
+    """Whether a result cannot be written in place: of another type, not contiguous, or sharing memory with others."""
+    usable = type(out) is np.ndarray and out.dtype == np.float64 and out.flags.c_contiguous and out.flags.aligned
     return not usable or any(isinstance(o, np.ndarray) and np.may_share_memory(out, o) for o in others)

@@ -120,6 +120,8 @@ def saved_text(
         if with_solve:
             raise NotSupported(f"a file for the target {specs[0].target} has no solve by SciPy")
         return array_text(*specs, given=given, derivatives=derivatives)
+    if any(o.dtype != "float64" for spec in specs for o in spec.outputs):
+        raise NotSupported("the functions of a file return float64: compile without dtype=")
     parts = [_part(spec) for spec in specs]
     quick = [part for part in parts if part.quick]
     plain_items = closure(load_library("numpy"), {name for part in parts for name in free_names(part.plain)})

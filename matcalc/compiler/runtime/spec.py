@@ -27,7 +27,7 @@ class Operand:
     `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
     `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
-    places of an axis.
+    places of an axis, float32 for results that are rounded to it.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Operand:
     @property
     def declared(self) -> str:
         """The declaration, for messages."""
-        return described(self.name, self.shape, self.dtype != "float64")
+        return described(self.name, self.shape, self.dtype == "int64")
 
 
 @dataclass(frozen=True, slots=True)

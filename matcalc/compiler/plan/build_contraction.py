@@ -18,6 +18,7 @@ from matcalc.compiler.plan.describe import Factors, For, Said
 from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times
+from matcalc.compiler.plan.weighted_squares import rooted
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size, volume
 
@@ -78,6 +79,10 @@ def contract(
     for piece in pieces:
         if piece.value is None and len(pieces) == 1:
             piece.form(session)
+    square = rooted(session, [(p.at, p.value, p.node) for p in pieces], kept, sizes, For(node))
+    if square is not None:
+        pieces = [Piece(p.at, square[1]) for p in pieces if len(p.at) > 1]
+        scaling.coef *= square[0]
     factors = [_factor(session, p) for p in pieces]
     via = [session.via_costs(p.node) if p.value is None and p.node is not None else {} for p in pieces]
     virtual = [p.value is not None and p.value.kind == "point" and not session.is_needed(p.value) for p in pieces]

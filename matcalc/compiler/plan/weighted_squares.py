@@ -1,0 +1,64 @@
+"""A'*diag(d)*A of weights of one sign, as the Hessians of sums over rows are: the square of sqrt(|d|).*A.
+
+A kernel for squares does half of the work of a product, and its result is symmetric to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from matcalc.compiler.entrywise import Apply, Expr, Read
+from matcalc.compiler.plan.describe import Said
+from matcalc.compiler.plan.session import Session
+from matcalc.compiler.plan.values import Value, times
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.node import Node
+from matcalc.tensor.size import Size
+
+Indices = tuple[int, ...]
+Term = tuple[Indices, Value | None, Node | None]
+"""An operand of a product: the index of each axis, its value where it is computed, its node where it is one."""
+
+
+def rooted(
+    session: Session, terms: Sequence[Term], kept: frozenset[int], sizes: Mapping[int, Size], said: Said
+) -> tuple[int, Value] | None:
+    """Return the sign of d, and sqrt(|d|).*A, of operands A, A and weights d of the index that both are summed along.
+
+    `said` is what it is for. None for other operands, and where the sign of the weights is not known.
+    """
+    matrices = [(at, value) for at, value, _ in terms if len(at) == 2]
+    weights = [(at, value, node) for at, value, node in terms if len(at) == 1]
+    if len(matrices) != 2 or not weights or len(weights) + 2 != len(terms):
+        return None
+    (one, matrix), (other, same) = matrices
+    met = set(one) & set(other)
+    if matrix is None or matrix is not same or len(met) != 1 or met & kept or not {*one, *other} - met <= kept:
+        return None
+    index = met.pop()
+    if one.index(index) != other.index(index):
+        return None
+    if any(at != (index,) or value is None for at, value, _ in weights):
+        return None
+    sign = _sign([node for *_, node in weights])
+    if not sign:
+        return None
+    graph = session.graph
+    factors: list[Expr] = [Read(value.name, graph.axes[:1]) for _, value, _ in weights if value is not None]
+    root, size = (session.lowerings.scalars[default_rulebook().playing(r).name] for r in ("square_root", "magnitude"))
+    weight = graph.point((sizes[index],), Apply(root, (Apply(size, (times(1, factors),)),)), said)
+    axes = graph.axes[:2]
+    entry = times(1, [Read(weight.name, (axes[one.index(index)],)), Read(matrix.name, axes)])
+    return sign, graph.point(tuple(sizes[i] for i in one), entry, said)
+
+
+def _sign(nodes: Sequence[Node | None]) -> int:
+    """Return the sign of a product, by the ranges of those that it has an odd number of times; 0 where none tells."""
+    sign = 1
+    for node, count in Counter(nodes).items():
+        if node is None:
+            return 0
+        if count % 2:
+            sign *= 1 if node.range.nonnegative else -1 if node.range.high <= 0 else 0
+    return sign

@@ -58,7 +58,7 @@ OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--target", choices=("numpy", "numba"), default="numpy")
+    parser.add_argument("--target", choices=("numpy", "numba", "torch", "jax"), default="numpy")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     reasons = tomllib.loads((HERE / "export_equivalent.toml").read_text())
@@ -98,7 +98,7 @@ def main() -> int:
 def mutants(text: str) -> Iterator[tuple[int, str]]:
     """Yield changes of one line of the mathematics: its number, and what stands there instead."""
     for function in ast.parse(text).body:
-        if isinstance(function, ast.FunctionDef) and function.name.endswith("_into"):
+        if isinstance(function, ast.FunctionDef) and function.name.endswith(("_into", "_array")):
             names = [arg.arg for arg in function.args.args]
             for statement in ast.walk(function):
                 if isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.For | ast.Return):

@@ -6,7 +6,6 @@ computes; the planner finds where that occurs. So a new kernel is an entry and i
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,9 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from matcalc.compiler.cost_formulas import formula, quick
 from matcalc.compiler.targets import FIELDS, SPELLINGS, spelling_of
 from matcalc.errors import NotSupported, RuleError
-from matcalc.tensor.size import Size, maximum, minimum
+from matcalc.tensor.size import Size
 
 PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate, a loop
 TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
@@ -359,47 +359,3 @@ def letters_of(name: str, rank: int) -> str:
 def _entries(term: Term) -> str:
     """Return the bytes of an operand as a formula."""
     return "*".join(["8", *term.letters]) if term.letters else "8"
-
-
-OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: b * a if isinstance(b, Size) else a * b,
-    ast.Div: lambda a, b: a * (1 / b) if isinstance(a, Size) else a / b,
-    ast.FloorDiv: lambda a, b: a // b,
-}
-FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "min": lambda a, b: minimum(a, b) if isinstance(a, Size) else min(a, b),
-    "max": lambda a, b: maximum(a, b) if isinstance(a, Size) else max(a, b),
-}
-
-
-@cache
-def formula(text: str) -> Callable[[Mapping[str, Any]], Any]:
-    """Return the cost formula `text` as an exact function of the sizes of its letters.
-
-    Raises: ValueError unless it is made of letters, numbers, + - * / min max.
-    """
-    tree = ast.parse(text, mode="eval").body
-
-    def value(node: ast.expr, sizes: Mapping[str, Any]) -> Any:
-        if isinstance(node, ast.Constant):
-            return Fraction(str(node.value))
-        if isinstance(node, ast.Name):
-            return sizes[node.id]
-        if isinstance(node, ast.BinOp):
-            return OPERATORS[type(node.op)](value(node.left, sizes), value(node.right, sizes))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
-            return FUNCTIONS[node.func.id](value(node.args[0], sizes), value(node.args[1], sizes))
-        raise ValueError(f"a cost is made of letters, numbers, + - * / min max: {text!r}")
-
-    value(tree, {name.id: Fraction(1) for name in ast.walk(tree) if isinstance(name, ast.Name)})
-    return lambda sizes: value(tree, sizes)
-
-
-@cache
-def quick(text: str) -> Callable[[Mapping[str, float]], float]:
-    """Return the cost formula as a function of floats, compiled, since orders are compared by thousands."""
-    formula(text)
-    code = compile(text, "<cost>", "eval")
-    return lambda sizes: eval(code, {"__builtins__": {}, "min": min, "max": max}, sizes)

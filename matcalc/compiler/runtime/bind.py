@@ -35,6 +35,10 @@ def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Map
         if twice is not None:
             raise TypeError(f"{function} is given {twice} twice")
         return bind(function, names, (), {**args[0], **keywords})
+    if not keywords and len(args) == len(names):
+        return list(args)
+    if not args and len(keywords) == len(names) and all(name in keywords for name in names):
+        return [keywords[name] for name in names]
     takes = f"{function}({', '.join(names)})"
     if len(args) > len(names):
         count = f"{len(names)} argument{'s' if len(names) != 1 else ''}"

@@ -59,6 +59,7 @@ class Compiled:
         self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
         is_polite = spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
         quick = None if is_polite else getattr(loaded.module, spec.name, None)
+        self._run: Callable[..., int] | None = None if is_polite else getattr(loaded.module, "run", None)
         self._entry: Callable[..., Any] = quick or self._polite
         self._shapes: Callable[..., Any] = getattr(loaded.module, f"{spec.name}_shapes", _refuse)
         self._seconds = dict(spec.seconds) | {
@@ -72,13 +73,44 @@ class Compiled:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
             out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
-            return self._polite(*self._bound(args, kwargs), out=out, check_facts=check)
+            values = self._bound(args, kwargs)
+            if not check:
+                try:
+                    return self._entry(*values) if out is None else self._filled(values, out)
+                except np.linalg.LinAlgError:
+                    raise
+                except UNFIT:
+                    pass
+            return self._polite(*values, out=out, check_facts=check)
         try:
             return self._entry(*args)
         except np.linalg.LinAlgError:
             raise
         except UNFIT:
             return self._polite(*self._bound(args, kwargs))
+
+    def _filled(self, values: Sequence[Any], out: Any) -> Any:
+        """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""
+        if self._run is None:
+            raise ValueError
+        places: dict[int, Any] = flatten(self.spec.nesting, out, "out")
+        results: list[Any] = []
+        known = [value for value in values if isinstance(value, np.ndarray)]
+        for k, shape in enumerate(self._shapes(*values)):
+            place = places[k] if shape else np.empty(1)
+            if place.shape != (shape or (1,)) or (not shape and places[k] is not None):
+                raise ValueError
+            if any(np.may_share_memory(place, other) for other in known):
+                raise ValueError
+            results.append(place)
+            known.append(place)
+        status = self._run(*values, *results)
+        if status > self.spec.numeric_faults:
+            raise ValueError
+        if status:
+            raise np.linalg.LinAlgError(self.spec.faults[status - 1])
+        made = [r if o.shape else r.item() for r, o in zip(results, self.spec.outputs, strict=True)]
+        return nest(self.spec.nesting, made)
 
     def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         return bind(self.spec.name, self.spec.names, args, kwargs)

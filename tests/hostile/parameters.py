@@ -139,6 +139,7 @@ EXAMPLES: dict[str, Example] = {
     "Expression.__call__": (loss, [], DATA),
     "Expression.__getitem__": (lambda: loss().gradient("w").__getitem__, [], {"at": 0}),
     "Compiled.__call__": (compiled, [], DATA),
+    "Compiled.bind": (lambda: compiled().bind, [], {"X": DATA["X"]}),
     "Compiled.save": (lambda: compiled().save, [], {"path": "saved.py"}),
     "TwoPass.forward": (lambda: mc.pullback("tanh(X*w)", "w", LET, target="numpy").forward, [], DATA),
     "TwoPass.backward": (lambda: mc.pullback("X*w", "w", LET, target="numpy").backward, [], {

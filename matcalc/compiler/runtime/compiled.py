@@ -17,6 +17,7 @@ import numpy as np
 
 from matcalc.compiler.runtime import further_entries
 from matcalc.compiler.runtime.bind import bind
+from matcalc.compiler.runtime.bound import Bound
 from matcalc.compiler.runtime.cache_entries import recording
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.runtime.modules import keep, load_text
@@ -27,7 +28,7 @@ from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
 from matcalc.compiler.runtime.spec import CompiledSpec, flatten, nest
 from matcalc.compiler.runtime.write_file import write_text
 from matcalc.errors import NotSupported
-from matcalc.language.identifiers import file_path
+from matcalc.language.identifiers import by_name, file_path
 from matcalc.locks import loading
 
 # What the quick entry raises for arguments that need the polite way.
@@ -41,7 +42,8 @@ class Compiled:
     An argument of any name can be given in a dictionary, `fn({"out": x})`: as a keyword, `out` and `check_facts` are
     always the options.
 
-    Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `save(path)`.
+    Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `bind(X=X)`,
+    `save(path)`.
     """
 
     def __init__(self, spec: CompiledSpec) -> None:
@@ -88,6 +90,17 @@ class Compiled:
             raise
         except UNFIT:
             return self._polite(*self._bound(args, kwargs))
+
+    def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
+        """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.
+
+        Raises: TypeError for a name that is no argument, or a value that is no array of its rank (ShapeError).
+        """
+        named = by_name({} if given is None else given, "bind()")
+        twice = next((name for name in keywords if name in named), None)
+        if twice is not None:
+            raise TypeError(f"{self.spec.name} is given {twice} twice")
+        return Bound(self, self.spec, {**named, **keywords})
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
         """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""

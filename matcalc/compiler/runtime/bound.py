@@ -1,0 +1,59 @@
+"""A compiled function with some of its arguments fixed: what solvers call with the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from matcalc.compiler.runtime.bind import OPTIONS, bind
+from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.spec import CompiledSpec, Operand
+from matcalc.language.identifiers import normalised
+
+
+class Bound:
+    """The function of the other arguments, `args`; `fixed` are the values by name, converted and checked once.
+
+    Arrays of float64 in C order are not copied: what changes in them is seen by the next call.
+    """
+
+    def __init__(self, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any]) -> None:
+        names = spec.names
+        given = {normalised(name) if isinstance(name, str) else name: value for name, value in given.items()}
+        values = bind(spec.name, names, (), {**dict.fromkeys(names), **given})
+        chosen = {name: value for name, value in zip(names, values, strict=True) if name in given}
+        operands = {operand.name: operand for operand in spec.arguments}
+        self.function, self.spec = function, spec
+        self.fixed = {n: _converted(operands.get(n), n, v) for n, v in chosen.items()}
+        self.args = tuple(name for name in names if name not in self.fixed)
+        self._values = [self.fixed.get(name) for name in names]
+        self._places = [names.index(name) for name in self.args]
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function gives; `out=` and `check_facts=` are as there.
+
+        Raises: as the function; TypeError for an argument that is fixed.
+        """
+        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs} if kwargs else {}
+        values = self._values.copy()
+        given = bind(self.spec.name, self.args, args, kwargs)
+        for place, value in zip(self._places, given, strict=True):
+            values[place] = value
+        return self.function(*values, **options)
+
+    @property
+    def plan(self) -> str:
+        """The plan of the function."""
+        return self.spec.plan
+
+    def __repr__(self) -> str:
+        fixed = f" with {', '.join(self.fixed)} fixed" if self.fixed else ""
+        return f"<compiled {self.spec.name}({', '.join(self.args)}){fixed}>"
+
+
+def _converted(operand: Operand | None, name: str, value: Any) -> Any:
+    """Return a value as compiled code takes it, without further checks; without an operand it is a size."""
+    if operand is None:
+        return to_size(name, value)
+    array = to_array(operand, value)
+    return array if operand.shape else array.item()

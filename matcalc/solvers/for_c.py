@@ -105,9 +105,14 @@ def _offsets(shapes: Any) -> list[int]:
 
 
 def density(given: Given) -> CCallback:
-    """Return `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` of a scalar formula."""
+    """Return `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` of a scalar formula.
+
+    Raises: NotSupported on another target than numba.
+    """
+    if given.target != "numba":
+        raise NotSupported(f'target "{given.target}" has no functions for C: leave target= out')
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_void_p] * 4)
-    compiled = mc.value_and_gradient(_on_numba(given).formulas[0], given.names)
+    compiled = mc.value_and_gradient(scalar(given.formulas[0]), given.names)
     return CCallback(_module().density, kind, given, compiled)
 
 
@@ -149,9 +154,3 @@ def low_level(
     user_data = _UserData(made.user_data)
     user_data.callback = made
     return LowLevelCallable(made.ctypes, user_data)
-
-
-def _on_numba(given: Given) -> Given:
-    if given.target != "numba":
-        raise NotSupported(f'target "{given.target}" has no functions for C: leave target= out')
-    return given

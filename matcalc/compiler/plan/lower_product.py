@@ -131,7 +131,8 @@ def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, take
     if start is not None:
         flat = [i for a in spots for i in indices_of(a)]
         shape = tuple(indexed.sizes[i] for i in flat)
-        return Piece(tuple(flat), session.graph.view(ref.value, shape, start))
+        if not _is_less_work(session, ref.value, shape):
+            return Piece(tuple(flat), session.graph.view(ref.value, shape, start))
     order = tuple(dict.fromkeys(i for a in spots for i in indices_of(a)))
     axes: dict[str, Index] = {token(i): session.graph.axes[n] for n, i in enumerate(order)}
     names: tuple[Index, ...] = tuple(
@@ -151,13 +152,17 @@ def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, take
 
 def _entry(session: Session, value: Value, at: tuple[Index, ...], shape: Sequence[Size]) -> Expr:
     """Return an entry of a value; computed where it is looked up, if that is less work than all entries are."""
-    if entries_in(i for i in at if isinstance(i, Size)) and value.kind == "point" and not value.parts:
-        assert value.expr is not None
-        volume_ = session.estimate.volume
-        if volume_(shape) * work(value.expr) <= volume_(value.shape):
-            axes = dict(zip(session.graph.axes, at, strict=False))
-            return _inlined(session, moved(value.expr, axes))
+    if value.expr is not None and _is_less_work(session, value, shape):
+        return _inlined(session, moved(value.expr, dict(zip(session.graph.axes, at, strict=False))))
     return Read(value.name, at)
+
+
+def _is_less_work(session: Session, value: Value, shape: Sequence[Size]) -> bool:
+    """Whether to compute entries of this shape is less work than to write and read all that an entrywise value has."""
+    if value.kind != "point" or value.parts or value.expr is None:
+        return False
+    volume_ = session.estimate.volume
+    return volume_(shape) * work(value.expr) <= volume_(value.shape)
 
 
 def _inlined(session: Session, expr: Expr) -> Expr:

@@ -1,4 +1,4 @@
-"""What is read of an entrywise value is computed where it is read, if that is less work; sizes are checked as before."""
+"""What is read of an entrywise value is computed where it is read, if that is less work; bounds stay checked."""
 
 import numpy as np
 import pytest

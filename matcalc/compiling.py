@@ -21,6 +21,7 @@ from matcalc.compiler.emit.functional import array_source
 from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
+from matcalc.compiler.plan.sparse import Sparse, sparse_of, without_sparse
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
@@ -269,6 +270,7 @@ class Planned(NamedTuple):
     outputs: list[tuple[str, Node]]
     program: Program
     seconds: list[tuple[str, float]]
+    sparse: Sparse
 
 
 def planned(request: Request) -> Planned:
@@ -286,10 +288,22 @@ def planned(request: Request) -> Planned:
     outputs = [(free(out.label, taken), node) for out, node in zip(request.outputs, nodes, strict=True)]
     hints = _hints(request.sizes or {}, names, nodes)
     assumed = [c.size for c in names.conditions]
+    sparse = sparse_of(inputs, taken)
+    stored, others = outputs, [plain, apart]
+    if sparse.stored:
+        first, *others = without_sparse([nodes, plain, apart], sparse)
+        stored = [(label, node) for (label, _), node in zip(outputs, first, strict=True)]
     program = plan(
-        outputs, inputs, hints, request.target, forms=[plain, apart], assumed=assumed, parts=names.named_parts
+        stored,
+        sparse.inputs(inputs),
+        hints,
+        request.target,
+        forms=others,
+        assumed=assumed,
+        parts=names.named_parts,
+        dtypes=sparse.dtypes,
     )
-    return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
+    return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 
 
 def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:

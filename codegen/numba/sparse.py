@@ -1,0 +1,190 @@
+"""Matrices stored by rows as SciPy's CSR: values v, their columns c, and where each row starts.
+
+A place is tested where it is read, which costs nothing beside the read: what is outside is the status 1. Entries that
+are not stored take no part, so nothing is read for them: NaN and infinity there meet no zero.
+"""
+
+import numpy as np
+from numba import njit, types
+from numba.types import int64
+
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT
+
+PLACES = types.Array(types.int32, 1, "C", readonly=True)
+
+
+@njit(**EXACT)
+def row_is_outside(starts, i, count):
+    """Whether a row is no part of the stored entries."""
+    return starts[i] < 0 or starts[i] > starts[i + 1] or starts[i + 1] > count
+
+
+@njit(int64(VECTOR, PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
+def csr_mv(v, c, starts, w, y):
+    """y = X*w."""
+    for i in range(y.shape[0]):
+        if row_is_outside(starts, i, v.shape[0]):
+            return 1
+        s = 0.0
+        for t in range(starts[i], starts[i + 1]):
+            j = c[t]
+            if j < 0 or j >= w.shape[0]:
+                return 1
+            s += v[t] * w[j]
+        y[i] = s
+    return 0
+
+
+@njit(int64(VECTOR, PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
+def csr_tmv(v, c, starts, r, y):
+    """y = X'*r."""
+    for j in range(y.shape[0]):
+        y[j] = 0.0
+    for i in range(r.shape[0]):
+        if row_is_outside(starts, i, v.shape[0]):
+            return 1
+        e = r[i]
+        for t in range(starts[i], starts[i + 1]):
+            j = c[t]
+            if j < 0 or j >= y.shape[0]:
+                return 1
+            y[j] += v[t] * e
+    return 0
+
+
+@njit(int64(VECTOR, PLACES, PLACES, MATRIX, MATRIX_OUT), **EXACT)
+def csr_mm(v, c, starts, W, Y):
+    """Y = X*W."""
+    for i in range(Y.shape[0]):
+        if row_is_outside(starts, i, v.shape[0]):
+            return 1
+        for k in range(Y.shape[1]):
+            Y[i, k] = 0.0
+        for t in range(starts[i], starts[i + 1]):
+            j = c[t]
+            if j < 0 or j >= W.shape[0]:
+                return 1
+            e = v[t]
+            for k in range(Y.shape[1]):
+                Y[i, k] += e * W[j, k]
+    return 0
+
+
+@njit(int64(VECTOR, PLACES, PLACES, MATRIX, MATRIX_OUT), **EXACT)
+def csr_tmm(v, c, starts, R, Y):
+    """Y = X'*R."""
+    for j in range(Y.shape[0]):
+        for k in range(Y.shape[1]):
+            Y[j, k] = 0.0
+    for i in range(R.shape[0]):
+        if row_is_outside(starts, i, v.shape[0]):
+            return 1
+        for t in range(starts[i], starts[i + 1]):
+            j = c[t]
+            if j < 0 or j >= Y.shape[0]:
+                return 1
+            e = v[t]
+            for k in range(Y.shape[1]):
+                Y[j, k] += e * R[i, k]
+    return 0
+
+
+@njit(int64(PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
+def csr_rows(c, starts, d, y):
+    """y = d at the row of each stored entry."""
+    for i in range(d.shape[0]):
+        if row_is_outside(starts, i, c.shape[0]):
+            return 1
+        for t in range(starts[i], starts[i + 1]):
+            y[t] = d[i]
+    return uncovered(starts, y)
+
+
+@njit(int64(PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
+def csr_columns(c, starts, e, y):
+    """y = e at the column of each stored entry."""
+    for t in range(c.shape[0]):
+        j = c[t]
+        if j < 0 or j >= e.shape[0]:
+            return 1
+        y[t] = e[j]
+    return 0
+
+
+@njit(int64(PLACES, PLACES, MATRIX, VECTOR_OUT), **EXACT)
+def csr_entries(c, starts, M, y):
+    """y = M at the place of each stored entry."""
+    for i in range(M.shape[0]):
+        if row_is_outside(starts, i, c.shape[0]):
+            return 1
+        for t in range(starts[i], starts[i + 1]):
+            j = c[t]
+            if j < 0 or j >= M.shape[1]:
+                return 1
+            y[t] = M[i, j]
+    return uncovered(starts, y)
+
+
+@njit(int64(PLACES, PLACES, MATRIX, MATRIX, VECTOR_OUT), **EXACT)
+def csr_sampled(c, starts, U, V, y):
+    """y = U*V' at the place of each stored entry."""
+    for i in range(U.shape[0]):
+        if row_is_outside(starts, i, c.shape[0]):
+            return 1
+        for t in range(starts[i], starts[i + 1]):
+            j = c[t]
+            if j < 0 or j >= V.shape[0]:
+                return 1
+            s = 0.0
+            for k in range(U.shape[1]):
+                s += U[i, k] * V[j, k]
+            y[t] = s
+    return uncovered(starts, y)
+
+
+@njit(**EXACT)
+def uncovered(starts, y):
+    """Return 1 where the rows leave out stored entries, which nobody has written then."""
+    return 1 if starts[0] != 0 or starts[starts.shape[0] - 1] != y.shape[0] else 0
+
+
+@njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX_OUT), **EXACT)
+def csr_gram(v, c, starts, u, C):
+    """C = X'*Z, where Z has the values u at the places of X."""
+    for j in range(C.shape[0]):
+        for k in range(C.shape[1]):
+            C[j, k] = 0.0
+    for i in range(starts.shape[0] - 1):
+        if row_is_outside(starts, i, v.shape[0]):
+            return 1
+        for t in range(starts[i], starts[i + 1]):
+            if c[t] < 0 or c[t] >= C.shape[0]:
+                return 1
+        for t in range(starts[i], starts[i + 1]):
+            j, e = c[t], v[t]
+            for s in range(starts[i], starts[i + 1]):
+                C[j, c[s]] += e * u[s]
+    return 0
+
+
+@njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX_OUT), **EXACT)
+def csr_outer(v, c, starts, u, C):
+    """C = X*Z', where Z has the values u at the places of X: rows, whose columns ascend, are merged."""
+    for i in range(C.shape[0]):
+        if row_is_outside(starts, i, v.shape[0]):
+            return 1
+    for i in range(C.shape[0]):
+        for k in range(C.shape[0]):
+            s, t, end, last = starts[i], starts[k], starts[i + 1], starts[k + 1]
+            total = 0.0
+            while s < end and t < last:
+                if c[s] == c[t]:
+                    total += v[s] * u[t]
+                    s += 1
+                    t += 1
+                elif c[s] < c[t]:
+                    s += 1
+                else:
+                    t += 1
+            C[i, k] = total
+    return 0

@@ -29,7 +29,7 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size
 from matcalc.compiler.runtime.save_test import TEST_NAMES
 from matcalc.compiler.runtime.source import function_name
-from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope
+from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope, SparseOperand
 from matcalc.compiler.targets import ON_NUMPY, TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
@@ -209,7 +209,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         raise NotSupported(
             f"dtype {shown(request.dtype)}: functions compute in float64 and convert what they are given"
         )
-    inputs, outputs, program, spent = planned(request)
+    inputs, outputs, program, spent, sparse = planned(request)
     names, seconds = request.names, [*request.seconds, *spent]
     assert program.proof is not None
     if guards == "refuse" and program.proof.guarded:
@@ -223,10 +223,11 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     else:
         name, source, numpy_source = *array_source(program, name, target), ""
     seconds += [("emit", time.perf_counter() - clock)]
-    place_of = {node.name: k for k, node in enumerate(inputs)}
+    entered = sparse.inputs(inputs)
+    place_of = {node.name: k for k, node in enumerate(entered)}
     spec = CompiledSpec(
         name=name,
-        arguments=tuple(_operand(node, names) for node in inputs),
+        arguments=tuple(_operand(node, names, sparse.dtypes) for node in entered),
         outputs=tuple(Operand(label, node.shape) for label, node in outputs),
         nesting=request.nesting,
         source=source,
@@ -249,6 +250,9 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         work=work(program),
         flops=operations(program)[0],
         oracle=_reference,
+        sparse=tuple(
+            SparseOperand(_operand(node, names, {}), place_of[own.values.name]) for node, own in sparse.stored.items()
+        ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
@@ -401,13 +405,13 @@ def _ordered(names: Names, args: Sequence[Symbol] | None) -> list[Node]:
     return chosen
 
 
-def _operand(node: Node, names: Names) -> Operand:
-    declared = names.symbols[node.name].data[1]
+def _operand(node: Node, names: Names, dtypes: Mapping[str, str]) -> Operand:
+    declared = names.symbols[node.name].data[1] if node.name in names.symbols else frozenset()
     book = default_rulebook()
     closed = book.closure(declared)
     found = [book.facts[f].drawn for f in book.strongest([f for f in book.facts if f in closed])]
     drawn = next(filter(None, found), "")
     checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
-    dtype = "int64" if INDEX in declared else "float64"
+    dtype = "int64" if INDEX in declared else dtypes.get(node.name, "float64")
     known = tuple(sorted(declared))
     return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, known)

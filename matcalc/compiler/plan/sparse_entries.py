@@ -84,7 +84,11 @@ class Entries:
         if row == column:
             return refused(what, "has a diagonal at the places of a sparse matrix")
         factors: Dense = []
-        for part in linked(operands, {row, column}):
+        parts = linked(operands, {row, column})
+        for index, other in ((row, column), (column, row)):  # all that has rows alone is one vector
+            alone = [p for p in parts if index in _indices(p) and other not in _indices(p)]
+            parts = [p for p in parts if p not in alone] + ([[o for p in alone for o in p]] if alone else [])
+        for part in parts:
             found = self._factor(part, row, column, sizes, stored, what)
             if isinstance(found, Refused):
                 return found
@@ -95,7 +99,7 @@ class Entries:
         self, part: Dense, row: int, column: int, sizes: Mapping[int, Size], stored: Stored, what: Node
     ) -> Vector:
         """Return operands that summed indices join: a number, a vector of rows or of columns, or both."""
-        held = {i for _, own in part for i in own}
+        held = _indices(part)
         if row not in held and column not in held:
             return product(1, part, ())
         if column not in held:
@@ -120,6 +124,10 @@ class Entries:
         common = sorted({i for _, own in left for i in own} & {i for _, own in right for i in own})
         sides = [as_matrix(left, row, common, sizes), as_matrix(right, column, common, sizes)]
         return stored_op("csr_sampled", [*stored.places, *sides], (stored.count,))
+
+
+def _indices(operands: Dense) -> set[int]:
+    return {i for _, own in operands for i in own}
 
 
 def linked(operands: Dense, apart: set[int]) -> list[Dense]:

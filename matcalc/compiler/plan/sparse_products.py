@@ -168,7 +168,10 @@ class Contracting:
         if isinstance(weighted, Refused):
             return False
         stored, size = one.pattern.of, state.sizes[ends[0]]
-        args = [weighted.pattern.values, *stored.places, other.pattern.values]
+        values = weighted.pattern.values, other.pattern.values
+        if state.out == ends[::-1]:
+            values, ends = values[::-1], state.out
+        args = [values[0], *stored.places, values[1]]
         made = stored_op("csr_gram" if transposed else "csr_outer", args, (size, size))
         state.patterns = [p for p in state.patterns if p is not one and p is not other]
         state.dense = [operand for operand in state.dense if operand not in own] + [(made, ends)]

@@ -38,7 +38,7 @@ def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[A
     if not batched or array.ndim < len(operand.shape):
         check_rank(operand.name, operand.shape, array.shape, operand.declared)
     what = operand.declared
-    if operand.dtype == "int64" and array.size and array.dtype.kind not in "iu":
+    if operand.dtype != "float64" and array.size and array.dtype.kind not in "iu":
         raise TypeError(_no_integers(operand, array))
     if array.dtype.kind not in "biufcO":
         raise TypeError(f"{what} takes real numbers, not entries of type {array.dtype}")

@@ -211,6 +211,9 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         )
     inputs, outputs, program, spent, sparse = planned(request)
     names, seconds = request.names, [*request.seconds, *spent]
+    if sparse.stored and target not in ON_NUMPY:
+        which = next(iter(sparse.stored)).name
+        raise NotSupported(f"the target {target} takes no sparse matrices, as {which} is declared", hint=ELSEWHERE)
     assert program.proof is not None
     if guards == "refuse" and program.proof.guarded:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")

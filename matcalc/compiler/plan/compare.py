@@ -78,7 +78,19 @@ def plan(
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
             program, graph = _plan_once(
-                named, order, form_all, inputs, lowerings, matcher, estimate, target, describe, folder, sizes, known, kinds
+                named,
+                order,
+                form_all,
+                inputs,
+                lowerings,
+                matcher,
+                estimate,
+                target,
+                describe,
+                folder,
+                sizes,
+                known,
+                kinds,
             )
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):

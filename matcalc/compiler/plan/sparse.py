@@ -21,8 +21,9 @@ from matcalc.compiler.plan.sparse_products import Contracting
 from matcalc.errors import NotSupported
 from matcalc.language.declare import SPARSE
 from matcalc.language.identifiers import free
-from matcalc.tensor.constructors import add, apply, number, over_terms, product, symbol
+from matcalc.tensor.constructors import add, apply, number, operate, over_terms, product, symbol
 from matcalc.tensor.node import Node, everything, toposort
+from matcalc.tensor.product import has_square
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import remake
 
@@ -120,7 +121,11 @@ class Rewriting:
             return fault
         if node.kind == "sum":
             return self._sum(node, forms)
-        return self._map(node, forms) if node.kind == "map" else refused(node, "is no operation on stored entries")
+        if node.kind == "map":
+            return self._map(node, forms)
+        if isinstance(forms[0], Pattern) and len(forms) == 1 and has_square(node) and not node.batch_rank:
+            return operate(node.rule, [forms[0].values], node.params)  # a norm: zeros take no part in it
+        return refused(node, "is no operation on stored entries")
 
     def _product(self, node: Node, forms: Sequence[Form]) -> Form:
         """Return a product contracted; distributed over a sum that holds a sparse matrix and others."""
@@ -155,7 +160,7 @@ class Rewriting:
         first = next(f for f in forms if isinstance(f, (Pattern, Mixed)))
         at_zero: list[Node] = []
         args: list[Node] = []
-        for arg, form in zip(node.args, forms, strict=True):
+        for form in forms:
             if isinstance(first, Pattern) and isinstance(form, Pattern) and form.lies_as(first):
                 at_zero.append(number(0))
                 args.append(form.values)
@@ -184,6 +189,3 @@ def _is_zero(node: Node) -> bool:
         return False
     (value,) = evaluate([node], {}, {})
     return bool(value == 0)
-
-
-

@@ -1,4 +1,4 @@
-"""Any matrix at the stored places of a sparse one: a vector with an entry for each stored entry, found without the rest.
+"""Any matrix at the stored places of a sparse one: a vector of these entries, found without the rest.
 
 Elementwise functions and sums are taken entry by entry; a product is that of its factors, the row of one and the column
 of another; `U*V'` sums over their common index for each stored entry. What is an array anyway is read.
@@ -68,7 +68,7 @@ class Entries:
     def _read(self, node: Node, stored: Stored, turned: bool) -> Node:
         """Return entries of an array."""
         matrix = product(1, [(node, (0, 1))], (1, 0)) if turned else node
-        return stored_op("csr_entries", [*stored.places, matrix], (stored.count,))
+        return stored_op("csr_entries", [*stored.places, matrix], (stored.length,))
 
     def of_product(
         self,
@@ -93,7 +93,7 @@ class Entries:
             if isinstance(found, Refused):
                 return found
             factors.append((found, (0,) * found.rank))
-        return product(coef, factors, (0,), {0: stored.count})
+        return product(coef, factors, (0,), {0: stored.length})
 
     def _factor(
         self, part: Dense, row: int, column: int, sizes: Mapping[int, Size], stored: Stored, what: Node
@@ -103,9 +103,9 @@ class Entries:
         if row not in held and column not in held:
             return product(1, part, ())
         if column not in held:
-            return stored_op("csr_rows", [*stored.places, product(1, part, (row,))], (stored.count,))
+            return stored_op("csr_rows", [*stored.places, product(1, part, (row,))], (stored.length,))
         if row not in held:
-            return stored_op("csr_columns", [*stored.places, product(1, part, (column,))], (stored.count,))
+            return stored_op("csr_columns", [*stored.places, product(1, part, (column,))], (stored.length,))
         if len(part) == 1:
             node, own = part[0]
             if own in ((row, column), (column, row)) and node.kind != "selector":
@@ -123,7 +123,7 @@ class Entries:
             return refused(what, "has an operand of rows, columns and more at the places of a sparse matrix")
         common = sorted({i for _, own in left for i in own} & {i for _, own in right for i in own})
         sides = [as_matrix(left, row, common, sizes), as_matrix(right, column, common, sizes)]
-        return stored_op("csr_sampled", [*stored.places, *sides], (stored.count,))
+        return stored_op("csr_sampled", [*stored.places, *sides], (stored.length,))
 
 
 def _indices(operands: Dense) -> set[int]:

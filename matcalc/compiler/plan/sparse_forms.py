@@ -30,7 +30,7 @@ SIGNATURES = {
     "csr_outer": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t)) -> matrix(i, i)",
 }
 """What the kernels for stored entries take; `kernels.toml` says in index form what they give."""
-DENSE = "would need a dense copy: declare {name} without sparse and give {name}.toarray()"
+HINT = "declare the matrix without sparse and give X.toarray()"
 
 
 class Stored(NamedTuple):
@@ -52,7 +52,7 @@ class Stored(NamedTuple):
         return self.columns, self.starts
 
     @property
-    def count(self) -> Size:
+    def length(self) -> Size:
         """How many entries are stored."""
         return self.values.shape[0]
 
@@ -88,9 +88,6 @@ Form = Node | Pattern | Mixed | Refused
 def refused(node: Node, why: str) -> Refused:
     """Return that a node would need a dense copy of the sparse matrix in it."""
     return Refused(f"{brief(node)} {why}: it would need a dense copy of a sparse matrix", HINT)
-
-
-HINT = "declare the matrix without sparse and give X.toarray()"
 
 
 @cache

@@ -195,13 +195,14 @@ def _steps(state: State, placed: Placed) -> list[Step]:
             outside |= {*state.out, *others, kept}
             inside = dict.fromkeys(i for k in group for i in state.dense[k][1] if i != summed)
             rest = tuple(i for i in inside if i in outside)
-            if others.isdisjoint(rest) and kept not in rest:
+            formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # parts of the matrix itself
+            if others.isdisjoint(rest) and kept not in rest and not (formed and rest):
                 found.append(Step(placed, transposed, summed, tuple(group), rest))
     return found
 
 
 def _groups(state: State, summed: int, ends: set[int]) -> list[list[int]]:
-    """Return the dense operands that have an index, and all that further sums join with them, unless that reaches `ends`.
+    """Return the dense operands that have an index; also with all that sums join to them, unless that reaches `ends`.
 
     Multiplied first, `A*B*w` is one vector; of `U*V'` it is U alone that a matrix is better multiplied with.
     """
@@ -238,5 +239,3 @@ def _take(state: State, step: Step) -> None:
     whole = state.new_index(matrix.shape[1])
     parts = selector(merge(*(sizes[i] for i in step.rest)))
     state.dense += [(made, (kept, whole)), (parts, (whole, *step.rest))]
-
-

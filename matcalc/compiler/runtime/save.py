@@ -21,6 +21,7 @@ from matcalc.compiler.runtime.save_header import header_text
 from matcalc.compiler.runtime.save_solve import solve_text
 from matcalc.compiler.runtime.save_test import TEST_NAMES, self_test_text
 from matcalc.compiler.runtime.source import INDENT, INTO, Spelled, into_name, signature_text, size_lines
+from matcalc.compiler.runtime.sparse import refuse_sparse
 from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Reference
 from matcalc.compiler.targets import ON_NUMPY
 from matcalc.errors import NotSupported
@@ -120,6 +121,8 @@ def saved_text(
         if with_solve:
             raise NotSupported(f"a file for the target {specs[0].target} has no solve by SciPy")
         return array_text(*specs, given=given, derivatives=derivatives)
+    for spec in specs:
+        refuse_sparse(spec, "a saved file")
     parts = [_part(spec) for spec in specs]
     quick = [part for part in parts if part.quick]
     plain_items = closure(load_library("numpy"), {name for part in parts for name in free_names(part.plain)})

@@ -7,7 +7,7 @@ places lie inside the matrix is tested where they are read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -98,6 +98,16 @@ def _solved(
     return solve(declared, dict(shapes), dict(told))
 
 
+def stored_by_name(spec: CompiledSpec, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arrays of sparse matrices that are given by name, by the names of the arguments that they are."""
+    found: dict[str, Any] = {}
+    for matrix in spec.sparse:
+        arrays = arrays_of(matrix.declared, to_csr(matrix.declared, values[matrix.declared.name]))
+        names = (a.name for a in spec.arguments[matrix.first : matrix.first + ARRAYS])
+        found.update(zip(names, arrays, strict=True))
+    return found
+
+
 def check_stored(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
     """Raise ShapeError for a matrix whose places lie outside of it, once machine code has refused something."""
     for matrix in spec.sparse:
@@ -115,6 +125,14 @@ def _exceeds(spec: CompiledSpec, operand: Operand, columns: Array, inputs: Seque
     told = dict(zip(spec.sizes, inputs[count:], strict=True))
     known = solve([(a.name, a.shape) for a in spec.arguments], shapes, told)
     return bool(np.max(columns, initial=-1) >= operand.shape[1].evaluate(known))
+
+
+def refuse_sparse(spec: CompiledSpec, what: str) -> None:
+    """Raise NotSupported for a function of sparse matrices, which `what` does not take."""
+    if spec.sparse:
+        name = spec.sparse[0].declared.name
+        hint = f"declare {name} without sparse and give {name}.toarray()"
+        raise NotSupported(f"{what} takes no sparse matrices, as {name} is declared", hint=hint)
 
 
 def check_sparse_facts(spec: CompiledSpec) -> None:

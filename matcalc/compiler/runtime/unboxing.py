@@ -2,9 +2,9 @@
 
 Numba's own way in looks at the size of an entry alone, so that somebody has to look at each array before, and makes
 an owner for each that lives as long as the call. Here the wrapper of a function reads the object itself: it is of
-NumPy's own class, neither derived nor masked, of native float64, int64 or int32, of the declared rank, aligned, contiguous
-where the type says so and writable where results go. That is some ten instructions. The caller holds its arguments
-until the call returns, so they need no owner.
+NumPy's own class, neither derived nor masked, of native float64, int64 or int32, of the declared rank, aligned,
+contiguous where the type says so and writable where results go. That is some ten instructions. The caller holds its
+arguments until the call returns, so they need no owner.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _Dtype(_Object):
 
 
 class Unboxing(PythonAPI):  # type: ignore[misc]
-    """Numba's builder of code around Python objects, with another way in for float64, its arrays and those of integers."""
+    """Numba's builder of code around Python objects, with another way in for float64 and arrays of numbers."""
 
     def to_native_value(self, typ: Any, obj: Any) -> NativeValue:
         """Write the code that reads an argument of a type, or sets TypeError."""

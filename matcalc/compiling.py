@@ -21,7 +21,7 @@ from matcalc.compiler.emit.functional import array_source
 from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
-from matcalc.compiler.plan.sparse import Sparse, sparse_of, without_sparse
+from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
@@ -254,7 +254,8 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         flops=operations(program)[0],
         oracle=_reference,
         sparse=tuple(
-            SparseOperand(_operand(node, names, {}), place_of[own.values.name]) for node, own in sparse.stored.items()
+            SparseOperand(_operand(node, names, {}), place_of[own.values.name], own not in sparse.unordered)
+            for node, own in sparse.stored.items()
         ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
@@ -298,7 +299,8 @@ def planned(request: Request) -> Planned:
     sparse = sparse_of(inputs, taken)
     stored, others = outputs, [plain, apart]
     if sparse.stored:
-        first, *others = without_sparse([nodes, plain, apart], sparse)
+        first, *others = found = without_sparse([nodes, plain, apart], sparse)
+        sparse = sparse._replace(unordered=frozenset(s for s in sparse.stored.values() if takes_any_order(found, s)))
         stored = [(label, node) for (label, _), node in zip(outputs, first, strict=True)]
     program = plan(
         stored,

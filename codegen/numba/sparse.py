@@ -211,3 +211,24 @@ def csr_outer(v, c, starts, u, C):
                     t += 1
             C[i, k] = total
     return 0
+
+
+@njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX, VECTOR_OUT), **EXACT)
+def csr_forms(v, c, starts, u, M, y):
+    """y = x'*M*z for each row x of X and z of Z, which has the values u at the places of X."""
+    n = uint64(M.shape[0])
+    for i in range(y.shape[0]):
+        if row_is_outside(starts, i, v.shape[0]):
+            return 1
+        begin, end = unsigned(starts[i]), unsigned(starts[i + 1])
+        for t in range(begin, end):
+            if unsigned(c[t]) >= n:
+                return 1
+        total = 0.0
+        for t in range(begin, end):
+            j, s = unsigned(c[t]), 0.0
+            for k in range(begin, end):
+                s += M[j, unsigned(c[k])] * u[k]
+            total += v[t] * s
+        y[i] = total
+    return 0

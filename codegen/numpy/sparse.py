@@ -48,3 +48,10 @@ def csr_outer(v, c, starts, u, fault):
     """X*Z', where Z has the values u at the places of X."""
     columns = int(np.max(c, initial=-1)) + 1
     return (csr(v, c, starts, columns, fault) @ csr_transposed(u, c, starts, columns, fault)).toarray()
+
+
+def csr_forms(v, c, starts, u, M, fault):
+    """x'*M*z for each row x of X and z of Z, which has the values u at the places of X."""
+    csr_places(c, starts, len(M), fault)
+    rows = [slice(*ends) for ends in zip(starts[:-1], starts[1:], strict=True)]
+    return np.array([v[row] @ M[np.ix_(c[row], c[row])] @ u[row] for row in rows])

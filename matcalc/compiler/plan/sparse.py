@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.plan.sparse_entries import Entries
-from matcalc.compiler.plan.sparse_forms import Form, Mixed, Pattern, Refused, Stored, refused
+from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, Pattern, Refused, Stored, refused
 from matcalc.compiler.plan.sparse_products import Contracting
 from matcalc.errors import NotSupported
 from matcalc.language.declare import SPARSE
@@ -32,9 +32,10 @@ PLACES = "int32"
 
 
 class Sparse(NamedTuple):
-    """The stored arrays of sparse symbols, by the symbol."""
+    """The stored arrays of sparse symbols; of the `unordered` ones entries may be stored twice, and in any order."""
 
     stored: Mapping[Node, Stored]
+    unordered: frozenset[Stored] = frozenset()
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -75,6 +76,31 @@ def without_sparse(forms: Sequence[Sequence[Node]], sparse: Sparse) -> list[list
     if not found:
         raise faults[0]
     return found
+
+
+def takes_any_order(forms: Sequence[Sequence[Node]], stored: Stored) -> bool:
+    """Whether entries that are stored twice, and columns in any order, make no difference to values.
+
+    So it is where values are only multiplied by what does not depend on them, added, and handed to operations that are
+    linear in them.
+    """
+    return all(_adds_up(form, stored.values) for form in forms)
+
+
+def _adds_up(roots: Sequence[Node], values: Node) -> bool:
+    linear = {values}
+    for node in toposort(roots):
+        held = [arg for arg in node.args if arg in linear]
+        if not held or (node.kind == "op" and node.rule.name in LINEAR):
+            continue
+        if node.kind == "sum" and len(held) == len(node.args):
+            linear.add(node)
+        elif node.kind == "product" and len(held) == 1 and node.rank <= 1:
+            if node.rank:
+                linear.add(node)
+        else:
+            return False
+    return True
 
 
 class Rewriting:

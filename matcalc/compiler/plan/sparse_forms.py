@@ -27,9 +27,12 @@ SIGNATURES = {
     "csr_entries": "(c: vector(t), starts: vector(q), M: matrix(i, j)) -> vector(t)",
     "csr_sampled": "(c: vector(t), starts: vector(q), U: matrix(i, k), V: matrix(j, k)) -> vector(t)",
     "csr_gram": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t)) -> matrix(j, j)",
+    "csr_forms": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t), M: matrix(j, j)) -> vector(i)",
     "csr_outer": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t)) -> matrix(i, i)",
 }
 """What the kernels for stored entries take; `kernels.toml` says in index form what they give."""
+LINEAR = ("csr_mv", "csr_tmv", "csr_mm", "csr_tmm", "csr_gram", "csr_forms")
+"""Those that are linear in each array of values, and take columns in any order: entries stored twice are added up."""
 HINT = "declare the matrix without sparse and give X.toarray()"
 
 

@@ -148,9 +148,10 @@ class Contracting:
         """Multiply two patterns of one matrix over an index that they share and that only vectors have besides."""
         for k, one in enumerate(state.patterns):
             for other in state.patterns[:k]:
-                for transposed in (True, False):
-                    if self._multiplied(state, one, other, transposed):
-                        return True
+                if any(self._multiplied(state, one, other, transposed) for transposed in (True, False)):
+                    return True
+                if _formed(state, one, other):
+                    return True
         return False
 
     def _multiplied(self, state: State, one: Placed, other: Placed, transposed: bool) -> bool:
@@ -181,6 +182,26 @@ class Contracting:
 def _meets(one: Placed, other: Placed) -> bool:
     """Whether two patterns have their entries at the same places of a product."""
     return (one.pattern.of, one.row, one.column) == (other.pattern.of, other.row, other.column)
+
+
+def _formed(state: State, one: Placed, other: Placed) -> bool:
+    """Put `x'*M*z` for each row of two patterns, where a matrix joins their columns; return whether one does."""
+    ends, shared = (one.column, other.column), {one.row, one.column, other.column}
+    if one.pattern.of is not other.pattern.of or one.row != other.row or ends[0] == ends[1]:
+        return False
+    own = [operand for operand in state.dense if not {*ends}.isdisjoint(operand[1])]
+    held = {i for p in state.patterns if p not in (one, other) for i in (p.row, p.column)}
+    joined = {i for _, at in own for i in at} - shared
+    outside = {i for operand in state.dense if operand not in own for i in operand[1]} | {*state.out, *held}
+    if any(i in outside for i in (*ends, *joined)) or any(one.row in at for _, at in own):
+        return False
+    stored = one.pattern.of
+    matrix = product(1, own, ends, {i: state.sizes[i] for i in ends})
+    args = [one.pattern.values, *stored.places, other.pattern.values, matrix]
+    state.patterns = [p for p in state.patterns if p is not one and p is not other]
+    state.dense = [operand for operand in state.dense if operand not in own]
+    state.dense.append((stored_op("csr_forms", args, (state.sizes[one.row],)), (one.row,)))
+    return True
 
 
 def _steps(state: State, placed: Placed) -> list[Step]:

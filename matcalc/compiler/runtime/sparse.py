@@ -25,10 +25,10 @@ OWN = ("sparse", "constant")
 """Facts of which nothing is to be checked."""
 
 
-def to_csr(operand: Operand, value: Any) -> Any:
-    """Return SciPy's CSR matrix or array of float64 with sorted columns, each once; the given one where it is so.
+def to_csr(operand: Operand, value: Any, ordered: bool = True) -> Any:
+    """Return SciPy's CSR matrix or array of float64, if `ordered` with ascending columns, each once.
 
-    A dense array is taken too, and its zeros are not stored.
+    It is the given one where that is so. A dense array is taken too, and its zeros are not stored.
 
     Raises: TypeError for what holds no real numbers, ShapeError for another rank, NotSupported for too large ones.
     """
@@ -41,7 +41,7 @@ def to_csr(operand: Operand, value: Any) -> Any:
         what = "complex numbers" if value.dtype.kind == "c" else f"entries of type {value.dtype}"
         raise TypeError(f"{operand.declared} takes real numbers, not {what}")
     found = value if value.format == "csr" else value.tocsr()
-    if not found.has_canonical_format:
+    if ordered and not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()
     return found if found.dtype == np.float64 and found.dtype.isnative else found.astype(np.float64)
@@ -70,13 +70,13 @@ def stored(spec: CompiledSpec, values: Sequence[Any]) -> list[Any]:
 
     Raises: as `to_csr`, and ShapeError for shapes that do not fit.
     """
-    matrices = {s.declared.name for s in spec.sparse}
+    matrices = {s.declared.name: s.ordered for s in spec.sparse}
     shapes: dict[str, tuple[int, ...]] = {}
     found: list[Any] = []
     given = spec.given
     for operand, value in zip(given, values, strict=False):
         if operand.name in matrices:
-            matrix = to_csr(operand, value)
+            matrix = to_csr(operand, value, matrices[operand.name])
             shapes[operand.name] = matrix.shape
             found += arrays_of(operand, matrix)
             continue
@@ -102,7 +102,8 @@ def stored_by_name(spec: CompiledSpec, values: Mapping[str, Any]) -> dict[str, A
     """Return the arrays of sparse matrices that are given by name, by the names of the arguments that they are."""
     found: dict[str, Any] = {}
     for matrix in spec.sparse:
-        arrays = arrays_of(matrix.declared, to_csr(matrix.declared, values[matrix.declared.name]))
+        csr = to_csr(matrix.declared, values[matrix.declared.name], matrix.ordered)
+        arrays = arrays_of(matrix.declared, csr)
         names = (a.name for a in spec.arguments[matrix.first : matrix.first + ARRAYS])
         found.update(zip(names, arrays, strict=True))
     return found

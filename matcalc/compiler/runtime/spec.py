@@ -51,10 +51,14 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class SparseOperand:
-    """A sparse matrix, as it is declared: its values, columns and starts are arguments, from number `first` on."""
+    """A sparse matrix, as it is declared: its values, columns and starts are arguments, from number `first` on.
+
+    `ordered`: columns are to ascend in each row, each once; else entries stored twice are added up on the way.
+    """
 
     declared: Operand
     first: int
+    ordered: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Whoever has a Program fills in a `CompiledSpec`; the runtime knows neither nodes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -172,6 +172,15 @@ class CompiledSpec:
     def entered(self) -> tuple[str, ...]:
         """The names of what machine code is given: the arrays of a sparse matrix one by one."""
         return (*(a.name for a in self.arguments), *self.sizes)
+
+    @property
+    def declared(self) -> CompiledSpec:
+        """The function as its callers see it: arguments as declared, of sizes those that are given."""
+        if not self.sparse:
+            return self
+        known = {operand.name: k for k, operand in enumerate(self.given)}
+        slopes = tuple(replace(s, argument=known[self.arguments[s.argument].name]) for s in self.slopes)
+        return replace(self, arguments=self.given, sizes=self.asked, slopes=slopes, sparse=())
 
     @property
     def given(self) -> tuple[Operand, ...]:

@@ -22,6 +22,7 @@ from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
+from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
@@ -311,6 +312,7 @@ def planned(request: Request) -> Planned:
         assumed=assumed,
         parts=names.named_parts,
         dtypes=sparse.dtypes,
+        meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

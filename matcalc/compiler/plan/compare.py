@@ -6,7 +6,7 @@ to the end and its estimated time taken. A plan with formed inverses has to be c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -53,6 +53,7 @@ def plan(
     assumed: Sequence[Size] = (),
     parts: Mapping[Node, str] | None = None,
     dtypes: Mapping[str, str] | None = None,
+    meaning: Callable[[Node], Node] | None = None,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -60,7 +61,7 @@ def plan(
     whoever calls the Program makes sure of it. `forms` are other nodes of
     the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
     may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
-    by name, that are neither numbers nor places of an axis.
+    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node.
 
     Raises: NotSupported where something has no lowering.
     """
@@ -69,7 +70,7 @@ def plan(
     estimate = Estimate(sizes)
     given = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
-    describe = Describer([*given, *inputs], parts or {})
+    describe = Describer([*given, *inputs], parts or {}, meaning)
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: tuple[float, Program, Graph] | None = None

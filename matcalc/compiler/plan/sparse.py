@@ -12,6 +12,7 @@ would need one is refused by name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.calculus.evaluate.evaluate import evaluate
@@ -21,9 +22,9 @@ from matcalc.compiler.plan.sparse_products import Contracting
 from matcalc.errors import NotSupported
 from matcalc.language.declare import SPARSE
 from matcalc.language.identifiers import free
-from matcalc.tensor.constructors import add, apply, number, operate, over_terms, product, symbol
+from matcalc.tensor.constructors import add, apply, number, operate, over_terms, power, product, symbol
 from matcalc.tensor.node import Node, everything, toposort
-from matcalc.tensor.product import has_square
+from matcalc.tensor.product import has_square, square_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import remake
 
@@ -149,8 +150,11 @@ class Rewriting:
             return self._sum(node, forms)
         if node.kind == "map":
             return self._map(node, forms)
-        if isinstance(forms[0], Pattern) and len(forms) == 1 and has_square(node) and not node.batch_rank:
+        if has_square(node) and isinstance(forms[0], Pattern) and not node.batch_rank:
             return operate(node.rule, [forms[0].values], node.params)  # a norm: zeros take no part in it
+        squared = self.form(square_of(node)) if has_square(node) else None
+        if isinstance(squared, Node) and squared is not node:
+            return power(squared, Fraction(1, 2))
         return refused(node, "is no operation on stored entries")
 
     def _product(self, node: Node, forms: Sequence[Form]) -> Form:

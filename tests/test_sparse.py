@@ -72,6 +72,11 @@ FORMULAS = {  # text -> NumPy on the dense matrix
     "diag(X*A*X')": lambda X, A, **_: np.diag(X @ A @ X.T),
     "diag(X*A*diag(e)*(X.*M)') + y": lambda X, A, e, M, y, **_: np.diag(X @ A @ np.diag(e) @ (X * M).T) + y,
     "diag(X*X')": lambda X, **_: np.diag(X @ X.T),
+    "sum(norm2(X, axis=1))": lambda X, **_: np.sum(np.linalg.norm(X, axis=1)),
+    "norm2(X, axis=0)": lambda X, **_: np.linalg.norm(X, axis=0),
+    "(X + 2*X.*M + U*V')'*(X*w)": lambda X, M, U, V, w, **_: (X + 2 * X * M + U @ V.T).T @ (X @ w),
+    "sum((X - exp(y*w')).^2)": lambda X, y, w, **_: np.sum((X - np.exp(np.outer(y, w))) ** 2),
+    "sum(where(X > 1/2, X, -X))": lambda X, **_: np.sum(np.where(X > 0.5, X, -X)),
     "inv(X'*X + eye(n))*X'*y": lambda X, y, **_: np.linalg.solve(X.T @ X + np.eye(X.shape[1]), X.T @ y),
     "logdet(X'*diag(d.*d)*X + eye(n))": lambda X, d, **_: np.linalg.slogdet(
         X.T @ np.diag(d * d) @ X + np.eye(X.shape[1])
@@ -209,6 +214,48 @@ def test_logistic_regression_by_definition():
     np.testing.assert_allclose(hessian(given["X"], w, y, c), H, rtol=1e-12, atol=1e-14)
     hvp = mc.compile(mc.hvp(LOGISTIC, "w", SYMBOLS))
     np.testing.assert_allclose(hvp(given["X"], w, y, c, y[:4]), H @ y[:4], rtol=1e-12)
+
+
+TWO = "S: matrix(n, n) sparse; L: matrix(n, n) symmetric sparse; X: matrix(m, n) sparse; Z: matrix(m, n) sparse; " \
+    "x: vector(n); y: vector(m); i: index(q)"  # fmt: skip
+SEVERAL = {
+    "x'*S*x": lambda S, x, **_: x @ S @ x,
+    "(S + S')*x": lambda S, x, **_: (S + S.T) @ x,
+    "x'*L*x": lambda L, x, **_: x @ L @ x,
+    "2*L*x": lambda L, x, **_: 2 * L @ x,
+    "S^3*x": lambda S, x, **_: S @ S @ S @ x,
+    "S*S'*x": lambda S, x, **_: S @ S.T @ x,
+    "x'*S*L*S'*x": lambda S, L, x, **_: x @ S @ L @ S.T @ x,
+    "(X + Z)*x": lambda X, Z, x, **_: (X + Z) @ x,
+    "y'*X*S*Z'*y": lambda X, S, Z, y, **_: y @ X @ S @ Z.T @ y,
+    "X[i, :]*x": lambda X, i, x, **_: X[i] @ x,
+    "sum((X*x)[i]) + sum(S.*S)": lambda X, i, x, S, **_: np.sum((X @ x)[i]) + np.sum(S * S),
+}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("text", SEVERAL)
+def test_several_matrices_and_square_ones(text):
+    fn = mc.compile(text, declarations=TWO, target="numpy")
+    for m, n in ((5, 4), (1, 1), (4, 4)):
+        rng = np.random.default_rng([m, n])
+        S, A, X, Z = (sparse.random_array(shape, density=0.5, rng=rng) for shape in ((n, n), (n, n), (m, n), (m, n)))
+        given = {"S": S, "L": A + A.T, "X": X, "Z": Z, "x": rng.standard_normal(n), "y": rng.standard_normal(m)}
+        given["i"] = rng.integers(0, m, 6)
+        want = SEVERAL[text](**{k: v.toarray() if sparse.issparse(v) else v for k, v in given.items()})
+        np.testing.assert_allclose(fn(*[given[name] for name in fn.args]), want, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize(("text", "part"), [("X[:2, :]*w", lambda X, w: X[:2] @ w), ("X[:, 1]", lambda X, w: X[:, 1])])
+def test_parts(text, part):
+    given = data(5, 4, 1)
+    fn = function(text, "numpy")
+    np.testing.assert_allclose(
+        fn(*[given[name] for name in fn.args]), part(given["X"].toarray(), given["w"]), rtol=1e-14
+    )
+    given = data(1, 1, 1)
+    with pytest.raises(mc.ShapeError):
+        fn(*[given[name] for name in fn.args])
 
 
 # ---- what is given

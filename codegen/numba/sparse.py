@@ -70,40 +70,66 @@ def csr_tmv(v, c, starts, r, y):
 
 @njit(int64(VECTOR, PLACES, PLACES, MATRIX, MATRIX_OUT), **EXACT)
 def csr_mm(v, c, starts, W, Y):
-    """Y = X*W."""
-    n = uint64(W.shape[0])
-    for i in range(Y.shape[0]):
-        if row_is_outside(starts, i, v.shape[0]):
+    """Y = X*W: for each row of X four columns of W at a time, whose sums stay in registers."""
+    n, width = uint64(W.shape[0]), uint64(Y.shape[1])
+    one, two, three, four = uint64(1), uint64(2), uint64(3), uint64(4)
+    for row in range(Y.shape[0]):
+        if row_is_outside(starts, row, v.shape[0]):
             return 1
-        for k in range(Y.shape[1]):
-            Y[i, k] = 0.0
-        for t in range(unsigned(starts[i]), unsigned(starts[i + 1])):
-            j = unsigned(c[t])
-            if j >= n:
+        i, k = uint64(row), uint64(0)
+        begin, end = unsigned(starts[row]), unsigned(starts[row + 1])
+        for t in range(begin, end):
+            if unsigned(c[t]) >= n:
                 return 1
-            e = v[t]
-            for k in range(Y.shape[1]):
-                Y[i, k] += e * W[j, k]
+        while k + four <= width:
+            p = q = r = s = 0.0
+            for t in range(begin, end):
+                j, e = unsigned(c[t]), v[t]
+                p += e * W[j, k]
+                q += e * W[j, k + one]
+                r += e * W[j, k + two]
+                s += e * W[j, k + three]
+            Y[i, k], Y[i, k + one], Y[i, k + two], Y[i, k + three] = p, q, r, s
+            k += four
+        while k < width:
+            s = 0.0
+            for t in range(begin, end):
+                s += v[t] * W[unsigned(c[t]), k]
+            Y[i, k] = s
+            k += one
     return 0
 
 
 @njit(int64(VECTOR, PLACES, PLACES, MATRIX, MATRIX_OUT), **EXACT)
 def csr_tmm(v, c, starts, R, Y):
-    """Y = X'*R."""
-    n = uint64(Y.shape[0])
-    for j in range(Y.shape[0]):
-        for k in range(Y.shape[1]):
+    """Y = X'*R: for each row of X four columns of R at a time."""
+    n, width = uint64(Y.shape[0]), uint64(Y.shape[1])
+    one, two, three, four = uint64(1), uint64(2), uint64(3), uint64(4)
+    for j in range(n):
+        for k in range(width):
             Y[j, k] = 0.0
-    for i in range(R.shape[0]):
-        if row_is_outside(starts, i, v.shape[0]):
+    for row in range(R.shape[0]):
+        if row_is_outside(starts, row, v.shape[0]):
             return 1
-        for t in range(unsigned(starts[i]), unsigned(starts[i + 1])):
-            j = unsigned(c[t])
-            if j >= n:
+        i, k = uint64(row), uint64(0)
+        begin, end = unsigned(starts[row]), unsigned(starts[row + 1])
+        for t in range(begin, end):
+            if unsigned(c[t]) >= n:
                 return 1
-            e = v[t]
-            for k in range(Y.shape[1]):
-                Y[j, k] += e * R[i, k]
+        while k + four <= width:
+            p, q, r, s = R[i, k], R[i, k + one], R[i, k + two], R[i, k + three]
+            for t in range(begin, end):
+                j, e = unsigned(c[t]), v[t]
+                Y[j, k] += e * p
+                Y[j, k + one] += e * q
+                Y[j, k + two] += e * r
+                Y[j, k + three] += e * s
+            k += four
+        while k < width:
+            s = R[i, k]
+            for t in range(begin, end):
+                Y[unsigned(c[t]), k] += v[t] * s
+            k += one
     return 0
 
 
@@ -148,16 +174,17 @@ def csr_entries(c, starts, M, y):
 @njit(int64(PLACES, PLACES, MATRIX, MATRIX, VECTOR_OUT), **EXACT)
 def csr_sampled(c, starts, U, V, y):
     """y = U*V' at the place of each stored entry."""
-    n = uint64(V.shape[0])
-    for i in range(U.shape[0]):
-        if row_is_outside(starts, i, c.shape[0]):
+    n, width = uint64(V.shape[0]), uint64(U.shape[1])
+    for row in range(U.shape[0]):
+        if row_is_outside(starts, row, c.shape[0]):
             return 1
-        for t in range(unsigned(starts[i]), unsigned(starts[i + 1])):
+        i = uint64(row)
+        for t in range(unsigned(starts[row]), unsigned(starts[row + 1])):
             j = unsigned(c[t])
             if j >= n:
                 return 1
             s = 0.0
-            for k in range(U.shape[1]):
+            for k in range(width):
                 s += U[i, k] * V[j, k]
             y[t] = s
     return leaves_out(starts, c.shape[0])

@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 import matcalc as mc
+from matcalc import solvers
 from matcalc.compiler.runtime.sparse import stored_by_name
 from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.compiling import planned, request_of
@@ -333,6 +334,8 @@ def test_what_does_not_fit_is_told():
         fn(sparse.coo_array(w), w, y, 1.0)
     with pytest.raises(TypeError, match=r"X: matrix\(m, n\) takes real numbers, not complex numbers"):
         fn(X * 1j, w, y, 1.0)
+    with pytest.raises(TypeError, match=r"takes a dense array: give X.toarray\(\), or declare it sparse"):
+        mc.compile("X*w", declarations="X: matrix(m, n); w: vector(n)", target="numpy")(X, w)
     with pytest.raises(TypeError, match="lacks c"):
         fn(X, w, y)
     with pytest.raises(TypeError, match="has no argument X_values"):
@@ -502,6 +505,7 @@ def test_plain_evaluation_and_checks():
     assert mc.check("sum(log(1 + exp(X*w)))", "w", SYMBOLS)
     assert mc.check("sum((X*w - y).^2)", "w", SYMBOLS, compiled=True)
     assert mc.equivalent("tr(X'*X)", "sum(X.*X)", SYMBOLS)
+    assert "12*X_stored" in function("X*w", "numpy").plan
 
 
 def classes():
@@ -539,7 +543,7 @@ def test_many_fits_have_one_sparse_matrix():
 
 def test_problems():
     given, D, y = classes()
-    problem = mc.solvers.problem(LOGISTIC, "w", **given, target="numpy")
+    problem = solvers.problem(LOGISTIC, "w", **given, target="numpy")
     w = np.linspace(-1, 1, 8)
     s = sigmoid(y * (D @ w))
     H = D.T @ np.diag(s * (1 - s)) @ D + 0.2 * np.eye(8)

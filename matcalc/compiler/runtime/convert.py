@@ -88,7 +88,8 @@ def _as_array(operand: Operand, value: Any) -> NDArray[Any]:
     if _has_mask(array):  # what made it an array gave it a mask
         raise TypeError(_masked(operand))
     if array.dtype.kind == "O" and hasattr(value, "toarray"):
-        raise TypeError(f"{operand.declared} takes a dense array: give {operand.name}.toarray()")
+        other = ", or declare it sparse" if len(operand.shape) == 2 else ""
+        raise TypeError(f"{operand.declared} takes a dense array: give {operand.name}.toarray(){other}")
     return np.asarray(array)
 
 

@@ -344,7 +344,13 @@ def test_what_does_not_fit_is_told():
 
 def damaged():
     """Yield matrices whose arrays are no matrix, which SciPy does not notice."""
-    for part, place, value in (("indices", 0, 4), ("indices", 1, -1), ("indptr", 1, 99), ("indptr", 2, 0)):
+    for part, place, value in (
+        ("indices", 0, 4),
+        ("indices", 1, -1),
+        ("indptr", 1, 99),
+        ("indptr", 2, 0),
+        ("indptr", -1, 99),
+    ):
         X = sparse.csr_array(np.triu(np.ones((5, 4))))
         getattr(X, part)[place] = value
         X.has_canonical_format = True

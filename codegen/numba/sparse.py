@@ -25,6 +25,12 @@ def row_is_outside(starts, i, count):
     return starts[i] < 0 or starts[i] > starts[i + 1] or starts[i + 1] > count
 
 
+@njit(**EXACT)
+def leaves_out(starts, count):
+    """Return 1 where some stored entries are in no row."""
+    return 1 if starts[0] != 0 or starts[starts.shape[0] - 1] != count else 0
+
+
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
 def csr_mv(v, c, starts, w, y):
     """y = X*w: two sums a row, since an addition waits for the one before."""
@@ -47,7 +53,7 @@ def csr_mv(v, c, starts, w, y):
                 return 1
             first += v[t] * w[j]
         y[i] = first + second
-    return 0
+    return leaves_out(starts, v.shape[0])
 
 
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
@@ -65,7 +71,7 @@ def csr_tmv(v, c, starts, r, y):
             if j >= n:
                 return 1
             y[j] += v[t] * e
-    return 0
+    return leaves_out(starts, v.shape[0])
 
 
 @njit(int64(VECTOR, PLACES, PLACES, MATRIX, MATRIX_OUT), **EXACT)
@@ -97,7 +103,7 @@ def csr_mm(v, c, starts, W, Y):
                 s += v[t] * W[unsigned(c[t]), k]
             Y[i, k] = s
             k += one
-    return 0
+    return leaves_out(starts, v.shape[0])
 
 
 @njit(int64(VECTOR, PLACES, PLACES, MATRIX, MATRIX_OUT), **EXACT)
@@ -130,7 +136,7 @@ def csr_tmm(v, c, starts, R, Y):
             for t in range(begin, end):
                 Y[unsigned(c[t]), k] += v[t] * s
             k += one
-    return 0
+    return leaves_out(starts, v.shape[0])
 
 
 @njit(int64(PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
@@ -190,12 +196,6 @@ def csr_sampled(c, starts, U, V, y):
     return leaves_out(starts, c.shape[0])
 
 
-@njit(**EXACT)
-def leaves_out(starts, count):
-    """Return 1 where some stored entries are in no row: nobody has written what belongs to them."""
-    return 1 if starts[0] != 0 or starts[starts.shape[0] - 1] != count else 0
-
-
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX_OUT), **EXACT)
 def csr_gram(v, c, starts, u, C):
     """C = X'*Z, where Z has the values u at the places of X."""
@@ -214,7 +214,7 @@ def csr_gram(v, c, starts, u, C):
             j, e = unsigned(c[t]), v[t]
             for s in range(begin, end):
                 C[j, unsigned(c[s])] += e * u[s]
-    return 0
+    return leaves_out(starts, v.shape[0])
 
 
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX_OUT), **EXACT)
@@ -237,7 +237,7 @@ def csr_outer(v, c, starts, u, C):
                 else:
                     t += 1
             C[i, k] = total
-    return 0
+    return leaves_out(starts, v.shape[0])
 
 
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX, VECTOR_OUT), **EXACT)
@@ -258,4 +258,4 @@ def csr_forms(v, c, starts, u, M, y):
                 s += M[j, unsigned(c[k])] * u[k]
             total += v[t] * s
         y[i] = total
-    return 0
+    return leaves_out(starts, v.shape[0])

@@ -10,7 +10,7 @@ from scipy import sparse
 
 def csr(v, c, starts, columns, fault):
     """The matrix, of so many columns."""
-    if np.any(np.diff(starts) < 0) or starts[0] < 0 or starts[-1] > len(c) or is_outside(c, columns):
+    if np.any(np.diff(starts) < 0) or starts[0] != 0 or starts[-1] != len(c) or is_outside(c, columns):
         raise np.linalg.LinAlgError(fault)
     return sparse.csr_array((v, c, starts), shape=(len(starts) - 1, columns))
 

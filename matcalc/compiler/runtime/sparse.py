@@ -113,7 +113,8 @@ def check_stored(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
     """Raise ShapeError for a matrix whose places lie outside of it, once machine code has refused something."""
     for matrix in spec.sparse:
         _, columns, starts = inputs[matrix.first : matrix.first + ARRAYS]
-        wrong = starts[0] != 0 or np.any(np.diff(starts) < 0) or np.min(columns, initial=0) < 0
+        wrong = starts[0] != 0 or starts[-1] != len(columns) or np.any(np.diff(starts) < 0)
+        wrong = wrong or np.min(columns, initial=0) < 0
         if wrong or _exceeds(spec, matrix.declared, columns, inputs):
             message = f"{matrix.declared.declared} has columns or row starts outside of its shape"
             raise ShapeError(message, hint="X.check_format(full_check=True) says which")

@@ -1,7 +1,7 @@
 """Every entry of kernels.toml on both targets against an oracle, at sizes 0 to 40 and with all flips.
 
-Product patterns are evaluated by einsum, operations have an oracle. An entry without one fails the test; those on sparse
-matrices are in test_sparse.py.
+Product patterns are evaluated by einsum, operations have an oracle. An entry without one fails the test; those on
+sparse matrices are in test_sparse.py.
 """
 
 import itertools

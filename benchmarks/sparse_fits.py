@@ -6,7 +6,8 @@ Documents by words, as the 20 newsgroups: 20,000 x 50,000, one entry in a thousa
 law says, rows of length one. The objective is `sum(softplus(-y.*(X*w))) + norm2(w)^2/(2*C)`. Each way minimises it by
 L-BFGS until a gradient is small, and is then judged by how long it takes to come within a relative 1e-6 of the least
 value that any way has found: the tolerance of each is the loosest that reaches it. Every way runs in a process of its
-own on one thread; memory is what the process has at its peak beyond what it has with the data.
+own on one thread, in turns, and the best of all rounds counts; memory is what the process has at its peak beyond what
+it has with the data and code.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ import numpy as np
 
 Array = np.ndarray
 ROWS, COLUMNS, FILLED, C = 20_000, 50_000, 0.001, 1.0
-ROUNDS, CLOSE = 5, 1e-6
+ROUNDS, TURNS, CLOSE = 5, 4, 1e-6
 RESULTS = Path(__file__).parent / "results" / "sparse_fits.md"
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 TOLERANCES = [10.0**-k for k in range(0, 8)]
@@ -191,22 +193,28 @@ def report() -> str:
     least = min(row["value"] for one in found.values() for row in one["rows"])
     lines = ["| | seconds | against scikit-learn | objective above the least, relative | memory, MiB |"]
     lines.append("|---|---:|---:|---:|---:|")
-    first = None
-    for way, one in found.items():
-        close = [row for row in one["rows"] if (row["value"] - least) / least < CLOSE]
-        if not close:
+    loosest = {way: next((r["tol"] for r in one["rows"] if (r["value"] - least) / least < CLOSE), None)
+               for way, one in found.items()}  # fmt: skip
+    turns = [
+        (way, json.loads(in_process("--way", way, "--tol", repr(tol))))
+        for _ in range(TURNS)
+        for way, tol in loosest.items()
+        if tol is not None
+    ]
+    best = {way: min(one["rows"][0]["seconds"] for name, one in turns if name == way) for way, _ in turns}
+    for way, tol in loosest.items():
+        if tol is None:
             lines.append(f"| {WAYS[way][0]} | does not reach it | | | |")
             continue
-        again = json.loads(in_process("--way", way, "--tol", repr(close[0]["tol"])))
-        row = again["rows"][0]
-        first = first or row["seconds"]
+        row = next(r for r in found[way]["rows"] if r["tol"] == tol)
+        memory = min(one["memory"] for name, one in turns if name == way)
+        against = f"{best[way] / best['scikit-learn']:.2f}" if "scikit-learn" in best else ""
         gap = (row["value"] - least) / least
-        lines.append(
-            f"| {WAYS[way][0]} | {row['seconds']:.3f} | {row['seconds'] / first:.2f} | {gap:.1e} "
-            f"| {again['memory']:.0f} |"
-        )
+        lines.append(f"| {WAYS[way][0]} | {best[way]:.3f} | {against} | {gap:.1e} | {memory:.0f} |")
     lead = (__doc__ or "").strip().splitlines()[0]
-    head = ["# Sparse fits", "", lead, "", f"{ROWS} x {COLUMNS}, {FILLED:.1%} filled, C = {C:g}; one thread.", ""]
+    used = ", ".join(f"{name} {version(name)}" for name in ("scikit-learn", "scipy", "numpy", "numba"))
+    size = f"{ROWS} x {COLUMNS}, {FILLED:.1%} filled, C = {C:g}; one thread; the best of {ROUNDS * TURNS}. {used}."
+    head = ["# Sparse fits", "", lead, "", size, ""]
     return "\n".join([*head, *lines, "", in_process("--passes").strip(), ""])
 
 

@@ -3,7 +3,7 @@
 A matrix that is declared sparse is three arrays: the values of its stored entries, row by row, their columns, and
 where each row starts. A node is then one of three things: a node without sparse matrices; a *pattern*, a matrix whose
 entries are stored at the places of a sparse matrix, given by their values, a vector; or a sum that holds both, over
-which products are distributed. Products join a pattern with all that has one of its indices (`mv`, `mm` and their
+which products are distributed (`norm2(X - U*V')^2` is the sum of three terms, and rounds as they do). Products join a pattern with all that has one of its indices (`mv`, `mm` and their
 transposes of `codegen/kernels.toml`), elementwise functions work on the values, and what else a pattern is multiplied
 with entry by entry is computed at the stored places alone. So no array of the size of the matrix is ever made; what
 would need one is refused by name.

@@ -74,7 +74,7 @@ def stored_matrix(name, value):
 def stored_arrays(matrix):
     """Return values, columns and row starts of a matrix."""
     count = int(matrix.indptr[-1])
-    if max(count, *matrix.shape) >= 2**31:
+    if any(length >= 2**31 for length in (count, *matrix.shape)):
         raise ValueError("a sparse matrix is larger than 32-bit places reach")
     columns, starts = (np.asarray(places, np.int32, order="C") for places in (matrix.indices[:count], matrix.indptr))
     return np.asarray(matrix.data[:count], np.float64, order="C"), columns, starts'''

@@ -57,6 +57,8 @@ FORMULAS = {  # text -> NumPy on the dense matrix
     "(c*X + X.*M)'*y": lambda X, c, M, y, **_: (c * X + X * M).T @ y,
     "sum(abs(X)) + sum(X.^3) + sum(relu(X))": lambda X, **_: np.sum(abs(X)) + np.sum(X**3) + np.sum(np.maximum(X, 0)),
     "sum(sin(X).*M)": lambda X, M, **_: np.sum(np.sin(X) * M),
+    "sum(X.*exp(X.*M + U*V'))": lambda X, M, U, V, **_: np.sum(X * np.exp(X * M + U @ V.T)),
+    "(X./(1 + exp(X)))*w": lambda X, w, **_: (X / (1 + np.exp(X))) @ w,
     "sqrt(abs(X))*w": lambda X, w, **_: np.sqrt(abs(X)) @ w,
     "norm2(X) + norm2(X*w - y)": lambda X, w, y, **_: np.linalg.norm(X) + np.linalg.norm(X @ w - y),
     "diag(X*A*X')": lambda X, A, **_: np.diag(X @ A @ X.T),

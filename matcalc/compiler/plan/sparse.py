@@ -3,10 +3,10 @@
 A matrix that is declared sparse is three arrays: the values of its stored entries, row by row, their columns, and
 where each row starts. A node is then one of three things: a node without sparse matrices; a *pattern*, a matrix whose
 entries are stored at the places of a sparse matrix, given by their values, a vector; or a sum that holds both, over
-which products are distributed (`norm2(X - U*V')^2` is the sum of three terms, and rounds as they do). Products join a pattern with all that has one of its indices (`mv`, `mm` and their
-transposes of `codegen/kernels.toml`), elementwise functions work on the values, and what else a pattern is multiplied
-with entry by entry is computed at the stored places alone. So no array of the size of the matrix is ever made; what
-would need one is refused by name.
+which products are distributed: `norm2(X - U*V')^2` is the sum of three terms, and rounds as they do. Products join a
+pattern with all that has one of its indices (`csr_mv`, `csr_mm` and their transposes of `codegen/kernels.toml`),
+elementwise functions work on the values, and what else a pattern is multiplied with entry by entry is computed at the
+stored places alone. So no array of the size of the matrix is ever made; what would need one is refused by name.
 """
 
 from __future__ import annotations
@@ -159,9 +159,6 @@ class Rewriting:
 
     def _product(self, node: Node, forms: Sequence[Form]) -> Form:
         """Return a product contracted; distributed over a sum that holds a sparse matrix and others."""
-        fault = next((f for f in forms if isinstance(f, Refused)), None)
-        if fault is not None:
-            return fault
         place = next((k for k, f in enumerate(forms) if isinstance(f, Mixed)), None)
         if place is None:
             return self.contracting.contracted(node, forms)

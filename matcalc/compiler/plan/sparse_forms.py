@@ -11,9 +11,10 @@ from functools import cache
 from typing import NamedTuple
 
 from matcalc.compiler.plan.describe import brief
+from matcalc.language.declare import SPARSE
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.raw_nodes import op_node
 from matcalc.tensor.size import Size
 
@@ -33,7 +34,6 @@ SIGNATURES = {
 """What the kernels for stored entries take; `kernels.toml` says in index form what they give."""
 LINEAR = ("csr_mv", "csr_tmv", "csr_mm", "csr_tmm", "csr_gram", "csr_forms")
 """Those that are linear in each array of values, and take columns in any order: entries stored twice are added up."""
-HINT = "declare the matrix without sparse and give X.toarray()"
 
 
 class Stored(NamedTuple):
@@ -90,7 +90,10 @@ Form = Node | Pattern | Mixed | Refused
 
 def refused(node: Node, why: str) -> Refused:
     """Return that a node would need a dense copy of the sparse matrix in it."""
-    return Refused(f"{brief(node)} {why}: it would need a dense copy of a sparse matrix", HINT)
+    names = [n.name for n in toposort([node]) if n.kind == "symbol" and SPARSE in n.facts]
+    name, what = (names[0], f"the sparse {names[0]}") if names else ("X", "a sparse matrix")
+    hint = f"declare {name} without sparse and give {name}.toarray()"
+    return Refused(f"{brief(node)} {why}: it would need a dense copy of {what}", hint)
 
 
 @cache

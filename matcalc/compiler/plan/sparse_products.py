@@ -66,20 +66,25 @@ class Contracting:
         self.entries = entries
 
     def contracted(self, node: Node, forms: Sequence[Form]) -> Form:
-        """Return a product whose operands have these forms, of which some are patterns and none is mixed."""
+        """Return a product whose operands have these forms, of which some are patterns and none is mixed.
+
+        What is refused has entries all the same at the places of a pattern that it is multiplied with: `X.*exp(X)`.
+        """
+        faults = {arg: form for arg, form in zip(node.args, forms, strict=True) if isinstance(form, Refused)}
         state = State(node, node.coef, [], [], node.out, node.sizes)
-        for form, at in zip(forms, node.indices, strict=True):
+        for arg, form, at in zip(node.args, forms, node.indices, strict=True):
             if isinstance(form, Pattern):
                 row, column = at[::-1] if form.turned else at
                 if row == column:
                     return refused(node, "has the diagonal of a sparse matrix")
                 state.patterns.append(Placed(form, row, column))
-            elif isinstance(form, Node):
-                state.dense.append((form, at))
-        while state.patterns:
-            fault = self._absorb(state)
+            else:
+                state.dense.append((form if isinstance(form, Node) else arg, at))
+        while state.patterns or faults:
+            fault = self._absorb(state) or next((faults[arg] for arg, _ in state.dense if arg in faults), None)
             if fault is not None:
                 return fault
+            faults = {}
             whole = self._whole(state)
             if whole is not None:
                 return whole

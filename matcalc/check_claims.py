@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.compiler.runtime.sparse import arrays_of, to_csr
+from matcalc.compiler.runtime.spec import Operand
 from matcalc.compiler.targets import TARGETS
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import Interpreter
@@ -134,10 +136,14 @@ def _labels(formulas: Sequence[Expression]) -> list[str]:
 
 
 def _interpreted(formulas: Sequence[Expression]) -> Runner:
-    program = planned(request_of(formulas, _labels(formulas))).program
-    machine = Interpreter(program)
+    made = planned(request_of(formulas, _labels(formulas)))
+    program, machine = made.program, Interpreter(made.program)
 
     def run(given: Mapping[str, Array | int]) -> Sequence[Array]:
+        for symbol, own in made.sparse.stored.items():
+            operand = Operand(symbol.name, symbol.shape)
+            arrays = arrays_of(operand, to_csr(operand, given[symbol.name]))
+            given = {**given, **{node.name: array for node, array in zip(own.arrays, arrays, strict=True)}}
         found = machine.run(given, {name: int(given[name]) for name in program.size_args})
         return [found[name] for name in program.outputs]
 

@@ -23,33 +23,33 @@ from matcalc.compiler.emit.functional import array_source
 from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
+from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
+from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
 from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.convert import to_size, type_of_results
+from matcalc.compiler.runtime.convert import type_of_results
 from matcalc.compiler.runtime.save_test import TEST_NAMES
 from matcalc.compiler.runtime.source import function_name
-from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope
+from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope, SparseOperand
 from matcalc.compiler.targets import ON_NUMPY, TARGETS
-from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.expressions.derivatives import name_of
+from matcalc.errors import NotSupported, ShapeError
+from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.read_input import Readable, Readables, expressions, outputs_of, with_wrt
 from matcalc.expressions.wanted import wanted
 from matcalc.expressions.written import formula_in, latex_in
-from matcalc.language.declare import INDEX
-from matcalc.language.identifiers import by_name, free, identifier, is_one_of, shown
+from matcalc.language.identifiers import free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
 from matcalc.rulebook.fields import nearest
-from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
-from matcalc.tensor.symbols import Names, declaration, free_sizes, marks
+from matcalc.tensor.symbols import Names, declaration, free_sizes
 
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
 """A formula, or a nesting of tuples and lists of them."""
@@ -210,8 +210,11 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     if not is_one_of(guards, GUARDS):
         raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {shown(guards)}")
     dtype = type_of_results(request.dtype, target in ON_NUMPY)
-    inputs, outputs, program, spent = planned(request)
+    inputs, outputs, program, spent, sparse = planned(request)
     names, seconds = request.names, [*request.seconds, *spent]
+    if sparse.stored and target not in ON_NUMPY:
+        which = next(iter(sparse.stored)).name
+        raise NotSupported(f"the target {target} takes no sparse matrices, as {which} is declared", hint=ELSEWHERE)
     assert program.proof is not None
     if guards == "refuse" and program.proof.guarded:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
@@ -224,10 +227,11 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     else:
         name, source, numpy_source = *array_source(program, name, target), ""
     seconds += [("emit", time.perf_counter() - clock)]
-    place_of = {node.name: k for k, node in enumerate(inputs)}
+    entered = sparse.inputs(inputs)
+    place_of = {node.name: k for k, node in enumerate(entered)}
     spec = CompiledSpec(
         name=name,
-        arguments=tuple(_operand(node, names) for node in inputs),
+        arguments=tuple(operand_of(node, names, sparse.dtypes) for node in entered),
         outputs=tuple(Operand(label, node.shape, dtype=dtype) for label, node in outputs),
         nesting=request.nesting,
         source=source,
@@ -250,6 +254,10 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         work=work(program),
         flops=operations(program)[0],
         oracle=_reference,
+        sparse=tuple(
+            SparseOperand(operand_of(node, names, {}), place_of[own.values.name], own not in sparse.unordered)
+            for node, own in sparse.stored.items()
+        ),
     )
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
@@ -271,12 +279,13 @@ class Planned(NamedTuple):
     outputs: list[tuple[str, Node]]
     program: Program
     seconds: list[tuple[str, float]]
+    sparse: Sparse
 
 
 def planned(request: Request) -> Planned:
     """Simplify and plan outputs together, as every compiled function is."""
     names = request.names
-    inputs = _ordered(names, request.args)
+    inputs = ordered_arguments(names, request.args)
     clock = time.perf_counter()
     plain, factored = _forms(request.outputs)
     inputs, nodes = project_tangents(names, inputs, [*factored, *plain])
@@ -286,12 +295,26 @@ def planned(request: Request) -> Planned:
     clock = time.perf_counter()
     taken = {*(node.name for node in inputs), *names.size_names, *free_sizes(nodes, names)}
     outputs = [(free(out.label, taken), node) for out, node in zip(request.outputs, nodes, strict=True)]
-    hints = _hints(request.sizes or {}, names, nodes)
+    hints = size_hints(request.sizes or {}, names, nodes)
     assumed = [c.size for c in names.conditions]
+    sparse = sparse_of(inputs, taken)
+    stored, others = outputs, [plain, apart]
+    if sparse.stored:
+        first, *others = found = without_sparse([nodes, plain, apart], sparse)
+        sparse = sparse._replace(unordered=frozenset(s for s in sparse.stored.values() if takes_any_order(found, s)))
+        stored = [(label, node) for (label, _), node in zip(outputs, first, strict=True)]
     program = plan(
-        outputs, inputs, hints, request.target, forms=[plain, apart], assumed=assumed, parts=names.named_parts
+        stored,
+        sparse.inputs(inputs),
+        hints,
+        request.target,
+        forms=others,
+        assumed=assumed,
+        parts=names.named_parts,
+        dtypes=sparse.dtypes,
+        meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
     )
-    return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
+    return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 
 
 def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
@@ -326,26 +349,6 @@ def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
         raise NotSupported(f"Numba cannot compile the {which}: {lines[0]}", hint=ELSEWHERE) from None
 
 
-def _hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) -> dict[str, int]:
-    """Return typical sizes by name.
-
-    Raises: UnknownName for a name that is no size of the formulas; TypeError, ShapeError for a value that is no size.
-    """
-    if not sizes:
-        return {}
-    known = [*names.size_names, *free_sizes(nodes, names)]
-    found = {}
-    for key, value in by_name(sizes, "sizes=").items():
-        name = name_of(key)
-        if name not in known:
-            which = nearest(name, known) or f"; the sizes are {', '.join(known)}" if known else ""
-            raise UnknownName(f"sizes: {name} is no size of the formulas{which}")
-        found[name] = to_size(name, value)
-        if found[name] < 0:
-            raise ShapeError(f"the size {name} is {value}")
-    return found
-
-
 def _reference(specs: Sequence[CompiledSpec]) -> Reference:
     """Return what saved functions should return; what evaluates at many digits is imported when a file is saved."""
     from matcalc.reference_cases import reference
@@ -367,34 +370,3 @@ def _flatten(outputs: Outputs, flat: list[Readable]) -> Nesting:
         return tuple(_flatten(part, flat) for part in outputs)
     flat.append(outputs)
     return len(flat) - 1
-
-
-def _ordered(names: Names, args: Sequence[Symbol] | None) -> list[Node]:
-    """Return the argument symbols, in the given order if there is one."""
-    ordered = {node.name: node for node in names.ordered()}
-    if args is None:
-        return list(ordered.values())
-    if isinstance(args, str):
-        raise ShapeError(f"args={shown(args)} is no sequence of names", hint="declarations are given as declarations=")
-    chosen = []
-    for arg in map(name_of, args):
-        node = ordered.get(arg, names.symbols.get(arg))
-        if node is None:
-            raise UnknownName(f"no symbol {arg}{nearest(arg, list(ordered))}")
-        chosen.append(node)
-    given = {node.name for node in chosen}
-    missing = [name for name in ordered if name not in given]
-    if missing:
-        raise ShapeError(f"args leaves out {', '.join(missing)}")
-    return chosen
-
-
-def _operand(node: Node, names: Names) -> Operand:
-    declared = names.symbols[node.name].data[1]
-    book = default_rulebook()
-    closed = book.closure(declared)
-    found = [book.facts[f].drawn for f in book.strongest([f for f in book.facts if f in closed])]
-    drawn = next(filter(None, found), "")
-    checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
-    dtype = "int64" if INDEX in declared else "float64"
-    return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, tuple(sorted(declared)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.calculus.derive.conventions import projected
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
-from matcalc.language.declare import INDEX
+from matcalc.language.declare import INDEX, SPARSE
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import check_conditions, solve
@@ -41,7 +41,7 @@ def value_of(
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
     expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
     bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
-    arrays = {n.name: to_numbers(_operand(n), _plain(bound[n.name], n.rank)) for n in inputs}
+    arrays = {n.name: to_numbers(_operand(n), _plain(_dense(n, bound[n.name]), n.rank)) for n in inputs}
     given = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
     if check_facts:
@@ -55,6 +55,11 @@ def _operand(symbol: Node) -> Operand:
     from matcalc.compiler.runtime.spec import Operand
 
     return Operand(symbol.name, symbol.shape, dtype="int64" if INDEX in symbol.data[1] else "float64")
+
+
+def _dense(symbol: Node, value: Any) -> Any:
+    """Return a sparse matrix as a dense one, for a symbol declared sparse: plain evaluation is for small data."""
+    return value.toarray() if SPARSE in symbol.facts and hasattr(value, "toarray") else value
 
 
 def _plain(value: object, rank: int) -> object:

@@ -29,6 +29,9 @@ MARK = ", undeclared"
 INDEX = "index"
 """The kind of integers from 0 that are places of an axis, one or a vector; also the fact of their symbols."""
 
+SPARSE = "sparse"
+"""The fact of a matrix that is given as one of SciPy's sparse ones."""
+
 KINDS: _Kinds = {
     "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0), INDEX: (0, 1),
 }  # fmt: skip
@@ -45,7 +48,7 @@ SPELLINGS = {"array": "tensor"}
 FACTS: Mapping[str, str] = {
     "symmetric": "square", "skew": "square", "spd": "square", "psd": "square", "orthogonal": "square",
     "lower": "matrix", "upper": "matrix", "diagonal": "square", "positive": "any", "nonnegative": "any",
-    "nonsingular": "square", "integer": "any", "constant": "any",
+    "nonsingular": "square", "integer": "any", "constant": "any", "sparse": "matrix",
 }  # fmt: skip
 """Fact -> the shapes that can have it."""
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.modules import load_text
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
+from matcalc.compiler.runtime.sparse import stored_by_name
 from matcalc.compiler.runtime.spec import size_names
 from matcalc.solvers.packing import Integers, Matrix, Table, Vector
 
@@ -94,6 +95,7 @@ class Callee:
         Raises: ShapeError for sizes that do not fit.
         """
         spec = compiled.spec
+        values = {**values, **stored_by_name(spec, values)}
         fixed, one = {}, []
         for operand in spec.arguments:
             if operand.name not in shapes:

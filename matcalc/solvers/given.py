@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 
 import matcalc as mc
 from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import Operand
 from matcalc.compiling import check_on_numpy
-from matcalc.errors import ShapeError, UnknownName
+from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, with_wrt
-from matcalc.language.declare import INDEX
+from matcalc.language.declare import INDEX, SPARSE
 from matcalc.language.identifiers import by_name, free
 from matcalc.rulebook.fields import nearest
 from matcalc.solvers.packing import Packing, Vector
@@ -120,7 +121,10 @@ def read_given(
     missing = [name for name in known if name not in names and name not in values]
     if missing:
         raise ValueError(f"data gives no value for {', '.join(missing)}")
-    arrays = {name: to_array(_operand(scope.symbols[name]), value) for name, value in {**values, **starts}.items()}
+    sparse = [name for name in values if SPARSE in scope.symbols[name].facts]
+    if check_facts and sparse:
+        raise NotSupported(f"check_facts= evaluates the formula, which takes a dense copy of the sparse {sparse[0]}")
+    arrays = {name: _array(scope.symbols[name], value) for name, value in {**values, **starts}.items()}
     shapes = [(name, scope.symbols[name].shape) for name in arrays]
     told = told_sizes(sizes, scope)
     found = solve(shapes, {name: array.shape for name, array in arrays.items()}, told)
@@ -188,6 +192,11 @@ def _named(values: Mapping[Any, Any] | None, what: str) -> dict[str, Any]:
 
 def _fixed(value: Vector) -> Any:
     return value if value.ndim else value.item()
+
+
+def _array(node: Node, value: Any) -> Any:
+    """Return a value as an array, that of a sparse matrix as SciPy's CSR."""
+    return (to_csr if SPARSE in node.facts else to_array)(_operand(node), value)
 
 
 def _operand(node: Node) -> Operand:

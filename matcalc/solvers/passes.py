@@ -19,6 +19,7 @@ import matcalc as mc
 from matcalc.calculus.derive.conventions import check_variable
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
+from matcalc.compiler.runtime.sparse import refuse_sparse
 from matcalc.compiling import check_on_numpy
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
@@ -45,6 +46,7 @@ class Passes:
         self.expression, self.target = e, target
         self._value = mc.compile(e, target=target)
         spec = self._value.spec
+        refuse_sparse(spec, "a function of a framework")
         self.name = spec.name
         self.args = tuple(operand.name for operand in spec.arguments)
         symbols = [e.names.symbols[name] for name in self.args]

@@ -17,6 +17,7 @@ from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.errors import NotDifferentiable, ShapeError
 from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.language.declare import SPARSE
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, number, product, selector, symbol, take_diag
@@ -33,6 +34,8 @@ def check_variable(x: Node) -> None:
     """Raise NotDifferentiable for a symbol that no derivative is in."""
     if is_index(x):
         raise NotDifferentiable(f"{x.name} is an index: its values are integers, and there is no derivative in it")
+    if SPARSE in x.facts:
+        raise NotDifferentiable(f"{x.name} is declared sparse: it is data, and there is no derivative in it")
     if "constant" in x.facts:
         raise NotDifferentiable(f"{x.name} is declared constant")
 

@@ -24,7 +24,7 @@ from matcalc.tensor.size import COMPOUND, Compound, Size, floordiv
 CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")
 RESERVED = (
-    *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg"),
+    *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg", "sparse"),
     "guarded_entries",
 )
 SUM, PRODUCT, ATOM = 1, 2, 3

@@ -6,7 +6,7 @@ to the end and its estimated time taken. A plan with formed inverses has to be c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -52,13 +52,16 @@ def plan(
     forms: Sequence[Sequence[Node]] = (),
     assumed: Sequence[Size] = (),
     parts: Mapping[Node, str] | None = None,
+    dtypes: Mapping[str, str] | None = None,
+    meaning: Callable[[Node], Node] | None = None,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
     `sizes` are hints for costs; sizes that no input determines become arguments. Those `assumed` are not negative:
     whoever calls the Program makes sure of it. `forms` are other nodes of
     the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
-    may exist. `parts` are names of nodes, by which comments and messages call them.
+    may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
+    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node.
 
     Raises: NotSupported where something has no lowering.
     """
@@ -66,7 +69,8 @@ def plan(
     matcher = Matcher(lowerings)
     estimate = Estimate(sizes)
     given = [node for _, node in outputs]
-    describe = Describer([*given, *inputs], parts or {})
+    kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
+    describe = Describer([*given, *inputs], parts or {}, meaning)
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: tuple[float, Program, Graph] | None = None
@@ -75,7 +79,19 @@ def plan(
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
             program, graph = _plan_once(
-                named, order, form_all, inputs, lowerings, matcher, estimate, target, describe, folder, sizes, known
+                named,
+                order,
+                form_all,
+                inputs,
+                lowerings,
+                matcher,
+                estimate,
+                target,
+                describe,
+                folder,
+                sizes,
+                known,
+                kinds,
             )
             cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
             if best is None or (cost < best[0] and program.size_args == best[1].size_args):
@@ -112,6 +128,7 @@ def _plan_once(
     folder: Path | None,
     sizes: Mapping[str, int] | None,
     assumed: Sequence[Size],
+    dtypes: Mapping[str, str],
 ) -> tuple[Program, Graph]:
     nodes = toposort([outputs[k][1] for k in order])
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
@@ -143,7 +160,7 @@ def _plan_once(
         describe,
     )
     for node in inputs:
-        given = graph.given(node.name, node.shape, dtype="int64" if INDEX in node.facts else "float64")
+        given = graph.given(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
         session.refs[node] = Ref(given, tuple(range(len(node.shape))))
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)

@@ -7,7 +7,7 @@ tree would be long beyond measure is dots to those that hold it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -61,9 +61,15 @@ def brief(node: Node) -> str:
 
 
 class Describer:
-    """The texts of comments over the names of some nodes; `parts` are nodes with names."""
+    """The texts of comments over the names of some nodes; `parts` are nodes with names.
 
-    def __init__(self, roots: Sequence[Node], parts: Mapping[Node, str]) -> None:
+    `meaning` gives the formula that a node stands for where that is another than its own.
+    """
+
+    def __init__(
+        self, roots: Sequence[Node], parts: Mapping[Node, str], meaning: Callable[[Node], Node] | None = None
+    ) -> None:
+        self.meaning = meaning
         symbols = {node.name for node in everything(roots) if node.kind == "symbol"}
         self.parts = parts
         self.defined: dict[Node, Ast] = {}
@@ -88,6 +94,7 @@ class Describer:
         if isinstance(said, Factors) and not _is_product(said):
             return None
         node = product(said.coef, said.operands, said.out, said.sizes) if isinstance(said, Factors) else said
+        node = self.meaning(node) if self.meaning else node
         try:
             return self.readings[node].form.ast
         except NotSupported:

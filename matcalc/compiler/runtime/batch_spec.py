@@ -35,7 +35,7 @@ def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
     Raises: UnknownName, NotSupported and ShapeError for arguments that can have none.
     """
     _check(spec, over)
-    taken = {*spec.names, *size_names(spec), *(o.name for o in spec.outputs)}
+    taken = {*spec.names, *spec.entered, *size_names(spec), *(o.name for o in spec.outputs)}
     axis = free("batch", taken)
     name = function_name(f"{spec.name}_batch", [spec.source, spec.numpy_source])
     at = ", ".join(f"{argument}[k]" for argument in over)
@@ -73,8 +73,11 @@ def _of_rows(spec: CompiledSpec, over: Sequence[str], _: Sequence[CompiledSpec])
 def _check(spec: CompiledSpec, over: Sequence[str]) -> None:
     if not over:
         raise ShapeError("batch needs an argument that has the batch axis: over=[...]")
-    known = {a.name: a for a in spec.arguments}
+    known = {a.name: a for a in spec.given}
+    sparse = {s.declared.name for s in spec.sparse}
     for name in over:
+        if name in sparse:
+            raise NotSupported(f"{name} is sparse: a batch has one of it")
         if name in spec.sizes:
             raise NotSupported(f"the size {name} is the same for a whole batch")
         if name not in known:
@@ -98,8 +101,8 @@ def _loop(spec: CompiledSpec, over: Sequence[str], name: str, target: str) -> st
     at = free("k", taken)
     given = parameters[: len(spec.arguments)]
     batch = {p for p, a in zip(given, spec.arguments, strict=True) if a.name in over}
-    results = parameters[len(spec.names) :]
-    rows = [f"{p}[{at}]" if p in batch else p for p in parameters[: len(spec.names)]]
+    results = parameters[len(spec.entered) :]
+    rows = [f"{p}[{at}]" if p in batch else p for p in parameters[: len(spec.entered)]]
     rows += [f"{p}[{at}]" if o.shape else f"{p}[{at}:{at} + 1]" for p, o in zip(results, spec.outputs, strict=True)]
     first = next(p for p in given if p in batch)
     own = re.sub(rf"\b{head[1]}_into\b", one, text[head.start() :]).strip("\n")

@@ -30,7 +30,7 @@ def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Map
         >>> bind("f", ["out"], [{"out": 1}], {})
         [1]
     """
-    if len(args) == 1 and isinstance(args[0], Mapping):
+    if len(args) == 1 and isinstance(args[0], Mapping) and not hasattr(args[0], "toarray"):  # SciPy has a sparse one
         twice = next((name for name in args[0] if name in keywords), None)
         if twice is not None:
             raise TypeError(f"{function} is given {twice} twice")

@@ -7,6 +7,7 @@ from typing import Any
 
 from matcalc.compiler.runtime.bind import OPTIONS, bind
 from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import CompiledSpec, Operand
 from matcalc.language.identifiers import normalised
 
@@ -22,9 +23,15 @@ class Bound:
         given = {normalised(name) if isinstance(name, str) else name: value for name, value in given.items()}
         values = bind(spec.name, names, (), {**dict.fromkeys(names), **given})
         chosen = {name: value for name, value in zip(names, values, strict=True) if name in given}
-        operands = {operand.name: operand for operand in spec.arguments}
+        matrices = {matrix.declared.name: matrix for matrix in spec.sparse}
+        operands = {operand.name: operand for operand in spec.given}
         self.function, self.spec = function, spec
-        self.fixed = {n: _converted(operands.get(n), n, v) for n, v in chosen.items()}
+        self.fixed = {
+            name: to_csr(operands[name], value, matrices[name].ordered)
+            if name in matrices
+            else _converted(operands.get(name), name, value)
+            for name, value in chosen.items()
+        }
         self.args = tuple(name for name in names if name not in self.fixed)
         self._values = [self.fixed.get(name) for name in names]
         self._places = [names.index(name) for name in self.args]

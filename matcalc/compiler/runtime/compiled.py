@@ -25,6 +25,7 @@ from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
+from matcalc.compiler.runtime.sparse import check_sparse_facts, check_stored, stored
 from matcalc.compiler.runtime.spec import CompiledSpec, flatten, nest
 from matcalc.compiler.runtime.write_file import write_text
 from matcalc.errors import NotSupported
@@ -61,6 +62,7 @@ class Compiled:
         self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
         is_polite = spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
         quick = None if is_polite else getattr(loaded.module, spec.name, None)
+        self._sparse = bool(spec.sparse)
         self._run: Callable[..., int] | None = None if is_polite else getattr(loaded.module, "run", None)
         self._entry: Callable[..., Any] = quick or self._polite
         self._shapes: Callable[..., Any] = getattr(loaded.module, f"{spec.name}_shapes", _refuse)
@@ -73,6 +75,8 @@ class Compiled:
         self._twins: dict[Callable[..., Any], Any] = {}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self._sparse:
+            return self._with_sparse(args, kwargs)
         if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
             out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
             values = self._bound(args, kwargs)
@@ -124,6 +128,26 @@ class Compiled:
             raise np.linalg.LinAlgError(self.spec.faults[status - 1])
         made = [r if o.shape else r.item() for r, o in zip(results, self.spec.outputs, strict=True)]
         return nest(self.spec.nesting, made)
+
+    def _with_sparse(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Call with the arrays of each sparse matrix in its place."""
+        out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
+        values = self._bound(args, kwargs)
+        if self.spec.check_facts if check is None else check:
+            check_sparse_facts(self.spec)
+        inputs = stored(self.spec, values)
+        try:
+            if out is None and not check:
+                try:
+                    return self._entry(*inputs)
+                except np.linalg.LinAlgError:
+                    raise
+                except UNFIT:
+                    pass
+            return self._polite(*inputs, out=out, check_facts=check)
+        except np.linalg.LinAlgError:
+            check_stored(self.spec, inputs)
+            raise
 
     def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         return bind(self.spec.name, self.spec.names, args, kwargs)
@@ -189,7 +213,7 @@ class Compiled:
     def _polite(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
         """Convert and check the arguments, given in order, then call."""
         spec = self.spec
-        values = tuple(self._bound(values, {}))
+        values = tuple(bind(spec.name, spec.entered, values, {}))
         count = len(spec.arguments)
         arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}

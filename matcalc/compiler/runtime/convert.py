@@ -41,7 +41,7 @@ def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[A
     if not batched or array.ndim < len(operand.shape):
         check_rank(operand.name, operand.shape, array.shape, operand.declared)
     what = operand.declared
-    if operand.dtype == "int64" and array.size and array.dtype.kind not in "iu":
+    if operand.dtype != "float64" and array.size and array.dtype.kind not in "iu":
         raise TypeError(_no_integers(operand, array))
     if array.dtype.kind not in "biufcO":
         raise TypeError(f"{what} takes real numbers, not entries of type {array.dtype}")
@@ -91,7 +91,8 @@ def _as_array(operand: Operand, value: Any) -> NDArray[Any]:
     if _has_mask(array):  # what made it an array gave it a mask
         raise TypeError(_masked(operand))
     if array.dtype.kind == "O" and hasattr(value, "toarray"):
-        raise TypeError(f"{operand.declared} takes a dense array: give {operand.name}.toarray()")
+        other = ", or declare it sparse" if len(operand.shape) == 2 else ""
+        raise TypeError(f"{operand.declared} takes a dense array: give {operand.name}.toarray(){other}")
     return np.asarray(array)
 
 

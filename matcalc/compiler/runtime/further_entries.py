@@ -17,6 +17,8 @@ from matcalc.compiler.runtime.spec import CompiledSpec, size_names
 from matcalc.errors import NotSupported
 
 UNCACHED = OPTIONS.replace('    "cache": True,\n', "")
+INTEGERS = {"int64": "integers", "int32": "stored_places"}
+"""What reads arrays of integers in njit code, by the type that compiled code takes."""
 FAULTS = ("the sizes of the arguments do not fit", "a result shares memory with another array")
 
 
@@ -35,7 +37,7 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
     body = []
     for name, operand in zip(names.arguments, spec.arguments, strict=True):
         if operand.dtype != "float64":
-            body.append(f"{name} = integers({name})")
+            body.append(f"{name} = {INTEGERS[operand.dtype]}({name})")
         elif operand.shape:
             body.append(f"{name} = np.ascontiguousarray({name})")
     body += lines
@@ -51,8 +53,8 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
     body.append(f"return {nested_text(spec.nesting, values)}")
     statements = ["import numpy as np", "from numba import njit", "from numpy.linalg import LinAlgError"]
     statements.append("from matcalc.errors import ShapeError")
-    if any(o.dtype != "float64" for o in spec.arguments):
-        statements.append("from matcalc.compiler.runtime.njit_entry import integers")
+    readers = sorted({INTEGERS[o.dtype] for o in spec.arguments if o.dtype != "float64"})
+    statements += [f"from matcalc.compiler.runtime.njit_entry import {reader}" for reader in readers]
     head = ["@njit(**OPTIONS)", f"def {spec.name}({', '.join(parameters)}):"]
     text = _module(spec, module, names, statements, UNCACHED, [*head, *(INDENT + line for line in body)])
     return guarded(getattr(load_text(text, f"{spec.name}_numba").module, spec.name))
@@ -103,7 +105,8 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
     head = ['@cfunc(SIGNATURE, error_model="numpy", cache=True)', "def c_entry(inputs, sizes, outputs):"]
     lines = [*head, *(INDENT + line for line in body)]
     statements = ["from matcalc.compiler.runtime.jit import cfunc"]
-    statements.append(f"from numba import carray, {'float64, int64, ' if has_indices else ''}types")
+    kinds = sorted({o.dtype for o in spec.arguments}) if has_indices else []
+    statements.append(f"from numba import {', '.join(['carray', *kinds, 'types'])}")
     text = _module(spec, module, names, statements, settings, lines, True)
     return load_text(text, f"{spec.name}_c").module.c_entry
 

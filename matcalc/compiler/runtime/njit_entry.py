@@ -41,6 +41,20 @@ def _integers(places: Any) -> Any:
     return lambda places: places.astype(np.int64)
 
 
+def stored_places(places: Any) -> Any:
+    """Return columns or starts of a sparse matrix as compiled code takes them."""
+    raise NotImplementedError
+
+
+@overload(stored_places, strict=False)  # type: ignore[untyped-decorator]
+def _stored_places(places: Any) -> Any:
+    if not isinstance(places, types.Array) or not isinstance(places.dtype, types.Integer):
+        return None
+    if places.dtype == types.int32:
+        return lambda places: np.ascontiguousarray(places)
+    return lambda places: places.astype(np.int32)
+
+
 def _fault(array: np.ndarray[Any, Any]) -> str:
     if isinstance(array, np.ma.MaskedArray):
         return "a masked array: give .filled(...)"

@@ -55,6 +55,29 @@ def real_array(name, value, rank):
         raise TypeError(f"{name} takes real numbers, not entries of type {array.dtype}")
     array = np.asarray(array, dtype=np.float64, order="C")
     return array if array.flags.aligned else array.copy()'''
+STORED = '''\
+def stored_matrix(name, value):
+    """Return a sparse matrix as CSR of float64, its columns ascending and each once; a dense one without its zeros."""
+    if not sparse.issparse(value):
+        value = sparse.csr_array(real_array(name, value, 2))
+    if value.ndim != 2:
+        raise ValueError(f"{name} takes an array of 2 axes")
+    if value.dtype.kind not in "biuf":
+        raise TypeError(f"{name} takes real numbers, not entries of type {value.dtype}")
+    matrix = value if value.format == "csr" else value.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def stored_arrays(matrix):
+    """Return values, columns and row starts of a matrix."""
+    count = int(matrix.indptr[-1])
+    if any(length >= 2**31 for length in (count, *matrix.shape)):
+        raise ValueError("a sparse matrix is larger than 32-bit places reach")
+    columns, starts = (np.asarray(places, np.int32, order="C") for places in (matrix.indices[:count], matrix.indptr))
+    return np.asarray(matrix.data[:count], np.float64, order="C"), columns, starts'''
 WHOLE_ARRAY = '''\
 def whole_array(name, value, rank):
     """Return an array of int64 in C order, which are places of an axis."""
@@ -123,6 +146,7 @@ def saved_text(
     if any(o.dtype != "float64" for spec in specs for o in spec.outputs):
         raise NotSupported("the functions of a file return float64: compile without dtype=")
     parts = [_part(spec) for spec in specs]
+    specs = tuple(part.spec for part in parts)
     quick = [part for part in parts if part.quick]
     plain_items = closure(load_library("numpy"), {name for part in parts for name in free_names(part.plain)})
     quick_items = closure(load_library("numba"), {name for part in quick for name in free_names(part.quick)})
@@ -141,6 +165,7 @@ def saved_text(
     companions = _companions(part.plain for part in parts)
     rest = [
         REAL_ARRAY,
+        *([STORED] if any(part.entered.sparse for part in parts) else []),
         *([WHOLE_ARRAY] if any(o.dtype != "float64" for spec in specs for o in spec.arguments) else []),
         *(_spelled(text, spelling) for text in [*(item.text for item in plain_items), *companions.values()]),
     ]
@@ -154,8 +179,9 @@ def saved_text(
 def _part(spec: CompiledSpec) -> Part:
     if not spec.numpy_source:
         raise NotSupported(f"{spec.name} has no form for the target numpy, which a saved file needs")
-    names = Spelled(spec)
-    sizes = size_lines(spec, names)
+    declared = spec.declared
+    names = Spelled(declared)
+    sizes = size_lines(declared, names)
     if sizes is None:
         raise NotSupported(f"{spec.name} cannot be saved: its sizes need a system of equations")
     given = GIVEN.search(spec.numpy_source)
@@ -164,7 +190,7 @@ def _part(spec: CompiledSpec) -> Part:
         raise NotSupported(f"the function {name} is yours and its text does not stand alone: no file can hold it")
     plain = _renamed(spec.numpy_source, f"{spec.name}_numpy")
     quick = _renamed(spec.source, f"{spec.name}_numba") if spec.source else ""
-    return Part(spec, names, sizes, plain, quick)
+    return Part(declared, spec, names, sizes, plain, quick)
 
 
 def _renamed(source: str, name: str) -> str:
@@ -195,6 +221,8 @@ def _imports(parts: Sequence[Part], items: Sequence[Item]) -> str:
     names = dict.fromkeys(name for part in parts for name in free_names(part.plain))
     statements = ["import sys", "import numpy as np", *(known[n] for n in names if n in known)]
     statements += [s for item in items for s in item.imports if not s.startswith(NUMBAS)]
+    if any(part.entered.sparse for part in parts):
+        statements.append("from scipy import sparse")
     if any(o.shape for part in parts for o in (*part.spec.arguments, *part.spec.outputs)):
         statements.append("from numpy.typing import NDArray")
     if any(part.quick for part in parts):
@@ -260,7 +288,7 @@ def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
     block = import_block(s for s in statements if s.startswith(NUMBAS))
     defined = {*(i.name for i in items), *own, *_bound(block)}
     pieces = [block, "\n".join(i.text for i in simple), *(_lazy(i.text) for i in rest), *own.values()]
-    signatures = [f'"{part.spec.name}_numba_into": {_dedented(signature_text(part.spec))},' for part in parts]
+    signatures = [f'"{part.spec.name}_numba_into": {_dedented(signature_text(part.entered))},' for part in parts]
     pieces.append("\n".join(["return {", textwrap.indent("\n".join(signatures), INDENT), "}"]))
     body = "\n\n".join(piece for piece in pieces if piece).replace(', "cache": True}', "}")
     said = "Import Numba, define the kernels of this file as globals, return the types of what is compiled."

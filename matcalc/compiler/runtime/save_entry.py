@@ -20,9 +20,13 @@ RAISES = ("Raises", "------", "numpy.linalg.LinAlgError")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A function of a file: what it was made of, its names, how it reads sizes, its forms for NumPy and Numba."""
+    """A function of a file: what it was made of, its names, how it reads sizes, its forms for NumPy and Numba.
+
+    `spec` is as callers see it, `entered` as its forms are called: with the arrays of sparse matrices.
+    """
 
     spec: CompiledSpec
+    entered: CompiledSpec
     names: Spelled
     sizes: SizeLines
     plain: str
@@ -34,7 +38,11 @@ def entry_text(part: Part) -> str:
     spec, names = part.spec, part.names
     lines, tests = part.sizes
     body = []
+    sparse = {s.declared.name for s in part.entered.sparse}
     for name, operand in zip(names.arguments, spec.arguments, strict=True):
+        if operand.name in sparse:
+            body.append(f"{name} = stored_matrix({literal(operand.declared)}, {name})")
+            continue
         reader = "real_array" if operand.dtype == "float64" else "whole_array"
         what = literal(operand.declared)
         body.append(f"{name} = {reader}({what}, {name}, {len(operand.shape)}){'' if operand.shape else '[()]'}")
@@ -44,7 +52,10 @@ def entry_text(part: Part) -> str:
         fault = literal(f"{argument} has a shape that does not fit")
         body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
     body += [f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)]
-    call = ", ".join([*names.parameters, *names.outputs])
+    arrays = [
+        f"*stored_arrays({n})" if o.name in sparse else n for n, o in zip(names.arguments, spec.arguments, strict=True)
+    ]
+    call = ", ".join([*arrays, *(names.sizes[n] for n in part.entered.sizes), *names.outputs])
     plain = ['with np.errstate(all="ignore"):', f"{INDENT}status = {spec.name}_numpy_into({call})"]
     if part.quick:
         quick = ["if jit:", f"{INDENT}status = machine_code({spec.name}_numba_into)({call})", "else:"]
@@ -55,7 +66,8 @@ def entry_text(part: Part) -> str:
     values = [n if o.shape else f"{n}.item()" for n, o in zip(names.outputs, spec.outputs, strict=True)]
     body.append(f"return {returned(spec.nesting, values)}")
     body[head:head] = needed_sizes(lines, body)
-    parameters = [f"{n}: {_hint(o)}" for n, o in zip(names.arguments, spec.arguments, strict=True)]
+    hints_of = ["object" if o.name in sparse else _hint(o) for o in spec.arguments]
+    parameters = [f"{n}: {hint}" for n, hint in zip(names.arguments, hints_of, strict=True)]
     parameters += [f"{names.sizes[n]}: int" for n in spec.sizes] + ([JIT] if part.quick else [])
     hints = _hints(spec.nesting, spec.outputs)
     opening = [f"def {spec.name}({', '.join(parameters)}) -> {hints}:"]

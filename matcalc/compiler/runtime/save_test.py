@@ -148,7 +148,7 @@ TEST_NAMES = (
     "all_results", "check_forms", "check_slopes", "check_values", "differ", "entry", "flat", "magnitude", "sample",
     "self_test", "tangents", "solve", "problems", "has_mask", "real_array", "whole_array", "outside", "kernels",
     "machine_code", "typed", "cache", "find_spec", "NDArray", "CASES", "DERIVATIVES", "FUNCTIONS", "PROJECTIONS",
-    "minimize",
+    "minimize", "stored_matrix", "stored_arrays",
 )  # fmt: skip
 """What a function of a file must not be called, since the file calls something else so."""
 

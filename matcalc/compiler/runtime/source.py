@@ -37,7 +37,7 @@ TAKEN = (
     "ShapeError", "integers", "int64", "float64", "ANY", "whole_array", "outside", "OPTIONS", "SIGNATURE", "REALS",
     "FAULTS", "HAS_NUMBA", "linked", "by_address", "_", "empty", "status", "into", "inputs", "outputs", "sizes",
     "c_entry", "sample", "self_test", "flat", "problems", "rng", "jit", "drawn", "kernels", "machine_code", "typed",
-    "NDArray", "run", "exact", "share", "has_mask", "real_array",
+    "sparse", "stored_matrix", "stored_arrays", "NDArray", "run", "exact", "share", "has_mask", "real_array",
 )  # fmt: skip
 """The names that modules, twins and saved files give themselves, besides those of functions of `codegen/`."""
 FORMS = re.compile(r"(_numpy|_numba)?(_into|_shapes|_K\d+)?")

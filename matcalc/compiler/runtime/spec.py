@@ -6,18 +6,23 @@ Whoever has a Program fills in a `CompiledSpec`; the runtime knows neither nodes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.compiler.program import Checked
 from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import Condition, described
+from matcalc.tensor.sizes_from_shapes import Condition, described, undetermined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # The nesting of the outputs: the number of one, or a tuple of nestings.
 Nesting = int | tuple["Nesting", ...]
+
+
+ARRAYS = 3
+"""How many arrays a sparse matrix is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,18 @@ class Operand:
     def declared(self) -> str:
         """The declaration, for messages."""
         return described(self.name, self.shape, self.dtype == "int64")
+
+
+@dataclass(frozen=True, slots=True)
+class SparseOperand:
+    """A sparse matrix, as it is declared: its values, columns and starts are arguments, from number `first` on.
+
+    `ordered`: columns are to ascend in each row, each once; else entries stored twice are added up on the way.
+    """
+
+    declared: Operand
+    first: int
+    ordered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +117,8 @@ class CompiledSpec:
     scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
     `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
     before the arrays are read. `data` are what the last faults are about: places outside an axis. `work` says what a
-    call costs, `flops` are its operations; `oracle` knows what the results of functions should be.
+    call costs, `flops` are its operations; `oracle` knows what the results of functions should be. `sparse` are the
+    matrices of which three arguments each are the arrays.
     """
 
     name: str
@@ -124,6 +142,7 @@ class CompiledSpec:
     work: str = ""
     flops: Size | None = None
     oracle: Callable[[Sequence[CompiledSpec]], Reference] | None = None
+    sparse: tuple[SparseOperand, ...] = ()
 
     @property
     def numeric_faults(self) -> int:
@@ -139,8 +158,41 @@ class CompiledSpec:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all arguments, sizes last."""
+        """The names of all that a caller gives, sizes last: a sparse matrix is one argument, and tells its sizes."""
+        if not self.sparse:
+            return self.entered
+        return (*(operand.name for operand in self.given), *self.asked)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The sizes that a caller gives: no shape of what is given tells them."""
+        return _asked(tuple((o.name, o.shape) for o in self.given), self.sizes) if self.sparse else self.sizes
+
+    @property
+    def entered(self) -> tuple[str, ...]:
+        """The names of what machine code is given: the arrays of a sparse matrix one by one."""
         return (*(a.name for a in self.arguments), *self.sizes)
+
+    @property
+    def declared(self) -> CompiledSpec:
+        """The function as its callers see it: arguments as declared, of sizes those that are given."""
+        if not self.sparse:
+            return self
+        known = {operand.name: k for k, operand in enumerate(self.given)}
+        slopes = tuple(replace(s, argument=known[self.arguments[s.argument].name]) for s in self.slopes)
+        return replace(self, arguments=self.given, sizes=self.asked, slopes=slopes, sparse=())
+
+    @property
+    def given(self) -> tuple[Operand, ...]:
+        """The arguments as declared, with a sparse matrix in the place of its arrays."""
+        matrices = {s.first: s.declared for s in self.sparse}
+        arrays = {s.first + k for s in self.sparse for k in range(1, ARRAYS)}
+        return tuple(matrices.get(k, a) for k, a in enumerate(self.arguments) if k not in arrays)
+
+
+@lru_cache(maxsize=64)
+def _asked(declared: tuple[tuple[str, tuple[Size, ...]], ...], sizes: tuple[str, ...]) -> tuple[str, ...]:
+    return undetermined(declared, sizes)
 
 
 def nest(nesting: Nesting, values: list[object]) -> object:

@@ -2,9 +2,9 @@
 
 Numba's own way in looks at the size of an entry alone, so that somebody has to look at each array before, and makes
 an owner for each that lives as long as the call. Here the wrapper of a function reads the object itself: it is of
-NumPy's own class, neither derived nor masked, of native float64 or int64, of the declared rank, aligned, contiguous
-where the type says so and writable where results go. That is some ten instructions. The caller holds its arguments
-until the call returns, so they need no owner.
+NumPy's own class, neither derived nor masked, of native float64, int64 or int32, of the declared rank, aligned,
+contiguous where the type says so and writable where results go. That is some ten instructions. The caller holds its
+arguments until the call returns, so they need no owner.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numba.np.arrayobj import populate_array
 from matcalc.errors import NotSupported
 
 DOUBLE = np.dtype(np.float64).num
-NUMBERS = {types.float64: DOUBLE, types.int64: np.dtype(np.int64).num}
+NUMBERS = {kind: np.dtype(str(kind)).num for kind in (types.float64, types.int64, types.int32)}
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
 CONTIGUOUS, ALIGNED, WRITABLE = {"C": 0x1, "F": 0x2, "A": 0}, 0x100, 0x400
 NDARRAY = "matcalc.ndarray"
@@ -74,7 +74,7 @@ class _Dtype(_Object):
 
 
 class Unboxing(PythonAPI):  # type: ignore[misc]
-    """Numba's builder of code around Python objects, with another way in for float64, its arrays and those of int64."""
+    """Numba's builder of code around Python objects, with another way in for float64 and arrays of numbers."""
 
     def to_native_value(self, typ: Any, obj: Any) -> NativeValue:
         """Write the code that reads an argument of a type, or sets TypeError."""

@@ -44,7 +44,7 @@ class Memory:
 
     def give(self, name: str, array: Array) -> None:
         """Hand in an argument or a constant: what nobody may write to."""
-        self.data[name] = np.array(array, np.float64, order="C")
+        self.data[name] = np.array(array, self.program.table[name].dtype, order="C")
         self.owner[name] = np.full(self.data[name].shape, self.number[name], np.int32)
         self.read_only.add(name)
 

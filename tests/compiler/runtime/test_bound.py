@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import matcalc as mc
 
@@ -71,3 +72,14 @@ def test_what_does_not_fit_is_named(whole):
         bound(DATA["y"])
     with pytest.raises(mc.ShapeError, match="w: vector"):
         bound(DATA["y"], np.ones(2), 1.0)
+
+
+def test_sparse_matrices_can_be_fixed():
+    fn = mc.value_and_gradient("norm2(X*w - y)^2", "w", f"{LET.replace('n);', 'n) sparse;', 1)}", target="numpy")
+    X, y, w = DATA["X"] * (DATA["X"] > 0), DATA["y"], DATA["w"]
+    for form in ("csr", "csc", "coo"):
+        value, slope = fn.bind(X=scipy.sparse.coo_array(X).asformat(form), y=y)(w)
+        np.testing.assert_allclose(value, np.sum((X @ w - y) ** 2), rtol=1e-13)
+        np.testing.assert_allclose(slope, 2 * X.T @ (X @ w - y), rtol=1e-12)
+    with pytest.raises(mc.ShapeError, match="2 axes"):
+        fn.bind(X=scipy.sparse.coo_array(np.ones(3)))

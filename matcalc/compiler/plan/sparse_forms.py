@@ -1,0 +1,108 @@
+"""What a node is where formulas hold sparse matrices, and the operations on stored entries.
+
+The operations have no entry in the rulebook: nobody writes or differentiates them. They are made after derivatives have
+been taken, and `codegen/kernels.toml` says what computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from matcalc.compiler.plan.describe import brief
+from matcalc.language.declare import SPARSE
+from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.raw_nodes import op_node
+from matcalc.tensor.size import Size
+
+SIGNATURES = {
+    "csr_mv": "(v: vector(t), c: vector(t), starts: vector(q), w: vector(j)) -> vector(i)",
+    "csr_tmv": "(v: vector(t), c: vector(t), starts: vector(q), r: vector(i)) -> vector(j)",
+    "csr_mm": "(v: vector(t), c: vector(t), starts: vector(q), W: matrix(j, k)) -> matrix(i, k)",
+    "csr_tmm": "(v: vector(t), c: vector(t), starts: vector(q), R: matrix(i, k)) -> matrix(j, k)",
+    "csr_rows": "(c: vector(t), starts: vector(q), d: vector(i)) -> vector(t)",
+    "csr_columns": "(c: vector(t), starts: vector(q), e: vector(j)) -> vector(t)",
+    "csr_entries": "(c: vector(t), starts: vector(q), M: matrix(i, j)) -> vector(t)",
+    "csr_sampled": "(c: vector(t), starts: vector(q), U: matrix(i, k), V: matrix(j, k)) -> vector(t)",
+    "csr_gram": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t)) -> matrix(j, j)",
+    "csr_forms": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t), M: matrix(j, j)) -> vector(i)",
+    "csr_outer": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t)) -> matrix(i, i)",
+}
+"""What the kernels for stored entries take; `kernels.toml` says in index form what they give."""
+LINEAR = ("csr_mv", "csr_tmv", "csr_mm", "csr_tmm", "csr_gram", "csr_forms")
+"""Those that are linear in each array of values, and take columns in any order: entries stored twice are added up."""
+
+
+class Stored(NamedTuple):
+    """The arrays of a sparse matrix: values and columns of the stored entries, row by row, and where rows start."""
+
+    symbol: Node
+    values: Node
+    columns: Node
+    starts: Node
+
+    @property
+    def arrays(self) -> tuple[Node, Node, Node]:
+        """The symbols of the arrays."""
+        return self.values, self.columns, self.starts
+
+    @property
+    def places(self) -> tuple[Node, Node]:
+        """The symbols that say where entries are."""
+        return self.columns, self.starts
+
+    @property
+    def length(self) -> Size:
+        """How many entries are stored."""
+        return self.values.shape[0]
+
+
+class Pattern(NamedTuple):
+    """A matrix with these values at the stored places of another, and 0 elsewhere; `turned`: its transpose."""
+
+    of: Stored
+    values: Node
+    turned: bool
+
+    def lies_as(self, other: Pattern) -> bool:
+        """Whether the entries of both are at the same places."""
+        return self.of is other.of and self.turned == other.turned
+
+
+class Mixed(NamedTuple):
+    """A sum of which some terms are patterns and others are not."""
+
+    node: Node
+
+
+class Refused(NamedTuple):
+    """What would need a dense copy, and what helps."""
+
+    message: str
+    hint: str
+
+
+Form = Node | Pattern | Mixed | Refused
+
+
+def refused(node: Node, why: str) -> Refused:
+    """Return that a node would need a dense copy of the sparse matrix in it."""
+    names = [n.name for n in toposort([node]) if n.kind == "symbol" and SPARSE in n.facts]
+    name, what = (names[0], f"the sparse {names[0]}") if names else ("X", "a sparse matrix")
+    hint = f"declare {name} without sparse and give {name}.toarray()"
+    return Refused(f"{brief(node)} {why}: it would need a dense copy of {what}", hint)
+
+
+@cache
+def _rule(name: str) -> Rule:
+    table = {"signature": f"{name}{SIGNATURES[name]}", "value": "None", "differential": "0", "internal": True}
+    return rule_from_table(name, table, f"codegen/kernels.toml [{name}]")
+
+
+def stored_op(name: str, args: Sequence[Node], shape: tuple[Size, ...]) -> Node:
+    """Return the result of an operation on stored entries."""
+    rule = _rule(name)
+    return op_node(rule, (), args, [()] * len(args), rule.outputs[0], shape, 0)

@@ -1,0 +1,88 @@
+"""What operations on stored entries mean, for comments and names: `X*w` for what a program calls `csr_mv` of arrays.
+
+A vector with an entry for each stored entry means the matrix that has them at their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from matcalc.compiler.plan.sparse_forms import SIGNATURES, Stored
+from matcalc.tensor.constructors import add, apply, product
+from matcalc.tensor.node import Node, Operand, toposort
+from matcalc.tensor.substitute import remake
+
+ROWS, COLUMNS = 0, 1
+
+
+class Meaning:
+    """The formula over sparse symbols that a node stands for; a node itself where it holds no stored entries."""
+
+    def __init__(self, stored: Iterable[Stored]) -> None:
+        self.stored = {array: s for s in stored for array in s.places}
+        self.made = {s.values: s.symbol for s in self.stored.values()}
+        self.entries = {s.values: s for s in self.stored.values()}  # vectors of stored entries, and of which matrix
+
+    def __call__(self, root: Node) -> Node:
+        for node in toposort([root]):
+            if node not in self.made:
+                self.made[node] = self._found(node)
+        return self.made[root]
+
+    def _found(self, node: Node) -> Node:
+        if node.kind == "op" and node.rule.name in SIGNATURES:
+            return self._operation(node)
+        if self.entries.keys().isdisjoint(node.args):
+            return remake(node, self.made)
+        if node.kind == "product":
+            return self._product(node)
+        args = [self.made[arg] for arg in node.args]
+        if node.kind not in ("map", "sum") or not all(arg in self.entries for arg in node.args):
+            return node
+        self.entries[node] = self.entries[node.args[0]]
+        return apply(node.rule, args, node.params) if node.kind == "map" else add([*zip(node.coefs, args, strict=True)])
+
+    def _product(self, node: Node) -> Node:
+        """Return a product of entries as that of matrices: a row and a column for each index of entries."""
+        of = {at[0]: self.entries[arg] for arg, at in node.operands if arg in self.entries}
+        column = {index: len(node.index_sizes) + k for k, index in enumerate(sorted(of))}
+        others = {i for arg, at in node.operands if arg not in self.entries for i in at}
+        if not others.isdisjoint(of) or (of.keys() & set(node.out) and len(node.out) > 1):
+            return node
+        sizes = node.sizes
+        for index, stored in of.items():
+            sizes[index], sizes[column[index]] = stored.symbol.shape
+        operands = [
+            (self.made[arg], (at[0], column[at[0]]) if arg in self.entries else at) for arg, at in node.operands
+        ]
+        if of.keys() & set(node.out):
+            self.entries[node] = of[node.out[0]]
+        out = tuple(i for index in node.out for i in ((index, column[index]) if index in column else (index,)))
+        return product(node.coef, operands, out, sizes)
+
+    def _operation(self, node: Node) -> Node:
+        """Return an operation on stored entries as what it computes."""
+        stored = next(self.stored[arg] for arg in node.args if arg in self.stored)
+        given = [self.made[arg] for arg in node.args if arg not in self.stored]
+        operands, out = OPERATIONS[node.rule.name](given)
+        if node.shape == (stored.length,):
+            self.entries[node] = stored
+        rows, columns = stored.symbol.shape
+        return product(1, operands, out, {ROWS: rows, COLUMNS: columns})
+
+
+X = (ROWS, COLUMNS)
+OPERATIONS: dict[str, Callable[[Sequence[Node]], tuple[list[Operand], tuple[int, ...]]]] = {
+    "csr_mv": lambda a: ([(a[0], X), (a[1], (COLUMNS,))], (ROWS,)),
+    "csr_tmv": lambda a: ([(a[0], X), (a[1], (ROWS,))], (COLUMNS,)),
+    "csr_mm": lambda a: ([(a[0], X), (a[1], (COLUMNS, 2))], (ROWS, 2)),
+    "csr_tmm": lambda a: ([(a[0], X), (a[1], (ROWS, 2))], (COLUMNS, 2)),
+    "csr_rows": lambda a: ([(a[0], (ROWS,))], X),
+    "csr_columns": lambda a: ([(a[0], (COLUMNS,))], X),
+    "csr_entries": lambda a: ([(a[0], X)], X),
+    "csr_sampled": lambda a: ([(a[0], (ROWS, 2)), (a[1], (COLUMNS, 2))], X),
+    "csr_gram": lambda a: ([(a[0], X), (a[1], (ROWS, 2))], (COLUMNS, 2)),
+    "csr_outer": lambda a: ([(a[0], X), (a[1], (2, COLUMNS))], (ROWS, 2)),
+    "csr_forms": lambda a: ([(a[0], X), (a[1], (ROWS, 2)), (a[2], (COLUMNS, 2))], (ROWS,)),
+}
+"""By operation, from what it is given besides places: the operands of the product that it is, and the indices left."""

@@ -1,0 +1,70 @@
+"""The arguments of what is compiled: their order, what is known of them, and hints for their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matcalc.compiler.runtime.convert import to_size
+from matcalc.compiler.runtime.spec import Operand
+from matcalc.errors import ShapeError, UnknownName
+from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.handle import Key, Symbol
+from matcalc.language.declare import INDEX
+from matcalc.language.identifiers import by_name, shown
+from matcalc.rulebook.fields import nearest
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.node import Node
+from matcalc.tensor.symbols import Names, free_sizes, marks
+
+
+def size_hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) -> dict[str, int]:
+    """Return typical sizes by name.
+
+    Raises: UnknownName for a name that is no size of the formulas; TypeError, ShapeError for a value that is no size.
+    """
+    if not sizes:
+        return {}
+    known = [*names.size_names, *free_sizes(nodes, names)]
+    found = {}
+    for key, value in by_name(sizes, "sizes=").items():
+        name = name_of(key)
+        if name not in known:
+            which = nearest(name, known) or f"; the sizes are {', '.join(known)}" if known else ""
+            raise UnknownName(f"sizes: {name} is no size of the formulas{which}")
+        found[name] = to_size(name, value)
+        if found[name] < 0:
+            raise ShapeError(f"the size {name} is {value}")
+    return found
+
+
+def ordered_arguments(names: Names, args: Sequence[Symbol] | None) -> list[Node]:
+    """Return the argument symbols, in the given order if there is one."""
+    ordered = {node.name: node for node in names.ordered()}
+    if args is None:
+        return list(ordered.values())
+    if isinstance(args, str):
+        raise ShapeError(f"args={shown(args)} is no sequence of names", hint="declarations are given as declarations=")
+    chosen = []
+    for arg in map(name_of, args):
+        node = ordered.get(arg, names.symbols.get(arg))
+        if node is None:
+            raise UnknownName(f"no symbol {arg}{nearest(arg, list(ordered))}")
+        chosen.append(node)
+    given = {node.name for node in chosen}
+    missing = [name for name in ordered if name not in given]
+    if missing:
+        raise ShapeError(f"args leaves out {', '.join(missing)}")
+    return chosen
+
+
+def operand_of(node: Node, names: Names, dtypes: Mapping[str, str]) -> Operand:
+    """Return what the runtime is to know of an argument; `dtypes` are types of arrays of no symbol, by name."""
+    declared = names.symbols[node.name].data[1] if node.name in names.symbols else frozenset()
+    book = default_rulebook()
+    closed = book.closure(declared)
+    found = [book.facts[f].drawn for f in book.strongest([f for f in book.facts if f in closed])]
+    drawn = next(filter(None, found), "")
+    checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
+    dtype = "int64" if INDEX in declared else dtypes.get(node.name, "float64")
+    known = tuple(sorted(declared))
+    return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, known)

@@ -24,12 +24,13 @@ from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
+from matcalc.compiler.runtime.c_function import CFunction
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size
 from matcalc.compiler.runtime.save_test import TEST_NAMES
 from matcalc.compiler.runtime.source import function_name
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope
-from matcalc.compiler.targets import ON_NUMPY, TARGETS
+from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
@@ -219,6 +220,10 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         name = function_name(name, [companions(program, used) for used in targets], TEST_NAMES)
         source = emit(program, name, "numba") if target == "numba" else ""
         numpy_source = emit(program, name, "numpy")
+    elif target in SAVED:
+        (whose,), numpy_source = SPELLINGS[target], ""
+        name = function_name(name, [companions(program, whose)], TEST_NAMES)
+        source = emit(program, name, whose)
     else:
         name, source, numpy_source = *array_source(program, name, target), ""
     seconds += [("emit", time.perf_counter() - clock)]
@@ -287,7 +292,7 @@ def planned(request: Request) -> Planned:
     hints = _hints(request.sizes or {}, names, nodes)
     assumed = [c.size for c in names.conditions]
     program = plan(
-        outputs, inputs, hints, request.target, forms=[plain, apart], assumed=assumed, parts=names.named_parts
+        outputs, inputs, hints, SPELLINGS[request.target][0], forms=[plain, apart], assumed=assumed, parts=names.named_parts
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
 
@@ -310,6 +315,8 @@ def _hoisted(size: Size) -> Condition:
 
 def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
     """Load generated source; `own` are the values of rules in it, which Numba may refuse."""
+    if spec.target in SAVED:
+        return CFunction(spec)
     if spec.target not in ON_NUMPY:
         return ArrayFunction(spec)
     if spec.target != "numba" or not own:

@@ -229,6 +229,8 @@ class Expressions:
         lengths = shape.elts if isinstance(shape, ast.Tuple) else [shape]
         made = Kind(kind.base, len(lengths))
         text = ", ".join(self.text(length) for length in lengths)
+        if text == "-1":
+            text = "*".join(f"{array}.shape[{axis}]" for axis in range(kind.rank))
         return f"(({made.text}){{{array}.at, {{{text}}}}})", made, ATOM
 
     def named(self, name: str, node: ast.Call) -> Spelled:

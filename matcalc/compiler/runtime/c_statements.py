@@ -317,10 +317,8 @@ class Body:
         stop, _, own = self.expressions.spelled(stop_node)
         if own < 8:
             stop = f"({stop})"
-        step = ast.unparse(args[2]) if len(args) > 2 else "1"
+        step = self.expressions.text(args[2]) if len(args) > 2 else "1"
         is_down = step.startswith("-")
-        if not step.lstrip("-").isdigit():
-            raise refused(statement)
         self.kinds[name] = joined(self.kinds.get(name), INTEGER)
         spelled = self.spelling[name]
         changed = self.places.written_in(statement.body)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from matcalc.compiler.runtime.c_functions import Function, Unit, boxed, commented
 from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, PAIR, Kind
+from matcalc.compiler.runtime.c_names import parameters, size_text, spelled
 from matcalc.compiler.runtime.c_test import test_text
 from matcalc.compiler.runtime.c_words import KEYWORDS, MATHEMATICS, helpers_of, load_c_words
 from matcalc.compiler.runtime.save_header import header_text
@@ -117,23 +118,6 @@ def _kind(operand: Operand) -> Kind:
 # ---- the public functions
 
 
-def spelled(spec: CompiledSpec) -> Spelled:
-    """Return the names of the arguments, results and sizes in C."""
-    return Spelled(spec, {*KEYWORDS, *MATHEMATICS, f"{spec.name}_work"})
-
-
-def parameters(spec: CompiledSpec) -> list[str]:
-    """Return the parameters of the public function: arguments, results, sizes, workspace."""
-    names = spelled(spec)
-    found = []
-    for name, operand in zip(names.arguments, spec.arguments, strict=True):
-        base = "double" if operand.dtype == "float64" else "int64_t"
-        found.append(f"const {base} *{name}" if operand.shape else f"{base} {name}")
-    found += [f"double *{name}" for name in names.outputs]
-    found += [f"int64_t {names.sizes[name]}" for name in size_names(spec)]
-    return [*found, "double *work"]
-
-
 def _head(spec: CompiledSpec) -> str:
     return f"{spec.name}({', '.join(parameters(spec))})"
 
@@ -141,15 +125,6 @@ def _head(spec: CompiledSpec) -> str:
 def _work_head(spec: CompiledSpec) -> str:
     names = spelled(spec)
     return f"{spec.name}_work({', '.join(f'int64_t {names.sizes[n]}' for n in size_names(spec)) or 'void'})"
-
-
-def size_text(names: Spelled, size: Size) -> str:
-    """Return a length as an expression of C, whose divisions are exact."""
-    return re.sub(r"//", "/", re.sub(r"(\w+)\^(\d+)", _power, names.size(size).replace("**", "^")))
-
-
-def _power(found: re.Match[str]) -> str:
-    return "(" + "*".join([found[1]] * int(found[2])) + ")"
 
 
 def _entry(spec: CompiledSpec, main: Function) -> str:

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from matcalc.rulebook.paths import data_folder
 
 WORD = re.compile(r"[^\W\d]\w*")
+CALLED = re.compile(r"\b(\w+)\(")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 HELPER = re.compile(r"^static \w+ (\w+)\(")
 KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
@@ -58,9 +60,9 @@ def helpers_of(text: str) -> list[str]:
     """Return the texts of the helpers that a text of C calls, and of those that these call, in the order of the file."""
     helpers = load_c_words().helpers
     needed: set[str] = set()
-    waiting = [text]
+    waiting = [COMMENT.sub("", text)]
     while waiting:
-        called = {word for word in WORD.findall(waiting.pop()) if word in helpers} - needed
+        called = {word for word in CALLED.findall(waiting.pop()) if word in helpers} - needed
         needed |= called
         waiting += [helpers[name] for name in called]
     return [block for name, block in helpers.items() if name in needed]

@@ -199,6 +199,8 @@ class Workspace:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in MADE[:-1]:
             return self.lengths(node.args[0])
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+            if ast.unparse(node.args[0]) == "-1":
+                return ["*".join(map(_tight, self.axes(node.func.value)))]
             return self.lengths(node.args[0])
         if isinstance(node, ast.IfExp):
             return [f"most({a}, {b})" for a, b in zip(self.axes(node.body), self.axes(node.orelse), strict=True)]

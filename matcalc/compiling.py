@@ -292,7 +292,13 @@ def planned(request: Request) -> Planned:
     hints = _hints(request.sizes or {}, names, nodes)
     assumed = [c.size for c in names.conditions]
     program = plan(
-        outputs, inputs, hints, SPELLINGS[request.target][0], forms=[plain, apart], assumed=assumed, parts=names.named_parts
+        outputs,
+        inputs,
+        hints,
+        SPELLINGS[request.target][0],
+        forms=[plain, apart],
+        assumed=assumed,
+        parts=names.named_parts,
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)])
 

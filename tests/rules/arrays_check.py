@@ -44,7 +44,7 @@ class Tried:
 
 
 def tried(case: Case, target: str, give: Callable[[Any], Any], run: Callable[[Any], Any] = lambda f: f) -> Tried:
-    """Return how a case fares on a target; `give` makes an argument of an array, `run` what runs of what is compiled."""
+    """Return how a case fares on a target; `give` makes an argument of an array, `run` makes compiled code run."""
     refusal = ""
     for depth, without in (("all", ()), ("adjoint", ("the second",)), ("value", ("the second", "the adjoint"))):
         some = replace(case, outputs=tuple(out for out in case.outputs if not out[0].startswith(without or ("-",))))

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, Kind, joined
+from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, PAIR, Kind, joined
 from matcalc.compiler.runtime.c_words import load_c_words
 from matcalc.errors import NotSupported
 
@@ -40,12 +40,14 @@ OF_TWO = {"min": "least", "max": "most"}
 CASTS = {"float": DOUBLE, "float64": DOUBLE, "int": INTEGER, "int64": INTEGER}
 
 
-class Unknown(Exception):
+class UnknownKindError(Exception):
     """The kind of a name is not known yet."""
 
 
 class Surroundings(Protocol):
-    """What an expression stands in: the names of a function and what it may call."""
+    """What an expression stands in: the names of a function, those of shapes, and what it may call."""
+
+    shapes: Mapping[str, ast.expr]
 
     def name(self, word: str) -> Spelled: ...
 
@@ -190,7 +192,13 @@ class Expressions:
         """Return the length of an axis: `X.shape[k]`."""
         of = node.value
         if isinstance(of, ast.Attribute) and of.attr == "shape" and isinstance(node.slice, ast.Constant):
-            return f"{self.text(of.value)}.shape[{node.slice.value}]", INTEGER, ATOM
+            return f"{self.text(of.value)}.shape[{node.slice.value!r}]", INTEGER, ATOM
+        if isinstance(of, ast.Name) and of.id in self.around.shapes:
+            shape = self.around.shapes[of.id]
+            if isinstance(shape, ast.Attribute):
+                return self.spelled(ast.Subscript(shape, node.slice))
+            if isinstance(shape, ast.Tuple):
+                return self.spelled(shape.elts[int(ast.unparse(node.slice))])
         return None
 
     def _part_of_call(self, node: ast.Subscript) -> Spelled | None:
@@ -198,7 +206,12 @@ class Expressions:
         if not isinstance(node.value, ast.Call):
             return None
         name = self.words.names.get(f"{ast.unparse(node.value.func)}[{ast.unparse(node.slice)}]")
-        return (f"{name}({self.text(node.value.args[0])})", INTEGER, ATOM) if name else None
+        if name:
+            return f"{name}({self.text(node.value.args[0])})", INTEGER, ATOM
+        text, kind, _ = self.spelled(node.value)
+        if kind != PAIR or not isinstance(node.slice, ast.Constant):
+            return None
+        return f"{text}.{'second' if node.slice.value else 'first'}", DOUBLE, ATOM
 
     def _attribute(self, node: ast.Attribute) -> Spelled:
         text = ast.unparse(node)

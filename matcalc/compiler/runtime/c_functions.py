@@ -13,10 +13,10 @@ import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from matcalc.compiler.runtime.c_expressions import ATOM, Spelled, Unknown
+from matcalc.compiler.runtime.c_expressions import ATOM, Spelled, UnknownKindError
 from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, PAIR, VOID, Kind, signature
 from matcalc.compiler.runtime.c_statements import Body
-from matcalc.compiler.runtime.c_words import KEYWORDS, MATHEMATICS, load_c_words
+from matcalc.compiler.runtime.c_words import load_c_words
 from matcalc.compiler.runtime.c_work import Workspace
 from matcalc.compiler.runtime.library import load_library
 from matcalc.errors import NotSupported
@@ -76,7 +76,7 @@ class Unit:
         kinds = tuple(stated[1] if stated else given)
         if (name, kinds) not in self.functions:
             versions = sum(known == name for known, _ in self.functions)
-            taken = {*KEYWORDS, *MATHEMATICS, *load_c_words().helpers, *self.reserved}
+            taken = {*load_c_words().reserved, *self.reserved}
             called = free(name, taken) + (f"_{versions + 1}" if versions else "")
             made = Function(self, node, said, called, kinds, stated[0] if stated else None)
             self.functions[name, kinds] = made
@@ -183,7 +183,7 @@ class Function(Body):
     def name(self, word: str) -> Spelled:
         if word in self.spelling:
             if word not in self.kinds:
-                raise Unknown(word)
+                raise UnknownKindError(word)
             return self.spelling[word], self.kinds[word], ATOM
         found = self.unit.constant(word)
         if found is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from matcalc.compiler.runtime.c_expressions import ATOM, Expressions, refused
 from matcalc.compiler.runtime.c_expressions import Spelled as Written
 from matcalc.compiler.runtime.c_kinds import INTEGER
-from matcalc.compiler.runtime.c_words import KEYWORDS, MATHEMATICS, load_c_words
+from matcalc.compiler.runtime.c_words import load_c_words
 from matcalc.compiler.runtime.source import Spelled
 from matcalc.compiler.runtime.spec import CompiledSpec, size_names
 from matcalc.tensor.size import Size
@@ -15,7 +17,7 @@ from matcalc.tensor.size import Size
 
 def spelled(spec: CompiledSpec) -> Spelled:
     """Return the names of the arguments, results and sizes in C."""
-    return Spelled(spec, {*KEYWORDS, *MATHEMATICS, *load_c_words().helpers, f"{spec.name}_work"})
+    return Spelled(spec, {*load_c_words().reserved, f"{spec.name}_work"})
 
 
 def parameters(spec: CompiledSpec) -> list[str]:
@@ -32,6 +34,8 @@ def parameters(spec: CompiledSpec) -> list[str]:
 
 class _Sizes:
     """Names of sizes alone, as what an expression stands in."""
+
+    shapes: Mapping[str, ast.expr] = MappingProxyType({})
 
     def name(self, word: str) -> Written:
         return word, INTEGER, ATOM

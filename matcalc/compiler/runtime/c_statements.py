@@ -6,9 +6,9 @@ import ast
 from collections import Counter
 from collections.abc import Mapping
 
-from matcalc.compiler.runtime.c_expressions import ATOM, OPERATORS, Expressions, Spelled, Unknown, refused
+from matcalc.compiler.runtime.c_expressions import ATOM, OPERATORS, Expressions, Spelled, UnknownKindError, refused
 from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, PAIR, Kind, joined
-from matcalc.compiler.runtime.c_words import KEYWORDS, MATHEMATICS, load_c_words
+from matcalc.compiler.runtime.c_words import load_c_words
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 
@@ -20,9 +20,7 @@ COLUMN = 56
 class Body:
     """The names and statements of a function; a subclass knows what may be called."""
 
-    def __init__(
-        self, node: ast.FunctionDef, said: Mapping[int, str], called: str, given: tuple[Kind, ...]
-    ) -> None:
+    def __init__(self, node: ast.FunctionDef, said: Mapping[int, str], called: str, given: tuple[Kind, ...]) -> None:
         self.node = node
         self.said = said
         self.called = called
@@ -35,7 +33,7 @@ class Body:
         self.waiting = 0
         self.expressions = Expressions(self)  # type: ignore[arg-type]
         self.places = Places(node)
-        self.taken = {*KEYWORDS, *MATHEMATICS, *load_c_words().helpers, called, *self.places.called}
+        self.taken = {*load_c_words().reserved, called, *self.places.called}
         self.spelling = {name: free(name, self.taken) for name in self.places.names}
         self.shapes = {name: shape for name, shape in self.places.shapes.items()}
         self.before: list[str] = []
@@ -74,7 +72,7 @@ class Body:
                 continue
             try:
                 made = self.statement(statement)
-            except Unknown:
+            except UnknownKindError:
                 if self.is_writing:
                     raise NotSupported(f"the target c finds no type in {ast.unparse(statement)}") from None
                 self.waiting += 1
@@ -178,6 +176,7 @@ class Body:
         return self.spelling[name]
 
     def assign_several(self, statement: ast.Assign, targets: list[ast.expr], value: ast.expr) -> list[str]:
+        value = _several(value)
         if isinstance(value, ast.Attribute) and value.attr == "shape":
             array = self.expressions.text(value.value)
             parts: list[Spelled] = [(f"{array}.shape[{k}]", INTEGER, ATOM) for k in range(len(targets))]
@@ -186,7 +185,7 @@ class Body:
             if not any(isinstance(n, ast.Name) and n.id in written for e in value.elts for n in ast.walk(e)):
                 singles = zip(targets, value.elts, strict=True)
                 if not any(isinstance(t, ast.Subscript) for t in targets[:-1]):
-                    return [line for t, v in singles for line in [*self.assign(statement, t, v), *self._held()]]
+                    return [line for t, v in singles for line in self.assign(statement, t, v)]
             parts = [self.expressions.spelled(e) for e in value.elts]
             names = [self.fresh("new") for _ in parts]
             self.before += [f"{k.text} {n} = {t};" for n, (t, k, _) in zip(names, parts, strict=True)]
@@ -201,17 +200,12 @@ class Body:
         lines = []
         for target, (text, kind, _) in zip(targets, parts, strict=True):
             left = (
-                self.bind(statement, target.id, kind)
-                if isinstance(target, ast.Name)
-                else self.expressions.text(target)
+                self.bind(statement, target.id, kind) if isinstance(target, ast.Name) else self.expressions.text(target)
             )
             lines.append(f"{left} = {text};")
             if isinstance(target, ast.Name) and left != self.spelling[target.id] and target.id not in self.places.read:
                 lines.append(f"(void){self.spelling[target.id]};")
         return lines
-
-    def _held(self) -> list[str]:
-        return []
 
     def add_to(self, statement: ast.AugAssign) -> list[str]:
         left, kind, _ = self.expressions.spelled(statement.target)
@@ -346,6 +340,14 @@ class Body:
         k = self.fresh("k")
         head = f"for (int64_t {k} = 0; {k} < {array}.shape[0]; {k}++) {{"
         return [head, f"{INDENT}double {self.spelling[name]} = {array}.at[{k}];", *self.indented(statement.body), "}"]
+
+
+def _several(value: ast.expr) -> ast.expr:
+    """Return a choice of tuples as a tuple of choices."""
+    if isinstance(value, ast.IfExp) and isinstance(value.body, ast.Tuple) and isinstance(value.orelse, ast.Tuple):
+        pairs = zip(value.body.elts, value.orelse.elts, strict=True)
+        return ast.Tuple([ast.IfExp(value.test, a, b) for a, b in pairs], ast.Load())
+    return value
 
 
 def _is_constant_array(value: ast.expr) -> bool:

@@ -54,7 +54,9 @@ def test_text(specs: Sequence[CompiledSpec], derivatives: Sequence[Derivative]) 
     reference = oracle(specs) if oracle else Reference(())
     common = (data_folder("codegen") / "c" / "test.c").read_text(encoding="utf-8").strip()
     if not reference.cases:
-        body = MAIN.format(calls=NO_CASES).replace("test_faults", "faults").replace("{\n", "{\n    int faults = 0;\n", 1)
+        body = (
+            MAIN.format(calls=NO_CASES).replace("test_faults", "faults").replace("{\n", "{\n    int faults = 0;\n", 1)
+        )
         return "\n\n".join(["#ifdef MATCALC_TEST", "#include <stdio.h>", body, "#endif"])
     if not derivatives:
         common = _without_slopes(common)
@@ -189,5 +191,3 @@ def _wrapped(text: str, indent: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-

@@ -15,11 +15,10 @@ from matcalc.compiler.runtime.c_functions import Function, Unit, boxed, commente
 from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, PAIR, Kind
 from matcalc.compiler.runtime.c_names import parameters, size_text, spelled
 from matcalc.compiler.runtime.c_test import test_text
-from matcalc.compiler.runtime.c_words import KEYWORDS, MATHEMATICS, helpers_of, load_c_words
+from matcalc.compiler.runtime.c_words import helpers_of, load_c_words
 from matcalc.compiler.runtime.save_header import header_text
-from matcalc.compiler.runtime.source import Spelled, into_name
+from matcalc.compiler.runtime.source import into_name
 from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Operand, size_names
-from matcalc.tensor.size import Size
 
 SAYS = """\
 Arrays are double, row by row, sizes int64_t. The workspace is the caller's: work holds {work} entries.
@@ -43,7 +42,9 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
     works = [function.workspace.definition for function in unit.reached if function.takes_work]
     known = [*derivatives, *(own for spec in specs for own in spec.derivatives)]
     test = test_text(specs, known) if has_test else ""
-    body = "\n\n".join([*(main.text for main in mains), *entries, *(f.text for f in inner), *works, *unit.constants.values()])
+    body = "\n\n".join(
+        [*(main.text for main in mains), *entries, *(f.text for f in inner), *works, *unit.constants.values()]
+    )
     helpers = helpers_of(body)
     kinds = _kinds(body)
     heads = [f"{function.head};" for function in unit.reached]

@@ -29,6 +29,9 @@ class Workspace:
         self.function = function
         found = [n for n in ast.walk(node) if isinstance(n, ast.Call) and ast.unparse(n.func) in MADE]
         self.own = found
+        self.times = {id(call): 1 for call in found}
+        for loop in ast.walk(node):
+            self._repeat(loop)
         self.calls: list[tuple[Function, ast.Call]] = []
         self.parameters = [a.arg for a in node.args.args]
         self.bounds = load_c_words().at_most.get(node.name, {})
@@ -40,10 +43,26 @@ class Workspace:
         for part in ast.walk(node):
             self._note(part)
 
+    def _repeat(self, loop: ast.AST) -> None:
+        """Count what a loop makes as often as it goes round: a number that is written there, or it is refused."""
+        if not isinstance(loop, (ast.For, ast.While)):
+            return
+        inside = [id(n) for statement in loop.body for n in ast.walk(statement) if id(n) in self.times]
+        if not inside:
+            return
+        rounds = ast.unparse(loop.iter) if isinstance(loop, ast.For) else ""
+        if not (rounds.startswith("range(") and rounds[6:-1].isdigit()):
+            raise self.unbounded(loop)
+        for made in inside:
+            self.times[made] *= int(rounds[6:-1])
+
     def _note(self, part: ast.AST) -> None:
-        if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
-            self.moved.add(part.target.id)
-        elif isinstance(part, ast.For) and isinstance(part.target, ast.Name):
+        if (
+            isinstance(part, ast.AugAssign)
+            and isinstance(part.target, ast.Name)
+            or isinstance(part, ast.For)
+            and isinstance(part.target, ast.Name)
+        ):
             self.moved.add(part.target.id)
         elif isinstance(part, ast.Assign):
             (target,) = part.targets
@@ -67,7 +86,8 @@ class Workspace:
         """Find the expression."""
         if not self.function.takes_work:
             return
-        terms = [self._entries(call) for call in self.own]
+        counts = [(self.times[id(call)], self._entries(call)) for call in self.own]
+        terms = [text if times == 1 else f"{times}*({text})" for times, text in counts]
         called = list(dict.fromkeys(t for callee, node in self.calls if (t := self._of_call(callee, node)) != "0"))
         most = ""
         for text in called:
@@ -131,6 +151,9 @@ class Workspace:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             assert isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int)
             return self.axes(node.value.value)[node.slice.value]
+        of = node.value if isinstance(node, ast.Subscript) else node
+        if isinstance(node, ast.Subscript) and isinstance(of, ast.Name) and of.id in self.function.shapes:
+            return self.lengths(of)[int(ast.unparse(node.slice))]
         raise self.unbounded(node)
 
     def _named(self, node: ast.Name) -> str:

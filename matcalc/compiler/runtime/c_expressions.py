@@ -36,7 +36,6 @@ COMPARED: Mapping[type[ast.AST], tuple[str, int]] = {
     ast.Gt: (" > ", ORDER),
     ast.GtE: (" >= ", ORDER),
 }
-OF_TWO = {"min": "least", "max": "most"}
 CASTS = {"float": DOUBLE, "float64": DOUBLE, "int": INTEGER, "int64": INTEGER}
 
 
@@ -120,7 +119,7 @@ class Expressions:
         if isinstance(node.op, ast.FloorDiv) and not whole:
             return f"quotient({left[0]}, {right[0]})", kind, ATOM
         if isinstance(node.op, ast.Pow) and DOUBLE in (left[1], right[1]):
-            return f"pow({left[0]}, {right[0]})", DOUBLE, ATOM
+            return f"{self.words.names['**']}({left[0]}, {right[0]})", DOUBLE, ATOM
         if type(node.op) not in OPERATORS:
             raise refused(node)
         sign, level = OPERATORS[type(node.op)]
@@ -227,7 +226,7 @@ class Expressions:
         name = ast.unparse(node.func)
         if node.keywords:
             raise refused(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+        if isinstance(node.func, ast.Attribute) and node.func.attr in self.words.views:
             return self._reshaped(node)
         if name.startswith("np.") and name not in self.words.names and name != "np.float32":
             return self.around.made(node)
@@ -249,8 +248,8 @@ class Expressions:
     def named(self, name: str, node: ast.Call) -> Spelled:
         """Return a call of a function of Python, of C, or of the sources."""
         given = [self.spelled(arg) for arg in node.args if not isinstance(arg, ast.Tuple)]
-        if name in OF_TWO:
-            return self._extreme(OF_TWO[name], given)
+        if name in self.words.folds:
+            return self._extreme(self.words.folds[name], given)
         if name in CASTS and len(given) == 1:
             text, kind, own = given[0]
             return (
@@ -262,9 +261,8 @@ class Expressions:
             return f"(double)(float){self.text(node.args[0], ATOM)}", DOUBLE, UNARY
         if name == "math.isnan":
             return f"isnan({given[0][0]})", INTEGER, ATOM
-        if name == "abs":
-            function = "fabs" if given[0][1] == DOUBLE else "magnitude"
-            return f"{function}({given[0][0]})", given[0][1], ATOM
+        if name in self.words.by_kind:
+            return f"{self.words.by_kind[name][given[0][1].text]}({given[0][0]})", given[0][1], ATOM
         if name in self.words.names:
             text = f"{self.words.names[name]}({', '.join(text for text, _, _ in given)})"
             return (f"(int64_t){text}", INTEGER, UNARY) if name in self.words.whole else (text, DOUBLE, ATOM)

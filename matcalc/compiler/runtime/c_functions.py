@@ -135,7 +135,17 @@ class Function(Body):
         self.text = ""
         self.callees: list[Function] = []
         super().__init__(node, said, called, given)
-        self.workspace = Workspace(node, self)
+        self.work = Workspace(node, self)
+
+    @property
+    def workspace(self) -> Workspace:
+        """What it needs of the caller's memory."""
+        return self.work
+
+    @property
+    def constants(self) -> Unit:
+        """What it stands among."""
+        return self.unit
 
     @property
     def takes_work(self) -> bool:

@@ -89,7 +89,7 @@ def _constant(unit: Unit, statement: ast.Assign) -> None:
     (target,) = statement.targets
     assert isinstance(target, ast.Name) and isinstance(statement.value, ast.Call)
     call, shape = statement.value, ""
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "reshape":
+    if isinstance(call.func, ast.Attribute) and call.func.attr in load_c_words().views:
         shape = ast.unparse(call.args[0]).strip("()")
         assert isinstance(call.func.value, ast.Call)
         call = call.func.value

@@ -7,13 +7,12 @@ upper bound. A length that depends on data is bounded by `at_most` of `words.tom
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from matcalc.compiler.runtime.c_expressions import Spelled
+from matcalc.compiler.runtime.c_kinds import Kind
 from matcalc.compiler.runtime.c_words import WORD, load_c_words
 from matcalc.errors import NotSupported
-
-if TYPE_CHECKING:
-    from matcalc.compiler.runtime.c_functions import Function
 
 MADE = ("np.empty", "np.zeros", "np.ones", "np.arange", "np.array")
 SIGNS: dict[type[ast.operator], str] = {ast.Add: " + ", ast.Mult: "*", ast.LShift: " << "}
@@ -21,10 +20,36 @@ Atom = tuple[int, int]
 """An argument, by number, and its axis; -1 for an integer."""
 
 
+class Constants(Protocol):
+    """What a function stands among."""
+
+    arrays: dict[str, Kind]
+
+    def constant(self, name: str) -> Spelled | None: ...
+
+
+class Owner(Protocol):
+    """A function, as its workspace sees it."""
+
+    called: str
+    given: tuple[Kind, ...]
+    spelling: dict[str, str]
+    shapes: dict[str, ast.expr]
+
+    @property
+    def constants(self) -> Constants: ...
+
+    @property
+    def takes_work(self) -> bool: ...
+
+    @property
+    def workspace(self) -> Workspace: ...
+
+
 class Workspace:
     """The workspace of a function: `own` are the arrays that it makes, `calls` what it calls."""
 
-    def __init__(self, node: ast.FunctionDef, function: Function) -> None:
+    def __init__(self, node: ast.FunctionDef, function: Owner) -> None:
         self.node = node
         self.function = function
         found = [n for n in ast.walk(node) if isinstance(n, ast.Call) and ast.unparse(n.func) in MADE]
@@ -32,9 +57,10 @@ class Workspace:
         self.times = {id(call): 1 for call in found}
         for loop in ast.walk(node):
             self._repeat(loop)
-        self.calls: list[tuple[Function, ast.Call]] = []
+        self.calls: list[tuple[Owner, ast.Call]] = []
         self.parameters = [a.arg for a in node.args.args]
-        self.bounds = load_c_words().at_most.get(node.name, {})
+        self.words = load_c_words()
+        self.bounds = self.words.at_most.get(node.name, {})
         self.values: dict[str, list[ast.expr]] = {}
         self.shaped: dict[str, tuple[ast.expr, int]] = {}
         self.moved: set[str] = set()
@@ -57,12 +83,7 @@ class Workspace:
             self.times[made] *= int(rounds[6:-1])
 
     def _note(self, part: ast.AST) -> None:
-        if (
-            isinstance(part, ast.AugAssign)
-            and isinstance(part.target, ast.Name)
-            or isinstance(part, ast.For)
-            and isinstance(part.target, ast.Name)
-        ):
+        if isinstance(part, ast.AugAssign | ast.For) and isinstance(part.target, ast.Name):
             self.moved.add(part.target.id)
         elif isinstance(part, ast.Assign):
             (target,) = part.targets
@@ -104,7 +125,7 @@ class Workspace:
         is_half = len(call.args) > 1 and ast.unparse(call.args[1]) == "np.int32"
         return f"{text}/2 + 1" if is_half else text
 
-    def _of_call(self, callee: Function, node: ast.Call) -> str:
+    def _of_call(self, callee: Owner, node: ast.Call) -> str:
         if not callee.takes_work:
             return "0"
         given = []
@@ -138,8 +159,8 @@ class Workspace:
             return str(int(node.value))
         if isinstance(node, ast.BinOp):
             return self._binary(node)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("min", "max"):
-            word = "least" if ast.unparse(node.func) == "min" else "most"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in self.words.folds:
+            word = self.words.folds[ast.unparse(node.func)]
             text = self.number(node.args[0])
             for other in node.args[1:]:
                 text = f"{word}({text}, {self.number(other)})"
@@ -169,7 +190,7 @@ class Workspace:
         if name in self.parameters and not values:
             return self._atom(self.parameters.index(name), -1, name)
         if not values:
-            found = self.function.unit.constant(name)
+            found = self.function.constants.constant(name)
             if found is None:
                 raise self.unbounded(node)
             return found[0]
@@ -221,7 +242,7 @@ class Workspace:
             return self._axes_of(node)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in MADE[:-1]:
             return self.lengths(node.args[0])
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in self.words.views:
             if ast.unparse(node.args[0]) == "-1":
                 return ["*".join(map(_tight, self.axes(node.func.value)))]
             return self.lengths(node.args[0])
@@ -243,8 +264,8 @@ class Workspace:
         if name in self.parameters and not values:
             place = self.parameters.index(name)
             return [self._atom(place, axis, name) for axis in range(self.function.given[place].rank)]
-        if not values and name in self.function.unit.arrays:
-            return [f"{name}.shape[{axis}]" for axis in range(self.function.unit.arrays[name].rank)]
+        if not values and name in self.function.constants.arrays:
+            return [f"{name}.shape[{axis}]" for axis in range(self.function.constants.arrays[name].rank)]
         found = [self.axes(value) for value in values]
         if not found or any(other != found[0] for other in found):
             raise self.unbounded(node)

@@ -17,8 +17,6 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
-from matcalc.compiler.emit.functional import array_source
-from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Program, applied
@@ -27,9 +25,8 @@ from matcalc.compiler.runtime.array_function import ArrayFunction
 from matcalc.compiler.runtime.c_function import CFunction
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_size
-from matcalc.compiler.runtime.save_test import TEST_NAMES
-from matcalc.compiler.runtime.source import function_name
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope
+from matcalc.compiler.runtime.texts import texts_of
 from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
@@ -215,17 +212,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     if guards == "refuse" and program.proof.guarded:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
     clock = time.perf_counter()
-    if target in ON_NUMPY:
-        targets = ("numba", "numpy") if target == "numba" else ("numpy",)
-        name = function_name(name, [companions(program, used) for used in targets], TEST_NAMES)
-        source = emit(program, name, "numba") if target == "numba" else ""
-        numpy_source = emit(program, name, "numpy")
-    elif target in SAVED:
-        (whose,), numpy_source = SPELLINGS[target], ""
-        name = function_name(name, [companions(program, whose)], TEST_NAMES)
-        source = emit(program, name, whose)
-    else:
-        name, source, numpy_source = *array_source(program, name, target), ""
+    name, source, numpy_source = texts_of(program, name, target)
     seconds += [("emit", time.perf_counter() - clock)]
     place_of = {node.name: k for k, node in enumerate(inputs)}
     spec = CompiledSpec(

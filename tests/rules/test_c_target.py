@@ -18,14 +18,9 @@ from rules.compiled_check import Group, compiled_findings
 
 RECORD = tomllib.loads(Path(__file__).with_name("c_target.toml").read_text(encoding="utf-8"))["c"]
 WITHOUT = {"all": "-", "adjoint": "the second", "value": ("the second", "the adjoint")}
-SOME = ("softmax", "inv")
 PARTS = 8
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "nothing is missing")
-
-
-def test_some_rules():
-    assert not wrong(made(rules(SOME)))
 
 
 @pytest.mark.whole

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import io
+import textwrap
 import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from matcalc.compiler.runtime.c_expressions import ATOM, Spelled, UnknownKindError
-from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, PAIR, VOID, Kind, signature
+from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, VOID, Kind, signature
 from matcalc.compiler.runtime.c_statements import Body
 from matcalc.compiler.runtime.c_words import load_c_words
 from matcalc.compiler.runtime.c_work import Workspace
@@ -50,9 +51,15 @@ class Unit:
     reserved: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> list[str]:
-        """Take in the functions of generated text; return their names."""
+        """Take in the functions of generated text; return their names.
+
+        Raises: NotSupported where two texts have different functions of one name.
+        """
         said = comments(text)
         found = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        for node in found:
+            if node.name in self.own and ast.dump(self.own[node.name][0]) != ast.dump(node):
+                raise NotSupported(f"two functions of one file are called {node.name}", hint="write a file for each")
         self.own |= {node.name: (node, said) for node in found}
         return [node.name for node in found]
 
@@ -174,7 +181,7 @@ class Function(Body):
         for callee in self.callees:
             self.unit.reach(callee)
         self.workspace.resolve()
-        head = self.head
+        head = wrapped(self.head)
         body = [*self.declarations(), *lines]
         end = ["    return 0;"] if self.stated and self.stated == INTEGER and not _returns(self.node.body) else []
         doc = ast.get_docstring(self.node)
@@ -267,12 +274,20 @@ def commented(text: str) -> str:
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").replace("\\\n", "\\ \n")
 
 
+def wrapped(text: str) -> str:
+    """Return a statement or head of C on as many lines as it needs, broken at spaces."""
+    inside = " " * (len(text) - len(text.lstrip()) + 4)
+    whole = text.replace(" *", "\0*")  # a star stays with its type
+    lines = textwrap.wrap(whole, WIDTH, subsequent_indent=inside, break_long_words=False, break_on_hyphens=False)
+    if len(text) <= WIDTH:
+        return text
+    lines[0] = text[: len(text) - len(text.lstrip())] + lines[0].lstrip()
+    return "\n".join(lines).replace("\0", " ")
+
+
 def boxed(text: str) -> list[str]:
     """Return a comment of some lines."""
     lines = commented(text).strip("\n").splitlines()
     if len(lines) == 1:
         return [f"/* {lines[0]} */"]
     return [f"/* {lines[0]}", *(f"   {line}".rstrip() for line in lines[1:-1]), f"   {lines[-1]} */"]
-
-
-__all__ = ["PAIR", "Function", "Unit", "boxed", "commented"]

@@ -11,8 +11,8 @@ import ast
 import re
 from collections.abc import Sequence
 
-from matcalc.compiler.runtime.c_functions import Function, Unit, boxed, commented
-from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, PAIR, Kind
+from matcalc.compiler.runtime.c_functions import Function, Unit, boxed, wrapped
+from matcalc.compiler.runtime.c_kinds import DOUBLE, INTEGER, Kind
 from matcalc.compiler.runtime.c_names import parameters, size_text, spelled
 from matcalc.compiler.runtime.c_test import test_text
 from matcalc.compiler.runtime.c_words import helpers_of, load_c_words
@@ -47,15 +47,15 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
     )
     helpers = helpers_of(body)
     kinds = _kinds(body)
-    heads = [f"{function.head};" for function in unit.reached]
+    heads = [wrapped(f"{function.head};") for function in unit.reached]
     heads += [f"{work.splitlines()[0]};" for work in works]
-    prototypes = [f"int {_head(spec)};\nint64_t {_work_head(spec)};" for spec in specs]
+    prototypes = [f"{wrapped(f'int {_head(spec)};')}\nint64_t {_work_head(spec)};" for spec in specs]
     texts = [text for main, entry in zip(mains, entries, strict=True) for text in (main.text, entry)]
     line = LINE.format(test=", and the test of this file" if test else "")
     parts = [
         _header(specs, given),
-        _includes(body, test),
-        *([*kinds] and ["\n".join(kinds)]),
+        _includes(body),
+        "\n".join(kinds),
         *([PAIR_TYPE] if "pair" in body else []),
         *prototypes,
         "\n".join(heads),
@@ -149,11 +149,11 @@ def _entry(spec: CompiledSpec, main: Function) -> str:
     )
     tests = [f"{text} < 0 || {text} > {LARGEST}" for text in dict.fromkeys([*sizes, *lengths])]
     tests += [f"{size_text(names, condition.size)} < 0" for condition in spec.conditions]
-    lines = [f"int {_head(spec)}", "{"]
+    lines = [wrapped(f"int {_head(spec)}"), "{"]
     lines += [] if main.takes_work else ["    (void)work;"]
     if tests:
-        lines += [f"    if ({' || '.join(tests)}) {{", f"        return {len(spec.faults) + 1};", "    }"]
-    lines += [f"    return (int){main.called}({', '.join(given)});", "}"]
+        lines += [wrapped(f"    if ({' || '.join(tests)}) {{"), f"        return {len(spec.faults) + 1};", "    }"]
+    lines += [wrapped(f"    return (int){main.called}({', '.join(given)});"), "}"]
     rows = [f"Compute {', '.join(o.name for o in spec.outputs)}. Returns", "  0  where all went well"]
     rows += [f"  {status}  {fault}" for status, fault in enumerate(spec.faults, 1)]
     rows += [f"  {len(spec.faults) + 1}  a size is negative, too large, or does not fit"] if tests else []
@@ -187,12 +187,11 @@ def _header(specs: Sequence[CompiledSpec], given: str) -> str:
     return "\n".join(boxed(text.replace("ARRAYS Run the file to test it.", says)))
 
 
-def _includes(body: str, test: str) -> str:
+def _includes(body: str) -> str:
     names = ["math", "stdint"]
     lines = ["#include <cblas.h>"] if "Cblas" in body else []
     lines += ["#include <lapacke.h>"] if "LAPACKE_" in body else []
     lines += [f"#include <{name}.h>" for name in names]
-    lines += [] if not test else []
     return "\n".join(lines)
 
 
@@ -201,6 +200,3 @@ def _kinds(body: str) -> list[str]:
     found = [Kind(base, rank) for base in ("double", "int32_t", "int64_t") for rank in range(1, 13)]
     words = set(re.findall(r"\w+", body))
     return [kind.definition for kind in found if kind.text in words]
-
-
-__all__ = ["PAIR", "c_text", "commented"]

@@ -19,8 +19,6 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
-from matcalc.compiler.emit.functional import array_source
-from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
@@ -28,12 +26,12 @@ from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.array_function import ArrayFunction
+from matcalc.compiler.runtime.c_function import CFunction
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import type_of_results
-from matcalc.compiler.runtime.save_test import TEST_NAMES
-from matcalc.compiler.runtime.source import function_name
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope, SparseOperand
-from matcalc.compiler.targets import ON_NUMPY, TARGETS
+from matcalc.compiler.runtime.texts import texts_of
+from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.expression import Expression
@@ -209,7 +207,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
     if not is_one_of(guards, GUARDS):
         raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {shown(guards)}")
-    dtype = type_of_results(request.dtype, target in ON_NUMPY)
+    dtype = type_of_results(request.dtype, "" if target in ON_NUMPY else target)
     inputs, outputs, program, spent, sparse = planned(request)
     names, seconds = request.names, [*request.seconds, *spent]
     if sparse.stored and target not in ON_NUMPY:
@@ -219,13 +217,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     if guards == "refuse" and program.proof.guarded:
         raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
     clock = time.perf_counter()
-    if target in ON_NUMPY:
-        used = ("numba", "numpy") if target == "numba" else ("numpy",)
-        name = function_name(name, [companions(program, one) for one in used], TEST_NAMES)
-        source = emit(program, name, "numba") if target == "numba" else ""
-        numpy_source = emit(program, name, "numpy")
-    else:
-        name, source, numpy_source = *array_source(program, name, target), ""
+    name, source, numpy_source = texts_of(program, name, target)
     seconds += [("emit", time.perf_counter() - clock)]
     entered = sparse.inputs(inputs)
     place_of = {node.name: k for k, node in enumerate(entered)}
@@ -307,7 +299,7 @@ def planned(request: Request) -> Planned:
         stored,
         sparse.inputs(inputs),
         hints,
-        request.target,
+        SPELLINGS[request.target][0],
         forms=others,
         assumed=assumed,
         parts=names.named_parts,
@@ -335,6 +327,8 @@ def _hoisted(size: Size) -> Condition:
 
 def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
     """Load generated source; `own` are the values of rules in it, which Numba may refuse."""
+    if spec.target in SAVED:
+        return CFunction(spec)
     if spec.target not in ON_NUMPY:
         return ArrayFunction(spec)
     if spec.target != "numba" or not own:

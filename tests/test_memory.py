@@ -45,6 +45,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.runtime.library.load_library": "targets",
     "matcalc.compiler.runtime.array_words.array_library": "targets",
     "matcalc.compiler.runtime.array_words.load_words": "targets",
+    "matcalc.compiler.runtime.c_words.load_c_words": "nothing",
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
     "matcalc.solvers.charts._charts": "nothing",
     "matcalc.solvers.compiled_loops.loop": "names of loops",

@@ -9,12 +9,15 @@ SPELLINGS = {
     "numpy": ("numpy",),
     "torch": ("torch", "array", "numpy"),
     "jax": ("jax", "array", "numpy"),
+    "c": ("numba",),
 }
 """The fields of an entry of `codegen/` that say it on a target: the first that is there."""
 TARGETS = tuple(SPELLINGS)
 FIELDS = tuple(dict.fromkeys(field for fields in SPELLINGS.values() for field in fields))
-ON_NUMPY = tuple(target for target, fields in SPELLINGS.items() if "array" not in fields)
-"""The targets whose functions take and fill NumPy's arrays; the others return arrays of a framework."""
+ON_NUMPY = tuple(target for target, fields in SPELLINGS.items() if target in fields and "array" not in fields)
+"""The targets whose functions take and fill NumPy's arrays; the others return arrays of a framework, or are saved."""
+SAVED = tuple(target for target, fields in SPELLINGS.items() if target not in fields)
+"""The targets whose functions are files alone: the words of another target, translated."""
 
 
 def spelling_of(said: Container[str], target: str) -> str:

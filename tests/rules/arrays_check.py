@@ -20,6 +20,7 @@ import numpy as np
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[k]) for k in (1, 2)]
 
+from c_files import CCall
 from rules.compiled_check import Case, compiled_of
 
 from matcalc.calculus.evaluate.evaluate import evaluate
@@ -42,13 +43,13 @@ class Tried:
     where: str = ""
 
 
-def tried(case: Case, target: str, give: Callable[[Any], Any]) -> Tried:
-    """Return how a case fares on a target; `give` makes an argument of an array."""
+def tried(case: Case, target: str, give: Callable[[Any], Any], run: Callable[[Any], Any] = lambda f: f) -> Tried:
+    """Return how a case fares on a target; `give` makes an argument of an array, `run` makes compiled code run."""
     refusal = ""
     for depth, without in (("all", ()), ("adjoint", ("the second",)), ("value", ("the second", "the adjoint"))):
         some = replace(case, outputs=tuple(out for out in case.outputs if not out[0].startswith(without or ("-",))))
         try:
-            function = compiled_of([some], target)
+            function = run(compiled_of([some], target))
         except (NotSupported, NotDifferentiable) as error:
             refusal = refusal or error.message
             continue
@@ -87,6 +88,8 @@ def _flat(results: Any) -> list[Any]:
 
 def giver(target: str) -> Callable[[Any], Any]:
     """Return what makes an argument on a target, in double precision."""
+    if target == "c":
+        return lambda a: a
     if target == "torch":
         import torch
 
@@ -97,12 +100,17 @@ def giver(target: str) -> Callable[[Any], Any]:
     return lambda a: a
 
 
+def runner(target: str) -> Callable[[Any], Any]:
+    """Return what makes a compiled function of a target run."""
+    return CCall if target == "c" else lambda function: function
+
+
 def main(target: str, names: list[str]) -> None:
     """Print how each rule fares."""
     from rules.compiled import made, rules
 
     for case, _, _ in made(rules(names)):
-        r = tried(case, target, giver(target))
+        r = tried(case, target, giver(target), runner(target))
         print(f"{r.depth or 'refused':8} {r.name:24} {r.error:.1e} {r.where} | {r.refusal}", flush=True)
 
 

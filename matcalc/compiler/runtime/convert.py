@@ -107,16 +107,16 @@ def _has_mask(value: Any, depth: int = 0) -> bool:
     return depth > 0 and isinstance(value, list | tuple) and any(_has_mask(part, depth - 1) for part in value)
 
 
-def type_of_results(dtype: Any, is_known: bool) -> str:
-    """Return which of the types of results is asked for; without `is_known` they have that of the arguments.
+def type_of_results(dtype: Any, other: str = "") -> str:
+    """Return which of the types of results is asked for; on `other` targets they have that of the arguments.
 
     Raises: NotSupported.
     """
     named = getattr(dtype, "__name__", dtype if isinstance(dtype, str) else str(dtype))
     if named not in TYPES:
         raise NotSupported(f"dtype is one of {', '.join(TYPES)}, not {shown(named)}")
-    if not is_known and named != TYPES[0]:
-        raise NotSupported(f"dtype {named}: results of this target have the type of the arguments")
+    if other and named != TYPES[0]:
+        raise NotSupported(f"the target {other} takes no dtype={named}: its results have the type of the arguments")
     return str(named)
 
 

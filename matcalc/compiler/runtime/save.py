@@ -15,6 +15,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from matcalc.compiler.runtime.array_text import array_text
+from matcalc.compiler.runtime.c_text import c_text
 from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.compiler.runtime.save_entry import Part, entry_text
 from matcalc.compiler.runtime.save_header import header_text
@@ -22,7 +23,7 @@ from matcalc.compiler.runtime.save_solve import solve_text
 from matcalc.compiler.runtime.save_test import TEST_NAMES, self_test_text
 from matcalc.compiler.runtime.source import INDENT, INTO, Spelled, into_name, signature_text, size_lines
 from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Reference
-from matcalc.compiler.targets import ON_NUMPY
+from matcalc.compiler.targets import ON_NUMPY, SAVED
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import literal
 
@@ -142,6 +143,8 @@ def saved_text(
     if specs[0].target not in ON_NUMPY:
         if with_solve:
             raise NotSupported(f"a file for the target {specs[0].target} has no solve by SciPy")
+        if specs[0].target in SAVED:
+            return c_text(*specs, given=given, derivatives=derivatives)
         return array_text(*specs, given=given, derivatives=derivatives)
     if any(o.dtype != "float64" for spec in specs for o in spec.outputs):
         raise NotSupported("the functions of a file return float64: compile without dtype=")

@@ -1,0 +1,85 @@
+/* Functions of C for words of Python: each is written into a file where it is called. */
+
+static int trans(int64_t letter) { return letter == 'N' ? CblasNoTrans : CblasTrans; }
+
+static int uplo(int64_t letter) { return letter == 'U' ? CblasUpper : CblasLower; }
+
+static int side(int64_t letter) { return letter == 'L' ? CblasLeft : CblasRight; }
+
+static int diag(int64_t letter) { return letter == 'U' ? CblasUnit : CblasNonUnit; }
+
+static int64_t quotient(int64_t a, int64_t b) { return a/b - ((a%b != 0) & ((a < 0) != (b < 0))); }
+
+static int64_t modulo(int64_t a, int64_t b) { return a - b*quotient(a, b); }
+
+static double modulo_double(double a, double b)
+{
+    double r = fmod(a, b);
+    return r != 0.0 && (r < 0.0) != (b < 0.0) ? r + b : r;
+}
+
+static int64_t least(int64_t a, int64_t b) { return b < a ? b : a; }
+
+static int64_t most(int64_t a, int64_t b) { return b > a ? b : a; }
+
+static double least_double(double a, double b) { return b < a ? b : a; }
+
+static double most_double(double a, double b) { return b > a ? b : a; }
+
+static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
+
+static double softplus(double x)
+{
+    return isnan(x) ? x : most_double(x, 0.0) + log1p(exp(-fabs(x)));
+}
+
+static int64_t exponent(double x)
+{
+    int k = 0;
+    frexp(x, &k);
+    return k;
+}
+
+/* The logarithmic derivative of gamma: Boost's rational function on [1, 2] (John Maddock, Boost Software License), which
+   holds the zero apart, the recurrence below 10, the asymptotic series above, the reflection for negative x. */
+static double digamma(double x)
+{
+    const double P[] = {0.25479851061131551, -0.32555031186804491, -0.65031853770896507, -0.28919126444774784,
+                        -0.045251321448739056, -0.0020713321167745952};
+    const double Q[] = {1.0, 2.0767117023730469, 1.4606242909763515, 0.43593529692665969, 0.054151797245674225,
+                        0.0021284987017821144, -0.55789841321675513e-6};
+    double sum = 0.0, p = 0.0, q = 0.0;
+    if (x == 0.0) {
+        return copysign(INFINITY, -x);
+    }
+    if (x < 0.0) {
+        double part = x - floor(x);
+        if (part == 0.0 || isnan(part)) {
+            return NAN;
+        }
+        part = part > 0.5 ? part - 1.0 : part;
+        sum = part == 0.5 ? 0.0 : -3.141592653589793/tan(3.141592653589793*part);
+        x = 1.0 - x;
+    }
+    if (x >= 10.0) {
+        double z = 1.0/(x*x);
+        double tail = z*(1.0/252.0 - z*(1.0/240.0 - z*(1.0/132.0 - z*(691.0/32760.0 - z/12.0))));
+        return isinf(x) ? x : sum + log(x) - 0.5/x - z*(1.0/12.0 - z*(1.0/120.0 - tail));
+    }
+    while (x > 2.0) {
+        x -= 1.0;
+        sum += 1.0/x;
+    }
+    while (x < 1.0) {
+        sum -= 1.0/x;
+        x += 1.0;
+    }
+    double g = ((x - 1569415565.0/1073741824.0) - 381566830.0/1073741824.0/1073741824.0) - 9.016312093258695918e-20;
+    for (int k = 5; k >= 0; k--) {
+        p = p*(x - 1.0) + P[k];
+    }
+    for (int k = 6; k >= 0; k--) {
+        q = q*(x - 1.0) + Q[k];
+    }
+    return sum + (g*0.99558162689208984375 + g*(p/q));
+}

@@ -1,0 +1,61 @@
+"""The words of C as data: `codegen/c/words.toml`, and the functions of `codegen/c/helpers.c`, cut apart."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+
+from matcalc.rulebook.paths import data_folder
+
+WORD = re.compile(r"[^\W\d]\w*")
+CALLED = re.compile(r"\b(\w+)\(")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+HELPER = re.compile(r"^static \w+ (\w+)\(", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class CWords:
+    """What the words of the Numba sources are in C; the fields are the tables of `words.toml`."""
+
+    names: Mapping[str, str]
+    folds: Mapping[str, str]
+    by_kind: Mapping[str, Mapping[str, str]]
+    views: Mapping[str, str]
+    literals: Mapping[str, str]
+    whole: Mapping[str, str]
+    letters: Mapping[str, str]
+    address: Mapping[str, list[int]]
+    at_most: Mapping[str, Mapping[str, str]]
+    taken: Mapping[str, str]
+    helpers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """What nothing in a file may be called."""
+        return frozenset({*self.helpers, *(word for words in self.taken.values() for word in words.split())})
+
+
+@cache
+def load_c_words() -> CWords:
+    """Read `codegen/c/`."""
+    folder = data_folder("codegen") / "c"
+    tables = tomllib.loads((folder / "words.toml").read_text(encoding="utf-8"))
+    blocks = (folder / "helpers.c").read_text(encoding="utf-8").split("\n\n")
+    helpers = {found[1]: block.strip() for block in blocks if (found := HELPER.search(block))}
+    return CWords(helpers=MappingProxyType(helpers), **tables)
+
+
+def helpers_of(text: str) -> list[str]:
+    """Return the texts of the helpers that a text of C calls, also through others, in the order of the file."""
+    helpers = load_c_words().helpers
+    needed: set[str] = set()
+    waiting = [COMMENT.sub("", text)]
+    while waiting:
+        called = {word for word in CALLED.findall(waiting.pop()) if word in helpers} - needed
+        needed |= called
+        waiting += [helpers[name] for name in called]
+    return [block for name, block in helpers.items() if name in needed]

@@ -19,6 +19,7 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
+from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
@@ -30,7 +31,6 @@ from matcalc.compiler.runtime.c_function import CFunction
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import type_of_results
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope, SparseOperand
-from matcalc.compiler.runtime.texts import texts_of
 from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints

@@ -67,7 +67,7 @@ def test_entries_stored_twice_are_added_up(text, target):
     assert X.nnz == 6  # the caller's matrix is as it was
 
 
-@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
 def test_what_is_not_stored_takes_no_part(target):
     """A product with an entry that is not stored is 0, also with infinity and NaN; with a stored zero it is not."""
     X = sparse.csr_array((np.array([1.0, 0.0]), np.int32([0, 1]), np.int32([0, 1, 2])), shape=(2, 3))
@@ -195,6 +195,7 @@ def test_what_takes_no_sparse_matrix_says_so():
 # ---- other ways
 
 
+@pytest.mark.whole
 def test_other_ways_in():
     given = data(5, 4, 2)
     X, D, w, y = given["X"], given["X"].toarray(), given["w"], given["y"]
@@ -225,7 +226,8 @@ SAVED = {
 }
 
 
-@pytest.mark.parametrize("text", [LOGISTIC, *(pytest.param(t, marks=pytest.mark.whole) for t in list(SAVED)[1:])])
+@pytest.mark.parametrize("text", [LOGISTIC, *list(SAVED)[1:]])
+@pytest.mark.whole
 def test_saved_files_take_sparse_matrices(text, tmp_path):
     fn, path = mc.value_and_gradient(text, SAVED[text], SYMBOLS, target="numpy"), tmp_path / "f.py"
     fn.save(path)

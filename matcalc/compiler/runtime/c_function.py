@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from matcalc.compiler.runtime.c_text import c_text
@@ -28,6 +29,11 @@ class CFunction(Compiled):
     def __call__(self, /, *args: Any, **kwargs: Any) -> NoReturn:
         hint = f'{self.spec.name}.save("{self.spec.name}.c") writes it; target="numba" runs here'
         raise NotSupported(f"a function of the target {self.spec.target} does not run in Python", hint=hint)
+
+    def _twin(self, make: Callable[[CompiledSpec, str], Any]) -> NoReturn:
+        raise NotSupported(
+            f"a function of the target {self.spec.target} has no form for Numba", hint='target="numba" has'
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the function with its test as a stand-alone file of C99 that needs CBLAS and LAPACKE.

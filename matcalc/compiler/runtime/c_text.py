@@ -22,7 +22,7 @@ from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Operand, siz
 
 SAYS = """\
 Arrays are double, row by row, sizes int64_t. The workspace is the caller's: work holds {work} entries.
-Compile with  gcc -std=c99 -O2 -c {name}.c  and link with  -llapacke -lopenblas -lm  (or -llapacke -lcblas -lblas);
+Compile with  gcc -std=c99 -O2 -c {name}.c  and link with  -llapacke -lopenblas -lm  (or another BLAS with CBLAS);
 with -DMATCALC_TEST it is a program that tests itself."""
 LINE = "/* ---- The mathematics ends here. What follows: the functions that it calls{test}. ---- */"
 LARGEST = 2**31 - 1

@@ -1,6 +1,7 @@
 """Saved files of C: what they compute against NumPy, their own test, their names, statuses and refusals."""
 
 import ctypes
+import pickle
 import subprocess
 
 import numpy as np
@@ -133,5 +134,8 @@ def test_what_has_no_form_is_refused_by_name():
     fn = mc.compile("sum(x)", declarations="x: vector(n)", target="c")
     with pytest.raises(NotSupported, match="does not run in Python"):
         fn(np.ones(3))
+    with pytest.raises(NotSupported, match="has no form for Numba"):
+        _ = fn.numba
+    assert pickle.loads(pickle.dumps(fn)).source == fn.source
     with pytest.raises(NotSupported, match="has no solve by SciPy"):
         exported("sum(x.*x)", "x", declarations="x: vector(n)", target="c", with_solve=True)

@@ -77,7 +77,7 @@ def test_results_of_another_kind_are_refused_and_left_alone(both):
         both(X, Y, W, out=np.empty(3))
 
 
-@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
 def test_faults_are_raised_with_out_too(target):
     fn = mc.compile("inv(A)*b", declarations="A: matrix(n, n); b: vector(n)", target=target)
     A, b = np.zeros((2, 2)), np.ones(2)
@@ -92,7 +92,7 @@ def test_faults_are_raised_with_out_too(target):
         labels([1.0, 2.0], np.array([0, 2]), out=np.empty(2))
 
 
-@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
 def test_several_results_share_no_memory(target):
     fn = mc.compile(["2*x", "3*x"], declarations="x: vector(n)", target=target)
     place = np.empty(5)

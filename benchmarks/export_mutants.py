@@ -15,8 +15,10 @@ import ast
 import copy
 import os
 import random
+import re
 import runpy
 import signal
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -58,25 +60,26 @@ OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--target", choices=("numpy", "numba", "torch", "jax"), default="numpy")
+    parser.add_argument("--target", choices=("numpy", "numba", "torch", "jax", "c"), default="numpy")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     reasons = tomllib.loads((HERE / "export_equivalent.toml").read_text())
     rows, survivors, unknown = [], [], 0
     for number, (name, (formula, wrt, let, what)) in enumerate(FILES.items()):
         text = exported(formula, wrt, what, let, target=asked.target)
-        found = list(dict.fromkeys(mutants(text)))
+        in_c = asked.target == "c"
+        found = list(dict.fromkeys((mutants_of_c if in_c else mutants)(text)))
         share = asked.count // len(FILES) + (number < asked.count % len(FILES))
         drawn = random.Random(asked.seed).sample(found, min(share, len(found)))
-        alive = [change for change in drawn if survives(text, *change)]
+        alive = [change for change in drawn if (survives_in_c if in_c else survives)(text, *change)]
         lines = text.splitlines()
-        below = next(k for k, line in enumerate(lines) if line.startswith("# ---- The mathematics ends"))
+        below = next(k for k, line in enumerate(lines) if line[2:].lstrip().startswith("---- The mathematics ends"))
         rows.append(
             f"| {name} | {len(text.encode()):,} | {len(lines)} | {below} | {len(found)} | {len(drawn)} | "
             f"{len(drawn) - len(alive)} |"
         )
         for line, new in alive:
-            old = lines[line].split("  #")[0].strip()
+            old = lines[line].split("  /*" if in_c else "  #")[0].strip()
             reason = reasons.get(name, {}).get(f"{old} -> {new}", "")
             unknown += not reason
             survivors.append(f"| {name} | `{old}` | `{new}` | {reason or 'NOT KNOWN'} |")
@@ -153,6 +156,47 @@ def _with(statement: ast.stmt, place: int, change: ast.AST) -> str:
                     value[[v is old for v in value].index(True)] = change
     text = ast.unparse(ast.fix_missing_locations(mutant))
     return text.splitlines()[0] if isinstance(statement, ast.For) else text
+
+
+def mutants_of_c(text: str) -> Iterator[tuple[int, str]]:
+    """Yield changes of one line of the mathematics of a file in C, as `mutants`, but for places in arrays."""
+    head = inside = False
+    for number, line in enumerate(text.splitlines()):
+        if line.startswith("static"):
+            head = "_into(" in line
+        inside = (inside or head and line == "{") and line != "}"
+        statement = line.split("  /*")[0].strip()
+        if not inside or not STATEMENT.fullmatch(statement) or "work" in statement.partition("=")[0]:
+            continue
+        if not DECLARED.match(statement):
+            yield number, ";"
+        first = statement.find("=") + 1
+        hidden = INSIDE.sub(lambda found: "_" * len(found.group()), statement)
+        for sign, other in SIGNS.items():
+            for at in [k for k in range(first, len(hidden)) if hidden.startswith(sign, k)]:
+                yield number, statement[:at] + other + statement[at + len(sign) :]
+        for literal in NUMBER.finditer(hidden, first):
+            changed = repr(float(literal.group()) * 1.001 or 1.0)
+            yield number, statement[: literal.start()] + changed + statement[literal.end() :]
+
+
+STATEMENT = re.compile(r"(?!\(void\)|return|for|if|while|\}|\w*matrix |\w*vector |int64_t|static).*;")
+DECLARED = re.compile(r"double \w+ =")
+INSIDE = re.compile(r"\[[^\]]*\]")
+SIGNS = {" + ": " - ", " - ": " + ", "*": " + ", "/": "*", " += ": " -= "}
+NUMBER = re.compile(r"(?<![\w.])\d+\.\d*(?:e[+-]?\d+)?")
+
+
+def survives_in_c(text: str, line: int, new: str) -> bool:
+    """Whether the self-test of the mutant finds nothing."""
+    lines = text.splitlines()
+    lines[line] = new
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = Path(folder) / "mutant.c", Path(folder) / "mutant"
+        source.write_text("\n".join(lines) + "\n")
+        options = ["-std=c99", "-O1", "-w", "-DMATCALC_TEST", "-llapacke", "-lopenblas", "-lm"]
+        subprocess.run(["gcc", str(source), "-o", str(program), *options], check=True)
+        return subprocess.run([str(program)], capture_output=True, check=False, timeout=120).returncode == 0
 
 
 def survives(text: str, line: int, new: str) -> bool:

@@ -28,6 +28,14 @@ static double test_magnitude(const double *x, int64_t count)
     return most;
 }
 
+/* Make memory such that what reads it before anything is written finds no number. */
+static void test_clear(double *x, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        x[k] = NAN;
+    }
+}
+
 static double *test_memory(int64_t count)
 {
     double *made = malloc(sizeof(double)*(size_t)(count + 1));
@@ -35,6 +43,7 @@ static double *test_memory(int64_t count)
         printf("there is no memory for the test\n");
         exit(1);
     }
+    test_clear(made, count + 1);
     return made;
 }
 

@@ -108,6 +108,7 @@ def _case(number: int, case: Case, tables: _Tables, reference: Reference, deriva
     lines.append(f"{INDENT}const int64_t sizes[] = {{{', '.join(str(sizes[n]) for n in tables.sizes) or '0'}}};")
     counts = f"{len(tables.data)}, {len(tables.results)}, {number}"
     lines.append(f"{INDENT}const test_case c = {{data, results, lengths, sizes, {counts}}};")
+    lines += [f"{INDENT}test_clear(r{slot}, {max(1, lengths[name])});" for name, slot in tables.results.items()]
     for spec in tables.specs:
         lines += [f"{INDENT}int status_{spec.name} = test_run_{spec.name}(data, results, sizes);"]
         lines += [f"{INDENT}if (status_{spec.name} != 0) {{"]

@@ -76,7 +76,10 @@ class TwoPass:
         """Return the cotangent of each variable; a tuple where several were asked for."""
         import numpy as np
 
-        last = len(saved) - len(self.sizes)
+        count = len(self.second.args) - 1
+        if not isinstance(saved, tuple) or len(saved) != count:
+            raise TypeError(f"saved is the tuple of {count} values that forward returns beside the value")
+        last = count - len(self.sizes)
 
         def pulled(one: object) -> tuple[Value, ...]:
             found: tuple[Value, ...] = self.second(*saved[:last], one, *saved[last:])

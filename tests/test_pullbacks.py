@@ -64,3 +64,11 @@ def test_sizes_that_only_an_argument_tells(text, slope):
         assert found.shape == batch
         for at in np.ndindex(batch):
             np.testing.assert_allclose(found[at], slope(G[at]), rtol=1e-13)
+
+
+def test_what_forward_did_not_save_is_refused():
+    passes = mc.pullback("tanh(X*w)", "w", declarations="X: matrix(m, n); w: vector(n)", target="numpy")
+    _, saved = passes.forward(np.ones((2, 3)), np.ones(3))
+    for other in ({"saved": 1}, "abc", None, [*saved], (*saved, 1.0), ()):
+        with pytest.raises(TypeError, match="saved is the tuple"):
+            passes.backward(other, np.ones(2))

@@ -81,7 +81,7 @@ EXAMPLES: dict[str, Example] = {
     "check": (lambda: mc.check, [], {"f": "w'*w", "wrt": "w", "against": "2*w"}),
     "check_rules": (lambda: mc.check_rules, ["tr"], {}),
     "compile": (lambda: mc.compile, [], {
-        "outputs": LOSS, "declarations": LET, "target": "numpy", "dtype": "float32"}),
+        "outputs": LOSS, "declarations": LET, "target": "numpy", "dtype": "float64"}),
     "convex": (lambda: mc.convex, [], {"f": "w'*w", "wrt": "w"}),
     "define": (lambda: mc.define, [], CUBE),
     "differential": (lambda: mc.differential, [], OF),

@@ -79,7 +79,7 @@ def contract(
     for piece in pieces:
         if piece.value is None and len(pieces) == 1:
             piece.form(session)
-    square = rooted(session, [(p.at, p.value, p.node) for p in pieces], kept, sizes, For(node))
+    square = rooted(session, [(p.at, p.value, p.node) for p in pieces], kept, sizes)
     if square is not None:
         pieces = [Piece(p.at, square[1]) for p in pieces if len(p.at) > 1]
         scaling.coef *= square[0]

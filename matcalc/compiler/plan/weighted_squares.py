@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from matcalc.compiler.entrywise import Apply, Expr, Read
-from matcalc.compiler.plan.describe import Said
+from matcalc.compiler.plan.describe import Factors
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import Value, times
 from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import power, product
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
@@ -22,11 +24,11 @@ Term = tuple[Indices, Value | None, Node | None]
 
 
 def rooted(
-    session: Session, terms: Sequence[Term], kept: frozenset[int], sizes: Mapping[int, Size], said: Said
+    session: Session, terms: Sequence[Term], kept: frozenset[int], sizes: Mapping[int, Size]
 ) -> tuple[int, Value] | None:
     """Return the sign of d, and sqrt(|d|).*A, of operands A, A and weights d of the index that both are summed along.
 
-    `said` is what it is for. None for other operands, and where the sign of the weights is not known.
+    None for other operands, and where the sign of the weights is not known.
     """
     matrices = [(at, value) for at, value, _ in terms if len(at) == 2]
     weights = [(at, value, node) for at, value, node in terms if len(at) == 1]
@@ -47,9 +49,12 @@ def rooted(
     graph = session.graph
     factors: list[Expr] = [Read(value.name, graph.axes[:1]) for _, value, _ in weights if value is not None]
     root, size = (session.lowerings.scalars[default_rulebook().playing(r).name] for r in ("square_root", "magnitude"))
-    weight = graph.point((sizes[index],), Apply(root, (Apply(size, (times(1, factors),)),)), said)
+    formula = power(product(sign, [(node, (0,)) for *_, node in weights if node is not None], (0,)), Fraction(1, 2))
+    weight = graph.point((sizes[index],), Apply(root, (Apply(size, (times(1, factors),)),)), formula)
     axes = graph.axes[:2]
     entry = times(1, [Read(weight.name, (axes[one.index(index)],)), Read(matrix.name, axes)])
+    node = next(node for at, _, node in terms if at == one)
+    said = Factors(((formula, (index,)), (node, one)), one, sizes) if node is not None else ""
     return sign, graph.point(tuple(sizes[i] for i in one), entry, said)
 
 

@@ -65,7 +65,8 @@ def by_rule(name: str, given: Mapping[str, object], batched: bool = False) -> No
     first = next(iter(keywords.values()), None)
     free = own.square and _is_array(first) and _is_square(node_of(first))
     for key, wanted in own.fixed.items():
-        if str(keywords.pop(key, None)) != wanted and wanted and not free:
+        value = keywords.pop(key, None)
+        if str(value) != wanted and wanted and not (free and value is None):
             raise NotSupported(f"it needs {key}={wanted}")
     along, keep = keywords.pop(ALONG, None), keywords.pop(KEPT, False)
     names = [item.rstrip("'") for item in own.items] or [own.name]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from problems import FORWARD_SEED, Call, Data, Problem
-from scipy.linalg import lapack
+from problems import Call, Data, Problem
+from scipy.linalg import eigh, lapack, schur
 from scipy.linalg.blas import dsyrk
 from scipy.special import expit
 
@@ -157,6 +157,157 @@ def elementwise(x):
     return value, gradient
 
 
+def logistic_product(X, w, y, V):
+    p = expit(y * (X @ w))
+    return (p * (1.0 - p) * (X @ V)) @ X
+
+
+def pseudo_huber(X, w, y):
+    r = X @ w - y
+    s = np.sqrt(1.0 + r * r)
+    return np.sum(s - 1.0), (r / s) @ X
+
+
+def log_sum_exp(A, x):
+    z = A @ x
+    top = z.max()
+    e = np.exp(z - top)
+    total = e.sum()
+    e /= total
+    return np.log(total) + top, e @ A
+
+
+def factors(T, U, V):
+    R = U @ V.T
+    R -= T
+    return np.vdot(R, R), 2.0 * (R @ V), 2.0 * (R.T @ U)
+
+
+def deep_network(X, A, B, C, Y):
+    H = np.tanh(X @ A)
+    K = np.tanh(H @ B)
+    R = K @ C - Y
+    dK = R @ C.T
+    dK *= 2.0 * (1.0 - K * K)
+    dH = dK @ B.T
+    dH *= 1.0 - H * H
+    return np.vdot(R, R), X.T @ dH, H.T @ dK, 2.0 * (K.T @ R)
+
+
+def network_hessian(X, A, b, y):
+    """Of the squares of residuals: their slopes squared, and one block for each hidden unit."""
+    n, p = A.shape
+    T = np.tanh(X @ A)
+    r = T @ b - y
+    S = (1.0 - T * T) * b
+    J = (X[:, :, None] * S[:, None, :]).reshape(len(X), n * p)
+    H = mirrored(dsyrk(2.0, J.T)).reshape(n, p, n, p)
+    for k in range(p):
+        H[:, k, :, k] += X.T @ ((-4.0 * r * S[:, k] * T[:, k])[:, None] * X)
+    return H
+
+
+def mixture(X, M):
+    Z = X @ M.T - np.sum(M * M, axis=1) / 2.0
+    top = Z.max(axis=1, keepdims=True)
+    np.exp(Z - top, out=Z)
+    total = Z.sum(axis=1, keepdims=True)
+    Z /= total
+    return np.sum(np.log(total) + top), Z.T @ X - Z.sum(axis=0)[:, None] * M
+
+
+def principal_components(X, W):
+    XW = X @ W
+    R = XW @ W.T
+    R -= X
+    return np.vdot(R, R), 2.0 * (X.T @ (R @ W)) + 2.0 * (R.T @ XW)
+
+
+def mahalanobis(D, M, y):
+    t = y * (np.einsum("ij,ij->i", D @ M, D) - 1.0)
+    return np.sum(np.logaddexp(0.0, t)), D.T @ ((y * expit(t))[:, None] * D)
+
+
+def procrustes(A, X, B):
+    R = A @ X
+    R -= B
+    return np.vdot(R, R), 2.0 * (A.T @ R)
+
+
+def graphical_lasso(S, Q):
+    L, value = cholesky(Q)
+    return np.vdot(S, Q) - value, S - inverse(L)
+
+
+def kernel_parameters(D, y, s, length, t):
+    E = np.exp(D * (-0.5 / length**2))
+    K = s * E
+    K.flat[:: len(y) + 1] += t
+    L, value = cholesky(K)
+    P = inverse(L)
+    a = P @ y
+    P -= np.outer(a, a)
+    slope = np.trace(P)
+    P *= E
+    return value + y @ a, np.sum(P), np.vdot(P, D) * s / length**3, slope
+
+
+def determinant(X):
+    lu, p, _ = lapack.dgetrf(X.T)
+    value = np.prod(np.diagonal(lu)) * (-1.0) ** np.count_nonzero(p != np.arange(len(p)))
+    return value, value * lapack.dgetri(lu, p)[0]
+
+
+def product_pullback(A, X, B, G):
+    return A @ X @ B, A.T @ G @ B.T
+
+
+def square_pullback(X, G):
+    return X @ X, G @ X.T + X.T @ G
+
+
+def hadamard_jacobian(A, B):
+    J = np.zeros(A.shape + A.shape)
+    rows, columns = np.indices(A.shape)
+    J[rows, columns, rows, columns] = B
+    return J
+
+
+def quadratic_hessian(A, x):
+    return A + A.T
+
+
+def nuclear_norm(X):
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    return s.sum(), U @ Vt
+
+
+def spectral_norm(X):
+    """The top pair of the Gram matrix, which has all digits of the largest singular value."""
+    n = X.shape[1]
+    w, v = eigh(X.T @ X, subset_by_index=[n - 1, n - 1])
+    s = np.sqrt(w[0])
+    return s, np.outer(X @ v[:, 0] / s, v[:, 0])
+
+
+def spectral_function(S):
+    w, Q = np.linalg.eigh(S)
+    return np.sum(np.exp(w)), (Q * np.exp(w)) @ Q.T
+
+
+def lyapunov(A, Q, W):
+    """One Schur form for the equation and its adjoint."""
+    T, Z = schur(A)
+    P = Z @ _triangular(T, Z.T @ Q @ Z, False) @ Z.T
+    L = Z @ _triangular(T, Z.T @ W.T @ Z, True) @ Z.T
+    return np.vdot(W.T, P), -(L @ P.T + L.T @ P), L
+
+
+def _triangular(T, F, adjoint):
+    Y, scale, _ = lapack.dtrsyl(T, T, F, trana="T" if adjoint else "N", tranb="N" if adjoint else "T")
+    return Y * scale
+
+
 def cholesky(S):
     """Return the factor that LAPACK sees as lower, and log det(S)."""
     L, fault = lapack.dpotrf(S.T, lower=1, clean=0)
@@ -185,6 +336,5 @@ def mirrored(C):
 def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     answer = globals()[problem.name]
-    names = [*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else [])]
-    args = [data[name] for name in names]
+    args = [data[name] for name in problem.inputs]
     return lambda: answer(*args)

@@ -21,6 +21,7 @@ class Timing:
     """What one library does on one problem and size."""
 
     library: str
+    entries: int = 0
     first: float = 0.0
     best: float = float("inf")
     calls: int = 1
@@ -37,7 +38,7 @@ def measure(problem: Problem, size: str, libraries: dict[str, ModuleType], secon
     reference: list[np.ndarray] = []
     timings = []
     for name, library in libraries.items():
-        timing = Timing(name)
+        timing = Timing(name, sum(np.size(value) for value in data.values()))
         try:
             start = perf_counter()
             timing.call = library.build(problem, data)

@@ -6,14 +6,35 @@ import autograd
 import autograd.numpy as anp
 import numpy as np
 from autograd.differential_operators import make_vjp
-from problems import FORWARD_SEED, Call, Data, Problem
+from problems import DIRECTION, FORWARD_SEED, Call, Data, Problem
 
 
 class Functions:
     """The names that a problem's formula takes from `ns`; autograd has no expm."""
 
     sum, exp, tanh, trace, kron = anp.sum, anp.exp, anp.tanh, anp.trace, anp.kron
-    inv, solve = anp.linalg.inv, anp.linalg.solve
+    inv, solve, det, sqrt, eye = anp.linalg.inv, anp.linalg.solve, anp.linalg.det, anp.sqrt, anp.eye
+
+    @staticmethod
+    def eigvalsh(a: np.ndarray) -> np.ndarray:
+        return anp.linalg.eigh(a)[0]
+
+    @staticmethod
+    def svdvals(a: np.ndarray) -> np.ndarray:
+        return anp.linalg.svd(a, full_matrices=False)[1]
+
+    @staticmethod
+    def sum_rows(a: np.ndarray) -> np.ndarray:
+        return anp.sum(a, axis=1)
+
+    @staticmethod
+    def logsumexp(a: np.ndarray) -> np.ndarray:
+        top = anp.max(a)
+        return anp.log(anp.sum(anp.exp(a - top))) + top
+
+    @staticmethod
+    def evidence(y: np.ndarray, k: np.ndarray) -> np.ndarray:
+        return anp.sum(y * anp.linalg.solve(k, y)) + anp.linalg.slogdet(k)[1]
 
     @staticmethod
     def softplus(a: np.ndarray) -> np.ndarray:
@@ -48,6 +69,9 @@ def build(problem: Problem, data: Data) -> Call:
             return value, backward(data[FORWARD_SEED])
 
         return pullback
+    if problem.gives == "hvp":
+        product = autograd.hessian_vector_product(lambda value: f((value,)))
+        return lambda: product(start[0], data[DIRECTION])
     transform = autograd.hessian if problem.gives == "hessian" else autograd.jacobian
     second = transform(lambda value: f((value,)))
     return lambda: second(start[0])

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.linalg
 import numpy as np
-from problems import FORWARD_SEED, Call, Data, Problem
+from problems import DIRECTION, FORWARD_SEED, Call, Data, Problem
 
 jax.config.update("jax_enable_x64", True)
 
@@ -26,7 +26,7 @@ class Functions:
         jnp.log1p,
         jnp.sqrt,
     )
-    eigvalsh = jnp.linalg.eigvalsh
+    eigvalsh, eye, logsumexp = jnp.linalg.eigvalsh, jnp.eye, jax.nn.logsumexp
 
     @staticmethod
     def logdet(a: jax.Array) -> jax.Array:
@@ -71,6 +71,14 @@ class Functions:
     def logsumexp_rows(a: jax.Array) -> jax.Array:
         return jax.nn.logsumexp(a, axis=1)
 
+    @staticmethod
+    def sum_rows(a: jax.Array) -> jax.Array:
+        return jnp.sum(a, axis=1)
+
+    @staticmethod
+    def evidence(y: jax.Array, k: jax.Array) -> jax.Array:
+        return jnp.sum(y * jnp.linalg.solve(k, y)) + jnp.linalg.slogdet(k)[1]
+
 
 def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
@@ -93,6 +101,17 @@ def build(problem: Problem, data: Data) -> Call:
         args = [seed, *args]
     elif problem.gives == "gradient":
         run = jax.jit(jax.value_and_grad(f, argnums=places))
+    elif problem.gives == "hvp":
+        (place,) = places
+
+        def product(direction: jax.Array, *values: jax.Array) -> jax.Array:
+            def slope(x: jax.Array) -> jax.Array:
+                return jax.grad(f, argnums=place)(*values[:place], x, *values[place + 1 :])
+
+            return jax.jvp(slope, (values[place],), (direction,))[1]
+
+        run = jax.jit(product)
+        args = [data[DIRECTION], *args]
     else:
         run = jax.jit((jax.hessian if problem.gives == "hessian" else jax.jacrev)(f, argnums=places[0]))
     return lambda: jax.tree.map(np.asarray, run(*args))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from problems import FORWARD_SEED, Call, Data, Problem
+from problems import DIRECTION, FORWARD_SEED, Call, Data, Problem
 
 import matcalc as mc
 
@@ -15,6 +15,8 @@ def compiled(problem: Problem) -> mc.Compiled:
         return mc.value_and_gradient(f, wrt)
     if problem.gives == "pullback":
         return mc.compile([f, f.vjp(wrt, cotangent=FORWARD_SEED)])
+    if problem.gives == "hvp":
+        return mc.compile(f.hvp(wrt, vector=DIRECTION))
     return mc.compile(f.hessian(wrt) if problem.gives == "hessian" else f.jacobian(wrt))
 
 

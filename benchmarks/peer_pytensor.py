@@ -7,15 +7,31 @@ from collections.abc import Callable
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
-from problems import FORWARD_SEED, Call, Data, Problem
+from problems import DIRECTION, FORWARD_SEED, Call, Data, Problem
 from pytensor.tensor import linalg
 
 
 class Functions:
     """The names that a problem's formula takes from `ns`."""
 
-    sum, exp, tanh, softplus = pt.sum, pt.exp, pt.tanh, pt.softplus
-    trace, kron, inv, solve, expm = pt.trace, linalg.kron, linalg.inv, linalg.solve, linalg.expm
+    sum, exp, tanh, softplus, sqrt, eye, logsumexp = pt.sum, pt.exp, pt.tanh, pt.softplus, pt.sqrt, pt.eye, pt.logsumexp
+    trace, kron, inv, solve, expm, det = pt.trace, linalg.kron, linalg.inv, linalg.solve, linalg.expm, linalg.det
+
+    @staticmethod
+    def svdvals(a: pt.TensorVariable) -> pt.TensorVariable:
+        return linalg.svd(a, full_matrices=False)[1]
+
+    @staticmethod
+    def eigvalsh(a: pt.TensorVariable) -> pt.TensorVariable:
+        return linalg.eigh(a)[0]
+
+    @staticmethod
+    def sum_rows(a: pt.TensorVariable) -> pt.TensorVariable:
+        return pt.sum(a, axis=1)
+
+    @staticmethod
+    def evidence(y: pt.TensorVariable, k: pt.TensorVariable) -> pt.TensorVariable:
+        return pt.sum(y * linalg.solve(k, y)) + linalg.slogdet(k)[1]
 
     @staticmethod
     def logdet(a: pt.TensorVariable) -> pt.TensorVariable:
@@ -42,6 +58,9 @@ def compiled(problem: Problem) -> Callable[..., object]:
         elif problem.gives == "pullback":
             inputs.append(value.type(FORWARD_SEED))
             outputs = [value, *pytensor.grad(None, wrt, known_grads={value: inputs[-1]})]
+        elif problem.gives == "hvp":
+            inputs.append(wrt[0].type(DIRECTION))
+            outputs = [pytensor.gradient.hessian_vector_product(value, wrt[0], inputs[-1])]
         else:
             slope = pytensor.grad(value, wrt[0]) if problem.gives == "hessian" else value
             outputs = [pytensor.gradient.jacobian(slope.flatten(), wrt[0], vectorize=True)]
@@ -54,6 +73,5 @@ def compiled(problem: Problem) -> Callable[..., object]:
 def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
     fn = compiled(problem)
-    names = [*problem.shapes, *([FORWARD_SEED] if problem.gives == "pullback" else [])]
-    args = [np.asarray(data[name]) for name in names]
+    args = [np.asarray(data[name]) for name in problem.inputs]
     return lambda: fn(*args)

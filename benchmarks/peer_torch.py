@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from problems import FORWARD_SEED, Call, Data, Problem
+from problems import DIRECTION, FORWARD_SEED, Call, Data, Problem
 
 torch.set_num_threads(1)
 
@@ -23,7 +23,7 @@ class Functions:
         torch.log1p,
         torch.sqrt,
     )
-    softplus = torch.nn.functional.softplus
+    softplus, eye = torch.nn.functional.softplus, torch.eye
 
     @staticmethod
     def logdet(a: torch.Tensor) -> torch.Tensor:
@@ -61,8 +61,20 @@ class Functions:
         return torch.linalg.solve(torch.kron(a, one) + torch.kron(one, b.T.contiguous()), c.reshape(-1)).reshape(n, n)
 
     @staticmethod
+    def logsumexp(a: torch.Tensor) -> torch.Tensor:
+        return torch.logsumexp(a, 0)
+
+    @staticmethod
     def logsumexp_rows(a: torch.Tensor) -> torch.Tensor:
         return torch.logsumexp(a, 1)
+
+    @staticmethod
+    def sum_rows(a: torch.Tensor) -> torch.Tensor:
+        return torch.sum(a, 1)
+
+    @staticmethod
+    def evidence(y: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+        return torch.sum(y * torch.linalg.solve(k, y)) + torch.linalg.slogdet(k)[1]
 
 
 def build(problem: Problem, data: Data) -> Call:
@@ -88,4 +100,11 @@ def build(problem: Problem, data: Data) -> Call:
         transform = torch.func.hessian if problem.gives == "hessian" else torch.func.jacrev
         return transform(f, argnums=places[0])(*tensors()).numpy()
 
-    return reverse if problem.gives in ("gradient", "pullback") else second
+    def product() -> object:
+        values = tensors()
+        leaf = values[places[0]].requires_grad_()
+        (slope,) = torch.autograd.grad(f(*values), leaf, create_graph=True)
+        return torch.autograd.grad(slope, leaf, torch.as_tensor(data[DIRECTION]))[0].numpy()
+
+    runs = {"gradient": reverse, "pullback": reverse, "hvp": product}
+    return runs.get(problem.gives, second)

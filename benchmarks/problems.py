@@ -15,6 +15,7 @@ import numpy as np
 
 SIZES = ("tiny", "small", "medium", "large")
 FORWARD_SEED = "G"  # the name of the cotangent of a pullback
+DIRECTION = "V"  # the name of the vector that a Hessian is multiplied with
 
 Data = dict[str, float | np.ndarray]
 Call = Callable[[], object]
@@ -48,7 +49,15 @@ class Problem:
     def data(self, size: str) -> Data:
         """Return the value of each symbol: arrays, and floats for scalars."""
         rng = np.random.default_rng(sum(map(ord, self.name)))
-        return {name: self._value(rng, name, size) for name in self.shapes}
+        values = {name: self._value(rng, name, size) for name in self.shapes}
+        if self.gives == "hvp":
+            values[DIRECTION] = np.random.default_rng(1).standard_normal(np.shape(values[self.wrt[0]]))
+        return values
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of what a call is given: the symbols, then the cotangent or the direction."""
+        return [*self.shapes, *{"pullback": [FORWARD_SEED], "hvp": [DIRECTION]}.get(self.gives, [])]
 
     def cotangent(self, shape: tuple[int, ...]) -> np.ndarray:
         """Return the cotangent of a pullback whose value has this shape."""
@@ -69,6 +78,10 @@ RECIPES = {
     "mask": lambda rng, shape: (rng.random(shape) < 0.5).astype(float),
     "onehot": lambda rng, shape: np.eye(shape[1])[rng.integers(0, shape[1], shape[0])],
     "symmetric": lambda rng, shape: (lambda a: (a + a.T) / 2)(rng.standard_normal(shape)),
+    "symmetric_scaled": lambda rng, shape: RECIPES["symmetric"](rng, shape) / np.sqrt(shape[-1]),
+    "distances": lambda rng, shape: (lambda p: np.sum((p[:, None] - p[None]) ** 2, axis=2))(
+        rng.standard_normal((shape[0], 3))
+    ),
     "spd": lambda rng, shape: (lambda a: a @ a.T / len(a) + np.eye(len(a)))(rng.standard_normal(shape)),
     "dominant": lambda rng, shape: rng.standard_normal(shape) / np.sqrt(shape[0]) + 2.0 * np.eye(shape[0]),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import os
 import platform
 import sys
@@ -16,6 +17,7 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 PEERS = ("jax", "torch", "pytensor", "autograd")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -47,6 +49,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", default="tiny,small,medium,large")
     parser.add_argument("--only", default="", help="problems, by name")
     parser.add_argument("--seconds", type=float, default=0.1, help="of timed calls per library and size")
+    parser.add_argument("--json", default="", help="write every time to this file too; plots.py draws it")
     parser.add_argument("--no-problems", action="store_true", help="only call overhead and startup")
     parser.add_argument("--no-startup", action="store_true", help="only the problems")
     return parser.parse_args()
@@ -103,8 +106,22 @@ def compare(libraries: dict[str, ModuleType], options: argparse.Namespace) -> No
         for size in (s for s in options.sizes.split(",") if s in problem.lengths):
             results[problem.name, size] = measure(problem, size, libraries, options.seconds)
             print(tables.row(problem.name, size, libraries, results[problem.name, size]), flush=True)
+            if options.json:
+                save(results, options.json, libraries)
     print(tables.summary(results, libraries))
     print(tables.compile_times(results))
+
+
+def save(results: dict[Any, Any], path: str, libraries: dict[str, ModuleType]) -> None:
+    """Write what is measured so far as JSON: where and with what, and a record for each library, problem and size."""
+    machine = {"header": header(libraries), "processor": platform.processor(), "threads": os.environ[THREADS[0]]}
+    records = [
+        {"problem": problem, "size": size, "entries": t.entries, "library": t.library, "seconds": t.best,
+         "first": t.first, "wrong": t.wrong}
+        for (problem, size), timings in results.items()
+        for t in timings
+    ]  # fmt: skip
+    Path(path).write_text(json.dumps({"machine": machine, "records": records}, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

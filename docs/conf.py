@@ -1,0 +1,25 @@
+"""Sphinx: `sphinx-build -W docs docs/_build/html`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import api_pages
+import function_pages
+
+import matcalc
+
+project = "matcalc"
+author = "The matcalc developers"
+copyright = "The matcalc developers"
+version = release = matcalc.__version__
+extensions = ["myst_parser"]
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = "matcalc"
+exclude_patterns = ["_build"]
+
+api_pages.write()
+function_pages.write()
+api_pages.write_copies()

@@ -1,0 +1,122 @@
+"""Write the reference of functions from `rules/`: a page for each family, with a picture of each elementwise function.
+
+`conf.py` calls `write` before each build; what is written is not kept in the repository.  python docs/function_pages.py
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+import matcalc as mc
+from matcalc.commands.rule_pages import Page, family, page, signatures
+from matcalc.expressions.expression import Expression
+from matcalc.rulebook.load import shipped_rulebook
+from matcalc.rulebook.rule import Rule
+
+mpl.use("agg")
+from matplotlib import pyplot as plt
+
+FOLDER = Path(__file__).with_name("functions")
+FILES = {"elementwise": "Elementwise functions", "reductions": "Reductions", "structure": "Structure",
+         "linalg": "Linear algebra", "spectral": "Spectra and matrix functions"}  # fmt: skip
+LABELS = {"domain": "Domain", "gauge": "Choice", "opaque": "No derivative", "source": "Source"}
+MEASURES = {"value": "value", "jvp": "pushforward", "vjp": "pullback", "second": "second derivative"}
+RANGE = np.linspace(-4.0, 4.0, 801)
+
+HEAD = """\
+# {title}
+
+`Y` is the value, `G` the cotangent of it; a bar marks the pullback, which is derived from the differential. Errors
+are the worst relative ones that were measured against many digits, on random, near-degenerate, graded and scaled data.
+
+"""
+
+
+def write() -> None:
+    """Write all pages and pictures."""
+    FOLDER.mkdir(exist_ok=True)
+    rules = [rule for rule in shipped_rulebook().rules.values() if not rule.internal]
+    index = ["# Functions", "", "Every operation of the rulebook: what it is, its derivative, where it is defined.", "",
+             "```{toctree}", ":maxdepth: 2", ""]  # fmt: skip
+    for name, title in FILES.items():
+        own = [rule for rule in rules if rule.address.startswith(f"rules/{name}.toml")]
+        text = HEAD.format(title=title) + "\n".join(line for part in by_family(own) for line in part)
+        (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
+        index.append(name)
+    (FOLDER / "index.md").write_text("\n".join([*index, "```", ""]), encoding="utf-8")
+
+
+def by_family(rules: list[Rule]) -> Iterator[list[str]]:
+    found = ""
+    for rule in rules:
+        if family(rule) != found:
+            found = family(rule)
+            yield [f"## {found[:1].upper()}{found[1:]}", ""]
+        yield section(rule)
+
+
+def section(rule: Rule) -> list[str]:
+    """Return what the reference says of one rule."""
+    of = page(rule)
+    lines = [f"### {rule.name}", "", *(f"`{signature}`" for signature in signatures(rule)), ""]
+    if rule.opaque is None:
+        lines += display(of)
+    aliases = rule.fields.get("aliases", [])
+    if aliases:
+        lines += ["Also " + ", ".join(f"`{alias}`" for alias in aliases) + ".", ""]
+    for field, label in LABELS.items():
+        if said := getattr(rule, field):
+            lines += [f"*{label}:* {code_in(str(said))}", ""]
+    errors = [f"{label} {of.errors[key]:.1e}" for key, label in MEASURES.items() if key in of.errors]
+    lines += [f"*Measured error:* {', '.join(errors)}.", ""] if errors else []
+    return lines + (picture(rule) if is_plotted(rule) else [])
+
+
+def display(of: Page) -> list[str]:
+    """Return formulas and derived pullbacks as they are typed, one a line."""
+    lines = [f"{left} = {right}" for left, right in of.formulas.items()]
+    lines += [f"{left} = {right}" for left, right in of.adjoints.items() if isinstance(right, Expression)]
+    return ["```text", *lines, "```", ""] if lines else []
+
+
+def code_in(text: str) -> str:
+    """Return words with what looks like a formula as code."""
+    return re.sub(r"(?<![`\w])(\w+\([^()]*\)|\w+\[[^\]]*\])", r"`\1`", text)
+
+
+def is_plotted(rule: Rule) -> bool:
+    return rule.kind == "map" and len(rule.parameters) == 1 and rule.parameters[0].kind == "entry"
+
+
+def picture(rule: Rule) -> list[str]:
+    """Draw an elementwise function and its derivative where they are numbers."""
+    f = mc.expression(f"{rule.name}(x)", "x: scalar")
+    figure, axes = plt.subplots(figsize=(4.2, 2.6))
+    for e, label, style in ((f, rule.name, "-"), (f.gradient("x"), "derivative", "--")):
+        values = np.array([evaluated(e, x) for x in RANGE])
+        values[np.abs(values) > 8] = np.nan
+        axes.plot(RANGE, values, style, label=label)
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(FOLDER / f"{rule.name}.svg")
+    plt.close(figure)
+    return [f"![{rule.name} and its derivative]({rule.name}.svg)", ""]
+
+
+def evaluated(e: mc.Expression, x: float) -> float:
+    """Return a value at a point, NaN where there is none."""
+    try:
+        with np.errstate(all="ignore"):
+            return float(e(x=x) if e.symbols else e())
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+        return float("nan")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,91 @@
+"""The documentation: each of its blocks runs and prints what it says, and it names all that there is."""
+
+import doctest
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import matcalc as mc
+from matcalc import solvers
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+MADE = {"interface", "architecture", "contributing"}  # of docstrings and other files, which have their own tests
+PAGES = [
+    path for path in sorted(DOCS.glob("*.md")) if path.stem not in MADE and ">>> " in path.read_text(encoding="utf-8")
+]
+QUICK = ("conventions", "coming_from", "language")
+
+
+def loaded(name):
+    """Return a module of the folder of the documentation."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=() if p.stem in QUICK else pytest.mark.whole, id=p.stem) for p in PAGES]
+)
+def test_blocks(page):
+    failures, tried = doctest.testfile(str(page), module_relative=False, verbose=False, optionflags=doctest.ELLIPSIS)
+    assert tried >= 2
+    assert failures == 0
+
+
+def test_every_page_is_in_the_contents():
+    listed = set(re.findall(r"^(\w+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.M))
+    assert {path.stem for path in DOCS.glob("*.md")} - {"index"} - MADE == listed - MADE
+    assert listed >= MADE
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (DOCS / target).exists() or target.startswith("functions/"), (page.name, target)
+
+
+def test_the_interface_is_described_whole():
+    pages = loaded("api_pages")
+    described = {name for names in pages.SECTIONS.values() for name in names} - {"Compiled"}
+    kinds = {
+        name for name, thing in vars(mc.errors).items() if isinstance(thing, type) and issubclass(thing, Exception)
+    }
+    assert described == set(mc.__all__) - kinds
+    for name in [*described, "Compiled"]:
+        thing = pages.Compiled if name == "Compiled" else getattr(mc, name)
+        assert len(list(pages.described(f"mc.{name}", thing))) > 5
+    assert all(solvers.__dict__[name].__doc__ for name in solvers.__all__)
+
+
+def test_cookbook_is_what_the_script_writes():
+    pages = loaded("cookbook")
+    assert (DOCS / "cookbook.md").read_text(encoding="utf-8") == pages.page()
+    assert len(pages.numbered()) >= 60
+
+
+@pytest.mark.whole
+def test_builds_without_warnings(tmp_path):
+    pytest.importorskip("sphinx")
+    pytest.importorskip("myst_parser")
+    pytest.importorskip("furo")
+    pytest.importorskip("matplotlib")
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "-q",
+        "-d",
+        str(tmp_path / "trees"),
+        str(DOCS),
+        str(tmp_path / "html"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "html" / "searchindex.js").exists()
+    assert "norm_nuc" in (tmp_path / "html" / "functions" / "spectral.html").read_text(encoding="utf-8")

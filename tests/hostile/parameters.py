@@ -20,6 +20,7 @@ import numpy as np
 import matcalc as mc
 from matcalc import solvers
 from matcalc.commands import cli
+from matcalc.commands.prompt import Prompt
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.pullbacks import TwoPass
 from matcalc.rulebook.fields import RULE_FIELDS
@@ -208,6 +209,11 @@ def parameters(folder: Path) -> Iterator[Parameter]:
         if name != "signature" and f"define.{name}" not in CODE:
             yield _field(name)
     yield from _of_command_line(folder)
+    yield Parameter("a line of the prompt", len(LINES), _line)
+
+
+def _line(text: str, way: int) -> Any:
+    return Prompt().answer(LINES[way].format(text))
 
 
 def _of(label: str, make: Callable[[], Any], args: list[Any], keywords: dict[str, Any]) -> Iterator[Parameter]:
@@ -317,6 +323,9 @@ def commands() -> dict[str, argparse.ArgumentParser]:
     return dict(choices or {})
 
 
+LINES = ("{}", "let {}", "let {}: vector(n)", "let x: {}", "gradient {}", "equal {}", "{} x")
+"""What is typed at the prompt, a text in each of its places."""
+
 COMMANDS = {
     **{name: [LOSS, "--wrt=w", f"--let={LET}", "--as=python", "--target=numpy"] for name in cli.DERIVATIVES},
     "explain": [LOSS, "--wrt=w"],
@@ -327,4 +336,5 @@ COMMANDS = {
     "export": [LOSS, "--wrt=w", "--output=saved.py", "--target=numpy"],
     "rules": ["inv"],
     "demo": [],
+    "docs": ["--no-open"],
 }

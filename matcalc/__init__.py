@@ -37,6 +37,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME_OF)
 
+_HOME_OF["load_ipython_extension"] = "matcalc.commands.notebook"  # for %load_ext matcalc
+
 
 def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)

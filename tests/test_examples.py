@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+FOLDER = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = sorted(FOLDER.rglob("*.py"))
+TUTORIALS = sorted((FOLDER / "tutorials").glob("*.py"))
 OPTIONAL = {"casadi", "jax", "sklearn", "statsmodels", "torch"}
 
 
@@ -30,3 +32,12 @@ def test_example(path, capsys):
         pytest.importorskip(name, reason=f"{name} is not installed")
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+def test_tutorials_are_notebooks(path):
+    """They are notebooks as text, words and code in turns."""
+    jupytext = pytest.importorskip("jupytext")
+    kinds = [cell.cell_type for cell in jupytext.read(path).cells]
+    assert kinds.count("markdown") >= 4
+    assert kinds.count("code") >= 5

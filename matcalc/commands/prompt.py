@@ -6,7 +6,7 @@ A line is a formula, or a command on the last one. Nothing typed is run as Pytho
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
@@ -19,7 +19,6 @@ from matcalc.expressions.expression import Expression
 from matcalc.language.declare import MARK
 from matcalc.tensor.symbols import declaration
 
-MARKS = ("> ", "...  ")
 DERIVATIVES = ("gradient", "jacobian", "hessian", "hvp", "differential", "jvp", "vjp")
 HELP = """\
 A line is a formula, norm2(X*w - y)^2, or a command on the last formula or result:
@@ -44,16 +43,18 @@ class Prompt:
         self.declarations = ""
         self.formula: Expression | None = None
         self.result: Expression | None = None
+        self.shown = ""  # the text that the last result was shown by
 
     def answer(self, line: str) -> str:
         """Return what a line says, or its error with the place marked."""
         try:
-            return self._run(line.strip())
+            return self.said(line)
         except mc.MatcalcError as error:
             return f"{type(error).__name__}: {error}"
 
-    def _run(self, line: str) -> str:
-        word, _, rest = line.partition(" ")
+    def said(self, line: str) -> str:
+        """Return what a line says. Raises: what reading and deriving raise."""
+        word, _, rest = line.strip().partition(" ")
         rest = rest.strip()
         if word in ("?", "help"):
             return HELP
@@ -64,7 +65,7 @@ class Prompt:
             return self._let(rest)
         if word in COMMANDS and not (rest and word in FORMS):
             return COMMANDS[word](self, rest)
-        return self._read(line)
+        return self._read(line.strip())
 
     def _read(self, text: str) -> str:
         e = mc.expression(text, self.declarations)
@@ -72,7 +73,8 @@ class Prompt:
         inferred = [declaration(s) for s in e.names.ordered() if s.name in e.names.undeclared]
         said = [f"{'; '.join(inferred)}{MARK}"] if inferred else []
         shape = " x ".join(map(str, e.shape)) or "a number"
-        return "\n".join([*said, f"{e}    ({shape})"])
+        self.shown = "\n".join([*said, f"{e}    ({shape})"])
+        return self.shown
 
     def _let(self, text: str) -> str:
         if text:
@@ -97,8 +99,8 @@ class Prompt:
 
     def keep(self, e: Expression) -> str:
         self.result = e
-        needs = "".join(f"\nneeds {need}" for need in e.needs)
-        return f"{e}{needs}"
+        self.shown = "\n".join([str(e), *(f"needs {need}" for need in e.needs)])
+        return self.shown
 
     def derive(self, how: str, wrt: str) -> str:
         """Return a derivative of the formula; of several variables each on its line."""
@@ -176,26 +178,41 @@ def run(output: TextIO = sys.stdout) -> int:
 
 
 def lines() -> Iterator[str]:
-    """Yield what is typed; an interrupted line is dropped, brackets that are open go on in the next."""
-    text = ""
+    """Yield what is typed until `quit` or the end; an interrupted statement is dropped."""
     while True:
         try:
-            text += input(MARKS[bool(text)])
+            yield from statements(typed())
+            return
         except KeyboardInterrupt:
             print()
-            text = ""
-            continue
+
+
+def typed() -> Iterator[str]:
+    """Yield lines as they are typed."""
+    while True:
+        try:
+            line = input("> ")
         except EOFError:
             print()
             return
-        if text.strip() in ("quit", "exit"):
+        if line.strip() in ("quit", "exit"):
             return
-        if text.count("[") + text.count("{") > text.count("]") + text.count("}"):
+        yield line
+
+
+def statements(given: Iterable[str]) -> Iterator[str]:
+    """Yield lines, those joined in which a bracket is still open."""
+    text = ""
+    for line in given:
+        text += line
+        if sum(map(text.count, "[{(")) > sum(map(text.count, "]})")):
             text += "\n"
             continue
         if text.strip():
             yield text
         text = ""
+    if text.strip():
+        yield text
 
 
 def _history() -> None:

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+import matcalc as mc
 from matcalc.commands import prompt
+from matcalc.commands.notebook import run
 from matcalc.commands.prompt import HELP, Prompt
 
 
@@ -101,3 +103,38 @@ def read_some(terminal):
         return os.read(terminal, 1000)
     except OSError:
         return b""
+
+
+def in_a_cell(line, *lines):
+    names = {}
+    return run(names, line, "\n".join(lines)), names
+
+
+def test_a_cell_of_a_notebook():
+    result, names = in_a_cell(" g ", "let S: matrix(n, n) spd", "logdet(S)", "gradient S")
+    assert str(result) == "inv(S)"
+    assert names == {"g": result}
+
+
+def test_a_cell_that_ends_in_words(capsys):
+    result, names = in_a_cell("g", "tr(A*X)", "gradient X", "latex")
+    assert result is None
+    assert names == {}
+    assert capsys.readouterr().out == "\\mathbf{A}^\\top\n"
+
+
+def test_a_cell_over_several_lines_and_its_errors():
+    result, _ = in_a_cell("", "norm2([A;", " B]*x)^2", "gradient x")
+    assert str(result) == "2*(A'*A + B'*B)*x"
+    with pytest.raises(mc.ParseError):
+        in_a_cell("", "A*(x + y")
+    with pytest.raises(SyntaxError, match="takes a name"):
+        in_a_cell("a b", "x")
+
+
+@pytest.mark.whole
+def test_in_ipython():
+    shell = pytest.importorskip("IPython").core.interactiveshell.InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "matcalc")
+    shell.run_cell("%%matcalc g\nnorm2(X*w - y)^2\ngradient w")
+    assert str(shell.user_ns["g"]) == "2*X'*(X*w - y)"

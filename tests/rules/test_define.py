@@ -271,3 +271,15 @@ def test_a_wrong_edge_is_refused():
     edge = [{"at": {"X": "[1, 2; 2, 4]"}, "value": "eye(2)"}]
     with pytest.raises(mc.RuleError, match=r"the value is off by .* at X = \[1, 2; 2, 4\]"):
         mc.define(f"edged{SQUARE_MATRIX}", value="X @ X", differential="dX*X + X*dX", edge=edge)
+
+
+def test_a_rule_that_ends_at_one_is_tried_inside():
+    """(I - X)^-1 (I + X) is not defined where 1 is an eigenvalue: no test draws such a matrix."""
+    made = mc.define(
+        "cayley_of(X: matrix(n, n)) -> matrix(n, n)",
+        value="np.linalg.solve(np.eye(X.shape[0]) - X, np.eye(X.shape[0]) + X)",
+        differential="inv(eye(n) - X)*dX*(eye(n) + Y)",
+        domain="nonsingular(eye(n) - X)",
+        inside={"X": "X/(2 + 2*norm2(X))"},
+    )
+    assert made.report

@@ -45,6 +45,8 @@ NARROW = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 1e-16)
 DIRECTIONS = 3
 BEND = 1e-6  # of a smooth function the second difference over it is as small
 LIMIT, LEAST, SLACK = 1e-9, 1e-5, 4.0
+CLOSE = 0.83, 0.02
+"""The least of singular values that are close, and how far they are apart: off 0 and 1, where many a rule ends."""
 
 
 def ties(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -> Iterator[Finding]:
@@ -79,13 +81,13 @@ def _tied(at: Point, name: str, only: Spectrum | None = None) -> Iterator[tuple[
 
 
 def with_close_spectrum(at: Point, name: str) -> Point | None:
-    """Return a point with a matrix whose singular values are apart by a fiftieth; None where no matrix is spectral.
+    """Return a point with a matrix whose singular values are `CLOSE`; None where no matrix is spectral.
 
     A rule that separates eigenvalues has to do so there too: between two of them, wherever they are.
     """
     if at.form.overload or at.form.tangents or not _has_spectrum(at, name):
         return None
-    _, tied = next(_tied(at, name, lambda k: 1 + 0.02 * np.arange(k)), ("", None))
+    _, tied = next(_tied(at, name, lambda k: CLOSE[0] + CLOSE[1] * np.arange(k)), ("", None))
     return tied
 
 

@@ -21,7 +21,7 @@ from matcalc.tensor.symbols import declaration
 
 DERIVATIVES = ("gradient", "jacobian", "hessian", "hvp", "differential", "jvp", "vjp")
 HELP = """\
-A line is a formula, norm2(X*w - y)^2, or a command on the last formula or result:
+A line is a formula, (X*w - y)'*(X*w - y), or a command on the last formula or result:
 
   gradient w         also jacobian, hessian, hvp, differential, jvp, vjp; of several: gradient U, V
   explain w          the derivation, each step with its rule
@@ -88,7 +88,7 @@ class Prompt:
     def given(self) -> Expression:
         """Return the formula. Raises: NotSupported before there is one."""
         if self.formula is None:
-            raise mc.NotSupported("there is no formula yet", hint="type one, such as norm2(X*w - y)^2")
+            raise mc.NotSupported("there is no formula yet", hint="type one, such as (X*w - y)'*(X*w - y)")
         return self.formula
 
     def last(self) -> Expression:

@@ -56,7 +56,7 @@ def test_results_in_other_forms():
 
 @pytest.mark.parametrize("command", ["gradient w", "latex", "check w", "code w", "explain w", "equal x"])
 def test_a_command_before_any_formula(command):
-    assert said(command) == ["NotSupported: there is no formula yet\n  type one, such as norm2(X*w - y)^2"]
+    assert said(command) == ["NotSupported: there is no formula yet\n  type one, such as (X*w - y)'*(X*w - y)"]
 
 
 def test_a_command_without_a_variable():

@@ -7,8 +7,9 @@
 # %% [markdown]
 # # From a formula to a solver
 #
-# A robust regression: absolute errors count linearly where they are large. The loss as on paper, its derivatives as formulas, compiled
-# code, and a fit by three solvers. Open it as a notebook with `jupytext --to ipynb`, or run it as it is.
+# A robust regression: absolute errors count linearly where they are large. The loss as on paper, its derivatives as
+# formulas, compiled code, and a fit by three solvers. Open it as a notebook with `jupytext --to ipynb`, or run it as
+# it is.
 
 # %%
 import numpy as np
@@ -17,7 +18,7 @@ import matcalc as mc
 from matcalc import solvers
 
 loss = mc.expression("sum(huber((X*w - y)/s)) + lam*norm2(w)^2", "s: scalar positive; lam: scalar positive")
-loss
+print(loss)
 
 # %% [markdown]
 # What was inferred stands in the declarations; `undeclared` marks what you did not say.
@@ -28,7 +29,8 @@ print(loss.declarations)
 # %% [markdown]
 # ## The gradient, and why
 #
-# The derivation names the rule of each step. `grad` shows as typeset mathematics in a notebook and as text in a terminal.
+# The derivation names the rule of each step. `grad` shows as typeset mathematics in a notebook and as text in a
+# terminal.
 
 # %%
 grad = loss.gradient("w")
@@ -57,8 +59,8 @@ start = {"w": np.zeros(6)}
 # %% [markdown]
 # ## Three solvers
 #
-# SciPy's L-BFGS-B with the compiled gradient, its trust-region method with exact products of the Hessian with vectors, and the whole
-# loop compiled.
+# SciPy's L-BFGS-B with the compiled gradient, its trust-region method with exact products of the Hessian with
+# vectors, and the whole loop compiled.
 
 # %%
 fits = {

@@ -7,7 +7,8 @@
 # %% [markdown]
 # # Hessians with structure
 #
-# A Hessian in a matrix has four axes. Frameworks fill them all; as a formula most of it is zeros, and the formula says where.
+# A Hessian in a matrix has four axes. Frameworks fill them all; as a formula most of it is zeros, and the formula
+# says where.
 
 # %%
 import numpy as np
@@ -24,7 +25,8 @@ print(f.hessian("U"))
 print(mc.hessian(f, "U", layout="vec"))
 
 # %% [markdown]
-# So Newton's step in U needs one k x k system for all rows, not one of mk x mk. The product with a direction shows it:
+# So Newton's step in U needs one k x k system for all rows, not one of mk x mk. The product with a direction shows
+# it:
 
 # %%
 print(f.hvp("U"))
@@ -47,8 +49,8 @@ m, n, k = 60, 40, 3
 M = rng.standard_normal((m, k)) @ rng.standard_normal((k, n)) + 0.01 * rng.standard_normal((m, n))
 value_and_gradient = {w: mc.value_and_gradient(f, w) for w in "UV"}
 U, V = rng.standard_normal((m, k)), rng.standard_normal((n, k))
-for step in range(30):
-    _, G = value_and_gradient["U"](M=M, U=U, V=V)
+for _ in range(30):
+    G = value_and_gradient["U"](M=M, U=U, V=V)[1]
     U = U - np.linalg.solve(2 * V.T @ V, G.T).T
     value, G = value_and_gradient["V"](M=M, U=U, V=V)
     V = V - np.linalg.solve(2 * U.T @ U, G.T).T
@@ -59,8 +61,8 @@ print(value, best)
 # %% [markdown]
 # ## A Hessian that is a square
 #
-# Of logistic regression it is `X'*diag(d)*X` with positive weights: the compiled program forms it as a square of half the work, exactly
-# symmetric.
+# Of logistic regression it is `X'*diag(d)*X` with positive weights: the compiled program forms it as a square of half
+# the work, exactly symmetric.
 
 # %%
 hessian = mc.hessian("sum(log(1 + exp(-y.*(X*w))))", "w")

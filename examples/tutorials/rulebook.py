@@ -7,8 +7,8 @@
 # %% [markdown]
 # # The rulebook, and an operation of your own
 #
-# All that matcalc knows of mathematics are entries like the one below: one differential in matrix notation. Its adjoint, which reverse
-# mode needs, is found by transposing the linear map; nobody writes it.
+# All that matcalc knows of mathematics are entries like the one below: one differential in matrix notation. Its
+# adjoint, which reverse mode needs, is found by transposing the linear map; nobody writes it.
 
 # %%
 import numpy as np
@@ -32,8 +32,8 @@ print(str(report).splitlines()[-1])
 # %% [markdown]
 # ## The Cayley transform
 #
-# $(I - X)^{-1}(I + X)$ leads skew matrices to orthogonal ones. One line of value, one of differential:
-# $dY = (I - X)^{-1}\, dX\, (I + Y)$.
+# $(I - X)^{-1}(I + X)$ leads skew matrices to orthogonal ones. One line of value, one of differential: $dY = (I -
+# X)^{-1}\, dX\, (I + Y)$.
 
 # %%
 cayley = mc.define(
@@ -47,7 +47,8 @@ cayley = mc.define(
 print(str(cayley.report).splitlines()[-1])
 
 # %% [markdown]
-# It was tested as it was added. From now on it is an operation like any other: in formulas, derivatives of any order, compiled code.
+# It was tested as it was added. From now on it is an operation like any other: in formulas, derivatives of any order,
+# compiled code.
 
 # %%
 print(mc.gradient("tr(A'*cayley(X))", "X"))

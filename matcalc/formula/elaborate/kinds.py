@@ -3,7 +3,8 @@
 A change gives another kind to one name, or if that is not enough to two, and so on. It is taken where it is the only
 one of its size; else the error stays, and lists those that fit. What was taken is said as all that is undeclared is.
 Where a scalar is wanted, what gives an array does not fit: `-mu'*x + x'*S*x` makes `mu` a vector. Only scalars and
-vectors change their kinds for that, and no name that is differentiated.
+vectors change their kinds for that, and no name that is differentiated. What a reduction is asked for by its axis is no
+vector: `X - mean(X, axis=0)'` is an error that shows `.-`, not a vector less a number.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import combinations, islice, product
 from matcalc.errors import MatcalcError, ShapeError
 from matcalc.formula.elaborate.inference import Inference, inferred_rank
 from matcalc.formula.elaborate.typed import Typed
-from matcalc.language.syntax import Ast, whole
+from matcalc.language.syntax import Ast, call_keywords, whole
 
 Ranks = Mapping[str, int]
 Read = tuple[Inference, list[Typed]]
@@ -103,7 +104,16 @@ def _other_ranks(trees: Sequence[Ast], fixed: Collection[str], among: Sequence[i
             found.setdefault(str(node.value), dict.fromkeys(among))
         elif node.head == "part" and node.args[0].head == "name" and len(node.args) - 1 > max(RANKS) == max(among):
             found.setdefault(str(node.args[0].value), dict.fromkeys(RANKS))[len(node.args) - 1] = None
-    return {name: [r for r in ranks if r != inferred_rank(name)] for name, ranks in found.items() if name not in fixed}
+    kept = {*fixed, *_with_axes(trees)}
+    return {name: [r for r in ranks if r != inferred_rank(name)] for name, ranks in found.items() if name not in kept}
+
+
+def _with_axes(trees: Sequence[Ast]) -> Iterator[str]:
+    """Yield the names spelled as matrices that are reduced along an axis, `sum(X, axis=0)`."""
+    for node in (node for tree in trees for node in whole(tree)):
+        if node.head == "call" and any(name == "axis" for name, _ in call_keywords(node)):
+            own = (str(arg.value) for arg in node.args if arg.head == "name")
+            yield from (name for name in own if inferred_rank(name) == max(RANKS))
 
 
 def _listed(found: Changes) -> str:

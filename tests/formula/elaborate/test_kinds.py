@@ -173,3 +173,10 @@ def test_array_is_another_spelling_of_tensor():
     assert mc.expression("{i: T[i,j,j]}", "T: array(2, 3, 3)").declarations == "T: tensor(2, 3, 3)"
     with pytest.raises(mc.ShapeError, match="'array' takes sizes, found none"):
         mc.symbols("T: array")
+
+
+@pytest.mark.parametrize("text", ["X - mean(X, axis=0)'", "X - sum(X, axis=1)", "max(X, axis=0) + X"])
+def test_what_is_reduced_along_an_axis_is_no_vector(text):
+    """A forgotten dot is an error that shows it, not another formula."""
+    with pytest.raises(mc.ShapeError, match=r"X: matrix\(m, n\), undeclared"):
+        mc.expression(text)

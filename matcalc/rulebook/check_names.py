@@ -83,10 +83,10 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check(f"adjoint in {parameter}", text, ("Y", "G"), report)
     for value, text in rule.divided.items():
         known.check(f"divided {value}".strip(), text, ("a", "b"), report)
-    for field in ("square", "difference", "radius", "scale", "calculus", "degree"):
+    for field in ("square", "difference", "radius", "scale", "calculus", "degree", "merge", "by_total"):
         text = getattr(rule, field)
         if isinstance(text, str):
-            known.check(field, text, ("a", "b") if field == "difference" else (), report)
+            known.check(field, text, ("a", "b") if field in ("difference", "merge") else (), report)
     for change in rule.equivariant:
         for name, text in change.items():
             known.check(f"change of {name}", text, (*outputs, *CHANGED), report)

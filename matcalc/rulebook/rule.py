@@ -95,6 +95,8 @@ class Rule:
     radius: str | None = None
     scale: str | None = None
     square: str | None = None
+    merge: str | None = None
+    by_total: str | None = None
     source: str = ""
     role: str | None = None
     sympy: str | None = None

@@ -1,0 +1,202 @@
+"""Whether a formula separates over its rows: by one walk of the DAG that finds every total over them.
+
+A node with an axis of rows holds, for each row, what that row of the data and shared values give; one without is shared.
+Where a product sums over rows, a reduction is taken of them, or a size counts them, a *total* arises: it adds up (or
+merges, as maxima do) over blocks of rows. What depends on a total and is a row again belongs to the next round, which
+reads the data once more. All else refuses, and says which node needs all rows at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+
+from matcalc.errors import NotSupported
+from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.constructors import add, product, size_number, symbol
+from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.size import Monomial, Size, polynomial
+from matcalc.tensor.substitute import Batched, instantiate, remake
+
+SUM = "a + b"
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A value over all rows: what a block gives, the symbol that stands for it later, how those of two blocks merge.
+
+    `round` is the pass over the rows that computes it, from 0.
+    """
+
+    node: Node
+    symbol: Node
+    merge: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Separated:
+    """Totals in order, and the results over them and what is shared."""
+
+    totals: tuple[Total, ...]
+    results: tuple[Node, ...]
+
+    @property
+    def rounds(self) -> int:
+        return max((total.round for total in self.totals), default=-1) + 1
+
+
+def separated(roots: Sequence[Node], rows: Size, taken: set[str]) -> Separated:
+    """Return nodes as totals over the size `rows` and what is made of them; names in `taken` stay free of new ones.
+
+    Raises: NotSupported, with the node that needs all rows at once.
+    """
+    walk = _Walk(rows, taken)
+    results = tuple(walk.all(roots))
+    for root, result in zip(roots, results, strict=True):
+        if walk.axes(result):
+            raise NotSupported(f"the result has a part for each of the {rows} rows", hint=f"it is {said(root)}")
+    return Separated(tuple(walk.totals.values()), results)
+
+
+def said(node: Node) -> str:
+    """Return a node as it is written, short."""
+    from matcalc.formula.notation.write_node import formula_of
+    from matcalc.language.write import text
+
+    written = text(formula_of(node, (), {}, True))
+    return written if len(written) <= 80 else f"{written[:77]}..."
+
+
+@dataclass(slots=True)
+class _Walk:
+    rows: Size
+    taken: set[str]
+    made: dict[Node, Node] = field(default_factory=dict)
+    totals: dict[Node, Total] = field(default_factory=dict)
+    rounds: dict[Node, int] = field(default_factory=dict)
+
+    def all(self, roots: Sequence[Node]) -> list[Node]:
+        """Return nodes with totals in the places of what sums over rows."""
+        for node in toposort(roots):
+            if node not in self.made:
+                self.made[node] = self.one(node)
+        return [self.made[root] for root in roots]
+
+    def one(self, node: Node) -> Node:
+        """Return a node over operands that are made."""
+        self.axes(node)
+        if node.kind == "size":
+            return self.counted(node.size)
+        if node.kind == "product":
+            return self.of_product(node)
+        if node.kind == "op":
+            return self.of_operation(node)
+        if node.kind == "selector" and not node.args and self.axes(node):
+            raise self.refusal(node, "it places some of the rows")
+        return remake(node, self.made)
+
+    def axes(self, node: Node) -> list[int]:
+        """Return the axis of rows, if there is one. Raises: NotSupported for several, or a part of the rows."""
+        found = [k for k, size in enumerate(node.shape) if size == self.rows]
+        other = next((s for s in node.shape if s != self.rows and set(s.names) & set(self.rows.names)), None)
+        if other is not None:
+            raise self.refusal(node, f"it has an axis of length {other}")
+        if len(found) > 1:
+            raise self.refusal(node, "it pairs each row with each other")
+        return found
+
+    def refusal(self, node: Node, why: str) -> NotSupported:
+        return NotSupported(f"{said(node)} needs all {self.rows} rows at once: {why}")
+
+    def round_of(self, node: Node) -> int:
+        """Return the first pass over the rows in which a made node can be computed."""
+        for part in toposort([node]):
+            if part not in self.rounds:
+                self.rounds[part] = max((self.rounds[a] for a in part.args), default=0)
+        return self.rounds[node]
+
+    def total(self, node: Node, merge: str = SUM) -> Node:
+        """Return the symbol of the total that blocks give a node of."""
+        if node not in self.totals:
+            name = next(name for k in range(len(self.taken) + 1) if (name := f"total{k + 1}") not in self.taken)
+            self.taken.add(name)
+            stand_in = symbol(name, node.shape, sorted(node.facts) if merge == SUM else ())
+            made = Total(node, stand_in, merge, self.round_of(node))
+            self.totals[node] = made
+            self.rounds[stand_in] = made.round + 1
+        return self.totals[node].symbol
+
+    def counted(self, size: Size) -> Node:
+        """Return a size as a number, of which the count of rows is a total."""
+        if not set(size.names) & set(self.rows.names):
+            return size_number(size)
+        if not self.rows.is_name:
+            raise NotSupported(f"the rows are counted by {self.rows}", hint="declare them by a name alone")
+        return add([(coefficient, self.monomial(part)) for part, coefficient in size.terms])
+
+    def monomial(self, part: Monomial) -> Node:
+        name = self.rows.key
+        if any(not isinstance(atom, str) and name in atom.left.names + atom.right.names for atom, _ in part):
+            raise NotSupported(f"a quotient or bound of the number of rows, {polynomial({part: Fraction(1)})}")
+        power = sum(exponent for atom, exponent in part if atom == name)
+        rest = polynomial({tuple((a, k) for a, k in part if a != name): Fraction(1)})
+        count = self.total(size_number(self.rows)) if power else None
+        return product(1, [(size_number(rest), ()), *([(count, ())] * power if count is not None else [])], (), {})
+
+    # ---- products: what is summed over rows
+
+    def of_product(self, node: Node) -> Node:
+        operands = [(self.made[a], at) for a, at in node.operands]
+        sizes = node.sizes
+        of_rows = [index for index, size in sizes.items() if size == self.rows]
+        for index in (i for i in of_rows if i not in node.out):
+            operands = self.summed(operands, index, node.out, sizes)
+        kept = [i for i in of_rows if i in node.out]
+        if len(kept) > 1 or any(node.out.count(i) > 1 for i in kept):
+            raise self.refusal(node, "it pairs each row with each other")
+        return product(node.coef, operands, node.out, sizes)
+
+    def summed(
+        self, operands: list[tuple[Node, Indices]], index: int, out: Indices, sizes: dict[int, Size]
+    ) -> list[tuple[Node, Indices]]:
+        """Return operands with those that share an index of rows exchanged for their total over it."""
+        group = [(a, at) for a, at in operands if index in at]
+        others = [(a, at) for a, at in operands if index not in at]
+        outside = {*out, *(i for _, at in others for i in at)}
+        kept = tuple(dict.fromkeys(i for _, at in group for i in at if i in outside))
+        if any(sizes[i] == self.rows for i in kept):
+            raise NotSupported(f"a sum over {self.rows} rows pairs each row with each other")
+        return [*others, (self.total(product(1, group, kept, sizes)), kept)]
+
+    # ---- operations
+
+    def of_operation(self, node: Node) -> Node:
+        over = [k for k, a in enumerate(node.args) if any(i >= len(node.batches[k]) for i in self.axes(a))]
+        if not over:
+            return remake(node, self.made)
+        rule = node.rule
+        if formula := rule.by_total:
+            return self.all([written_out(node, rule, formula)])[0]
+        if rule.merge is None or len(node.args) > 1 or self.axes(node):
+            raise self.refusal(node, f"{rule.name} does not separate")
+        return self.total(remake(node, self.made), rule.merge)
+
+
+def written_out(node: Node, rule: Rule, formula: str) -> Node:
+    """Return an operation of one argument by its formula, with the batch axes that it has."""
+    (argument,) = node.args
+    count = len(node.batches[0])
+    plain = symbol(rule.parameters[0].name, argument.shape[count:])
+    template = build_formula(formula, (), default_rulebook(), {plain.name: plain}, shape=plain.shape)
+    batch_sizes = node.shape[: node.batch_rank]
+    return instantiate(template, {plain: Batched(argument, node.batches[0])}, {}, batch_sizes).node
+
+
+def entries(node: Node, sizes: dict[str, int]) -> int:
+    """Return how many numbers a total is, at given sizes."""
+    return prod(size.evaluate(sizes) for size in node.shape)

@@ -40,6 +40,7 @@ ROOMS = [
     "expressions",
     "",
     "solvers",
+    "scale",
     "testing",
     "commands",
 ]

@@ -1,9 +1,9 @@
 """Whether a formula separates over its rows: by one walk of the DAG that finds every total over them.
 
-A node with an axis of rows holds, for each row, what that row of the data and shared values give; one without is shared.
-Where a product sums over rows, a reduction is taken of them, or a size counts them, a *total* arises: it adds up (or
-merges, as maxima do) over blocks of rows. What depends on a total and is a row again belongs to the next round, which
-reads the data once more. All else refuses, and says which node needs all rows at once.
+A node with an axis of rows holds, for each row, what that row of the data and shared values give; one without is
+shared. Where a product sums over rows, a reduction is taken of them, or a size counts them, a *total* arises: it adds
+up, or merges as maxima do, over blocks of rows. What depends on a total and is a row again belongs to the next round,
+which reads the data once more. All else refuses, and says which node needs all rows at once.
 """
 
 from __future__ import annotations

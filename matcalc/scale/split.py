@@ -5,41 +5,59 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from matcalc.compiler.runtime.bind import bind
 from matcalc.compiling import Output, Request, build, gradient_request, request_of
 from matcalc.errors import NotSupported, ShapeError, UnknownName
+from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
-from matcalc.expressions.read_input import Readable, expressions
+from matcalc.expressions.read_input import Readable, expressions, with_wrt
 from matcalc.expressions.written import formula_in
+from matcalc.language.identifiers import by_name
 from matcalc.rulebook.fields import nearest
+from matcalc.scale.blocks import FromFiles, FromParquet, computed
 from matcalc.scale.separate import SUM, Separated, Total, entries, said, separated
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names
 
 if TYPE_CHECKING:
+    import os
+
     import numpy as np
     import numpy.typing as npt
 
     from matcalc.compiler.runtime.compiled import Compiled
 
 Block = Mapping[str, "npt.ArrayLike"]
-Values = tuple["np.ndarray[Any, Any]", ...]
+Arrays = tuple["np.ndarray[Any, Any]", ...]
+ROWS = 65_536
+"""Rows of a block that is read from a file, unless another number is asked for."""
+
+
+class Totals(NamedTuple):
+    """Totals over some rows in one round, `values`, and those over all rows of the rounds before."""
+
+    values: Arrays
+    before: Arrays = ()
 
 
 @dataclass(frozen=True)
 class Split:
     """What `split` found: true where the formula separates over rows, else false with the `reason`.
 
-    Attributes: `split`, names of the arguments that have rows; `shared`, those of the others; `rounds`, passes over the
-    rows; `names`, all arguments in order.
+    Attributes: `split`, the names of the arguments that have rows; `shared`, those of the others; `args`, all in order;
+    `rounds`, passes over the rows; `bytes(n=...)`, what one block sends in all of them.
     """
 
-    request: Request
+    f: Expression
+    wrt: Wrt | None
     rows: str
+    request: Request
     found: Separated | None
     reason: str = ""
+    with_product: bool = False
 
     def __bool__(self) -> bool:
         return self.found is not None
@@ -57,15 +75,19 @@ class Split:
 
     __repr__ = __str__
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (split, (self.f, self.rows, self.wrt, "", "matrix", self.with_product))
+
     @property
     def whole(self) -> Separated:
         """What was found. Raises: NotSupported where the formula does not separate."""
         if self.found is None:
-            raise NotSupported(self.reason)
+            raise NotSupported(f"this does not separate over {self.rows}: {self.reason}")
         return self.found
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def args(self) -> tuple[str, ...]:
+        """The names of the arguments of `partial`, in order."""
         return tuple(node.name for node in self.request.names.ordered())
 
     @property
@@ -75,7 +97,8 @@ class Split:
 
     @property
     def shared(self) -> tuple[str, ...]:
-        return tuple(name for name in self.names if name not in self.split)
+        """The names of the arguments that have none, the same for all blocks."""
+        return tuple(name for name in self.args if name not in self.split)
 
     @property
     def rounds(self) -> int:
@@ -91,103 +114,169 @@ class Split:
         wanted = sorted({name for t in totals for size in t.node.shape for name in size.names})
         missing = [name for name in wanted if name not in sizes]
         if missing:
-            raise UnknownName(
-                f"bytes() needs the size {missing[0]}", hint=f"bytes({', '.join(f'{n}=...' for n in wanted)})"
-            )
+            hint = f"bytes({', '.join(f'{name}=...' for name in wanted)})"
+            raise UnknownName(f"bytes needs the size {missing[0]}", hint=hint)
         return 8 * sum(entries(total.node, sizes) for total in totals)
 
-    def partial(self, block: Block, shared: Mapping[str, npt.ArrayLike], before: Values = ()) -> Values:
-        """Return the totals of one block of rows in the round that follows `before`, the totals of earlier rounds."""
-        number = self._round_after(before)
-        fn = self._partials[number]
-        named = {t.symbol.name: value for t, value in zip(self.whole.totals, before, strict=False)}
-        values = {**shared, **block, **named}
-        made = fn({name: values[name] for name in fn.args})
-        return tuple(map(_array, made))
+    # ---- blocks
 
-    def combine(self, a: Values, b: Values, before: Values = ()) -> Values:
-        """Return the totals of two blocks together."""
-        totals = self._in_round(self._round_after(before))
-        return tuple(merged(t, x, y) for t, x, y in zip(totals, a, b, strict=True))
+    def partial(self, /, *args: npt.ArrayLike, after: Totals | None = None, **values: npt.ArrayLike) -> Totals:
+        """Return the totals of one block of rows: arguments in the order of `args`, or by name.
 
-    def finish(self, totals: Values, shared: Mapping[str, npt.ArrayLike]) -> Any:
-        """Return the result over all rows from the totals of all rounds."""
-        named = {t.symbol.name: value for t, value in zip(self.whole.totals, totals, strict=True)}
-        values = {**shared, **named}
-        return self._finish({name: values[name] for name in self._finish.args})
-
-    def over(self, blocks: Iterable[Block], **shared: npt.ArrayLike) -> Any:
-        """Return the result over all blocks, dictionaries of arrays by name that have the same names of rows.
-
-        In several rounds `blocks` are gone through several times: a list, or what can be iterated again.
-
-        Raises: ValueError for no rows at all, or an iterator that is used up; ShapeError; UnknownName for a name that is
-        none or missing.
+        In a later round `after` are the totals of all rows in the round before.
         """
+        before = () if after is None else (*after.before, *after.values)
+        number = self._round_after(before)
+        given = dict(zip(self.args, bind("partial", self.args, args, values), strict=True))
+        given |= {t.symbol.name: value for t, value in zip(self.whole.totals, before, strict=False)}
+        fn = self._partials[number]
+        return Totals(tuple(map(_array, fn({name: given[name] for name in fn.args}))), before)
+
+    def combine(self, a: Totals, b: Totals) -> Totals:
+        """Return the totals of two blocks together, both of one round."""
+        totals = self._in_round(self._round_after(a.before))
+        return Totals(tuple(merged(t, x, y) for t, x, y in zip(totals, a.values, b.values, strict=True)), a.before)
+
+    def finish(self, total: Totals, /, *args: npt.ArrayLike, **values: npt.ArrayLike) -> Any:
+        """Return the result from the totals over all rows in the last round, and the shared arguments."""
+        given = dict(zip(self.shared, bind("finish", self.shared, args, values), strict=True))
+        known = (*total.before, *total.values)
+        given |= {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=True)}
+        return self._finish({name: given[name] for name in self._finish.args})
+
+    # ---- all rows
+
+    def over(
+        self,
+        blocks: Iterable[Block],
+        given: Mapping[str, npt.ArrayLike] | None = None,
+        /,
+        *,
+        threads: int = 1,
+        hvp: bool = False,
+        **shared: npt.ArrayLike,
+    ) -> Any:
+        """Return the result over all blocks: dictionaries of arrays by name, each with some of the rows.
+
+        Shared arguments are given by name, or in a dictionary. With `hvp` the Hessian times the argument `v` (`v_U` of
+        several variables) comes third. Blocks are computed in `threads` threads and added in their order, so that the
+        result is the same for any number of them. In several rounds blocks are gone through several times: a list, or
+        what can be iterated again.
+
+        Raises: ValueError for no rows at all, or an iterator where there are several rounds; ShapeError; UnknownName
+        for a name that is none or missing.
+        """
+        whole = self.second if hvp else self
+        return whole._over(blocks, {**by_name({} if given is None else given, "over()"), **shared}, threads)
+
+    def npy(
+        self,
+        paths: Mapping[str, str | os.PathLike[str]],
+        given: Mapping[str, npt.ArrayLike] | None = None,
+        /,
+        *,
+        block: int = ROWS,
+        threads: int = 1,
+        hvp: bool = False,
+        **shared: npt.ArrayLike,
+    ) -> Any:
+        """Return the result over `.npy` files, `{"X": "X.npy", "y": "y.npy"}`, `block` rows at a time, as `over` does.
+
+        Raises: OSError; what `over` raises.
+        """
+        places = {name: self._axis(name) for name in self.split}
+        return self.over(FromFiles(paths, places, block), given, threads=threads, hvp=hvp, **shared)
+
+    def parquet(
+        self,
+        path: str | os.PathLike[str],
+        columns: Mapping[str, str | Sequence[str]],
+        given: Mapping[str, npt.ArrayLike] | None = None,
+        /,
+        *,
+        block: int = ROWS,
+        threads: int = 1,
+        hvp: bool = False,
+        **shared: npt.ArrayLike,
+    ) -> Any:
+        """Return the result over a Parquet file whose columns are bound by name, `{"X": ["a", "b"], "y": "label"}`.
+
+        Raises: ImportError without pyarrow; OSError; UnknownName for a column that is none; what `over` raises.
+        """
+        return self.over(FromParquet(path, columns, block), given, threads=threads, hvp=hvp, **shared)
+
+    def _over(self, blocks: Iterable[Block], shared: Mapping[str, npt.ArrayLike], threads: int) -> Any:
+        rounds = self.rounds
         self._check(shared, self.shared, "is shared")
-        if self.rounds > 1 and iter(blocks) is blocks:
-            raise ValueError(
-                f"{self.rounds} passes over the rows need blocks that can be gone through again, such as a list"
-            )
-        totals: Values = ()
-        for _ in range(self.rounds):
-            total: Values | None = None
-            for block in blocks:
-                self._check(block, self.split, "has rows")
-                if self._rows_of(block):
-                    part = self.partial(block, shared, totals)
-                    total = part if total is None else self.combine(total, part, totals)
-            if total is None:
-                raise ValueError("there are no rows")
-            totals += total
-        return self.finish(totals, shared)
+        if rounds > 1 and iter(blocks) is blocks:
+            hint = "give a list, or what can be iterated again"
+            raise ValueError(f"{rounds} passes over the rows cannot be made over an iterator: {hint}")
+        total: Totals | None = None
+        for _ in range(rounds):
+            total = self._pass(blocks, shared, threads, total)
+        return self.finish(Totals(()) if total is None else total, **shared)
+
+    def _pass(
+        self, blocks: Iterable[Block], shared: Mapping[str, npt.ArrayLike], threads: int, after: Totals | None
+    ) -> Totals:
+        def one(block: Block) -> Totals | None:
+            self._check(block, self.split, "has rows")
+            return self.partial(after=after, **shared, **block) if self._rows_of(block) else None
+
+        whole: Totals | None = None
+        for part in computed(one, blocks, threads):
+            if part is not None:
+                whole = part if whole is None else self.combine(whole, part)
+        if whole is None:
+            raise ValueError("there are no rows")
+        return whole
+
+    @cached_property
+    def second(self) -> Split:
+        """The split of value, gradient and the product of the Hessian with `v`. Raises: NotSupported without `wrt`."""
+        if self.wrt is None:
+            raise NotSupported("hvp=True needs variables", hint='mc.split(f, over="m", wrt="w")')
+        return split(self.f, self.rows, self.wrt, with_product=True)
 
     def _check(self, given: Mapping[str, object], wanted: Sequence[str], what: str) -> None:
-        for name in given:
-            if name not in wanted:
-                other = (
-                    "it is shared"
-                    if name in self.shared
-                    else "it has rows"
-                    if name in self.split
-                    else nearest(name, self.names)
-                )
-                raise UnknownName(f"{name} is not what {what}: {other or 'there is no such name'}")
-        missing = [name for name in wanted if name not in given]
-        if missing:
-            raise UnknownName(f"{missing[0]} is missing: it {what}")
+        for name in (name for name in given if name not in wanted):
+            known = "it is shared" if name in self.shared else "it has rows" if name in self.split else ""
+            raise UnknownName(f"{name} is not what {what}{f': {known}' if known else nearest(name, list(self.args))}")
+        missing = next((name for name in wanted if name not in given), None)
+        if missing is not None:
+            raise UnknownName(f"{missing} is missing: it {what}")
+
+    def _axis(self, name: str) -> int:
+        return self.request.names.symbols[name].shape.index(Size.of(self.rows))
 
     def _rows_of(self, block: Block) -> int:
         import numpy as np
 
-        lengths = {}
-        for name in self.split:
-            axis = self.request.names.symbols[name].shape.index(Size.of(self.rows))
-            shape = np.shape(block[name])
-            if len(shape) > axis:
-                lengths[name] = shape[axis]
-        if len(set(lengths.values())) > 1:
-            raise ShapeError(
-                f"a block has different numbers of rows: {', '.join(f'{n} {k}' for n, k in lengths.items())}"
-            )
-        return next(iter(lengths.values()), 1)
+        shapes = {name: np.shape(block[name]) for name in self.split}
+        counts = {name: shape[self._axis(name)] for name, shape in shapes.items() if len(shape) > self._axis(name)}
+        if len(set(counts.values())) > 1:
+            said = ", ".join(f"{name} has {count}" for name, count in counts.items())
+            raise ShapeError(f"the arrays of a block have different numbers of rows: {said}")
+        return next(iter(counts.values()), 1)
 
     def _in_round(self, number: int) -> list[Total]:
         return [total for total in self.whole.totals if total.round == number]
 
-    def _round_after(self, before: Values) -> int:
+    def _round_after(self, before: Arrays) -> int:
         count = len(before)
         for number in range(self.rounds):
             if count == 0:
                 return number
             count -= len(self._in_round(number))
-        raise ValueError("these are the totals of all rounds")
+        raise ValueError("these are the totals of the last round")
+
+    # ---- compiled
 
     @cached_property
     def _partials(self) -> list[Compiled]:
         return [
-            self._compiled(f"round{k + 1}", [(t.symbol.name, t.node) for t in self._in_round(k)])
-            for k in range(self.rounds)
+            self._compiled(f"pass_{number + 1}", [(t.symbol.name, t.node) for t in self._in_round(number)])
+            for number in range(self.rounds)
         ]
 
     @cached_property
@@ -201,47 +290,53 @@ class Split:
         read = {node for node in toposort(roots) if node.kind == "symbol"}
         symbols = [*self.request.names.ordered(), *(t.symbol for t in self.whole.totals)]
         told = {n for s in read for size in s.shape for n in size.names}
-        wanted = {n for node in toposort(roots) for size in (*node.shape, *_sizes(node)) for n in size.names} - told
+        wanted = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - told
         kept = [s for s in symbols if s in read or wanted & {n for size in s.shape for n in size.names}]
         names = Names({s.name: s for s in kept}, tuple(s.name for s in kept))
-        made = [
-            Output(f"{label}_" if label in names.symbols else label, node, None, partial(formula_in, node, names))
-            for label, node in outputs
-        ]
+        made = [Output(f"{label}_sum", node, None, partial(formula_in, node, names)) for label, node in outputs]
         return build(Request(made, names, tuple(range(len(made))) if nesting is None else nesting, name))
 
 
-def _sizes(node: Node) -> tuple[Size, ...]:
-    return (node.size,) if node.kind == "size" else node.index_sizes if node.kind == "product" else ()
+def sizes_in(node: Node) -> tuple[Size, ...]:
+    """Return the sizes that a node itself holds."""
+    own = (node.size,) if node.kind == "size" else node.index_sizes if node.kind == "product" else ()
+    return (*node.shape, *own)
 
 
 def _array(value: object) -> np.ndarray[Any, Any]:
     import numpy as np
 
-    return np.asarray(value)
+    array: np.ndarray[Any, Any] = np.asarray(value)
+    return array
 
 
 def merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return a total of two blocks together, entry by entry."""
     if total.merge == SUM:
-        return a + b
+        return _array(a + b)
     (formula,) = expressions([total.merge], "a: vector(n); b: vector(n)")
     return _array(formula(a=a.ravel(), b=b.ravel())).reshape(a.shape)
 
 
-def split(f: Readable, over: str, wrt: Wrt | None = None, declarations: str = "", dialect: str = "matrix") -> Split:
-    """Return whether a formula separates over the rows that the size `over` counts, and into what; with `wrt` its
-    value and gradient.
+def split(
+    f: Readable,
+    over: str,
+    wrt: Wrt | None = None,
+    declarations: str = "",
+    dialect: str = "matrix",
+    with_product: bool = False,
+) -> Split:
+    """Return whether a formula separates over the rows that the size `over` counts, and into what; with `wrt` its value
+    and gradient, `with_product` the Hessian times `v` too.
 
     The result is true or false; false has the `reason`, the part that needs all rows at once.
 
     Raises: UnknownName where `over` is no size of the formula; what reading it raises.
     """
-    if wrt is None:
-        read = expressions([f], declarations, dialect)
-        request = request_of(read, ["value"], 0)
-    else:
-        request = gradient_request(f, wrt, declarations, dialect)
+    e = with_wrt(f, wrt, declarations, dialect) if wrt is not None else expressions([f], declarations, dialect)[0]
+    request = request_of([e], ["value"], 0) if wrt is None else gradient_request(e, wrt, "", "matrix")
+    if with_product and wrt is not None:
+        request = _with_product(e, wrt)
     names = request.names
     if over not in names.size_names:
         raise UnknownName(f"{over} is no size here{nearest(over, list(names.size_names))}")
@@ -249,5 +344,17 @@ def split(f: Readable, over: str, wrt: Wrt | None = None, declarations: str = ""
     try:
         found = separated(roots, Size.of(over), {*names.symbols, *names.size_names})
     except NotSupported as fault:
-        return Split(request, over, None, fault.message)
-    return Split(request, over, found)
+        return Split(e, wrt, over, request, None, fault.message, with_product)
+    return Split(e, wrt, over, request, found, "", with_product)
+
+
+def _with_product(e: Expression, wrt: Wrt) -> Request:
+    """Return the request for value, gradient and the product of the Hessian with a direction."""
+    several = isinstance(wrt, (list, tuple))
+    gradient, product = e.gradient(wrt), e.hvp(wrt)
+    parts = [*gradient, *product] if several else [gradient, product]
+    labels = ["value", *(f"part_{k}" for k in range(1, len(parts) + 1))]
+    places = tuple(range(1, len(parts) + 1))
+    half = len(parts) // 2
+    nesting = (0, places[:half], places[half:]) if several else (0, 1, 2)
+    return request_of([e, *parts], labels, nesting)

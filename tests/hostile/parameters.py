@@ -44,6 +44,9 @@ INTERNAL = {
     "Expression": "expressions are made by functions",
     "Expression.formula": "takes a flag",
     "solvers.Packing": "takes shapes, and arrays by name",
+    "Split.combine": "takes totals",
+    "Split.finish": "takes totals, and arrays by name",
+    "Split.parquet": "takes what npy takes, and names of columns, which are looked up",
 }
 PATHS = ("path", "output")
 """Parameters that are paths of files, of which the system may complain."""
@@ -51,6 +54,12 @@ PATHS = ("path", "output")
 
 def loss() -> Any:
     return mc.expression(LOSS, LET)
+
+
+def of_rows(saved: bool = False) -> Any:
+    if saved:
+        np.save("X.npy", DATA["X"])
+    return mc.split(LOSS, "m", declarations=LET)
 
 
 def compiled() -> Any:
@@ -99,6 +108,11 @@ EXAMPLES: dict[str, Example] = {
         "f": LOSS, "wrt": "w", "start": {"w": np.zeros(3)}, "data": {"X": DATA["X"]}, "declarations": LET,
         "target": "numpy", "options": {"maxiter": 2}}),
     "pullback": (lambda: mc.pullback, [], {"f": "tanh(X*w)", "wrt": "w", "declarations": LET, "target": "numpy"}),
+    "split": (lambda: mc.split, [], {**OF, "over": "m"}),
+    "Split.over": (lambda: of_rows().over, [[{"X": DATA["X"]}]], {"w": DATA["w"]}),
+    "Split.partial": (lambda: of_rows().partial, [], DATA),
+    "Split.npy": (lambda: of_rows(saved=True).npy, [{"X": "X.npy"}], {"w": DATA["w"]}),
+    "Split.bytes": (lambda: of_rows().bytes, [], {"n": 3}),
     "symbols": (lambda: mc.symbols, [], {"declarations": LET}),
     "function": (lambda: mc.function, [], {"declarations": LET}),
     "value_and_gradient": (lambda: mc.value_and_gradient, [], {**OF, "target": "numpy"}),

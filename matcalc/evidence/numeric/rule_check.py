@@ -18,6 +18,7 @@ import numpy as np
 
 from matcalc.calculus.derive.differentiate import pullback, pushforward
 from matcalc.errors import MatcalcError, NotDifferentiable, NotSupported
+from matcalc.evidence.numeric.by_rows import by_rows
 from matcalc.evidence.numeric.covariance import covariance, homogeneity
 from matcalc.evidence.numeric.differences import slope
 from matcalc.evidence.numeric.edges import edges
@@ -102,6 +103,7 @@ def tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
             return  # the shapes are wrong, and nothing can be compared
     yield from derivatives(at, value)
     yield from properties(at, value)
+    yield from by_rows(at, value)
     yield from course(at, value)
 
 

@@ -1,0 +1,107 @@
+"""Rows from files, a block at a time, read ahead while the last one is computed; memory is that of a few blocks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from matcalc.errors import ShapeError, UnknownName
+from matcalc.rulebook.fields import nearest
+
+if TYPE_CHECKING:
+    import os
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+Arrays = dict[str, "np.ndarray[Any, Any]"]
+
+
+def computed(one: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
+    """Yield what a function makes of each, in order; the next are read, and computed in threads, while one is used.
+
+    Raises: ValueError for a number of threads below 1.
+    """
+    if threads < 1:
+        raise ValueError(f"threads is at least 1, not {threads}")
+    with ThreadPoolExecutor(threads, "matcalc") as pool:
+        waiting: deque[Future[Made]] = deque()
+        try:
+            for item in given:
+                waiting.append(pool.submit(one, item))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+@dataclass(frozen=True)
+class FromFiles:
+    """Blocks of rows of `.npy` files by name; `axes` is the axis of rows of each."""
+
+    paths: Mapping[str, str | os.PathLike[str]]
+    axes: Mapping[str, int]
+    rows: int
+
+    def __iter__(self) -> Iterator[Arrays]:
+        files = {name: np.load(path, mmap_mode="r", allow_pickle=False) for name, path in self.paths.items()}
+        counts = {name: file.shape[self.axes[name]] for name, file in files.items() if name in self.axes}
+        if len(set(counts.values())) > 1:
+            said = ", ".join(f"{name} {count}" for name, count in counts.items())
+            raise ShapeError(f"the files have different numbers of rows: {said}")
+        for start in range(0, next(iter(counts.values()), 0), positive(self.rows)):
+            yield {name: self._part(name, file, slice(start, start + self.rows)) for name, file in files.items()}
+
+    def _part(self, name: str, file: np.ndarray[Any, Any], rows: slice) -> np.ndarray[Any, Any]:
+        """Return a copy of some rows: what is read stays out of the memory that the map holds."""
+        before = (slice(None),) * self.axes.get(name, 0)
+        return np.array(file[(*before, rows)], dtype=np.float64, order="C")
+
+
+@dataclass(frozen=True)
+class FromParquet:
+    """Blocks of rows of a Parquet file; `columns` binds a name to a column or to several, side by side."""
+
+    path: str | os.PathLike[str]
+    columns: Mapping[str, str | Sequence[str]]
+    rows: int
+
+    def __iter__(self) -> Iterator[Arrays]:
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(self.path) as file:
+            wanted = list(dict.fromkeys(column for _, several in self._listed() for column in several))
+            known = file.schema_arrow.names
+            for column in wanted:
+                if column not in known:
+                    raise UnknownName(f"the file has no column {column[:80]!r}{nearest(column, known)}")
+            for batch in file.iter_batches(positive(self.rows), columns=wanted):
+                yield {name: self._values(batch, name, several) for name, several in self._listed()}
+
+    def _listed(self) -> Iterator[tuple[str, Sequence[str]]]:
+        for name, columns in self.columns.items():
+            yield name, [columns] if isinstance(columns, str) else columns
+
+    def _values(self, batch: Any, name: str, several: Sequence[str]) -> np.ndarray[Any, Any]:
+        """Return columns as float64; a missing entry is an error, never a number."""
+        found = []
+        for column in several:
+            values = batch.column(column)
+            if values.null_count:
+                raise ValueError(f"the column {column} has {values.null_count} missing entries")
+            found.append(np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64))
+        return found[0] if isinstance(self.columns[name], str) else np.column_stack(found)
+
+
+def positive(rows: int) -> int:
+    """Return a number of rows. Raises: ValueError below 1."""
+    if rows < 1:
+        raise ValueError(f"block is at least one row, not {rows}")
+    return rows

@@ -40,7 +40,6 @@ ROOMS = [
     "expressions",
     "",
     "solvers",
-    "scale",
     "testing",
     "commands",
 ]

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import matcalc as mc
-from matcalc.solvers.problem import problem
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -131,13 +130,12 @@ def compare_speed(page: Page, data: dict[str, Any], start: Array, target: str) -
     from scipy.optimize import minimize
 
     page.title("The same fit by L-BFGS-B, gradient compiled or by SciPy's finite differences")
-    made = problem(LOSS, "w", data, start={"w": start}, declarations=DECLARATIONS, target=target)
+    both = mc.value_and_gradient(LOSS, "w", declarations=DECLARATIONS, target=target).bind(data)
+    value = mc.compile(LOSS, declarations=DECLARATIONS, target=target).bind(data)
     options = {"gtol": 1e-6, "ftol": 1e-14, "maxiter": 1000, "maxfun": 100_000}
     with page.working("timing"):
-        exact, exact_time = timed(
-            lambda: minimize(made.value_and_gradient, start, jac=True, method="L-BFGS-B", options=options)
-        )
-        rough, rough_time = timed(lambda: minimize(made.value, start, method="L-BFGS-B", options=options))
+        exact, exact_time = timed(lambda: minimize(both, start, jac=True, method="L-BFGS-B", options=options))
+        rough, rough_time = timed(lambda: minimize(value, start, method="L-BFGS-B", options=options))
     page.line("gradient             iterations  calls        loss         time")
     for label, found, seconds in (("compiled", exact, exact_time), ("finite differences", rough, rough_time)):
         page.line(f"{label:20s} {found.nit:10d} {found.nfev:6d} {found.fun:14.9f} {1e3 * seconds:8.1f} ms")

@@ -2,6 +2,7 @@
 
 from matcalc.solvers.for_c import low_level
 from matcalc.solvers.for_casadi import casadi
+from matcalc.solvers.for_dask import dask
 from matcalc.solvers.for_jax import jax
 from matcalc.solvers.for_nlopt import nlopt
 from matcalc.solvers.for_nuts import nuts
@@ -15,6 +16,7 @@ from matcalc.solvers.systems import least_squares, ode, root
 __all__ = [
     "Packing",
     "casadi",
+    "dask",
     "jax",
     "least_squares",
     "low_level",

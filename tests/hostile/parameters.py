@@ -76,6 +76,8 @@ Example = tuple[Callable[[], Any], list[Any], dict[str, Any]]
 OF_DATA = {"f": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "declarations": LET, "target": "numpy"}
 FRAMEWORKS: dict[str, Example] = {
     "casadi": (lambda: solvers.casadi, [], {**OF_DATA, "name": "f"}),
+    "dask": (lambda: partial(solvers.dask, client=object()), [], {
+        "f": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "over": "m", "start": {"w": DATA["w"]}, "declarations": LET}),
     "jax": (lambda: solvers.jax, [], {"F": LOSS, "declarations": LET, "target": "numpy"}),
     "nlopt": (lambda: solvers.nlopt, [], OF_DATA),
     "pymanopt": (_on_a_sphere, [], {

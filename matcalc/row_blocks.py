@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from matcalc.errors import ShapeError, UnknownName
+from matcalc.language.identifiers import shown
 from matcalc.rulebook.fields import nearest
 
 if TYPE_CHECKING:
@@ -26,8 +28,7 @@ def computed(one: Callable[[Given], Made], given: Iterable[Given], threads: int)
 
     Raises: ValueError for a number of threads below 1.
     """
-    if threads < 1:
-        raise ValueError(f"threads is at least 1, not {threads}")
+    threads = counted("threads", threads)
     with ThreadPoolExecutor(threads, "matcalc") as pool:
         waiting: deque[Future[Made]] = deque()
         try:
@@ -56,7 +57,7 @@ class FromFiles:
         if len(set(counts.values())) > 1:
             said = ", ".join(f"{name} {count}" for name, count in counts.items())
             raise ShapeError(f"the files have different numbers of rows: {said}")
-        for start in range(0, next(iter(counts.values()), 0), positive(self.rows)):
+        for start in range(0, next(iter(counts.values()), 0), counted("block", self.rows)):
             yield {name: self._part(name, file, slice(start, start + self.rows)) for name, file in files.items()}
 
     def _part(self, name: str, file: np.ndarray[Any, Any], rows: slice) -> np.ndarray[Any, Any]:
@@ -82,7 +83,7 @@ class FromParquet:
             for column in wanted:
                 if column not in known:
                     raise UnknownName(f"the file has no column {column[:80]!r}{nearest(column, known)}")
-            for batch in file.iter_batches(positive(self.rows), columns=wanted):
+            for batch in file.iter_batches(counted("block", self.rows), columns=wanted):
                 yield {name: self._values(batch, name, several) for name, several in self._listed()}
 
     def _listed(self) -> Iterator[tuple[str, Sequence[str]]]:
@@ -100,8 +101,12 @@ class FromParquet:
         return found[0] if isinstance(self.columns[name], str) else np.column_stack(found)
 
 
-def positive(rows: int) -> int:
-    """Return a number of rows. Raises: ValueError below 1."""
-    if rows < 1:
-        raise ValueError(f"block is at least one row, not {rows}")
-    return rows
+def counted(name: str, number: int) -> int:
+    """Return a count, at least 1. Raises: ValueError for another number, TypeError for what is no integer."""
+    try:
+        count = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is an integer, not {shown(number)}") from None
+    if count < 1:
+        raise ValueError(f"{name} is at least 1, not {count}")
+    return count

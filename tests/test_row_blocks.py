@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.scale.blocks import computed
+from matcalc.row_blocks import computed
 
 LET = "X: matrix(m, n); y: vector(m); w: vector(n)"
 
@@ -50,7 +50,7 @@ def test_npy_faults(tmp_path, logistic, data):
     files = {"X": tmp_path / "X.npy", "y": tmp_path / "y.npy"}
     with pytest.raises(mc.ShapeError, match="X 101, y 50"):
         logistic.npy(files, w=w)
-    with pytest.raises(ValueError, match="block is at least one row"):
+    with pytest.raises(ValueError, match="block is at least 1"):
         logistic.npy({**files, "y": tmp_path / "X.npy"}, w=w, block=0)
     with pytest.raises(OSError, match="nowhere"):
         logistic.npy({**files, "y": tmp_path / "nowhere.npy"}, w=w)

@@ -14,10 +14,10 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, expressions, with_wrt
 from matcalc.expressions.written import formula_in
-from matcalc.language.identifiers import by_name
+from matcalc.language.identifiers import by_name, file_path, shown
+from matcalc.row_blocks import FromFiles, FromParquet, computed
 from matcalc.rulebook.fields import nearest
-from matcalc.scale.blocks import FromFiles, FromParquet, computed
-from matcalc.scale.separate import SUM, Separated, Total, entries, said, separated
+from matcalc.separating import SUM, Separated, Total, entries, said, separated
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names
@@ -125,6 +125,8 @@ class Split:
 
         In a later round `after` are the totals of all rows in the round before.
         """
+        if not isinstance(after, (Totals, type(None))):
+            raise TypeError(f"after= takes what partial or combine gave, not {shown(after)}")
         before = () if after is None else (*after.before, *after.values)
         number = self._round_after(before)
         given = dict(zip(self.args, bind("partial", self.args, args, values), strict=True))
@@ -184,7 +186,8 @@ class Split:
 
         Raises: OSError; what `over` raises.
         """
-        places = {name: self._axis(name) for name in self.split}
+        places = {name: axis_of(self, name) for name in self.split}
+        paths = {name: file_path(path) for name, path in by_name(paths, "npy()").items()}
         return self.over(FromFiles(paths, places, block), given, threads=threads, hvp=hvp, **shared)
 
     def parquet(
@@ -203,7 +206,7 @@ class Split:
 
         Raises: ImportError without pyarrow; OSError; UnknownName for a column that is none; what `over` raises.
         """
-        return self.over(FromParquet(path, columns, block), given, threads=threads, hvp=hvp, **shared)
+        return self.over(FromParquet(file_path(path), columns, block), given, threads=threads, hvp=hvp, **shared)
 
     def _over(self, blocks: Iterable[Block], shared: Mapping[str, npt.ArrayLike], threads: int) -> Any:
         rounds = self.rounds
@@ -221,7 +224,7 @@ class Split:
     ) -> Totals:
         def one(block: Block) -> Totals | None:
             self._check(block, self.split, "has rows")
-            return self.partial(after=after, **shared, **block) if self._rows_of(block) else None
+            return self.partial(after=after, **shared, **block) if rows_in(self, block) else None
 
         whole: Totals | None = None
         for part in computed(one, blocks, threads):
@@ -245,19 +248,6 @@ class Split:
         missing = next((name for name in wanted if name not in given), None)
         if missing is not None:
             raise UnknownName(f"{missing} is missing: it {what}")
-
-    def _axis(self, name: str) -> int:
-        return self.request.names.symbols[name].shape.index(Size.of(self.rows))
-
-    def _rows_of(self, block: Block) -> int:
-        import numpy as np
-
-        shapes = {name: np.shape(block[name]) for name in self.split}
-        counts = {name: shape[self._axis(name)] for name, shape in shapes.items() if len(shape) > self._axis(name)}
-        if len(set(counts.values())) > 1:
-            said = ", ".join(f"{name} has {count}" for name, count in counts.items())
-            raise ShapeError(f"the arrays of a block have different numbers of rows: {said}")
-        return next(iter(counts.values()), 1)
 
     def _in_round(self, number: int) -> list[Total]:
         return [total for total in self.whole.totals if total.round == number]
@@ -295,6 +285,23 @@ class Split:
         names = Names({s.name: s for s in kept}, tuple(s.name for s in kept))
         made = [Output(f"{label}_sum", node, None, partial(formula_in, node, names)) for label, node in outputs]
         return build(Request(made, names, tuple(range(len(made))) if nesting is None else nesting, name))
+
+
+def axis_of(made: Split, name: str) -> int:
+    """Return which axis of an argument is that of the rows."""
+    return made.request.names.symbols[name].shape.index(Size.of(made.rows))
+
+
+def rows_in(made: Split, block: Block) -> int:
+    """Return the number of rows of a block. Raises: ShapeError where its arrays differ."""
+    import numpy as np
+
+    places = {name: (np.shape(block[name]), axis_of(made, name)) for name in made.split}
+    counts = {name: shape[axis] for name, (shape, axis) in places.items() if len(shape) > axis}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise ShapeError(f"the arrays of a block have different numbers of rows: {said}")
+    return next(iter(counts.values()), 1)
 
 
 def sizes_in(node: Node) -> tuple[Size, ...]:
@@ -338,8 +345,8 @@ def split(
     if with_product and wrt is not None:
         request = _with_product(e, wrt)
     names = request.names
-    if over not in names.size_names:
-        raise UnknownName(f"{over} is no size here{nearest(over, list(names.size_names))}")
+    if not isinstance(over, str) or over not in names.size_names:
+        raise UnknownName(f"{shown(over)} is no size here{nearest(str(over), list(names.size_names))}")
     roots = [out.unfactored or out.node for out in request.outputs]
     try:
         found = separated(roots, Size.of(over), {*names.symbols, *names.size_names})

@@ -1,1 +1,0 @@
-"""Beyond memory: what separates over rows, and its evaluation by blocks of them."""

@@ -1,0 +1,89 @@
+"""A sum over rows on a Dask cluster: the numbers of one machine, also where a worker is killed."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import matcalc as mc
+from matcalc import solvers
+
+distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+pytestmark = [pytest.mark.whole, pytest.mark.filterwarnings("default")]
+
+LET = "X: matrix(m, n); y: vector(m); w: vector(n); c: scalar"
+LOSS = "sum(log(1 + exp(-y.*(X*w)))) + c*w'*w"
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((500, 4))
+DATA = {"X": X, "y": np.sign(X @ np.arange(4.0) + RNG.standard_normal(500)), "c": 0.1}
+START = {"w": np.zeros(4)}
+
+
+@pytest.fixture(scope="module")
+def client():
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def problem(client):
+    return solvers.dask(LOSS, "w", DATA, client=client, start=START, block=60, declarations=LET)
+
+
+def by_hand(w):
+    t = -DATA["y"] * (X @ w)
+    p = 1 / (1 + np.exp(-t))
+    return np.sum(np.logaddexp(0, t)) + 0.1 * w @ w, -X.T @ (DATA["y"] * p) + 0.2 * w, p
+
+
+def test_value_gradient_and_product(problem):
+    w, v = RNG.standard_normal(4), RNG.standard_normal(4)
+    value, gradient, p = by_hand(w)
+    assert problem.fun(w) == pytest.approx(value, rel=1e-12)
+    assert np.allclose(problem.jac(w), gradient, rtol=1e-11)
+    assert np.allclose(problem.hessp(w, v), X.T @ (p * (1 - p) * (X @ v)) + 0.2 * v, rtol=1e-11)
+
+
+def test_a_fit_is_that_of_one_machine(problem):
+    fit = minimize(problem.fun, problem.x0, jac=problem.jac, hessp=problem.hessp, method="trust-ncg")
+    one = mc.minimize(LOSS, wrt="w", start=START, data=DATA, method="trust-ncg", declarations=LET)
+    assert np.allclose(problem.unpack(fit.x)["w"], one.x["w"], rtol=0, atol=1e-10)
+
+
+def test_two_passes(client):
+    problem = solvers.dask("var(X*w) + w'*w", "w", {"X": X}, client=client, start=START, block=70, declarations=LET)
+    w = RNG.standard_normal(4)
+    assert problem.fun(w) == pytest.approx(np.var(X @ w) + w @ w, rel=1e-12)
+
+
+def test_a_killed_worker_loses_nothing(client, problem):
+    w = RNG.standard_normal(4)
+    before = problem.fun(w)
+    victim = next(iter(client.run(os.getpid).values()))
+    os.kill(victim, signal.SIGKILL)
+    assert problem.fun(w + 1e-16) == pytest.approx(before, rel=1e-12)
+    assert np.allclose(problem.jac(w), by_hand(w)[1], rtol=1e-11)
+
+
+def test_the_order_of_sums_is_fixed(problem):
+    w = RNG.standard_normal(4)
+    values = set()
+    for _ in range(3):
+        problem._last = None
+        values.add(problem.fun(w))
+    assert len(values) == 1
+
+
+def test_faults_are_said_before_anything_is_sent(client):
+    with pytest.raises(mc.NotSupported, match="eye\\(m\\) needs all m rows at once"):
+        solvers.dask("y'*inv(X*X' + eye(m))*y", "y", {"X": X}, client=client, start=START, declarations=LET)
+    with pytest.raises(mc.UnknownName, match="c is missing in data"):
+        solvers.dask(LOSS, "w", {"X": X, "y": DATA["y"]}, client=client, start=START, declarations=LET)
+    with pytest.raises(mc.ShapeError, match="X has 500, y has 3"):
+        solvers.dask(LOSS, "w", {**DATA, "y": np.ones(3)}, client=client, start=START, declarations=LET)
+    with pytest.raises(ValueError, match="there are no rows"):
+        empty = {"X": X[:0], "y": np.ones(0), "c": 0.1}
+        solvers.dask(LOSS, "w", empty, client=client, start=START, declarations=LET)

@@ -1,0 +1,100 @@
+"""sin, cos and tan as branch-free arithmetic, by libm for |x| > 2^40.
+
+x - n*pi/2 is exact to 2^-118 with pi/2 in three parts, and kept as a sum of two; the polynomials are best ones of the
+lengths of fdlibm's (k_sin.c, k_cos.c). All three share what they are made of: a loop with several computes it once.
+"""
+
+from numba import njit
+
+from matcalc.codegen.numba.elementary import INLINED, ROUND, bits, fma, from_bits
+from matcalc.codegen.numba.rare import rare
+
+HALF_PI_1 = 1.5707963267948966
+HALF_PI_2 = 6.123233995736766e-17
+HALF_PI_3 = -1.4973849048591833e-33
+MANY = 1099511627776.0
+
+far_sin = rare("llvm.sin.f64", 1)
+far_cos = rare("llvm.cos.f64", 1)
+far_tan = rare("tan", 1)
+
+
+@njit(**INLINED)
+def quarters(x):
+    """x/(pi/2), rounded to an integer in the last bits of the result; less ROUND it is that integer."""
+    return fma(x, 0.6366197723675814, ROUND)
+
+
+@njit(**INLINED)
+def less_quarters(x, n):
+    """x - n*pi/2, rounded."""
+    return fma(-n, HALF_PI_1, x) - n * HALF_PI_2
+
+
+@njit(**INLINED)
+def less_quarters_rest(x, n, r):
+    """x - n*pi/2 - r, of the r above."""
+    near, far = fma(-n, HALF_PI_1, x), n * HALF_PI_2
+    back = r - near
+    rest = (near - (r - back)) - (far + back)
+    return rest - fma(n, HALF_PI_3, fma(n, HALF_PI_2, -far))
+
+
+@njit(**INLINED)
+def sin_reduced(r, rest):
+    """sin(r + rest) for |r| <= pi/4 and a rest below its last place."""
+    z = r * r
+    w = z * z
+    even = fma(fma(1.5896795190537075e-10, w, 2.7557313691891292e-06), w, 8.333333333322413e-03)
+    odd = fma(-2.505075810880838e-08, w, -1.9841269829807802e-04)
+    cube = z * r
+    tail = fma(cube, fma(odd, z, even), -0.5 * rest)
+    return r - ((z * -tail - rest) - cube * -1.6666666666666632e-01)
+
+
+@njit(**INLINED)
+def cos_reduced(r, rest):
+    """cos(r + rest) for |r| <= pi/4 and a rest below its last place."""
+    z = r * r
+    w = z * z
+    even = fma(fma(2.0875723446883056e-09, w, 2.4801587289488e-05), w, 4.16666666666666e-02)
+    odd = fma(fma(-1.1359655862922634e-11, w, -2.755731435378022e-07), w, -1.3888888888874136e-03)
+    half = 0.5 * z
+    u = 1.0 - half
+    return u + (((1.0 - u) - half) + fma(w, fma(odd, z, even), -r * rest))
+
+
+@njit(**INLINED)
+def vsin(x):
+    """sin(x)."""
+    k = quarters(x)
+    n = k - ROUND
+    r = less_quarters(x, n)
+    rest = less_quarters_rest(x, n, r)
+    y = cos_reduced(r, rest) if bits(k) & 1 else sin_reduced(r, rest)
+    y = from_bits(bits(y) ^ ((bits(k) & 2) << 62))
+    return far_sin(abs(x) > MANY, x if x == 0.0 else y, x)
+
+
+@njit(**INLINED)
+def vcos(x):
+    """cos(x)."""
+    k = quarters(x)
+    n = k - ROUND
+    r = less_quarters(x, n)
+    rest = less_quarters_rest(x, n, r)
+    y = sin_reduced(r, rest) if bits(k) & 1 else cos_reduced(r, rest)
+    y = from_bits(bits(y) ^ (((bits(k) + 1) & 2) << 62))
+    return far_cos(abs(x) > MANY, y, x)
+
+
+@njit(**INLINED)
+def vtan(x):
+    """tan(x)."""
+    k = quarters(x)
+    n = k - ROUND
+    r = less_quarters(x, n)
+    rest = less_quarters_rest(x, n, r)
+    s, c = sin_reduced(r, rest), cos_reduced(r, rest)
+    y = -c / s if bits(k) & 1 else s / c
+    return far_tan(abs(x) > MANY, x if x == 0.0 else y, x)

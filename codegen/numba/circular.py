@@ -42,26 +42,30 @@ def less_quarters_rest(x, n, r):
 
 @njit(**INLINED)
 def sin_reduced(r, rest):
-    """sin(r + rest) for |r| <= pi/4 and a rest below its last place."""
+    """sin(r + rest) for |r| <= pi/4 and a rest below its last place, and what is lost by rounding."""
     z = r * r
     w = z * z
     even = fma(fma(1.5896795190537075e-10, w, 2.7557313691891292e-06), w, 8.333333333322413e-03)
     odd = fma(-2.505075810880838e-08, w, -1.9841269829807802e-04)
     cube = z * r
     tail = fma(cube, fma(odd, z, even), -0.5 * rest)
-    return r - ((z * -tail - rest) - cube * -1.6666666666666632e-01)
+    less = (z * -tail - rest) - cube * -1.6666666666666632e-01
+    y = r - less
+    return y, (r - y) - less
 
 
 @njit(**INLINED)
 def cos_reduced(r, rest):
-    """cos(r + rest) for |r| <= pi/4 and a rest below its last place."""
+    """cos(r + rest) for |r| <= pi/4 and a rest below its last place, and what is lost by rounding."""
     z = r * r
     w = z * z
     even = fma(fma(2.0875723446883056e-09, w, 2.4801587289488e-05), w, 4.16666666666666e-02)
     odd = fma(fma(-1.1359655862922634e-11, w, -2.755731435378022e-07), w, -1.3888888888874136e-03)
     half = 0.5 * z
     u = 1.0 - half
-    return u + (((1.0 - u) - half) + fma(w, fma(odd, z, even), -r * rest))
+    more = ((1.0 - u) - half) + fma(w, fma(odd, z, even), -r * rest)
+    y = u + more
+    return y, (u - y) + more
 
 
 @njit(**INLINED)
@@ -71,7 +75,7 @@ def vsin(x):
     n = k - ROUND
     r = less_quarters(x, n)
     rest = less_quarters_rest(x, n, r)
-    y = cos_reduced(r, rest) if bits(k) & 1 else sin_reduced(r, rest)
+    y = cos_reduced(r, rest)[0] if bits(k) & 1 else sin_reduced(r, rest)[0]
     y = from_bits(bits(y) ^ ((bits(k) & 2) << 62))
     return far_sin(abs(x) > MANY, x if x == 0.0 else y, x)
 
@@ -83,7 +87,7 @@ def vcos(x):
     n = k - ROUND
     r = less_quarters(x, n)
     rest = less_quarters_rest(x, n, r)
-    y = sin_reduced(r, rest) if bits(k) & 1 else cos_reduced(r, rest)
+    y = sin_reduced(r, rest)[0] if bits(k) & 1 else cos_reduced(r, rest)[0]
     y = from_bits(bits(y) ^ (((bits(k) + 1) & 2) << 62))
     return far_cos(abs(x) > MANY, y, x)
 
@@ -95,6 +99,12 @@ def vtan(x):
     n = k - ROUND
     r = less_quarters(x, n)
     rest = less_quarters_rest(x, n, r)
-    s, c = sin_reduced(r, rest), cos_reduced(r, rest)
-    y = -c / s if bits(k) & 1 else s / c
+    s, s_lost = sin_reduced(r, rest)
+    c, c_lost = cos_reduced(r, rest)
+    is_odd = bits(k) & 1
+    above, above_lost = (-c if is_odd else s), (-c_lost if is_odd else s_lost)
+    below, below_lost = (s if is_odd else c), (s_lost if is_odd else c_lost)
+    inverse = 1.0 / below
+    y = above * inverse
+    y = fma(fma(-y, below, above) + fma(-y, below_lost, above_lost), inverse, y)
     return far_tan(abs(x) > MANY, x if x == 0.0 else y, x)

@@ -116,7 +116,7 @@ def vexpm1(x):
     half = from_bits((bits(k) + 1022) << 52)
     high = fma(half, r, half - 0.5)
     low = fma(half, less_logs_rest(y, n, r), fma(half, r, (half - 0.5) - high))
-    return x if x == 0.0 else 2.0 * (high + low)
+    return x if abs(x) < 1e-17 else 2.0 * (high + low)
 
 
 # tanh, sinh and cosh share exp(|x|): a compiler finds the same lines in each, and computes them once.

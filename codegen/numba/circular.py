@@ -1,4 +1,5 @@
-"""sin, cos and tan as branch-free arithmetic, by libm for |x| > 2^40.
+"""sin, cos and tan as branch-free arithmetic, by libm for |x| > 2^40 (whose own error is up to
+8 units in the last place where such an argument is next to a multiple of pi/2, as glibc's is).
 
 x - n*pi/2 is exact to 2^-118 with pi/2 in three parts, and kept as a sum of two; the polynomials are best ones of the
 lengths of fdlibm's (k_sin.c, k_cos.c). All three share what they are made of: a loop with several computes it once.

@@ -2,20 +2,20 @@
 
     python -m benchmarks.vector_functions     writes results/vector_functions.md
 
-Run it by a Python that has the peers too; one that is missing is left out. Each is called as its users call it: arrays of
-its own in, a new array out, one thread; all take turns, and the best of many rounds counts. Errors are against mpmath.
+Run it by a Python that has the peers too; one that is missing is left out. Each is called as its users call it: arrays
+of its own in, a new array out, one thread; all take turns, the best of many rounds counts. Errors are against mpmath.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-import platform
 import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import mpmath
 import numpy as np
 import scipy.special as special
@@ -151,10 +151,10 @@ def main() -> None:
             rows.append(row(name))
             print(rows[-1], flush=True)
     text = (
-        "# Elementwise functions\n\nns per entry, new result each call, one thread, all in turns in one process; `ratio` is "
-        "matcalc against the fastest peer. NumPy's column is SciPy's function where NumPy has none. Errors in units of the "
-        "last place against mpmath over the whole range; `stated` is the bound in `codegen/scalars.toml`.\n"
-        f"{platform.machine()}, {platform.python_implementation()} {platform.python_version()}, NumPy {np.__version__}.\n\n"
+        "# Elementwise functions\n\nns per entry, new result each call, one thread, in turns in one process; `ratio`"
+        " is matcalc against the fastest peer. NumPy's column is SciPy's where NumPy has none. Errors in units of "
+        "the last place against mpmath over the whole range; `stated` is the bound in `codegen/scalars.toml`.\n"
+        f"LLVM calls the processor {llvm.get_host_cpu_name()}. `python -m benchmarks.vector_functions` writes this.\n\n"
     )
     RESULTS.write_text(text + "\n".join([head, *rows]) + "\n", encoding="utf-8")
 

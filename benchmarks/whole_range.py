@@ -8,10 +8,12 @@ import mpmath
 import numpy as np
 
 EXACT: dict[str, Callable[..., object]] = {
-    "exp": mpmath.exp, "expm1": mpmath.expm1, "log": mpmath.log, "log1p": mpmath.log1p, "log2": lambda x: mpmath.log(x, 2),
-    "log10": mpmath.log10, "tanh": mpmath.tanh, "sinh": mpmath.sinh, "cosh": mpmath.cosh,
+    "exp": mpmath.exp, "expm1": mpmath.expm1, "log": mpmath.log, "log1p": mpmath.log1p,
+    "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10, "tanh": mpmath.tanh, "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh,
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
-    "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "erf": mpmath.erf, "erfc": lambda x: mpmath.erfc(x) if x < 100 else mpmath.mpf(0),
+    "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "atan": mpmath.atan,
+    "erf": mpmath.erf, "erfc": lambda x: mpmath.erfc(x) if x < 100 else mpmath.mpf(0),
     "pow": lambda x: x ** mpmath.mpf(2.5),
 }  # fmt: skip
 """Functions that are vector arithmetic, and what they are."""
@@ -38,7 +40,21 @@ def whole_range(name: str, count: int, seed: int = 0) -> np.ndarray:
     near = np.concatenate([rng.uniform(0.0, 6.0, count // 6), 1.0 + rng.uniform(-0.3, 0.42, count // 6)])
     halves = (np.arange(-1076, 1025, 29) + 0.5) * np.log(2.0)
     turns = np.concatenate([np.arange(1, 40), 2.0 ** np.arange(2, 41)]) * (np.pi / 4)
-    edges = [5e-324, 1e-310, 2.2250738585072014e-308, 1e-17, 0.55, 0.84, 6.0, 26.5, 709.78, 710.4, 745.1, 2.0**40, 1.7e308]
+    edges = [
+        5e-324,
+        1e-310,
+        2.2250738585072014e-308,
+        1e-17,
+        0.55,
+        0.84,
+        6.0,
+        26.5,
+        709.78,
+        710.4,
+        745.1,
+        2.0**40,
+        1.7e308,
+    ]
     x = np.concatenate([any_size, spread, near, np.abs(halves), turns, edges])
     x = np.concatenate([x, -x])
     return x[x > DOMAIN[name]] if name in DOMAIN else x

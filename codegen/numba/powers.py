@@ -1,7 +1,7 @@
 """x^p, and logarithms to other bases, as branch-free arithmetic upon a logarithm of twice the digits.
 
-log(m) = s*(2 + z*(2/3 + z*Q(z))) with s = (m - 1)/(m + 1), z = s^2, nears of two numbers as far as 2^-66 needs them. Arguments
-that are no normal positive numbers, and powers that are none, are left to libm.
+log(m) = s*(2 + z*(2/3 + z*Q(z))) with s = (m - 1)/(m + 1), z = s^2, sums of two numbers as far as 2^-66 needs
+them. Arguments that are no normal positive numbers, and powers that are none, are left to libm.
 """
 
 import math
@@ -17,6 +17,7 @@ from matcalc.codegen.numba.elementary import (
     bits,
     fma,
     from_bits,
+    horner,
     less_logs,
     less_logs_rest,
     log2_of_exp,
@@ -38,7 +39,7 @@ def log2_whole(x):
 
 @njit(**INLINED)
 def log_of_rest(x, k):
-    """log(m) of the m above, as a near of two numbers."""
+    """log(m) of the m above, as a sum of two numbers."""
     f = from_bits(bits(x) - (k << 52)) - 1.0
     d = 2.0 + f
     inverse = 1.0 / d
@@ -46,7 +47,17 @@ def log_of_rest(x, k):
     s_rest = (fma(-s, d, f) - s * (f - (d - 2.0))) * inverse
     z = s * s
     z_rest = fma(2.0 * s, s_rest, fma(s, s, -z))
-    q = fma(fma(fma(fma(fma(fma(fma(0.11989175628735269, z, 0.11674798983901315), z, 0.13336318381585133), z, 0.15384556845964265), z, 0.18181818870681532), z, 0.2222222221753348), z, 0.28571428571445123), z, 0.3999999999999998)
+    q = horner(
+        z,
+        0.11989175628735269,
+        0.11674798983901315,
+        0.13336318381585133,
+        0.15384556845964265,
+        0.18181818870681532,
+        0.2222222221753348,
+        0.28571428571445123,
+        0.3999999999999998,
+    )
     a = fma(z, q, 0.6666666666666666)
     a_rest = fma(z, q, 0.6666666666666666 - a) + 3.700743415417188e-17
     t = z * a
@@ -59,7 +70,7 @@ def log_of_rest(x, k):
 
 @njit(**INLINED)
 def log_parts(x):
-    """log(x) of a normal positive number, as a near of two numbers."""
+    """log(x) of a normal positive number, as a sum of two numbers."""
     k = log2_whole(x)
     m, m_rest = log_of_rest(x, k)
     n = float64(k)

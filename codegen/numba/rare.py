@@ -1,7 +1,8 @@
 """Functions with a rare case inside loops that are vectorised: the loop asks once for all of its lanes.
 
-LLVM vectorises no loop that may call a routine for an entry, unless there is a form of the call for a vector of them. Here
-the forms are made: each returns what it was given, unless a lane is rare; then the routine is called for those that are.
+LLVM vectorises no loop that may call a routine for an entry, unless there is a form of the call for a vector of them.
+Here the forms are made (its VFABI, `vector-function-abi-variant`): each returns what it was given, unless a lane is
+rare; then the routine is called for those that are.
 """
 
 from llvmlite import ir
@@ -43,7 +44,10 @@ def define_rare(module, name, count, called):
     """Define a function of one entry, and its forms for vectors, in a module."""
     scalar = declare_rare(module, name, count, ONE_DOUBLE, ir.IntType(1))
     rare_body(scalar, scalar.args[0], lambda builder: called(builder, scalar.args[2:]))
-    forms = [declare_rare(module, f"{name}_{n}", count, *(ir.VectorType(t, n) for t in (ONE_DOUBLE, ir.IntType(1)))) for n in LANES]
+    forms = [
+        declare_rare(module, f"{name}_{n}", count, *(ir.VectorType(t, n) for t in (ONE_DOUBLE, ir.IntType(1))))
+        for n in LANES
+    ]
     for form, lanes in zip(forms, LANES, strict=True):
         rare_body(form, None, lambda builder, form=form, lanes=lanes: rare_lanes(builder, scalar, form, lanes))
     shape = "v" * (count + 2)

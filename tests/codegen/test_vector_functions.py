@@ -84,7 +84,7 @@ def test_huge_arguments_among_others_in_any_lane(name, size):
 
 
 def test_powers_of_what_is_no_normal_positive_number():
-    points = np.array([0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 5e-324, -3e-310, 1e308, np.inf, -np.inf, np.nan, 0.5, -0.5, 3.0])
+    points = np.array([0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 5e-324, -3e-310, 1e308, np.inf, -np.inf, np.nan, 0.5, 3.0])
     x, p = (g.ravel() for g in np.meshgrid(points, points))
     with np.errstate(all="ignore"):
         want = np.power(x, p)

@@ -152,9 +152,9 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 def widest(features: str) -> str:
     """Return the features of a processor with its widest vectors.
 
-    LLVM keeps to 256 bits on each processor of Intel with AVX-512, since the first of them clocked down at 512. Those with
-    VBMI2 (Ice Lake and Zen 4 on) do not: vector functions take half to three quarters of the time there. What this returns
-    is part of the key of cached code, as Numba's `magic_tuple`.
+    LLVM keeps to 256 bits on processors of Intel with AVX-512, since the first of them clocked down at 512. Those with
+    VBMI2 (Ice Lake and Zen 4 on) do not: vector functions take half to three quarters of the time there. What this
+    returns is part of the key of cached code, by Numba's `magic_tuple`.
     """
     return f"{features},-prefer-256-bit" if "+avx512vbmi2" in features.split(",") else features
 

@@ -6,7 +6,9 @@ import numpy as np
 from numba import njit
 
 from matcalc.codegen.numba.call import EXACT
-from matcalc.codegen.numba.elementary import SCALAR, vexp, vlog1p, vsigmoid
+from matcalc.codegen.numba.circular import vsin
+from matcalc.codegen.numba.elementary import INLINED, SCALAR, rint, vexp, vexpm1, vlog, vlog1p, vsigmoid, vsinh
+from matcalc.codegen.numba.powers import vpow
 
 
 @njit(**EXACT)
@@ -104,26 +106,26 @@ def huber(x):
     return 0.5 * x * x if abs(x) <= 1.0 else abs(x) - 0.5
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def logit(x):
     """log(x/(1 - x)); near 1/2 through log1p, since x/(1 - x) rounds there."""
     near = 0.3 < x < 0.65
-    return vlog1p((2.0 * x - 1.0) / (1.0 - x)) if near else math.log(x / (1.0 - x))
+    return vlog1p((2.0 * x - 1.0) / (1.0 - x)) if near else vlog(x / (1.0 - x))
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def xlogy(x, y):
     """x*log(y), 0 where x is 0 and y no NaN."""
-    return 0.0 if x == 0.0 and not math.isnan(y) else x * math.log(y)
+    return 0.0 if x == 0.0 and not math.isnan(y) else x * vlog(y)
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def entr(x):
     """-x*log(x), 0 at 0, -inf below."""
-    return -x * math.log(x) if x > 0.0 else (0.0 if x == 0.0 else (-math.inf if x < 0.0 else x))
+    return -x * vlog(x) if x > 0.0 else (0.0 if x == 0.0 else (-math.inf if x < 0.0 else x))
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def logaddexp(x, y):
     """log(exp(x) + exp(y)) without overflow."""
     gap = abs(x - y)
@@ -137,7 +139,7 @@ def ratio0(x, y):
     return 0.0 if x == 0.0 and y == 0.0 else x / y
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def softmax2(x, y):
     """sigmoid(x - y); 1/2 where x is y, at infinity too."""
     return 0.5 if x == y else vsigmoid(x - y)
@@ -179,10 +181,10 @@ def inverse_root(x):
     return 1.0 / abs(math.sqrt(x))
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def powr(x, p):
     """x^p, NaN for x < 0 and no integer p: C's is a number at -inf."""
-    return math.nan if x == -math.inf and p != math.floor(p) else math.pow(x, p)
+    return math.nan if x == -math.inf and p != rint(p) else vpow(x, p)
 
 
 @njit(**SCALAR)
@@ -197,28 +199,28 @@ def if_finite(y, x):
     return y if x - x == 0.0 else math.nan
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def sinhc(x):
     """sinh(x)/x, 1 at 0."""
-    return 1.0 + x * x / 6.0 if abs(x) < 1e-4 else math.sinh(x) / x
+    return 1.0 + x * x / 6.0 if abs(x) < 1e-4 else vsinh(x) / x
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def sinc1(x):
     """sin(x)/x, 1 at 0."""
-    return 1.0 - x * x / 6.0 if abs(x) < 1e-4 else math.sin(x) / x
+    return 1.0 - x * x / 6.0 if abs(x) < 1e-4 else vsin(x) / x
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def log1pc(x):
     """log(1 + x)/x, 1 at 0, 0 at infinity."""
-    return 1.0 if x == 0.0 else (0.0 if x == math.inf else math.log1p(x) / x)
+    return 1.0 if x == 0.0 else (0.0 if x == math.inf else vlog1p(x) / x)
 
 
-@njit(**SCALAR)
+@njit(**INLINED)
 def expm1c(x):
     """(exp(x) - 1)/x, 1 at 0."""
-    return 1.0 if x == 0.0 else math.expm1(x) / x
+    return 1.0 if x == 0.0 else vexpm1(x) / x
 
 
 @njit(**SCALAR)

@@ -1,0 +1,80 @@
+"""Arguments over the whole range of elementwise functions, and errors in units of the last place against mpmath."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mpmath
+import numpy as np
+
+EXACT: dict[str, Callable[..., object]] = {
+    "exp": mpmath.exp, "expm1": mpmath.expm1, "log": mpmath.log, "log1p": mpmath.log1p,
+    "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10, "tanh": mpmath.tanh, "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh,
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
+    "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "atan": mpmath.atan,
+    "erf": mpmath.erf, "erfc": lambda x: mpmath.erfc(x) if x < 100 else mpmath.mpf(0),
+    "pow": lambda x: x ** mpmath.mpf(2.5),
+}  # fmt: skip
+"""Functions that are vector arithmetic, and what they are."""
+
+DOMAIN = {"log": 0.0, "log2": 0.0, "log10": 0.0, "pow": 0.0, "log1p": -1.0}
+"""Where the domain of a function begins."""
+TURNING = ("sin", "cos", "tan")
+
+
+def argument(name: str) -> str:
+    """Return the formula of a function of x."""
+    return "x.^2.5" if name == "pow" else f"{name}(x)"
+
+
+def whole_range(name: str, count: int, seed: int = 0) -> np.ndarray:
+    """Return about `count` arguments of a function and its edges, with both signs where it has them.
+
+    A third are of any magnitude, the others where functions change their form; edges are zeros, subnormal numbers,
+    neighbours of what reduces arguments, overflow and underflow.
+    """
+    rng = np.random.default_rng(seed)
+    any_size = rng.integers(0, 0x7FF0000000000000, count // 3).view(np.float64)
+    spread = np.exp(rng.uniform(np.log(1e-9), np.log(800.0), count // 3))
+    near = np.concatenate([rng.uniform(0.0, 6.0, count // 6), 1.0 + rng.uniform(-0.3, 0.42, count // 6)])
+    halves = (np.arange(-1076, 1025, 29) + 0.5) * np.log(2.0)
+    turns = np.concatenate([np.arange(1, 40), 2.0 ** np.arange(2, 41)]) * (np.pi / 4)
+    edges = [
+        5e-324,
+        1e-310,
+        2.2250738585072014e-308,
+        1e-17,
+        0.55,
+        0.84,
+        6.0,
+        26.5,
+        709.78,
+        710.4,
+        745.1,
+        2.0**40,
+        1.7e308,
+    ]
+    x = np.concatenate([any_size, spread, near, np.abs(halves), turns, edges])
+    x = np.concatenate([x, -x])
+    return x[x > DOMAIN[name]] if name in DOMAIN else x
+
+
+def units(name: str, x: np.ndarray, got: np.ndarray) -> np.ndarray:
+    """Return errors in units of the last place of the exact values; inf where one is finite and the other is not."""
+    return np.array([_units(name, float(v), float(g)) for v, g in zip(x, got, strict=True)])
+
+
+def _units(name: str, x: float, got: float) -> float:
+    with mpmath.workdps(40 + (330 if name in TURNING and abs(x) > 1e9 else 0)):
+        exact = mpmath.mpf(x) if name == "expm1" and abs(x) < 1e-30 else EXACT[name](mpmath.mpf(x))
+        rounded = float(exact)  # type: ignore[arg-type]
+        if rounded == got:
+            return abs(float((mpmath.mpf(got) - exact) / _unit(rounded))) if np.isfinite(got) else 0.0
+        if not (np.isfinite(rounded) and np.isfinite(got)):
+            return np.inf
+        return abs(float((mpmath.mpf(got) - exact) / _unit(rounded)))
+
+
+def _unit(value: float) -> object:
+    return mpmath.mpf(float(np.spacing(min(abs(value), 8e307))))

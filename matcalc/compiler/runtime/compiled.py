@@ -113,7 +113,7 @@ class Compiled:
         twice = next((name for name in keywords if name in named), None)
         if twice is not None:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
-        return Bound(self, self.spec, {**named, **keywords})
+        return Bound(self, self.spec, {**named, **keywords}, self._address)
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
         """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""

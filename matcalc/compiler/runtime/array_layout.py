@@ -78,5 +78,4 @@ def _is_seen(array: np.ndarray[Any, Any]) -> bool:
     return axes == [array.shape, array.strides] and (dtype.number, swapped) == (DOUBLE, not array.dtype.isnative)
 
 
-
 check_structures()

@@ -19,11 +19,15 @@ class Bound:
     Arrays of float64 in C order are not copied: what changes in them is seen by the next call.
     """
 
-    def __new__(cls, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0) -> Bound:
+    def __new__(
+        cls, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
+    ) -> Bound:
         """Return an object that machine code is called through, where the function is one (at `into`)."""
         return object.__new__(CALLED if into and cls is Bound and CALLED is not None else cls)
 
-    def __init__(self, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0) -> None:
+    def __init__(
+        self, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
+    ) -> None:
         names = spec.names
         given = {normalised(name) if isinstance(name, str) else name: value for name, value in given.items()}
         values = bind(spec.name, names, (), {**dict.fromkeys(names), **given})

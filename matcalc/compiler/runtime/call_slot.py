@@ -1,9 +1,9 @@
 """A class of Python whose objects are called by machine code, each by its own.
 
-Python calls an object of such a class at an address that stands in the object: nothing of Python lies between. The class
-is derived from one with a `__call__`, the slow way, which takes what the machine code does not; where the interpreter is
-not known to be laid out so (a build without its global lock, another Python), there is no such class, and `__call__` is
-the way for all.
+Python calls an object of such a class at an address that stands in the object: nothing of Python lies between. The
+class is derived from one with a `__call__`, the slow way, which takes what the machine code does not; where the
+interpreter is not known to be laid out so (a build without its global lock, another Python), there is no such class,
+and `__call__` is the way for all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from matcalc.compiler.runtime.array_layout import Fields
-from matcalc.compiler.runtime.entry_code import ENTRY, FIELDS, entry_assembly
+from matcalc.compiler.runtime.entry_code import ENTRY, entry_assembly
+from matcalc.compiler.runtime.entry_words import FIELDS
 from matcalc.compiler.runtime.machine_code import address, machine_code
 from matcalc.compiler.runtime.spec import CompiledSpec
 
@@ -85,8 +86,8 @@ def connect(
 ) -> Any:
     """Let machine code take the calls of an object made by `with_call_slot`; return what has to live as long.
 
-    `into` is the address of the function that computes; `fixed` has the object for each argument, None where it is open.
-    Returned is None where the function has no such entry: it is not connected then.
+    `into` is the address of the function that computes; `fixed` has the object for each argument, None where
+    it is open. Returned is None where the function has no such entry: it is not connected then.
     """
     start = type(thing).__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(FIELDS)
     assembly = entry_assembly(spec, start)

@@ -3,14 +3,12 @@
 It does what the quick entry of `source.py` does, and is read from the same lines: it looks at each argument where it is
 (see `array_layout.py`), compares sizes, takes results through NumPy or those of `out=`, calls, and nests what it gives.
 Whatever is not exact (another type or layout, an unknown keyword, a wrong size, a fault) is for the slow way in Python,
-which converts or says what is wrong: here nothing raises by itself. Names do not occur, so that all functions of the same
-shapes share one entry. Integers that are too large for 64 bits go the slow way too.
+which converts or says what is wrong: here nothing raises by itself. Names do not occur, so that all functions of the
+same shapes share one entry. Integers that are too large for 64 bits go the slow way too.
 """
 
 from __future__ import annotations
 
-import ast
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -20,17 +18,11 @@ import numpy as np
 from llvmlite import ir
 
 from matcalc.compiler.runtime.array_layout import ALIGNED, CONTIGUOUS, SWAPPED, WRITABLE, Array, Dtype, Object
-from matcalc.compiler.runtime.machine_code import PREFIX
-from matcalc.compiler.runtime.source import Spelled, size_lines
-from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
+from matcalc.compiler.runtime.entry_sizes import ReadSizes, Sizes, read
+from matcalc.compiler.runtime.entry_words import BIT, BYTE, INT, POINTER, REAL, WORD
+from matcalc.compiler.runtime.spec import CompiledSpec, Nesting
 
-BIT, BYTE, INT, WORD, REAL = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
-POINTER = BYTE.as_pointer()
 KINDS = {"float64": REAL, "int64": WORD, "int32": INT}
-WORD_BYTES = 8
-FIELDS = ("vectorcall", "into", "slow", "given", "names")
-"""The words of an object with this call slot, from `start` on: this function; the machine code; the Python function that
-takes what is not exact; for each argument the object that is fixed for it, or nothing; the names, `out` last."""
 ENTRY = "entry"
 LARGE = 2048
 """From how many entries of arrays on other threads may run meanwhile; to say so takes 30 ns."""
@@ -40,36 +32,13 @@ FROM_BEFORE = 1 << 63
 
 def has_entry(spec: CompiledSpec) -> bool:
     """Whether the sizes of a function follow from single axes, one after the other."""
-    return _read(spec) is not None
+    return read(spec) is not None
 
 
 def entry_assembly(spec: CompiledSpec, start: int) -> str:
     """Return the assembly of the entry, where the fields stand `start` bytes into an object; empty if there is none."""
-    read = _read(spec)
-    return "" if read is None else _Entry(spec, start, read).text()
-
-
-@dataclass
-class _Read:
-    """Sizes that are asked for, statements that read the others, tests, the lengths of results; all as text."""
-
-    asked: list[str]
-    lines: list[str]
-    tests: list[str]
-    shapes: list[list[str]]
-
-
-def _read(spec: CompiledSpec) -> _Read | None:
-    names = Spelled(spec)
-    names.arguments = [f"a{k}" for k in range(len(spec.arguments))]
-    names.sizes = {name: f"s{k}" for k, name in enumerate(names.sizes)}
-    names.taken |= {*names.arguments, *names.sizes.values()}
-    found = size_lines(spec, names)
-    shapes = [[names.size(size) for size in o.shape] for o in spec.outputs]
-    if found is None or any("/" in text.replace("//", "") for shape in shapes for text in shape):
-        return None
-    asked = [names.sizes[name] for name in spec.sizes]
-    return _Read(asked, found[0], [test for test, _ in found[1]], shapes)
+    found = read(spec)
+    return "" if found is None else _Entry(spec, start, found).text()
 
 
 @dataclass
@@ -81,84 +50,27 @@ class _Given:
     entries: Any
 
 
-class _Entry:
-    """The function as it is written, block by block; `slow` is where all goes that is not exact."""
+class _Entry(Sizes):
+    """The function as it is written."""
 
-    def __init__(self, spec: CompiledSpec, start: int, read: _Read) -> None:
-        self.spec, self.start = spec, start
-        self.asked, self.lines, self.tests, self.shapes = read.asked, read.lines, read.tests, read.shapes
+    def __init__(self, spec: CompiledSpec, start: int, read: ReadSizes) -> None:
+        super().__init__(ENTRY, start, read)
+        self.spec = spec
         self.count = len(spec.arguments) + len(spec.sizes)
-        self.module = ir.Module(ENTRY)
-        kind = ir.FunctionType(POINTER, [POINTER, POINTER.as_pointer(), WORD, POINTER])
-        function = ir.Function(self.module, kind, ENTRY)
-        self.self, self.args, self.flagged, self.keywords = function.args
-        self.function = function
-        self.builder = ir.IRBuilder(function.append_basic_block("start"))
-        self.slow = function.append_basic_block("slow")
-        self.sizes: dict[str, Any] = {}
-        self.overflown: list[Any] = []
 
     def text(self) -> str:
-        self.results = self.local(POINTER, max(1, len(self.shapes)))
-        self.reals = self.local(REAL, max(1, len(self.shapes)))
-        for k in range(len(self.shapes)):
+        self.results = self.local(POINTER, max(1, len(self.read.shapes)))
+        self.reals = self.local(REAL, max(1, len(self.read.shapes)))
+        for k in range(len(self.read.shapes)):
             self.put(self.results, k, POINTER(None))
         self.found = self.local(POINTER, self.count + 1)
         self.positional = self.builder.and_(self.flagged, WORD(FROM_BEFORE - 1))
         base, out = self.gathered()
         inputs = self.inputs(base)
-        self.read_sizes(inputs)
+        self.read_sizes({f"a{k}": given.shape for k, given in enumerate(inputs) if isinstance(given, _Given)})
         self.call(inputs, out)
         self.write_slow()
         return str(self.module)
-
-    # --- small words ---
-
-    def local(self, kind: Any, count: int) -> Any:
-        with self.builder.goto_entry_block():
-            return self.builder.alloca(kind, count)
-
-    def put(self, table: Any, k: int, value: Any) -> None:
-        self.builder.store(value, self.builder.gep(table, [WORD(k)]))
-
-    def at(self, table: Any, k: Any) -> Any:
-        return self.builder.load(self.builder.gep(table, [k if isinstance(k, ir.Value) else WORD(k)]))
-
-    def part(self, thing: Any, part: Any, kind: Any) -> Any:
-        return self.word(thing, part.offset, kind)
-
-    def word(self, thing: Any, offset: int, kind: Any = POINTER) -> Any:
-        place = self.builder.gep(thing, [WORD(offset)])
-        return self.builder.load(self.builder.bitcast(place, kind.as_pointer()))
-
-    def field(self, name: str, kind: Any = POINTER) -> Any:
-        return self.word(self.self, self.start + WORD_BYTES * FIELDS.index(name), kind)
-
-    def symbol(self, name: str) -> Any:
-        name = PREFIX + name
-        found = self.module.globals.get(name)
-        return found if found is not None else ir.GlobalVariable(self.module, BYTE, name)
-
-    def calls(self, name: str, result: Any, *args: Any) -> Any:
-        full = PREFIX + name
-        function = self.module.globals.get(full)
-        if function is None:
-            function = ir.Function(self.module, ir.FunctionType(result, [a.type for a in args]), full)
-        return self.builder.call(function, args)
-
-    def same(self, one: Any, other: Any) -> Any:
-        return self.builder.icmp_unsigned("==", one, other)
-
-    def need(self, *tests: Any, other: Any = None) -> None:
-        """Go on only where all tests hold, else the slow way."""
-        block = self.function.append_basic_block()
-        self.builder.cbranch(reduce(self.builder.and_, tests), block, other or self.slow)
-        self.builder.position_at_end(block)
-
-    def branch(self, test: Any) -> tuple[Any, Any]:
-        yes, no = self.function.append_basic_block(), self.function.append_basic_block()
-        self.builder.cbranch(test, yes, no)
-        return yes, no
 
     # --- arguments ---
 
@@ -239,11 +151,6 @@ class _Entry:
         builder.store(builder.add(at, WORD(1)), number)
         builder.branch(head)
 
-    def local_word(self, value: int) -> Any:
-        place = self.local(WORD, 1)
-        self.builder.store(WORD(value), place)
-        return place
-
     def inputs(self, base: Any) -> list[Any]:
         made: list[Any] = []
         for k, operand in enumerate(self.spec.arguments):
@@ -252,7 +159,7 @@ class _Entry:
                 made.append(self.array(thing, len(operand.shape), operand.dtype))
             else:
                 made.append(self.real(thing) if operand.dtype == "float64" else self.integer(thing))
-        for k, name in enumerate(self.asked, len(self.spec.arguments)):
+        for k, name in enumerate(self.read.asked, len(self.spec.arguments)):
             self.sizes[name] = self.integer(self.at(base, k))
             made.append(self.sizes[name])
         return made
@@ -274,94 +181,6 @@ class _Entry:
         data = self.part(thing, Array.data, KINDS[dtype].as_pointer())
         return _Given(data, shape, reduce(builder.mul, shape))
 
-    def real(self, thing: Any) -> Any:
-        """Return the value of a float or an int."""
-        builder = self.builder
-        kind = self.part(thing, Object.kind, POINTER)
-        kinds = [self.same(kind, self.symbol(name)) for name in ("float", "np.float64", "int")]
-        self.need(reduce(builder.or_, kinds))
-        value = self.calls("PyFloat_AsDouble", REAL, thing)
-        self.unless_failed(builder.fcmp_ordered("==", value, REAL(-1.0)))
-        return value
-
-    def integer(self, thing: Any) -> Any:
-        """Return the value of an int."""
-        self.need(self.same(self.part(thing, Object.kind, POINTER), self.symbol("int")))
-        value = self.calls("PyLong_AsLongLong", WORD, thing)
-        self.unless_failed(self.same(value, WORD(-1)))
-        return value
-
-    def unless_failed(self, perhaps: Any) -> None:
-        builder = self.builder
-        asked, fine = self.branch(perhaps)
-        builder.position_at_end(asked)
-        failed = self.function.append_basic_block()
-        builder.cbranch(self.same(self.calls("PyErr_Occurred", POINTER), POINTER(None)), fine, failed)
-        builder.position_at_end(failed)
-        self.calls("PyErr_Clear", ir.VoidType())
-        builder.branch(self.slow)
-        builder.position_at_end(fine)
-
-    # --- sizes ---
-
-    def read_sizes(self, inputs: Sequence[Any]) -> None:
-        shapes = {f"a{k}": given.shape for k, given in enumerate(inputs) if isinstance(given, _Given)}
-        wrong: list[Any] = []
-        for line in self.lines:
-            statement: Any = ast.parse(line).body[0]
-            target = statement.targets[0]
-            if isinstance(target, ast.Tuple):
-                for name, length in zip(target.elts, shapes[statement.value.value.id], strict=True):
-                    self.sizes[name.id] = length  # type: ignore[attr-defined]
-            else:
-                self.sizes[target.id] = self.number(statement.value)
-        for test in self.tests:
-            compared: Any = ast.parse(test, mode="eval").body
-            left, right = compared.left, compared.comparators[0]
-            if isinstance(left, ast.Attribute):
-                wanted = [self.number(size) for size in right.elts]
-                found = shapes[left.value.id]  # type: ignore[attr-defined]
-                wrong += [self.builder.icmp_signed("!=", a, b) for a, b in zip(found, wanted, strict=True)]
-            else:
-                sign = {ast.NotEq: "!=", ast.Lt: "<"}[type(compared.ops[0])]
-                wrong.append(self.builder.icmp_signed(sign, self.number(left), self.number(right)))
-        self.wanted = [[self.number(ast.parse(t, mode="eval").body) for t in shape] for shape in self.shapes]
-        for shape in self.wanted:
-            wrong += [self.builder.icmp_signed("<", length, WORD(0)) for length in shape]
-        self.entries = [reduce(self.times, shape) if shape else WORD(1) for shape in self.wanted]
-        wrong += self.overflown
-        if wrong:
-            self.need(self.builder.not_(reduce(self.builder.or_, wrong)))
-
-    def number(self, tree: Any) -> Any:
-        """Return the integer that a size is."""
-        if isinstance(tree, ast.Constant):
-            return WORD(tree.value)
-        if isinstance(tree, ast.Name):
-            return self.sizes[tree.id]
-        if isinstance(tree, ast.UnaryOp):
-            return self.checked("ssub", WORD(0), self.number(tree.operand))
-        left, right = self.number(tree.left), self.number(tree.right)
-        if isinstance(tree.op, ast.FloorDiv):
-            return self.divided(left, right)
-        return self.checked({ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}[type(tree.op)], left, right)
-
-    def times(self, left: Any, right: Any) -> Any:
-        return self.checked("smul", left, right)
-
-    def checked(self, name: str, left: Any, right: Any) -> Any:
-        method = {"sadd": self.builder.sadd_with_overflow, "ssub": self.builder.ssub_with_overflow,
-                  "smul": self.builder.smul_with_overflow}[name]  # fmt: skip
-        both = method(left, right)
-        self.overflown.append(self.builder.extract_value(both, 1))
-        return self.builder.extract_value(both, 0)
-
-    def divided(self, left: Any, right: Any) -> Any:
-        """Return the quotient rounded down, of a divisor above 0."""
-        builder = self.builder
-        quotient, rest = builder.sdiv(left, right), builder.srem(left, right)
-        return builder.select(builder.icmp_signed("<", rest, WORD(0)), builder.sub(quotient, WORD(1)), quotient)
-
     # --- results ---
 
     def call(self, inputs: Sequence[Any], out: Any) -> None:
@@ -369,7 +188,7 @@ class _Entry:
         fresh, given = self.branch(self.same(out, POINTER(None)))
         run = self.function.append_basic_block("run")
         self.failed = self.function.append_basic_block("failed")
-        kinds = [KINDS["float64"].as_pointer()] * len(self.shapes)
+        kinds = [KINDS["float64"].as_pointer()] * len(self.read.shapes)
         builder.position_at_end(fresh)
         first = self.made()
         first_block = builder.block
@@ -528,7 +347,7 @@ class _Entry:
         return row
 
     def drop(self) -> None:
-        for k in range(len(self.shapes)):
+        for k in range(len(self.read.shapes)):
             self.calls("Py_DecRef", ir.VoidType(), self.at(self.results, k))
 
     # --- the slow way ---

@@ -67,13 +67,14 @@ def machine_code(assembly: str) -> MachineCode:
 
 
 def _compiled(assembly: str) -> bytes:
-    module = llvm.parse_assembly(assembly, context.create_context())
+    around = context.create_context()
+    module = llvm.parse_assembly(assembly, around)
     module.verify()
     return bytes(_machine().emit_object(module))
 
 
-@cache
 def _machine() -> Any:
+    """Return a target; an engine takes its own with it when it goes."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(opt=2, codemodel="jitdefault", jit=True)
@@ -104,8 +105,6 @@ def address(function: Any) -> int:
 
 def numpy_function(place: int) -> int:
     """Return the address of a function of NumPy's C interface."""
-    from numpy._core import _multiarray_umath
-
     kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    table = kind(("PyCapsule_GetPointer", ctypes.pythonapi))(_multiarray_umath._ARRAY_API, None)
+    table = kind(("PyCapsule_GetPointer", ctypes.pythonapi))(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
     return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[place] or 0)

@@ -47,6 +47,8 @@ OF_THE_BOOK = {
     "matcalc.compiler.runtime.array_words.load_words": "targets",
     "matcalc.compiler.runtime.c_words.load_c_words": "nothing",
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
+    "matcalc.compiler.runtime.machine_code._surroundings": "nothing",
+    "matcalc.compiler.runtime.machine_code._symbols": "nothing",
     "matcalc.solvers.charts._charts": "nothing",
     "matcalc.solvers.compiled_loops.loop": "names of loops",
     "matcalc.solvers.for_c._module": "nothing",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from matcalc.compiler.runtime.bind import OPTIONS, bind
+from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import to_array, to_size
 from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import CompiledSpec, Operand
@@ -18,7 +19,15 @@ class Bound:
     Arrays of float64 in C order are not copied: what changes in them is seen by the next call.
     """
 
-    def __init__(self, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any]) -> None:
+    def __new__(
+        cls, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
+    ) -> Bound:
+        """Return an object that machine code is called through, where the function is one (at `into`)."""
+        return object.__new__(CALLED if into and cls is Bound and CALLED is not None else cls)
+
+    def __init__(
+        self, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
+    ) -> None:
         names = spec.names
         given = {normalised(name) if isinstance(name, str) else name: value for name, value in given.items()}
         values = bind(spec.name, names, (), {**dict.fromkeys(names), **given})
@@ -35,6 +44,8 @@ class Bound:
         self.args = tuple(name for name in names if name not in self.fixed)
         self._values = [self.fixed.get(name) for name in names]
         self._places = [names.index(name) for name in self.args]
+        is_called = type(self) is CALLED
+        self._machine = connect(self, spec, into, Bound.__call__, self._values) if is_called else None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return what the function gives; `out=` and `check_facts=` are as there.
@@ -53,9 +64,20 @@ class Bound:
         """The plan of the function."""
         return self.spec.plan
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (self.function, self.spec, self.fixed, type(self) is CALLED)
+
     def __repr__(self) -> str:
         fixed = f" with {', '.join(self.fixed)} fixed" if self.fixed else ""
         return f"<compiled {self.spec.name}({', '.join(self.args)}){fixed}>"
+
+
+CALLED = with_call_slot(Bound)
+
+
+def _again(function: Any, spec: CompiledSpec, fixed: Mapping[str, Any], is_called: bool) -> Any:
+    """Return what was pickled: addresses are of one process, so that the function binds anew."""
+    return function.bind(fixed) if is_called else Bound(function, spec, fixed)
 
 
 def _converted(operand: Operand | None, name: str, value: Any) -> Any:

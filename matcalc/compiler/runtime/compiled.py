@@ -19,7 +19,9 @@ from matcalc.compiler.runtime import further_entries
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.bound import Bound
 from matcalc.compiler.runtime.cache_entries import recording
+from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
+from matcalc.compiler.runtime.entry_code import has_entry
 from matcalc.compiler.runtime.modules import keep, load_text
 from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
@@ -47,6 +49,11 @@ class Compiled:
     `save(path)`.
     """
 
+    def __new__(cls, spec: CompiledSpec) -> Compiled:
+        """Return an object that machine code is called through, where the function has such an entry."""
+        is_plain = cls is Compiled and spec.target == "numba" and not spec.sparse and not _is_polite(spec)
+        return object.__new__(CALLED if is_plain and CALLED is not None and has_entry(spec) else cls)
+
     def __init__(self, spec: CompiledSpec) -> None:
         if spec.target not in TEXTS:
             raise NotSupported(f"no runtime for the target {spec.target!r}", hint=f"targets: {', '.join(TEXTS)}")
@@ -60,7 +67,7 @@ class Compiled:
         self.module = loaded.module
         text = spec.source if spec.target == "numba" else spec.numpy_source
         self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
-        is_polite = spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
+        is_polite = _is_polite(spec)
         quick = None if is_polite else getattr(loaded.module, spec.name, None)
         self._sparse = bool(spec.sparse)
         self._run: Callable[..., int] | None = None if is_polite else getattr(loaded.module, "run", None)
@@ -73,6 +80,8 @@ class Compiled:
         self._cache = "built" if record.built else "hit"
         self._note = record.note
         self._twins: dict[Callable[..., Any], Any] = {}
+        self._address = _address(self._into) if type(self) is CALLED else 0
+        self._machine = connect(self, spec, self._address, Compiled.__call__) if self._address else None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._sparse:
@@ -104,7 +113,7 @@ class Compiled:
         twice = next((name for name in keywords if name in named), None)
         if twice is not None:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
-        return Bound(self, self.spec, {**named, **keywords})
+        return Bound(self, self.spec, {**named, **keywords}, self._address)
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
         """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""
@@ -273,6 +282,20 @@ class Compiled:
         return f"<compiled {self.spec.name}({', '.join(self.args)})>"
 
 
+def _is_polite(spec: CompiledSpec) -> bool:
+    """Whether every call takes the polite way: to check facts, or to round results."""
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
+
+
+def _address(into: Any) -> int:
+    """Return where the machine code of an njit function of one signature is."""
+    compiled = into.overloads[into.signatures[0]]
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
+
 def _refuse(*_: Any) -> Any:
     """Stand for the generated function of a module that has none."""
     raise ValueError
+
+
+CALLED = with_call_slot(Compiled)

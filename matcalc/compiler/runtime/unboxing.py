@@ -10,10 +10,8 @@ arguments until the call returns, so they need no owner.
 from __future__ import annotations
 
 import ctypes
-import sys
-from collections.abc import Sequence
 from functools import reduce
-from typing import Any, ClassVar
+from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -22,55 +20,14 @@ from numba.core import cgutils, types
 from numba.core.pythonapi import NativeValue, PythonAPI
 from numba.np.arrayobj import populate_array
 
-from matcalc.errors import NotSupported
+from matcalc.compiler.runtime.array_layout import ALIGNED, CONTIGUOUS, DOUBLE, SWAPPED, WRITABLE, Array, Dtype, Object
 
-DOUBLE = np.dtype(np.float64).num
 NUMBERS = {kind: np.dtype(str(kind)).num for kind in (types.float64, types.int64, types.int32)}
-SWAPPED = ord(">" if sys.byteorder == "little" else "<")
-CONTIGUOUS, ALIGNED, WRITABLE = {"C": 0x1, "F": 0x2, "A": 0}, 0x100, 0x400
 NDARRAY = "matcalc.ndarray"
 """The symbol of NumPy's class: compiled code is kept on disk, an address is not."""
 
 BYTE, INT, INTP = ir.IntType(8), ir.IntType(32), ir.IntType(ctypes.sizeof(ctypes.c_void_p) * 8)
 POINTER = BYTE.as_pointer()
-
-
-Fields = Sequence[tuple[str, type[Any]]]
-
-
-class _Object(ctypes.Structure):
-    """PyObject: the class comes last in each build of Python."""
-
-    _fields_: ClassVar[Fields] = (
-        ("head", ctypes.c_byte * (object.__basicsize__ - ctypes.sizeof(ctypes.c_void_p))),
-        ("kind", ctypes.c_void_p),
-    )
-
-
-class _Array(_Object):
-    """PyArrayObject, as NumPy publishes it."""
-
-    _fields_: ClassVar[Fields] = (
-        ("data", ctypes.c_void_p),
-        ("rank", ctypes.c_int),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("base", ctypes.c_void_p),
-        ("dtype", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-    )
-
-
-class _Dtype(_Object):
-    """The start of PyArray_Descr."""
-
-    _fields_: ClassVar[Fields] = (
-        ("scalar", ctypes.c_void_p),
-        ("letters", ctypes.c_char * 2),
-        ("order", ctypes.c_byte),
-        ("other", ctypes.c_byte),
-        ("number", ctypes.c_int),
-    )
 
 
 class Unboxing(PythonAPI):  # type: ignore[misc]
@@ -92,8 +49,8 @@ def _array(api: Unboxing, typ: Any, obj: Any) -> NativeValue:
     flags = CONTIGUOUS[typ.layout] | ALIGNED | (WRITABLE if typ.mutable else 0)
     fits = _is_exact(api, obj, typ.ndim, flags, NUMBERS[typ.dtype])
     with builder.if_then(fits, likely=True):
-        shape, strides = (_row(builder, obj, part, typ.ndim) for part in (_Array.shape, _Array.strides))
-        data = _part(builder, obj, _Array.data, made.data.type)
+        shape, strides = (_row(builder, obj, part, typ.ndim) for part in (Array.shape, Array.strides))
+        data = _part(builder, obj, Array.data, made.data.type)
         populate_array(made, data, shape, strides, context.get_constant(types.intp, typ.dtype.bitwidth // 8), None)
     failed = builder.not_(fits)
     with builder.if_then(failed, likely=False):
@@ -106,13 +63,13 @@ def _is_exact(api: Unboxing, obj: Any, rank: int, flags: int, number: int = DOUB
     builder = api.builder
     found = cgutils.alloca_once_value(builder, cgutils.false_bit)
     ndarray = api.context.get_c_value(builder, BYTE, NDARRAY)
-    with builder.if_then(builder.icmp_unsigned("==", _part(builder, obj, _Array.kind, POINTER), ndarray), likely=True):
-        dtype = _part(builder, obj, _Array.dtype, POINTER)
+    with builder.if_then(builder.icmp_unsigned("==", _part(builder, obj, Array.kind, POINTER), ndarray), likely=True):
+        dtype = _part(builder, obj, Array.dtype, POINTER)
         tests = [
-            builder.icmp_signed("==", _part(builder, obj, _Array.rank, INT), INT(rank)),
-            builder.icmp_signed("==", builder.and_(_part(builder, obj, _Array.flags, INT), INT(flags)), INT(flags)),
-            builder.icmp_signed("==", _part(builder, dtype, _Dtype.number, INT), INT(number)),
-            builder.icmp_signed("!=", _part(builder, dtype, _Dtype.order, BYTE), BYTE(SWAPPED)),
+            builder.icmp_signed("==", _part(builder, obj, Array.rank, INT), INT(rank)),
+            builder.icmp_signed("==", builder.and_(_part(builder, obj, Array.flags, INT), INT(flags)), INT(flags)),
+            builder.icmp_signed("==", _part(builder, dtype, Dtype.number, INT), INT(number)),
+            builder.icmp_signed("!=", _part(builder, dtype, Dtype.order, BYTE), BYTE(SWAPPED)),
         ]
         builder.store(reduce(builder.and_, tests), found)
     return builder.load(found)
@@ -121,7 +78,7 @@ def _is_exact(api: Unboxing, obj: Any, rank: int, flags: int, number: int = DOUB
 def _is_number(api: Unboxing, obj: Any) -> Any:
     """Whether an object is a float or an int of Python, or of a class derived from them as np.float64 is."""
     builder = api.builder
-    kind = _part(builder, obj, _Object.kind, POINTER)
+    kind = _part(builder, obj, Object.kind, POINTER)
     signature = ir.FunctionType(INT, [POINTER, POINTER])
     is_derived = cgutils.get_or_insert_function(builder.module, signature, "PyType_IsSubtype")
     found = [builder.call(is_derived, [kind, api.get_c_object(name)]) for name in ("PyFloat_Type", "PyLong_Type")]
@@ -139,27 +96,4 @@ def _row(builder: Any, array: Any, part: Any, count: int) -> Any:
     return cgutils.pack_array(builder, parts, INTP)
 
 
-def check_structures() -> None:
-    """Look at arrays through the structures above.
-
-    Raises: NotSupported where Python or NumPy have changed them.
-    """
-    for array in (np.zeros((2, 3)), np.zeros((3, 2), ">f8").T, np.zeros((2, 5), "<f8")[:, 1:]):
-        if not _is_seen(array):
-            raise NotSupported("compiled functions cannot read the arrays of this NumPy", hint="use the target numpy")
-
-
-def _is_seen(array: np.ndarray[Any, Any]) -> bool:
-    found = _Array.from_address(id(array))
-    if (found.kind, found.data, found.rank) != (id(np.ndarray), array.ctypes.data, array.ndim):
-        return False
-    if (found.dtype, found.flags) != (id(array.dtype), array.flags.num):
-        return False
-    dtype = _Dtype.from_address(found.dtype)
-    axes = [tuple((ctypes.c_ssize_t * array.ndim).from_address(row)) for row in (found.shape, found.strides)]
-    swapped = dtype.order == SWAPPED
-    return axes == [array.shape, array.strides] and (dtype.number, swapped) == (DOUBLE, not array.dtype.isnative)
-
-
-check_structures()
 llvm.add_symbol(NDARRAY, id(np.ndarray))

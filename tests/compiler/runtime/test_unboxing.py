@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from matcalc.compiler.runtime import unboxing
+from matcalc.compiler.runtime import array_layout
 from matcalc.compiler.runtime.jit import exact, njit
 from matcalc.errors import NotSupported
 
@@ -191,9 +191,9 @@ def test_too_few_and_too_many(run):
 
 
 def test_what_has_another_structure_is_noticed(monkeypatch):
-    unboxing.check_structures()
+    array_layout.check_structures()
     numbers = itertools.permutations(("data", "rank", "dtype", "flags"), 2)
     for name, other in (*numbers, ("shape", "strides"), ("strides", "shape")):
         with monkeypatch.context() as changed, pytest.raises(NotSupported):
-            changed.setattr(unboxing._Array, name, getattr(unboxing._Array, other))
-            unboxing.check_structures()
+            changed.setattr(array_layout.Array, name, getattr(array_layout.Array, other))
+            array_layout.check_structures()

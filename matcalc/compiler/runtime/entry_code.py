@@ -1,0 +1,381 @@
+"""The way from a call in Python to machine code: the text of the function that stands in the call slot.
+
+It does what the quick entry of `source.py` does, and is read from the same lines: it looks at each argument where it is
+(see `array_layout.py`), compares sizes, takes results through NumPy or those of `out=`, calls, and nests what it gives.
+Whatever is not exact (another type or layout, an unknown keyword, a wrong size, a fault) is for the slow way in Python,
+which converts or says what is wrong: here nothing raises by itself. Names do not occur, so that all functions of the
+same shapes share one entry. Integers that are too large for 64 bits go the slow way too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from matcalc.compiler.runtime.array_layout import ALIGNED, CONTIGUOUS, SWAPPED, WRITABLE, Array, Dtype, Object
+from matcalc.compiler.runtime.entry_sizes import ReadSizes, Sizes, read
+from matcalc.compiler.runtime.entry_words import BIT, BYTE, INT, POINTER, REAL, WORD
+from matcalc.compiler.runtime.spec import CompiledSpec, Nesting
+
+KINDS = {"float64": REAL, "int64": WORD, "int32": INT}
+ENTRY = "entry"
+LARGE = 2048
+"""From how many entries of arrays on other threads may run meanwhile; to say so takes 30 ns."""
+FROM_BEFORE = 1 << 63
+"""The flag of Python that the word before the arguments is free."""
+
+
+def has_entry(spec: CompiledSpec) -> bool:
+    """Whether the sizes of a function follow from single axes, one after the other."""
+    return read(spec) is not None
+
+
+def entry_assembly(spec: CompiledSpec, start: int) -> str:
+    """Return the assembly of the entry, where the fields stand `start` bytes into an object; empty if there is none."""
+    found = read(spec)
+    return "" if found is None else _Entry(spec, start, found).text()
+
+
+@dataclass
+class _Given:
+    """An array as machine code takes it."""
+
+    data: Any
+    shape: list[Any]
+    entries: Any
+
+
+class _Entry(Sizes):
+    """The function as it is written."""
+
+    def __init__(self, spec: CompiledSpec, start: int, read: ReadSizes) -> None:
+        super().__init__(ENTRY, start, read)
+        self.spec = spec
+        self.count = len(spec.arguments) + len(spec.sizes)
+
+    def text(self) -> str:
+        self.results = self.local(POINTER, max(1, len(self.read.shapes)))
+        self.reals = self.local(REAL, max(1, len(self.read.shapes)))
+        for k in range(len(self.read.shapes)):
+            self.put(self.results, k, POINTER(None))
+        self.found = self.local(POINTER, self.count + 1)
+        self.positional = self.builder.and_(self.flagged, WORD(FROM_BEFORE - 1))
+        base, out = self.gathered()
+        inputs = self.inputs(base)
+        self.read_sizes({f"a{k}": given.shape for k, given in enumerate(inputs) if isinstance(given, _Given)})
+        self.call(inputs, out)
+        self.write_slow()
+        return str(self.module)
+
+    # --- arguments ---
+
+    def gathered(self) -> tuple[Any, Any]:
+        """Return the table of arguments in order, and what is given as `out`, nothing else."""
+        builder = self.builder
+        given = self.field("given", POINTER.as_pointer())
+        plain = builder.and_(self.same(given, given.type(None)), self.same(self.keywords, POINTER(None)))
+        quick, named = self.branch(builder.and_(plain, self.same(self.positional, WORD(self.count))))
+        ready = self.function.append_basic_block("ready")
+        builder.position_at_end(quick)
+        builder.branch(ready)
+        builder.position_at_end(named)
+        self.gather(given)
+        out = self.at(self.found, self.count)
+        out = builder.select(self.same(out, self.symbol("None")), POINTER(None), out)
+        last = builder.block
+        builder.branch(ready)
+        builder.position_at_end(ready)
+        base, place = builder.phi(POINTER.as_pointer()), builder.phi(POINTER)
+        base.add_incoming(self.args, quick)
+        base.add_incoming(self.found, last)
+        place.add_incoming(POINTER(None), quick)
+        place.add_incoming(out, last)
+        return base, place
+
+    def gather(self, given: Any) -> None:
+        """Fill the table: what is fixed, then what is given in order, then by name."""
+        builder = self.builder
+        taken = self.local_word(0)
+        is_bound = builder.icmp_unsigned("!=", given, given.type(None))
+        for k in range(self.count + 1):
+            self.put(self.found, k, POINTER(None))
+            bound, after = self.branch(is_bound)
+            builder.position_at_end(bound)
+            if k < self.count:
+                self.put(self.found, k, self.at(given, k))
+            builder.branch(after)
+            builder.position_at_end(after)
+            if k == self.count:
+                break
+            number = builder.load(taken)
+            is_free = self.same(self.at(self.found, k), POINTER(None))
+            free, after = self.branch(builder.and_(is_free, builder.icmp_unsigned("<", number, self.positional)))
+            builder.position_at_end(free)
+            self.put(self.found, k, self.at(self.args, number))
+            builder.store(builder.add(number, WORD(1)), taken)
+            builder.branch(after)
+            builder.position_at_end(after)
+        self.need(self.same(builder.load(taken), self.positional))
+        has_names, after = self.branch(builder.icmp_unsigned("!=", self.keywords, POINTER(None)))
+        builder.position_at_end(has_names)
+        self.gather_named(after)
+        builder.position_at_end(after)
+        self.need(*(builder.not_(self.same(self.at(self.found, k), POINTER(None))) for k in range(self.count)), BIT(1))
+
+    def gather_named(self, after: Any) -> None:
+        builder = self.builder
+        names = self.field("names", POINTER.as_pointer())
+        count = self.calls("PyTuple_Size", WORD, self.keywords)
+        number = self.local_word(0)
+        head, body, step = (self.function.append_basic_block() for _ in range(3))
+        builder.branch(head)
+        builder.position_at_end(head)
+        at = builder.load(number)
+        builder.cbranch(builder.icmp_signed("<", at, count), body, after)
+        builder.position_at_end(body)
+        name = self.calls("PyTuple_GetItem", POINTER, self.keywords, at)
+        for k in range(self.count + 1):
+            here, other = self.branch(self.same(name, self.at(names, k)))
+            builder.position_at_end(here)
+            self.need(self.same(self.at(self.found, k), POINTER(None)))
+            self.put(self.found, k, self.at(self.args, builder.add(self.positional, at)))
+            builder.branch(step)
+            builder.position_at_end(other)
+        builder.branch(self.slow)
+        builder.position_at_end(step)
+        builder.store(builder.add(at, WORD(1)), number)
+        builder.branch(head)
+
+    def inputs(self, base: Any) -> list[Any]:
+        made: list[Any] = []
+        for k, operand in enumerate(self.spec.arguments):
+            thing = self.at(base, k)
+            if operand.shape:
+                made.append(self.array(thing, len(operand.shape), operand.dtype))
+            else:
+                made.append(self.real(thing) if operand.dtype == "float64" else self.integer(thing))
+        for k, name in enumerate(self.read.asked, len(self.spec.arguments)):
+            self.sizes[name] = self.integer(self.at(base, k))
+            made.append(self.sizes[name])
+        return made
+
+    def array(self, thing: Any, rank: int, dtype: str = "float64", flags: int = 0) -> _Given:
+        """Return the parts of an exact array."""
+        builder = self.builder
+        self.need(self.same(self.part(thing, Array.kind, POINTER), self.symbol("ndarray")))
+        entries = self.part(thing, Array.dtype, POINTER)
+        flags |= CONTIGUOUS["C"] | ALIGNED
+        self.need(
+            self.same(self.part(thing, Array.rank, INT), INT(rank)),
+            self.same(builder.and_(self.part(thing, Array.flags, INT), INT(flags)), INT(flags)),
+            self.same(self.part(entries, Dtype.number, INT), INT(np.dtype(dtype).num)),
+            builder.not_(self.same(self.part(entries, Dtype.order, BYTE), BYTE(SWAPPED))),
+        )
+        lengths = self.part(thing, Array.shape, WORD.as_pointer())
+        shape = [self.at(lengths, axis) for axis in range(rank)]
+        data = self.part(thing, Array.data, KINDS[dtype].as_pointer())
+        return _Given(data, shape, reduce(builder.mul, shape))
+
+    # --- results ---
+
+    def call(self, inputs: Sequence[Any], out: Any) -> None:
+        builder = self.builder
+        fresh, given = self.branch(self.same(out, POINTER(None)))
+        run = self.function.append_basic_block("run")
+        self.failed = self.function.append_basic_block("failed")
+        kinds = [KINDS["float64"].as_pointer()] * len(self.read.shapes)
+        builder.position_at_end(fresh)
+        first = self.made()
+        first_block = builder.block
+        builder.branch(run)
+        builder.position_at_end(given)
+        second = self.taken(inputs, out)
+        second_block = builder.block
+        builder.branch(run)
+        builder.position_at_end(run)
+        places = []
+        for kind, one, other in zip(kinds, first, second, strict=True):
+            place = builder.phi(kind)
+            place.add_incoming(one, first_block)
+            place.add_incoming(other, second_block)
+            places.append(place)
+        self.run(inputs, places)
+        self.give_back()
+        builder.position_at_end(self.failed)
+        self.drop()
+        builder.branch(self.slow)
+
+    def made(self) -> list[Any]:
+        """Return the data of new results."""
+        places = []
+        for k, shape in enumerate(self.wanted):
+            if not shape:
+                places.append(self.builder.gep(self.reals, [WORD(k)]))
+                continue
+            lengths = self.local(WORD, len(shape))
+            for axis, length in enumerate(shape):
+                self.put(lengths, axis, length)
+            kind = self.symbol("float64")
+            self.calls("Py_IncRef", ir.VoidType(), kind)
+            array = self.calls("empty", POINTER, INT(len(shape)), lengths, kind, INT(0))
+            self.put(self.results, k, array)
+            self.no_error(array)
+            places.append(self.part(array, Array.data, REAL.as_pointer()))
+        return places
+
+    def no_error(self, made: Any) -> None:
+        """Where there is no memory the slow way says so."""
+        builder = self.builder
+        none, fine = self.branch(self.same(made, POINTER(None)))
+        builder.position_at_end(none)
+        self.calls("PyErr_Clear", ir.VoidType())
+        builder.branch(self.failed)
+        builder.position_at_end(fine)
+
+    def taken(self, inputs: Sequence[Any], out: Any) -> list[Any]:
+        """Return the data of the arrays that results are to be written into."""
+        things: dict[int, Any] = {}
+        self.unnest(self.spec.nesting, out, things)
+        known = [given for given in inputs if isinstance(given, _Given)]
+        places = []
+        for k, shape in enumerate(self.wanted):
+            if not shape:
+                self.need(self.same(things[k], self.symbol("None")), other=self.failed)
+                places.append(self.builder.gep(self.reals, [WORD(k)]))
+                continue
+            given = self.array(things[k], len(shape), flags=WRITABLE)
+            self.need(*(self.same(a, b) for a, b in zip(given.shape, shape, strict=True)))
+            if known:
+                self.need(*(self.apart(given, other) for other in known))
+            known.append(given)
+            places.append(given.data)
+        for k, shape in enumerate(self.wanted):
+            if shape:
+                self.calls("Py_IncRef", ir.VoidType(), things[k])
+                self.put(self.results, k, things[k])
+        return places
+
+    def unnest(self, nesting: Nesting, thing: Any, found: dict[int, Any]) -> None:
+        if isinstance(nesting, int):
+            found[nesting] = thing
+            return
+        self.need(self.same(self.part(thing, Object.kind, POINTER), self.symbol("tuple")))
+        self.need(self.same(self.calls("PyTuple_Size", WORD, thing), WORD(len(nesting))))
+        for k, part in enumerate(nesting):
+            self.unnest(part, self.calls("PyTuple_GetItem", POINTER, thing, WORD(k)), found)
+
+    def apart(self, one: _Given, other: _Given) -> Any:
+        """Whether two arrays share no memory."""
+        builder = self.builder
+        first, second = (builder.ptrtoint(given.data, WORD) for given in (one, other))
+        first_end, second_end = (builder.ptrtoint(builder.gep(g.data, [g.entries]), WORD) for g in (one, other))
+        before = [builder.icmp_unsigned("<=", first_end, second), builder.icmp_unsigned("<=", second_end, first)]
+        empty = [self.same(given.entries, WORD(0)) for given in (one, other)]
+        return reduce(builder.or_, [*before, *empty])
+
+    def run(self, inputs: Sequence[Any], places: Sequence[Any]) -> None:
+        """Call the machine code as Numba calls: results behind a pointer, a fault of its own as status."""
+        builder = self.builder
+        arguments: list[Any] = []
+        total = WORD(0)
+        for given in inputs:
+            arguments += self.flat(given) if isinstance(given, _Given) else [given]
+            if isinstance(given, _Given):
+                total = builder.add(total, given.entries)
+        for place, shape, entries in zip(places, self.wanted, self.entries, strict=True):
+            arguments += self.flat(_Given(place, shape or [WORD(1)], entries))
+            total = builder.add(total, entries)
+        status, fault = self.local_word(0), self.local(POINTER, 1)
+        kinds = [status.type, fault.type, *(a.type for a in arguments)]
+        into = self.field("into", ir.FunctionType(INT, kinds).as_pointer())
+        others, alone = self.branch(builder.icmp_signed(">", total, WORD(LARGE)))
+        called = self.function.append_basic_block("called")
+        builder.position_at_end(others)
+        thread = self.calls("PyEval_SaveThread", POINTER)
+        first = builder.call(into, [status, fault, *arguments])
+        self.calls("PyEval_RestoreThread", ir.VoidType(), thread)
+        builder.branch(called)
+        builder.position_at_end(alone)
+        second = builder.call(into, [status, fault, *arguments])
+        builder.branch(called)
+        builder.position_at_end(called)
+        raised = builder.phi(INT)
+        raised.add_incoming(first, others)
+        raised.add_incoming(second, alone)
+        zero = [self.same(raised, INT(0)), self.same(builder.load(status), WORD(0))]
+        self.need(*zero, other=self.failed)
+
+    def flat(self, given: _Given) -> list[Any]:
+        """Return the parts of an array in Numba's order: no owner, then lengths and strides."""
+        bits = given.data.type.pointee
+        size = {KINDS[name]: np.dtype(name).itemsize for name in KINDS}[bits]
+        strides = [WORD(size)]
+        for length in reversed(given.shape[1:]):
+            strides.insert(0, self.builder.mul(strides[0], length))
+        return [POINTER(None), POINTER(None), given.entries, WORD(size), given.data, *given.shape, *strides]
+
+    def give_back(self) -> None:
+        """Return floats and arrays, nested; tuples are made before any is filled, since making them can fail."""
+        builder = self.builder
+        for k, shape in enumerate(self.wanted):
+            if not shape:
+                value = builder.load(builder.gep(self.reals, [WORD(k)]))
+                number = self.calls("PyFloat_FromDouble", POINTER, value)
+                self.put(self.results, k, number)
+                self.no_error(number)
+        if isinstance(self.spec.nesting, int):
+            builder.ret(self.at(self.results, self.spec.nesting))
+            return
+        rows: list[tuple[Any, list[Any]]] = []
+        whole = self.new_tuples(self.spec.nesting, rows)
+        for row, parts in rows:
+            for k, part in enumerate(parts):
+                thing = self.at(self.results, part) if isinstance(part, int) else part
+                self.calls("PyTuple_SetItem", INT, row, WORD(k), thing)
+        builder.ret(whole)
+
+    def new_tuples(self, nesting: Sequence[Nesting], rows: list[tuple[Any, list[Any]]]) -> Any:
+        row = self.calls("PyTuple_New", POINTER, WORD(len(nesting)))
+        self.no_error(row)
+        parts = [part if isinstance(part, int) else self.new_tuples(part, rows) for part in nesting]
+        rows.append((row, parts))
+        return row
+
+    def drop(self) -> None:
+        for k in range(len(self.read.shapes)):
+            self.calls("Py_DecRef", ir.VoidType(), self.at(self.results, k))
+
+    # --- the slow way ---
+
+    def write_slow(self) -> None:
+        """Call the Python function with the object itself and all that was given."""
+        builder = self.builder
+        builder.position_at_end(self.slow)
+        named = self.local_word(0)
+        has_names, counted = self.branch(builder.icmp_unsigned("!=", self.keywords, POINTER(None)))
+        builder.position_at_end(has_names)
+        builder.store(self.calls("PyTuple_Size", WORD, self.keywords), named)
+        builder.branch(counted)
+        builder.position_at_end(counted)
+        count = builder.add(self.positional, builder.load(named))
+        row = builder.alloca(POINTER, builder.add(count, WORD(1)))
+        builder.store(self.self, row)
+        number = self.local_word(0)
+        head, body, done = (self.function.append_basic_block() for _ in range(3))
+        builder.branch(head)
+        builder.position_at_end(head)
+        at = builder.load(number)
+        builder.cbranch(builder.icmp_unsigned("<", at, count), body, done)
+        builder.position_at_end(body)
+        following = builder.add(at, WORD(1))
+        builder.store(self.at(self.args, at), builder.gep(row, [following]))
+        builder.store(following, number)
+        builder.branch(head)
+        builder.position_at_end(done)
+        total = builder.add(self.positional, WORD(1))
+        builder.ret(self.calls("PyObject_Vectorcall", POINTER, self.field("slow"), row, total, self.keywords))

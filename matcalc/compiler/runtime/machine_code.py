@@ -1,0 +1,110 @@
+"""Object code in memory: made of LLVM's assembly, loaded, and gone with the last who holds it.
+
+Only `llvmlite.binding` is needed, neither Numba nor what it imports. What code names is found in this process: entries
+of Python's C interface and of NumPy's, under names of ours.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import platform
+from functools import cache
+from typing import Any
+from weakref import WeakValueDictionary
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite.binding import context, object_file
+
+from matcalc.compiler.runtime import cache_entries
+from matcalc.locks import loading
+
+PREFIX = "matcalc."
+"""What stands before the names of symbols here: addresses are of this process, code may be of the disk."""
+PYTHON = (
+    "PyFloat_FromDouble", "PyFloat_AsDouble", "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "PyTuple_New",
+    "PyTuple_SetItem", "PyTuple_GetItem", "PyTuple_Size", "PyLong_FromLongLong", "PyObject_Vectorcall",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef", "Py_DecRef", "PyErr_NoMemory",
+)  # fmt: skip
+"""The functions of Python that code here calls."""
+EMPTY = 184
+"""The place of PyArray_Empty in NumPy's table of functions, which is part of its stable interface."""
+
+
+class MachineCode:
+    """Loaded object code; its memory goes with it."""
+
+    def __init__(self, code: bytes) -> None:
+        self._context = context.create_context()
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", self._context), _machine())
+        self._engine.add_object_file(object_file.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Return where a function is."""
+        return int(self._engine.get_function_address(name))
+
+
+_loaded: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()
+
+
+def machine_code(assembly: str) -> MachineCode:
+    """Return the code of a text of LLVM's assembly: loaded already, of the disk, or made now."""
+    digest = hashlib.sha256(assembly.encode()).hexdigest()
+    with loading:
+        found = _loaded.get(digest)
+        if found is None:
+            _symbols()
+            key = f"{digest}\n{_surroundings()}"
+            code = cache_entries.read("entry", key)
+            if code is None:
+                code = _compiled(assembly)
+                cache_entries.write("entry", key, code)
+            found = _loaded[digest] = MachineCode(code)
+        return found
+
+
+def _compiled(assembly: str) -> bytes:
+    around = context.create_context()
+    module = llvm.parse_assembly(assembly, around)
+    module.verify()
+    return bytes(_machine().emit_object(module))
+
+
+def _machine() -> Any:
+    """Return a target; an engine takes its own with it when it goes."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(opt=2, codemodel="jitdefault", jit=True)
+
+
+@cache
+def _surroundings() -> str:
+    return f"{llvmlite.__version__} {llvm.get_default_triple()} {platform.python_version()} numpy {np.__version__}"
+
+
+@cache
+def _symbols() -> None:
+    """Tell LLVM where the functions and objects of Python and NumPy are."""
+    for name in PYTHON:
+        llvm.add_symbol(PREFIX + name, address(getattr(ctypes.pythonapi, name)))
+    for name, thing in {"ndarray": np.ndarray, "float64": np.dtype(np.float64), "None": None, "tuple": tuple,
+                        "float": float, "int": int, "np.float64": np.float64}.items():  # fmt: skip
+        llvm.add_symbol(PREFIX + name, id(thing))
+    llvm.add_symbol(PREFIX + "empty", numpy_function(EMPTY))
+
+
+def address(function: Any) -> int:
+    """Return the address of a function of ctypes."""
+    found = ctypes.cast(function, ctypes.c_void_p).value
+    assert found is not None
+    return found
+
+
+def numpy_function(place: int) -> int:
+    """Return the address of a function of NumPy's C interface."""
+    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    table = kind(("PyCapsule_GetPointer", ctypes.pythonapi))(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[place] or 0)

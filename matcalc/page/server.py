@@ -1,0 +1,147 @@
+"""The server: files of the page, and POST /ask. On loopback, one request per connection."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socket import socket
+from threading import BoundedSemaphore
+from typing import Any
+
+from matcalc.page.gate import HEADERS, JSON, stranger, unasked
+from matcalc.page.pool import Answer, Pool
+from matcalc.page.questions import Refused, question
+
+ASSETS = Path(__file__).with_name("assets")
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": JSON,
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+    "": "text/plain; charset=utf-8",
+}
+AT_ONCE = 32
+"""Connections that are open at the same time."""
+
+PATIENCE = 10.0
+"""Seconds in which a request has to arrive."""
+
+
+def assets() -> Mapping[str, tuple[bytes, str]]:
+    """Return address -> contents and type of all files that are served: a path of a request is never one on disk."""
+    files = [path for path in sorted(ASSETS.rglob("*")) if path.is_file() and path.suffix in TYPES]
+    found = {f"/{path.relative_to(ASSETS).as_posix()}": (path.read_bytes(), TYPES[path.suffix]) for path in files}
+    return {"/": found["/index.html"], **found}
+
+
+class Server(ThreadingHTTPServer):
+    """The page on a port of this machine, 0 for one that is free; `address` opens it, token included."""
+
+    daemon_threads = True
+    allow_reuse_address = os.name != "nt"
+
+    def __init__(self, port: int = 0, pool: Pool | None = None) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.token = secrets.token_urlsafe(24)
+        self.files = assets()
+        self.pool = pool or Pool()
+        self.open_lines = BoundedSemaphore(AT_ONCE)
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/#token={self.token}"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self.open_lines.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.open_lines.release()
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
+        """Say nothing of a line that the other side closed."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+    def server_close(self) -> None:
+        super().server_close()
+        self.pool.close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Server
+    timeout = PATIENCE
+    server_version = "matcalc"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        refused = stranger(self.headers, self.server.port)
+        if refused:
+            return self.send_error(*refused)
+        found = self.server.files.get(self.path.partition("?")[0])
+        if found is None:
+            return self.send_error(404, "there is no such page")
+        self._send(200, *found)
+        return None
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        refused = stranger(self.headers, self.server.port) or unasked(self.headers, self.server.token)
+        if refused:
+            return self.send_error(*refused)
+        if self.path != "/ask":
+            return self.send_error(404, "there is no such page")
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        try:
+            record = json.loads(body)
+            question(record)
+        except (Refused, ValueError, RecursionError) as error:
+            return self.send_error(400, str(error) if isinstance(error, Refused) else "a question is JSON")
+        self._answer(200, self.server.pool.ask(json.dumps(record).encode()))
+        return None
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer that a request is refused, and why."""
+        self._answer(int(code), {"error": {"message": message or "refused"}})
+
+    def _answer(self, code: int, answer: Answer) -> None:
+        self._send(code, json.dumps(answer).encode(), JSON)
+
+    def _send(self, code: int, body: bytes, kind: str) -> None:
+        self.send_response(code)
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep no log: a line of it would hold what was typed elsewhere."""
+
+
+def bound(port: int) -> Server:
+    """Return a server on this port, or on a free one where it is taken."""
+    pool = Pool()
+    try:
+        return Server(port, pool)
+    except OSError:
+        return Server(0, pool)

@@ -45,6 +45,7 @@ class Server(ThreadingHTTPServer):
     """The page on a port of this machine, 0 for one that is free; `address` opens it, token included."""
 
     daemon_threads = True
+    request_queue_size = 64
     allow_reuse_address = os.name != "nt"
 
     def __init__(self, port: int = 0, pool: Pool | None = None) -> None:

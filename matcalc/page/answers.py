@@ -9,16 +9,16 @@ from typing import Any
 
 import matcalc as mc
 from matcalc.equivalence import Equivalence
-from matcalc.errors import MatcalcError, NotSupported, UnknownName
+from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName
+from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
-from matcalc.language.declare import FACTS, INDEX
 from matcalc.page.graph import picture
 from matcalc.page.questions import Question, question
+from matcalc.page.symbols import symbols_in, symbols_of
 from matcalc.page.trials import error_curve
 from matcalc.page.written import file_text, plan_text, shown
 from matcalc.rulebook.fields import nearest
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.symbols import declaration, marks
+from matcalc.tensor.node import toposort
 
 Record = dict[str, Any]
 
@@ -35,7 +35,10 @@ def answered(record: object) -> Record:
     except MatcalcError as error:
         place = {"text": error.text, "at": error.at, "marks": error.marks} if error.text and error.at >= 0 else {}
         kind = type(error).__name__
-        return {"error": {"kind": kind, "message": error.message, "hint": error.hint, "shown": str(error), **place}}
+        told = {"kind": kind, "message": error.message, "hint": error.hint, "shown": str(error), **place}
+        if asked.topic == "read" and isinstance(error, ShapeError):
+            told["symbols"] = symbols_in(asked, names())
+        return {"error": told}
     except ValueError as error:  # of NumPy, for data
         return {"error": {"message": str(error)}}
 
@@ -62,13 +65,13 @@ def derivative(asked: Question) -> list[tuple[str, Expression]]:
     made = getattr(e, asked.how)(wrt)
     if isinstance(made, Expression):
         return [("", made)]
-    names = [wrt] if isinstance(wrt, str) else wrt
+    variables = [wrt] if isinstance(wrt, str) else wrt
     blocks = []
-    for name, part in zip(names, made, strict=True):
+    for name, part in zip(variables, made, strict=True):
         if isinstance(part, Expression):
             blocks.append((name, part))
         else:
-            blocks += [(f"{name}, {other}", block) for other, block in zip(names, part, strict=True)]
+            blocks += [(f"{name}, {other}", block) for other, block in zip(variables, part, strict=True)]
     return blocks
 
 
@@ -86,7 +89,7 @@ def read(asked: Question) -> Record:
     e = formula(asked)
     return {
         **described(e),
-        "symbols": [symbol_record(node, node.name in e.names.undeclared) for node in e.names.ordered()],
+        "symbols": symbols_of(e),
         "sizes": list(e.names.size_names),
         "declared": str(e.declarations),
     }
@@ -101,22 +104,6 @@ def described(e: Expression) -> Record:
         "shape": [str(size) for size in e.shape],
         "facts": sorted(e.facts),
         "needs": list(e.needs),
-    }
-
-
-def symbol_record(node: Node, is_inferred: bool) -> Record:
-    """Return a symbol with its declaration, and with the facts that its shape may have."""
-    kind, _, sizes = declaration(node).partition(": ")[2].partition(" ")[0].partition("(")
-    is_square = len(node.shape) == 2 and node.shape[0] == node.shape[1]
-    fitting = {"any", *(["matrix"] if len(node.shape) == 2 else []), *(["square"] if is_square else [])}
-    return {
-        "name": node.name,
-        "kind": kind,
-        "sizes": ", ".join(map(str, node.shape)) or sizes.rstrip(")"),
-        "facts": marks(node.data[1]),
-        "known": sorted(node.facts - node.data[1]),
-        "may": [] if INDEX in node.data[1] else [fact for fact, of in FACTS.items() if of in fitting],
-        "inferred": is_inferred,
     }
 
 

@@ -66,7 +66,7 @@ def picture(e: Expression) -> dict[str, Any]:
 
 def _name(node: Node) -> str:
     """Return what stands in the box."""
-    name = {"product": "·", "sum": "+"}.get(node.kind, label(node))
+    name = {"product": "×", "sum": "+"}.get(node.kind, label(node))
     return name if len(name) <= CUT else f"{name[: CUT - 1]}…"
 
 

@@ -49,11 +49,12 @@ class Server(ThreadingHTTPServer):
     allow_reuse_address = os.name != "nt"
 
     def __init__(self, port: int = 0, pool: Pool | None = None) -> None:
+        self.pool = pool
         super().__init__(("127.0.0.1", port), Handler)
         self.token = secrets.token_urlsafe(24)
         self.files = assets()
-        self.pool = pool or Pool()
         self.open_lines = BoundedSemaphore(AT_ONCE)
+        self.pool = pool or Pool()
 
     @property
     def port(self) -> int:
@@ -82,7 +83,8 @@ class Server(ThreadingHTTPServer):
 
     def server_close(self) -> None:
         super().server_close()
-        self.pool.close()
+        if self.pool is not None:
+            self.pool.close()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -111,12 +113,16 @@ class Handler(BaseHTTPRequestHandler):
             return self.send_error(*refused)
         if self.path != "/ask":
             return self.send_error(404, "there is no such page")
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) != length:
+            return self.send_error(400, "the question is not whole")
         try:
             record = json.loads(body)
             question(record)
         except (Refused, ValueError, RecursionError) as error:
             return self.send_error(400, str(error) if isinstance(error, Refused) else "a question is JSON")
+        assert self.server.pool is not None
         self._answer(200, self.server.pool.ask(json.dumps(record).encode()))
         return None
 
@@ -141,8 +147,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def bound(port: int) -> Server:
     """Return a server on this port, or on a free one where it is taken."""
-    pool = Pool()
     try:
-        return Server(port, pool)
-    except OSError:
-        return Server(0, pool)
+        return Server(port)
+    except (OSError, OverflowError):
+        return Server(0)

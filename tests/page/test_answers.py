@@ -200,3 +200,11 @@ NOT_QUESTIONS = [
 def test_what_is_no_question_is_refused(record):
     with pytest.raises(Refused):
         question(record)
+
+
+def test_symbols_are_shown_where_their_kinds_do_not_fit():
+    error = told("read", formula="a*x + S*x", declarations="S: matrix(n, n) spd")["error"]
+    symbols = {symbol["name"]: symbol for symbol in error["symbols"]}
+    assert list(symbols) == ["a", "x", "S"]
+    assert (symbols["a"]["kind"], symbols["S"]["kind"], symbols["S"]["facts"]) == ("?", "matrix", ["spd"])
+    assert "symbols" not in told("read", formula="a*")["error"]

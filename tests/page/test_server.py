@@ -3,13 +3,19 @@
 import http.client
 import itertools
 import json
+import re
+import signal
 import socket
+import subprocess
+import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from threading import Thread
+from unittest.mock import patch
 
 import pytest
 
+from matcalc.page import server as server_module
 from matcalc.page.pool import Pool
 from matcalc.page.server import Server
 
@@ -341,3 +347,37 @@ def test_a_process_that_ends_is_replaced(answering):
         time.sleep(0.1)
     else:
         pytest.fail("no process came back")
+
+
+# ---- the command
+
+
+@pytest.mark.whole
+def test_the_command_says_its_address_serves_and_ends():
+    command = [sys.executable, "-m", "matcalc", "serve", "--no-open", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().strip()
+        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=(\S+)", address)
+        line = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+        here = f"127.0.0.1:{found[1]}"
+        headers = {"Origin": f"http://{here}", "X-Matcalc-Token": found[2], "Content-Type": "application/json"}
+        line.request("POST", "/ask", json.dumps(QUESTION), headers)
+        assert json.loads(line.getresponse().read())["blocks"][0]["text"] == "2*X'*(X*w - y)"
+        line.close()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_a_port_that_is_taken_is_left(quiet):
+    for port in (quiet.port, 99999):
+        with patch.object(server_module, "Pool", Listening), closing_server(server_module.bound(port)) as other:
+            assert other.port != quiet.port and other.token != quiet.token
+
+
+@contextmanager
+def closing_server(server):
+    try:
+        yield server
+    finally:
+        server.server_close()

@@ -69,6 +69,7 @@ async function read() {
 
 function refuse(error) {
   known = error || !state.formula.trim() ? null : known;
+  if (error && error.symbols && error.symbols.length) showChips(error.symbols);
   const inDeclarations = error && error.text !== undefined && error.text !== state.formula && error.text === state.declarations;
   showFault($("formula"), $("fault"), inDeclarations ? { message: "The declarations cannot be read." } : error);
   showFault($("declarations"), $("declarations-fault"), inDeclarations ? error : null);
@@ -80,12 +81,16 @@ function stale(isStale) {
   for (const place of [$("shown"), $("blocks"), $("code"), ...document.querySelectorAll(".panel .body")]) place.classList.toggle("stale", isStale);
 }
 
-function showSymbols() {
+function showChips(symbols) {
   const open = $("symbols").querySelector("details[open]");
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.fact : null;
-  $("symbols").replaceChildren(...known.symbols.map((symbol) =>
+  $("symbols").replaceChildren(...symbols.map((symbol) =>
     chip(symbol, Boolean(open) && open.dataset.name === symbol.name, (text) => declare(symbol.name, text))));
   if (focused) $("symbols").querySelector(`[open] [data-fact="${focused}"]`)?.focus();
+}
+
+function showSymbols() {
+  showChips(known.symbols);
   const names = known.symbols.map((symbol) => symbol.name);
   const kept = state.wrt.split(",").filter((name) => names.includes(name));
   const likely = LIKELY.find((name) => names.includes(name)) || names[0] || "";

@@ -26,9 +26,9 @@ export function chip(symbol, isOpen, change) {
   const facts = symbol.facts.length ? el("em", {}, ` ${symbol.facts.join(" ")}`) : null;
   const title = [symbol.inferred ? "inferred" : "declared", symbol.known.length ? `so also ${symbol.known.join(", ")}` : ""];
   const summary = el("summary", { title: title.filter(Boolean).join("; ") },
-    el("b", {}, symbol.name), ` ${symbol.kind}${shape}`, facts, symbol.inferred ? el("i", {}, " inferred") : null);
+    el("b", {}, symbol.name), ` ${symbol.kind}${shape}`, facts, symbol.inferred && symbol.kind !== "?" ? el("i", {}, " inferred") : null);
   const told = (changes) => change(declared({ ...symbol, ...changes }));
-  const kinds = Object.keys(KINDS).map((kind) => el("option", { value: kind, selected: kind === symbol.kind }, kind));
+  const kinds = [...(symbol.kind in KINDS ? [] : [symbol.kind]), ...Object.keys(KINDS)].map((kind) => el("option", { value: kind, selected: kind === symbol.kind }, kind));
   const kind = el("select", { onchange: () => told({ kind: kind.value, sizes: KINDS[kind.value], facts: [] }) }, ...kinds);
   const sizes = el("input", { type: "text", value: symbol.sizes, size: "10", onchange: () => told({ sizes: sizes.value }) });
   const boxes = symbol.may.map((fact) => {
@@ -39,7 +39,7 @@ export function chip(symbol, isOpen, change) {
     return el("label", {}, box, ` ${fact}`);
   });
   const edit = el("div.edit", {}, el("label", {}, "kind", kind),
-    symbol.kind === "scalar" ? null : el("label", {}, "sizes", sizes),
+    ["scalar", "?"].includes(symbol.kind) ? null : el("label", {}, "sizes", sizes),
     boxes.length ? el("div.facts", { role: "group", "aria-label": `facts of ${symbol.name}` }, ...boxes) : null,
     symbol.inferred ? null : el("button", { type: "button", onclick: () => change("") }, "Let it be inferred"));
   const made = el("details.chip", { "data-name": symbol.name, open: isOpen }, summary, edit);

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import queue
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from multiprocessing import get_context
 from threading import Thread
 from typing import Any
@@ -14,6 +15,8 @@ from matcalc.page.worker import work
 
 SECONDS = 15.0
 STARTING = 60.0
+LEAST = 2.0
+"""Seconds that a question is given though nobody waits for it: a new process takes as long."""
 Answer = Mapping[str, Any]
 
 
@@ -32,8 +35,8 @@ class Worker:
         theirs.close()
         self.is_ready = False
 
-    def ask(self, question: bytes, seconds: float) -> Answer | None:
-        """Return the answer; None where it does not come in time.
+    def ask(self, question: bytes, seconds: float, is_gone: Callable[[], bool]) -> Answer | None:
+        """Return the answer; None where it does not come in time, or nobody waits for it any longer.
 
         Raises: EOFError, OSError for a process that ended.
         """
@@ -43,8 +46,12 @@ class Worker:
             self.line.recv_bytes()
             self.is_ready = True
         self.line.send_bytes(question)
-        if not self.line.poll(seconds):
-            return None
+        until = time.monotonic() + seconds
+        waited = min(LEAST, seconds)
+        while not self.line.poll(waited):
+            if time.monotonic() > until or is_gone():
+                return None
+            waited = 0.2
         answer: Answer = json.loads(self.line.recv_bytes())
         return answer
 
@@ -65,14 +72,20 @@ class Pool:
         for worker in self.workers:
             self.idle.put(worker)
 
-    def ask(self, question: bytes) -> Answer:
-        """Return the answer to a question; in words, where it takes too long or too much."""
+    def ask(self, question: bytes, is_gone: Callable[[], bool] = lambda: False) -> Answer:
+        """Return the answer to a question; in words, where it takes too long or too much.
+
+        What nobody waits for any longer, as `is_gone` says, is ended.
+        """
         try:
             worker = self.idle.get(timeout=self.seconds)
         except queue.Empty:
             return in_words("The page is busy with earlier questions. Try again in a moment.")
+        if is_gone():
+            self.idle.put(worker)
+            return in_words("")
         try:
-            answer = worker.ask(question, self.seconds)
+            answer = worker.ask(question, self.seconds, is_gone)
         except (EOFError, OSError):
             answer = in_words("This took more than the page can give, and was stopped. A shorter formula may do.")
         else:

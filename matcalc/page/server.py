@@ -9,7 +9,8 @@ import sys
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socket import socket
+from select import select
+from socket import MSG_PEEK, socket
 from threading import BoundedSemaphore
 from typing import Any
 
@@ -123,8 +124,15 @@ class Handler(BaseHTTPRequestHandler):
         except (Refused, ValueError, RecursionError) as error:
             return self.send_error(400, str(error) if isinstance(error, Refused) else "a question is JSON")
         assert self.server.pool is not None
-        self._answer(200, self.server.pool.ask(json.dumps(record).encode()))
+        self._answer(200, self.server.pool.ask(json.dumps(record).encode(), self._is_gone))
         return None
+
+    def _is_gone(self) -> bool:
+        """Whether the browser has closed its line."""
+        try:
+            return bool(select([self.connection], [], [], 0)[0]) and not self.connection.recv(1, MSG_PEEK)
+        except OSError:
+            return True
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer that a request is refused, and why."""

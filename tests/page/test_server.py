@@ -29,7 +29,7 @@ class Listening:
     def __init__(self):
         self.asked = []
 
-    def ask(self, question):
+    def ask(self, question, is_gone):
         self.asked.append(question)
         return {}
 
@@ -327,6 +327,24 @@ def test_what_takes_too_long_is_stopped_and_the_next_is_answered(answering):
     while answering.pool.workers[0:1] == [] or answering.pool.workers[0].process.pid == before:
         time.sleep(0.05)
     assert asked(answering, QUESTION)[1]["blocks"]
+
+
+@pytest.mark.whole
+def test_what_nobody_waits_for_is_ended():
+    server = serving(Pool(1, seconds=60))
+    try:
+        assert asked(server, QUESTION)[0] == 200
+        before = server.pool.workers[0]
+        line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        line.request("POST", "/ask", json.dumps(MONSTER), headers_of(server))
+        time.sleep(0.3)
+        line.close()
+        before.process.join(10)
+        assert not before.process.is_alive()
+        assert "blocks" in asked(server, QUESTION)[1]
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.mark.whole

@@ -8,32 +8,30 @@ export function takeToken(fields) {
   token = fields.token || localStorage.getItem("token") || "";
 }
 
-async function send(question) {
+async function send(question, signal) {
   try {
     const headers = { "Content-Type": "application/json", "X-Matcalc-Token": token };
-    const answer = await fetch("/ask", { method: "POST", headers, body: JSON.stringify(question) });
+    const answer = await fetch("/ask", { method: "POST", headers, body: JSON.stringify(question), signal });
     return await answer.json();
   } catch {
+    if (signal.aborted) return null;
     return { error: { message: "The server does not answer: start it again with `matcalc serve`." } };
   }
 }
 
 const asked = new Map();
 
-/** Return the answer, or null where another question of its topic came after it. One at a time is under way. */
+/** Return the answer, or null where another question of its topic came after it, which ends this one. */
 export async function ask(question) {
-  const mine = { question };
-  const before = asked.get(question.topic);
-  asked.set(question.topic, mine);
-  if (before) await before.answer;
-  if (asked.get(question.topic) !== mine) return null;
-  mine.answer = send(question);
-  const answer = await mine.answer;
-  return asked.get(question.topic) === mine ? answer : null;
+  drop(question.topic);
+  const line = new AbortController();
+  asked.set(question.topic, line);
+  const answer = await send(question, line.signal);
+  return asked.get(question.topic) === line ? answer : null;
 }
 
-/** Drop what is asked on this topic. */
+/** Wait no longer for what is asked on this topic. */
 export function drop(topic) {
-  const before = asked.get(topic);
-  if (before) asked.set(topic, { answer: before.answer });
+  asked.get(topic)?.abort();
+  asked.delete(topic);
 }

@@ -73,8 +73,8 @@ def _name(node: Node) -> str:
 def _formula(e: Expression, node: Node) -> Mapping[str, str]:
     """Return how a node is written; nothing for one that has no form of its own."""
     try:
-        ast = formula_in(node, e.names)
-        return {"text": text(ast), "latex": latex_in(ast, e.names)}
+        plain = formula_in(node, e.names, dotted=False)
+        return {"text": text(formula_in(node, e.names)), "latex": latex_in(plain, e.names)}
     except MatcalcError:
         return {"text": "", "latex": ""}
 

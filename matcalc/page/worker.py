@@ -36,12 +36,14 @@ def work(connection: Connection, seconds: float) -> None:
 
 
 def answer_within(answered: object, asked: object) -> object:
-    """Return an answer, or in words that there was not memory or depth enough for it."""
+    """Return an answer, or in words that there was not memory or depth enough for it, or that matcalc has a fault."""
     assert callable(answered)
     try:
         return answered(asked)
     except (MemoryError, RecursionError):
         return {"error": {"message": TOO_LARGE}}
+    except Exception as fault:
+        return {"error": {"message": f"This is a fault of matcalc, please report it: {fault!r}"[:500]}}
 
 
 def limit_memory() -> None:

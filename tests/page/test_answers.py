@@ -185,6 +185,23 @@ def test_text_is_never_run(field, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+HARD = {
+    "-sum{t: log_softmax(X*W, axis=1)[t, y[t]]}": ("", "W"), "sum(x[i].^2)": ("i: index(N)", "x"),
+    "sum(softplus(-y.*(X*w)))": ("X: matrix(m, n) sparse", "w"), "T": ("T: tensor(a, b, c)", "T"), "5": ("", ""),
+    "root(A*Y + Y*A' + tanh(Y) - C, Y, start=C)": ("", "A"), "A[1:3, 0]": ("", "A"), "svd_U(X)": ("", "X"),
+    "sum(log(-exp(x)))": ("", "x"), "eye(0)*x": ("", "x"),
+}  # fmt: skip
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("formula", HARD)
+def test_what_is_out_of_the_common_is_answered_or_refused_in_words(formula):
+    declarations, wrt = HARD[formula]
+    for topic in TOPICS:
+        for part in ("formula", "derivative"):
+            told(topic, formula=formula, declarations=declarations, wrt=wrt, form="numpy", other="1", part=part)
+
+
 NOT_QUESTIONS = [
     None, 1, "read", [], [LEAST_SQUARES], {}, {"topic": "read"}, {"formula": "x"}, {"topic": "quit", "formula": "x"},
     {"topic": "read", "formula": 1}, {"topic": "read", "formula": None}, {"topic": "read", "formula": ["x"]},

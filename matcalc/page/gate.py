@@ -33,10 +33,11 @@ HEADERS = {
 """What every answer carries: the page loads nothing from elsewhere, runs no text, and stands in no frame."""
 
 
-def stranger(headers: Message, port: int) -> Refusal | None:
+def stranger(headers: Message, port: int, is_followed: bool = False) -> Refusal | None:
     """Return why a request is not from a page of this server; None if it may be.
 
-    A name other than this machine's is one that somebody else made point here.
+    A name other than this machine's is one that somebody else made point here. `is_followed`: it only shows the page,
+    by a link that may stand anywhere.
     """
     hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
     host = _only(headers.get_all("Host"))
@@ -44,7 +45,7 @@ def stranger(headers: Message, port: int) -> Refusal | None:
         return 421, "this server answers to 127.0.0.1 and localhost alone"
     if headers.get_all("Origin") and _only(headers.get_all("Origin")) != f"http://{host}":
         return 403, "this server answers to its own page alone"
-    if headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+    if headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none") and not is_followed:
         return 403, "this server answers to its own page alone"
     return None
 
@@ -54,7 +55,7 @@ def unasked(headers: Message, token: str) -> Refusal | None:
     if _only(headers.get_all("Origin")) is None:
         return 403, "a question says where it comes from"
     given = _only(headers.get_all(TOKEN)) or ""
-    if not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
+    if not token or not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
         return 401, "the token is not that of this server: open the address that `matcalc serve` printed"
     if headers.get("Transfer-Encoding") or headers.get("Content-Encoding"):
         return 411, "a question is sent whole, with its length"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from contextlib import suppress
 
@@ -12,8 +13,10 @@ def run(port: int, opened: bool = True) -> int:
     """Serve the page on a port of this machine, on another where it is taken; return the exit status."""
     server = bound(port)
     print(server.address, flush=True)
+    if sys.stderr.isatty():
+        print("Ctrl+C ends it.", file=sys.stderr)
     if opened:
-        webbrowser.open(server.address)
+        webbrowser.open(server.entrance)
     with suppress(KeyboardInterrupt):
         server.serve_forever()
     server.server_close()

@@ -1,4 +1,8 @@
-"""The server: files of the page, and POST /ask. On loopback, one request per connection."""
+"""The server: files of the page, POST /ask, and POST /enter. On loopback, one request per connection.
+
+What a browser is started with can be read by others who use the machine: it is a key that is good for one entry, by
+which the page is given the token.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from select import select
 from socket import MSG_PEEK, socket
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from matcalc.page.gate import HEADERS, JSON, stranger, unasked
@@ -53,6 +57,8 @@ class Server(ThreadingHTTPServer):
         self.pool = pool
         super().__init__(("127.0.0.1", port), Handler)
         self.token = secrets.token_urlsafe(24)
+        self.once = secrets.token_urlsafe(24)
+        self.entering = Lock()
         self.files = assets()
         self.open_lines = BoundedSemaphore(AT_ONCE)
         self.pool = pool or Pool()
@@ -64,6 +70,17 @@ class Server(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}/#token={self.token}"
+
+    @property
+    def entrance(self) -> str:
+        """The address that opens the page once."""
+        return f"http://127.0.0.1:{self.port}/#once={self.once}"
+
+    def enter(self) -> Answer | None:
+        """Return the token; None to all but the first."""
+        with self.entering:
+            once, self.once = self.once, ""
+        return {"token": self.token} if once else None
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self.open_lines.acquire(blocking=False):
@@ -97,7 +114,10 @@ class Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def do_GET(self) -> None:
-        refused = stranger(self.headers, self.server.port)
+        is_followed = (
+            self.headers.get("Sec-Fetch-Mode") == "navigate" and self.headers.get("Sec-Fetch-Dest") == "document"
+        )
+        refused = stranger(self.headers, self.server.port, is_followed)
         if refused:
             return self.send_error(*refused)
         found = self.server.files.get(self.path.partition("?")[0])
@@ -109,9 +129,13 @@ class Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
-        refused = stranger(self.headers, self.server.port) or unasked(self.headers, self.server.token)
+        token = self.server.once if self.path == "/enter" else self.server.token
+        refused = stranger(self.headers, self.server.port) or unasked(self.headers, token)
         if refused:
             return self.send_error(*refused)
+        if self.path == "/enter":
+            entered = self.server.enter()
+            return self._answer(200, entered) if entered else self.send_error(401, "this key was used before")
         if self.path != "/ask":
             return self.send_error(404, "there is no such page")
         length = int(self.headers["Content-Length"])

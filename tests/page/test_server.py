@@ -143,6 +143,36 @@ def test_what_the_page_sends_is_asked(quiet):
     assert status == 200 and json.loads(quiet.pool.asked.pop()) == QUESTION
 
 
+def test_a_key_is_good_for_one_entry(quiet):
+    server = serving(Listening())
+    try:
+        once = server.once
+        assert server.entrance.endswith(f"#once={once}") and server.token not in server.entrance
+
+        def entered(path, key):
+            given = {**headers_of(server), "X-Matcalc-Token": key, "Content-Length": "2"}
+            return sent(server, request("POST", path, given, b"{}"))
+
+        assert [entered("/enter", key)[0] for key in (server.token, "", "x")] == [401] * 3
+        assert entered("/ask", once)[0] == 401
+        status, answer = entered("/enter", once)
+        assert status == 200 and json.loads(answer.partition(b"\r\n\r\n")[2]) == {"token": server.token}
+        assert [entered("/enter", key)[0] for key in (once, "", server.token)] == [401] * 3
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_link_from_anywhere_opens_the_page_and_asks_nothing(quiet):
+    here = {"Host": f"127.0.0.1:{quiet.port}", "Sec-Fetch-Site": "cross-site"}
+    followed = {**here, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert sent(quiet, request("GET", "/", followed))[0] == 200
+    for other in ({}, {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, {"Sec-Fetch-Dest": "iframe"}):
+        assert sent(quiet, request("GET", "/page.js", {**followed, **other} if other else here))[0] == 403
+    post = {**headers_of(quiet), **followed, "Content-Length": "2"}
+    assert sent(quiet, request("POST", "/ask", post, b"{}"))[0] == 403
+
+
 # ---- hostile requests
 
 

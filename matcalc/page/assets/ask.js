@@ -2,16 +2,18 @@
 
 let token = "";
 
-/** Keep the token that the address came with, out of sight and for other tabs; links are shared without it. */
-export function takeToken(fields) {
-  if (fields.token) localStorage.setItem("token", fields.token);
-  token = fields.token || localStorage.getItem("token") || "";
+/** Keep the token that the address came with, or its key is exchanged for, out of sight and for other tabs. */
+export async function takeToken(fields) {
+  const entered = fields.once ? await send({}, new AbortController().signal, "/enter", fields.once) : {};
+  const given = fields.token || entered.token;
+  if (given) localStorage.setItem("token", given);
+  token = given || localStorage.getItem("token") || "";
 }
 
-async function send(question, signal) {
+async function send(question, signal, path = "/ask", key = token) {
   try {
-    const headers = { "Content-Type": "application/json", "X-Matcalc-Token": token };
-    const answer = await fetch("/ask", { method: "POST", headers, body: JSON.stringify(question), signal });
+    const headers = { "Content-Type": "application/json", "X-Matcalc-Token": key };
+    const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(question), signal });
     return await answer.json();
   } catch {
     if (signal.aborted) return null;

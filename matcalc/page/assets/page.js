@@ -201,9 +201,9 @@ function keys(event) {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); $("copy").click(); }
 }
 
-function start() {
+async function start() {
   const fields = fieldsOf(location.hash);
-  takeToken(fields);
+  await takeToken(fields);
   state = restored(fields);
   for (const name of ["formula", "declarations"]) $(name).addEventListener("input", soon);
   $("dialect").addEventListener("change", read);

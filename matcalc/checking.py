@@ -40,8 +40,8 @@ SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
 MORE_SIZES = ((2, 2, 2, 2), (0, 3, 1, 2), (5, 1, 2, 0), (0, 0, 0, 0))
 """Further lengths at which compiled code is tested: equal ones, none, one."""
 
-NUDGE, VANISHING = 1e-9, 1e-3
-"""How far data are moved to see what is rounding; what of |f|/|x| counts as 0."""
+NUDGE, ROUNDING, VANISHING = 1e-9, 1e-3, 1e-3
+"""How far data are moved to see what is rounding, and what part of the value that moves; what of |f|/|x| is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +186,12 @@ class _Setting:
 
     @property
     def is_rounding(self) -> bool:
-        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X is: a nudge changes all of it."""
-        nudged = {self.x.name: self.data[self.x.name] * (1 + NUDGE)}
-        here, there = self.value(self.e.node), self.value(self.e.node, nudged)
-        return bool(np.max(np.abs(there - here), initial=0.0) > np.max(np.abs(here), initial=0.0) / 2)
+        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X is: some nudge changes much of it."""
+        here, x = self.value(self.e.node), self.data[self.x.name]
+        much = ROUNDING * np.max(np.abs(here), initial=0.0)
+        step = NUDGE * np.max(np.abs(x), initial=0.0)
+        nudged = (self.value(self.e.node, {self.x.name: x + step * self.random(f"nudge {k}")}) for k in range(4))
+        return any(bool(np.max(np.abs(there - here), initial=0.0) > much) for there in nudged)
 
     @property
     def scale(self) -> float:

@@ -144,7 +144,8 @@ def test_what_cannot_be_compared():
         mc.check("sum(log(-exp(x)))", "x")
 
 
-def test_a_value_that_is_rounding_alone_is_left_out():
-    report = mc.check("det(X'*X)", "X", declarations="X: matrix(m, n)")
+@pytest.mark.parametrize("formula", ["det(X'*X)", "det(X'*A*X)", "det(X'*A*X)*sum(X)", "det(exp(A)*X'*X)"])
+def test_a_value_that_is_rounding_alone_is_left_out(formula):
+    report = mc.check(formula, "X", declarations="X: matrix(m, n)")
     assert report
     assert "m=3, n=4" not in str(report)

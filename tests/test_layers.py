@@ -41,6 +41,7 @@ ROOMS = [
     "",
     "solvers",
     "testing",
+    "page",
     "commands",
 ]
 FLOORS = 11

@@ -26,8 +26,11 @@ def test_data_folders_hold_no_package():
 
 
 def test_other_files_of_the_package_are_data():
-    kinds = {path.suffix for path in (ROOT / "matcalc").rglob("*") if path.is_file()} - {".py", ".pyc"}
+    page = ROOT / "matcalc" / "page" / "assets"
+    files = [path for path in (ROOT / "matcalc").rglob("*") if path.is_file() and page not in path.parents]
+    kinds = {path.suffix for path in files} - {".py", ".pyc"}
     assert kinds <= {".typed", ".lark", ".toml", ".csv", ".json", ".md"}
+    assert {path.suffix for path in page.rglob("*.*")} <= {".html", ".css", ".js", ".json", ".svg", ".woff2"}
 
 
 def test_dependencies_have_lower_bounds_only():

@@ -141,6 +141,9 @@ def parser() -> argparse.ArgumentParser:
     add(commands, "demo", "a real model fitted on real data, start to finish", handlers.demo)
     command = add(commands, "docs", "open the documentation; a checkout builds it first", handlers.documentation)
     command.add_argument("--no-open", action="store_true", help="print its address alone")
+    command = add(commands, "serve", "a page on this machine: formula, derivative, why, and code", handlers.serve)
+    command.add_argument("--port", type=int, default=7340, metavar="N", help="7340 by default; a free one if taken")
+    command.add_argument("--no-open", action="store_true", help="print its address alone")
     return top
 
 

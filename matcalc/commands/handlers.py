@@ -222,6 +222,12 @@ def documentation(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def serve(arguments: argparse.Namespace) -> int:
+    import matcalc.page.serve
+
+    return matcalc.page.serve.run(arguments.port, not arguments.no_open)
+
+
 def demo(arguments: argparse.Namespace) -> int:
     import matcalc.commands.demo
 

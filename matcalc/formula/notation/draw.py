@@ -24,7 +24,7 @@ def tree(root: Node) -> str:
         node, depth = stack.pop()
         again = node in shown and bool(node.args)
         indent = "  " * min(depth, DEEPEST)
-        lines.append(indent + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {_describe(node)}"))
+        lines.append(indent + (f"-> {numbers[node]}" if again else f"{numbers[node]}: {words(node)}"))
         if not again:
             shown.add(node)
             stack.extend((arg, depth + 1) for arg in reversed(node.args))
@@ -36,8 +36,8 @@ def dot(root: Node) -> str:
     lines = ["digraph {", "  node [shape=box, fontname=monospace]"]
     numbers = {node: k for k, node in enumerate(_from_root(root))}
     for node, k in numbers.items():
-        lines.append(f'  n{k} [label="{_escaped(_describe(node))}"]')
-    for node, k, place in _edges(numbers):
+        lines.append(f'  n{k} [label="{_escaped(words(node))}"]')
+    for node, k, place in operand_edges(numbers):
         lines.append(f'  n{numbers[node]} -> n{k} [label="{place}"]')
     return "\n".join([*lines, "}"])
 
@@ -47,8 +47,8 @@ def mermaid(root: Node) -> str:
     lines = ["flowchart TD"]
     numbers = {node: k for k, node in enumerate(_from_root(root))}
     for node, k in numbers.items():
-        lines.append(f'  n{k}["{_entities(_describe(node))}"]')
-    for node, k, place in _edges(numbers):
+        lines.append(f'  n{k}["{_entities(words(node))}"]')
+    for node, k, place in operand_edges(numbers):
         link = f'-- "{place}" -->' if place else "-->"
         lines.append(f"  n{numbers[node]} {link} n{k}")
     return "\n".join(lines)
@@ -58,7 +58,7 @@ def _from_root(root: Node) -> list[Node]:
     return toposort(root)[::-1]
 
 
-def _edges(numbers: dict[Node, int]) -> Iterator[tuple[Node, int, str]]:
+def operand_edges(numbers: dict[Node, int]) -> Iterator[tuple[Node, int, str]]:
     """Yield user, number of the operand, and where it is used, for each operand of each node."""
     for node in numbers:
         for place, arg in enumerate(node.args):
@@ -74,7 +74,7 @@ def _place(node: Node, place: int) -> str:
     return ""
 
 
-def _describe(node: Node) -> str:
+def words(node: Node) -> str:
     """Return a node in a few words: label, what it does with its operands, shape."""
     shape = f" ({', '.join(map(str, node.shape))})" if node.shape else ""
     if node.kind == "product":

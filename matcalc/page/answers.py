@@ -1,0 +1,208 @@
+"""What the page is told: each topic's answer as what JSON can hold; errors with the place of the caret."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matcalc as mc
+from matcalc.equivalence import Equivalence
+from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName
+from matcalc.expressions.calling import names
+from matcalc.expressions.expression import Expression
+from matcalc.page.graph import picture
+from matcalc.page.questions import Question, question
+from matcalc.page.symbols import symbols_in, symbols_of
+from matcalc.page.trials import error_curve
+from matcalc.page.written import file_text, plan_text, shown
+from matcalc.rulebook.fields import nearest
+from matcalc.tensor.node import toposort
+
+Record = dict[str, Any]
+
+EXAMPLES = Path(__file__).with_name("assets") / "gallery.json"
+LARGEST = 4000
+"""Nodes of a graph that the page works on."""
+
+
+def answered(record: object) -> Record:
+    """Return the answer to what the page asks; a fault of the user's text as an error with its place."""
+    asked = question(record)
+    try:
+        return ANSWERS[asked.topic](asked)
+    except MatcalcError as error:
+        place = {"text": error.text, "at": error.at, "marks": error.marks} if error.text and error.at >= 0 else {}
+        kind = type(error).__name__
+        told = {"kind": kind, "message": error.message, "hint": error.hint, "shown": str(error), **place}
+        if asked.topic == "read" and isinstance(error, ShapeError):
+            told["symbols"] = symbols_in(asked, names())
+        return {"error": told}
+    except ValueError as error:  # of NumPy, for data
+        return {"error": {"message": str(error)}}
+
+
+def warm_up() -> None:
+    """Load what the first question would wait for, by the first example."""
+    example = json.loads(EXAMPLES.read_text(encoding="utf-8"))[0]
+    for topic in ("read", "derive", "write"):
+        answered({"topic": topic, "formula": example["formula"], "wrt": example["wrt"], "form": "numpy"})
+
+
+def formula(asked: Question) -> Expression:
+    """Return the formula. Raises: what reading raises; NotSupported for one that is larger than the page takes."""
+    e: Expression = mc.expression(asked.formula, asked.declarations, asked.dialect)
+    count = len(toposort([e.node]))
+    if count > LARGEST:
+        raise NotSupported(f"the formula has {count} parts, and the page takes {LARGEST}")
+    return e
+
+
+def derivative(asked: Question) -> list[tuple[str, Expression]]:
+    """Return the derivative as blocks, each with the variables that it belongs to."""
+    e, wrt = formula(asked), asked.variables
+    made = getattr(e, asked.how)(wrt)
+    if isinstance(made, Expression):
+        return [("", made)]
+    variables = [wrt] if isinstance(wrt, str) else wrt
+    blocks = []
+    for name, part in zip(variables, made, strict=True):
+        if isinstance(part, Expression):
+            blocks.append((name, part))
+        else:
+            blocks += [(f"{name}, {other}", block) for other, block in zip(variables, part, strict=True)]
+    return blocks
+
+
+def one_derivative(asked: Question) -> Expression:
+    blocks = derivative(asked)
+    if len(blocks) > 1:
+        raise NotSupported("choose one variable for this")
+    return blocks[0][1]
+
+
+# ---- topics
+
+
+def read(asked: Question) -> Record:
+    e = formula(asked)
+    return {
+        **described(e),
+        "symbols": symbols_of(e),
+        "sizes": list(e.names.size_names),
+        "declared": str(e.declarations),
+    }
+
+
+def described(e: Expression) -> Record:
+    """Return a formula as it is shown, with and without parts by name, and what is known of it."""
+    return {
+        "latex": e.latex(),
+        "named": e.latex(named=True),
+        "text": str(e),
+        "shape": [str(size) for size in e.shape],
+        "facts": sorted(e.facts),
+        "needs": list(e.needs),
+    }
+
+
+def derive(asked: Question) -> Record:
+    return {"blocks": [{"label": label, **described(e)} for label, e in derivative(asked)]}
+
+
+def write(asked: Question) -> Record:
+    """Return the derivative as text of a form; code is a file with the formula's value too."""
+    blocks = derivative(asked)
+    if asked.form in CODE:
+        return {"text": file_text(formula(asked), blocks, asked), "file": CODE[asked.form]}
+    return {
+        "text": "\n".join(f"{label}: {shown(e, asked.form)}" if label else shown(e, asked.form) for label, e in blocks)
+    }
+
+
+CODE = {"numba": "f_numba.py", "numpy": "f_numpy.py", "c": "f.c"}
+
+
+def explain(asked: Question) -> Record:
+    """Return the derivation of each block, its lines as Markdown: formulas between dollar signs, then the rules."""
+    blocks = derivative(asked)
+    return {"blocks": [{"label": label, "lines": e.explain("markdown").splitlines()} for label, e in blocks]}
+
+
+def compare(asked: Question) -> Record:
+    """Return whether the user's formula for the derivative is right: how that is known, or where it is not."""
+    truth = one_derivative(asked)
+    other = mc.expression(asked.other, str(truth.declarations), asked.dialect)
+    known = [*truth.names.symbols, *truth.names.size_names]
+    strange = next((name for name in other.names.written if name not in known), None)
+    if strange is not None:
+        raise UnknownName(f"{strange} is no symbol of the formula{nearest(strange, known)}")
+    found = mc.equivalent(truth, other)
+    record: Record = {
+        "right": bool(found),
+        "lines": str(found).splitlines(),
+        "yours": other.latex(),
+        "truth": truth.latex(),
+    }
+    if found.point is not None:
+        values = {"the derivative": found.point.left, **({"yours": found.point.right} if found.point.is_common else {})}
+        record["data"] = listed(_needed(found, [truth, other]))
+        record["values"] = listed(values)
+        record["mistake"] = found.mistake
+    return record
+
+
+def _needed(found: Equivalence, both: Sequence[Expression]) -> Mapping[str, Any]:
+    """Return those of a counterexample's data that the formulas hold."""
+    held = {node.name for node in toposort([e.node for e in both]) if node.kind == "symbol"}
+    return {name: array for name, array in found.at.items() if name in held}
+
+
+def convex(asked: Question) -> Record:
+    found = mc.convex(formula(asked), asked.variables)
+    return {
+        "verdict": found.verdict,
+        "lines": str(found).splitlines(),
+        "data": listed(found.at),
+        "direction": listed(found.direction),
+        "values": list(found.values),
+    }
+
+
+def check(asked: Question) -> Record:
+    """Return the table of `mc.check`, and the error of differences against their step."""
+    e, wrt = formula(asked), asked.variables
+    report = mc.check(e, wrt)
+    rows = [
+        [
+            row.what,
+            row.sizes,
+            row.reference,
+            f"{row.error:.1e}",
+            f"{row.bound:.0e}",
+            "right" if row.is_right else "WRONG",
+        ]
+        for row in report.rows
+    ]
+    name = wrt if isinstance(wrt, str) else wrt[0]
+    return {"right": bool(report), "rows": rows, "curve": error_curve(e, name)}
+
+
+def plan(asked: Question) -> Record:
+    text = plan_text(formula(asked), derivative(asked), asked)
+    return {"text": text, "total": next((line for line in text.splitlines() if line.startswith("total: ")), "")}
+
+
+def graph(asked: Question) -> Record:
+    return picture(formula(asked) if asked.part == "formula" else one_derivative(asked))
+
+
+def listed(arrays: Mapping[str, Any]) -> Record:
+    """Return arrays as lists."""
+    return {name: array.tolist() if hasattr(array, "tolist") else array for name, array in arrays.items()}
+
+
+ANSWERS: Mapping[str, Callable[[Question], Record]] = {
+    made.__name__: made for made in (read, derive, write, explain, compare, convex, check, plan, graph)
+}

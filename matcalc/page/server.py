@@ -1,0 +1,185 @@
+"""The server: files of the page, POST /ask, and POST /enter. On loopback, one request per connection.
+
+What a browser is started with can be read by others who use the machine: it is a key that is good for one entry, by
+which the page is given the token.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from select import select
+from socket import MSG_PEEK, socket
+from threading import BoundedSemaphore, Lock
+from typing import Any
+
+from matcalc.page.gate import HEADERS, JSON, stranger, unasked
+from matcalc.page.pool import Answer, Pool
+from matcalc.page.questions import Refused, question
+
+ASSETS = Path(__file__).with_name("assets")
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": JSON,
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+    "": "text/plain; charset=utf-8",
+}
+AT_ONCE = 32
+"""Connections that are open at the same time."""
+
+PATIENCE = 10.0
+"""Seconds in which a request has to arrive."""
+
+
+def assets() -> Mapping[str, tuple[bytes, str]]:
+    """Return address -> contents and type of all files that are served: a path of a request is never one on disk."""
+    files = [path for path in sorted(ASSETS.rglob("*")) if path.is_file() and path.suffix in TYPES]
+    found = {f"/{path.relative_to(ASSETS).as_posix()}": (path.read_bytes(), TYPES[path.suffix]) for path in files}
+    return {"/": found["/index.html"], **found}
+
+
+class Server(ThreadingHTTPServer):
+    """The page on a port of this machine, 0 for one that is free; `address` opens it, token included."""
+
+    daemon_threads = True
+    request_queue_size = 64
+    allow_reuse_address = os.name != "nt"
+
+    def __init__(self, port: int = 0, pool: Pool | None = None) -> None:
+        self.pool = pool
+        super().__init__(("127.0.0.1", port), Handler)
+        self.token = secrets.token_urlsafe(24)
+        self.once = secrets.token_urlsafe(24)
+        self.entering = Lock()
+        self.files = assets()
+        self.open_lines = BoundedSemaphore(AT_ONCE)
+        self.pool = pool or Pool()
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/#token={self.token}"
+
+    @property
+    def entrance(self) -> str:
+        """The address that opens the page once."""
+        return f"http://127.0.0.1:{self.port}/#once={self.once}"
+
+    def enter(self) -> Answer | None:
+        """Return the token; None to all but the first."""
+        with self.entering:
+            once, self.once = self.once, ""
+        return {"token": self.token} if once else None
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self.open_lines.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.open_lines.release()
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
+        """Say nothing of a line that the other side closed."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+    def server_close(self) -> None:
+        super().server_close()
+        if self.pool is not None:
+            self.pool.close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Server
+    timeout = PATIENCE
+    server_version = "matcalc"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        is_followed = (
+            self.headers.get("Sec-Fetch-Mode") == "navigate" and self.headers.get("Sec-Fetch-Dest") == "document"
+        )
+        refused = stranger(self.headers, self.server.port, is_followed)
+        if refused:
+            return self.send_error(*refused)
+        found = self.server.files.get(self.path.partition("?")[0])
+        if found is None:
+            return self.send_error(404, "there is no such page")
+        self._send(200, *found)
+        return None
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        token = self.server.once if self.path == "/enter" else self.server.token
+        refused = stranger(self.headers, self.server.port) or unasked(self.headers, token)
+        if refused:
+            return self.send_error(*refused)
+        if self.path == "/enter":
+            entered = self.server.enter()
+            return self._answer(200, entered) if entered else self.send_error(401, "this key was used before")
+        if self.path != "/ask":
+            return self.send_error(404, "there is no such page")
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) != length:
+            return self.send_error(400, "the question is not whole")
+        try:
+            record = json.loads(body)
+            question(record)
+        except (Refused, ValueError, RecursionError) as error:
+            return self.send_error(400, str(error) if isinstance(error, Refused) else "a question is JSON")
+        assert self.server.pool is not None
+        self._answer(200, self.server.pool.ask(json.dumps(record).encode(), self._is_gone))
+        return None
+
+    def _is_gone(self) -> bool:
+        """Whether the browser has closed its line."""
+        try:
+            return bool(select([self.connection], [], [], 0)[0]) and not self.connection.recv(1, MSG_PEEK)
+        except OSError:
+            return True
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer that a request is refused, and why."""
+        self._answer(int(code), {"error": {"message": message or "refused"}})
+
+    def _answer(self, code: int, answer: Answer) -> None:
+        self._send(code, json.dumps(answer).encode(), JSON)
+
+    def _send(self, code: int, body: bytes, kind: str) -> None:
+        self.send_response(code)
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep no log: a line of it would hold what was typed elsewhere."""
+
+
+def bound(port: int) -> Server:
+    """Return a server on this port, or on a free one where it is taken."""
+    try:
+        return Server(port)
+    except (OSError, OverflowError):
+        return Server(0)

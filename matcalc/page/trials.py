@@ -1,0 +1,104 @@
+"""Numbers for the page: random data of a formula, values of its parts there, errors of differences against the step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.errors import MatcalcError, NotSupported
+from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
+from matcalc.expressions.expression import Expression
+from matcalc.tensor.lookups import is_index, lengths_of
+from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import holds
+from matcalc.tensor.symbols import all_sizes
+
+LENGTHS = ((3, 4, 2, 5), (4, 3, 5, 2), (3, 3, 3, 3), (2, 2, 2, 2), (1, 1, 1, 1))
+"""Lengths of the size names, in order, until one fits."""
+
+NUDGE, MUCH = 1e-9, 1e-3
+STEPS = tuple(10.0 ** (-k / 2) for k in range(0, 29))
+
+
+class Trial(NamedTuple):
+    """Data at which a formula is finite."""
+
+    data: Mapping[str, Array]
+    sizes: Mapping[str, int]
+
+    def values(self, nodes: Sequence[Node], more: Mapping[str, Any] = {}) -> list[Array]:  # noqa: B006 - never changed
+        return [np.asarray(value) for value in evaluate(nodes, {**self.data, **more}, self.sizes)]
+
+    def is_rounding(self, e: Expression) -> bool:
+        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X is: some nudge changes much of it."""
+        (here,) = self.values([e.node])
+        for k in range(4):
+            rng = np.random.default_rng(k)
+            nudged = {
+                s.name: x + NUDGE * np.max(np.abs(x)) * _tangent(rng, s, x)
+                for s in e.names.symbols.values()
+                if (x := self.data.get(s.name)) is not None and x.size and not is_index(s)
+            }
+            (there,) = self.values([e.node], nudged)
+            if np.max(np.abs(there - here), initial=0.0) > MUCH * np.max(np.abs(here), initial=0.0):
+                return True
+        return False
+
+
+def _tangent(rng: np.random.Generator, s: Node, x: Array) -> Array:
+    """Return a random direction in which a symbol may move."""
+    return projected(np.asarray(rng.standard_normal(x.shape)), tuple(s.data[1]))
+
+
+def trial(e: Expression, nodes: Sequence[Node]) -> Trial:
+    """Return random data at which these nodes are finite. Raises: NotSupported where none are found."""
+    symbols = [node for name, node in e.names.symbols.items() if name in e.names.written]
+    names = all_sizes(nodes, e.names, symbols)
+    along = lengths_of(nodes)
+    for lengths in LENGTHS:
+        sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(names)}
+        if not all(holds(condition, sizes) for condition in e.names.conditions):
+            continue
+        if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
+            continue
+        for mode in range(len(MODES)):
+            found = Trial({s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 7) for s in symbols}, sizes)
+            try:
+                if all(np.all(np.isfinite(value)) for value in found.values(nodes)) and not found.is_rounding(e):
+                    return found
+            except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
+                continue
+    raise NotSupported("no random data at which the formula is finite: declare facts such as positive or spd")
+
+
+def error_curve(e: Expression, name: str) -> dict[str, Any]:
+    """Return the relative errors of central differences along a random tangent, for steps that get smaller.
+
+    A derivative that is right shows a line that falls with the square of the step until rounding takes over.
+    """
+    x = e.names.symbol(name)
+    pushed = e.jvp(name, tangent := _free(f"d{name}_", e))
+    at = trial(e, [e.node])
+    moved = _tangent(np.random.default_rng(11), x, at.data[name])
+    (exact,) = at.values([pushed.node], {tangent: moved})
+    scale = max(float(np.max(np.abs(exact), initial=0.0)), 1e-300)
+    steps, errors = [], []
+    for h in STEPS:
+        try:
+            (high,), (low,) = (at.values([e.node], {name: at.data[name] + s * h * moved}) for s in (1, -1))
+        except (np.linalg.LinAlgError, ValueError):
+            continue
+        error = float(np.max(np.abs((high - low) / (2 * h) - exact), initial=0.0)) / scale
+        if np.isfinite(error):
+            steps.append(h)
+            errors.append(max(error, 1e-17))
+    return {"steps": steps, "errors": errors}
+
+
+def _free(name: str, e: Expression) -> str:
+    while name in e.names.scope:
+        name += "_"
+    return name

@@ -1,0 +1,40 @@
+"""A formula and its derivative as text to copy: formulas, and files of code with value and derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from matcalc.compiler.runtime.save import saved_text
+from matcalc.compiling import Request, gradient_request, request_of, specified
+from matcalc.expressions.expression import Expression
+from matcalc.page.questions import Question
+
+Blocks = Sequence[tuple[str, Expression]]
+
+
+def shown(e: Expression, form: str) -> str:
+    """Return a formula as text, its parts by name, LaTeX, or SymPy."""
+    return str(e) if form == "text" else str(getattr(e, form)())
+
+
+def file_text(e: Expression, blocks: Blocks, asked: Question) -> str:
+    """Return a stand-alone file for the target that is asked for; nothing is compiled on the way.
+
+    Raises: NotSupported for what has no form on the target.
+    """
+    spec = specified(replace(_request(e, blocks, asked), target=asked.form), "f")[0]
+    return saved_text(spec, given=f"{asked.formula.strip()} in {asked.wrt}")
+
+
+def plan_text(e: Expression, blocks: Blocks, asked: Question) -> str:
+    """Return the plan of the program: its memory, its steps with their flops and bytes."""
+    return specified(_request(e, blocks, asked), "f")[0].plan
+
+
+def _request(e: Expression, blocks: Blocks, asked: Question) -> Request:
+    if asked.how == "gradient":
+        return gradient_request(e, asked.variables, "", "matrix")
+    labels = [f"{asked.how}_{label.replace(', ', '_')}".rstrip("_") for label, _ in blocks]
+    parts = [block for _, block in blocks]
+    return request_of([e, *parts], ["value", *labels], tuple(range(len(parts) + 1)))

@@ -1,0 +1,335 @@
+"""The page in a real browser: Chromium by Playwright, where both are installed.
+
+`MATCALC_PICTURES=docs/pictures` writes the screenshots of the documentation; `MATCALC_AXE=axe.min.js` looks for what
+keeps people out, by axe-core.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from matcalc.page.pool import Pool
+from matcalc.page.server import Server
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+AXE = os.environ.get("MATCALC_AXE", "")
+PICTURES = os.environ.get("MATCALC_PICTURES", "")
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
+    pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="there is no playwright"),
+]
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1000, "height": 860}
+
+
+@pytest.fixture(scope="module")
+def address():
+    server = Server(0, Pool(2, seconds=6))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield server.address
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """A function that opens the page; no message may come to its console, and nothing from elsewhere be asked for."""
+    contexts, said = [], []
+
+    def open_page(fragment="", viewport=DESKTOP, **options):
+        context = browser.new_context(viewport=viewport, **options)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda r: None if r.url.startswith(address.partition("#")[0]) else said.append(r.url))
+        page.goto(address + fragment)
+        settled(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def settled(page):
+    """Wait until nothing is asked or awaited."""
+    page.wait_for_selector("#blocks > *", timeout=60_000)
+    page.wait_for_timeout(400)
+    page.wait_for_load_state("networkidle")
+
+
+def until(page, condition):
+    """Wait until a condition holds; Playwright's own waiting runs text inside the page, which its policy forbids."""
+    for _ in range(600):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(condition)
+
+
+def typed(page, text, field="#formula"):
+    page.fill(field, text)
+    settled(page)
+
+
+def shown(page, place="#blocks"):
+    """Return the LaTeX of the formulas that a reader of the page is told, by their MathML."""
+    return page.eval_on_selector_all(f"{place} annotation", "all => all.map(one => one.textContent)")
+
+
+def picture(page, name, full_page=False):
+    if PICTURES:
+        page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=full_page)
+
+
+def fold_out(page, name):
+    page.click(f"#{name} > summary")
+    until(page, f"document.querySelector('#{name} .body').textContent.length > 3")
+    settled(page)
+
+
+def copied(page):
+    page.click("#copy")
+    until(page, "document.querySelector('#said').textContent === 'Copied'")
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_an_expression_is_typed_and_its_gradient_read(opened):
+    page = opened()
+    assert page.evaluate("document.activeElement.id") == "formula"
+    typed(page, "tr(inv(X)*A)")
+    assert shown(page) == [r"-\mathbf{X}^{-\top} \mathbf{A}^\top \mathbf{X}^{-\top}"]
+    assert "X" in page.inner_text("#result-title") and page.locator("#blocks .katex-html").count() == 1
+    page.check("input[name=form][value=latex]", force=True)
+    settled(page)
+    assert copied(page) == shown(page)[0]
+
+
+def test_copied_code_runs(opened, tmp_path):
+    page = opened()
+    typed(page, "sum(log(1 + exp(-y.*(X*w))))")
+    for form, name in (("numpy", "f_numpy"), ("numba", "f_numba")):
+        page.check(f"input[name=form][value={form}]", force=True)
+        until(page, "document.querySelector('#code').textContent.includes('def f(')")
+        settled(page)
+        file = tmp_path / f"{name}.py"
+        file.write_text(copied(page))
+    test = subprocess.run([sys.executable, "f_numpy.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert test.returncode == 0, test.stdout + test.stderr
+    quick = subprocess.run([sys.executable, "f_numba.py"], cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert quick.returncode == 0, quick.stdout + quick.stderr
+    program = """
+import json, sys
+import numpy as np
+from f_numpy import f
+rng = np.random.default_rng(0)
+X, w, y = rng.standard_normal((6, 3)), rng.standard_normal(3), rng.standard_normal(6)
+print(json.dumps([X.tolist(), w.tolist(), y.tolist(), f(y, X, w)[0], f(y, X, w)[1].tolist()]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    X, w, y, value, gradient = map(np.array, json.loads(done.stdout))
+    assert np.isclose(value, np.sum(np.log1p(np.exp(-y * (X @ w)))))
+    assert np.allclose(gradient, -X.T @ (y / (1 + np.exp(y * (X @ w)))))
+
+
+def test_an_error_stands_under_its_character(opened):
+    page = opened()
+    page.fill("#formula", "norm2(X*w -* y)^2 + lam*w'*w")
+    page.wait_for_selector("#fault pre")
+    settled(page)
+    assert page.inner_text("#fault pre").rstrip() == " " * 11 + "^"
+    assert "expected an operand after '-'" in page.inner_text("#fault")
+    assert page.get_attribute("#formula", "aria-invalid") == "true"
+    picture(page, "page_error")
+    typed(page, "norm2(X*w - y)^2 + lam*w'*w")
+    assert page.inner_text("#fault") == "" and page.get_attribute("#formula", "aria-invalid") == "false"
+
+
+def test_a_wrong_formula_is_mended(opened):
+    page = opened()
+    typed(page, "norm2(X*w - y)^2")
+    page.click("#compare > summary")
+    typed(page, "2*X'*(X*w + y)", "#other")
+    page.wait_for_selector("#compare .verdict.no")
+    settled(page)
+    assert "Here the two differ" in page.inner_text("#compare .verdict")
+    assert page.locator("#compare .grid").count() == 5
+    page.locator("#compare").scroll_into_view_if_needed()
+    if PICTURES:
+        page.locator("#compare").screenshot(path=Path(PICTURES) / "page_counterexample.png")
+    typed(page, "2*X'*(X*w - ", "#other")
+    page.wait_for_selector("#other-fault pre")
+    typed(page, "2*X'*(X*w - y)", "#other")
+    page.wait_for_selector("#compare .verdict.yes")
+    assert "Right" in page.inner_text("#compare .verdict")
+
+
+def test_a_monster_is_cut_off_politely(opened):
+    page = opened()
+    page.fill("#formula", f"tr({'*'.join(['(A + B)'] * 40)})")
+    until(page, "document.querySelector('#result-title').textContent.startsWith('Gradient in A')")
+    page.check("input[name=how][value=hessian]", force=True)
+    page.wait_for_selector("#blocks .problem", timeout=60_000)
+    assert "was stopped" in page.inner_text("#blocks .problem")
+    typed(page, "x'*x")
+    until(page, "document.querySelector('#blocks').textContent.includes('2')")
+
+
+def test_facts_are_changed_by_the_keyboard_alone(opened):
+    page = opened()
+    typed(page, "logdet(S)")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.chip').dataset.name") == "S"
+    page.keyboard.press("Enter")
+    while page.evaluate("document.activeElement.dataset.fact") != "spd":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    until(page, "document.querySelector('#code').textContent === 'inv(S)'")
+    assert page.input_value("#declarations") == "S: matrix(m, m) spd"
+    assert page.evaluate("document.activeElement.dataset.fact") == "spd"
+
+
+def test_kinds_sizes_and_inference_by_chips(opened):
+    page = opened()
+    typed(page, "a*x")
+    page.click(".chip[data-name=a] > summary")
+    page.select_option(".chip[data-name=a] select", "scalar")
+    until(page, "document.querySelector('.chip[data-name=a]').textContent.includes('a scalar')")
+    assert page.input_value("#declarations") == "a: scalar"
+    page.click(".chip[data-name=a] button")
+    until(page, "document.querySelector('#declarations').value === ''")
+
+
+def test_all_panels_and_the_graph(opened):
+    page = opened(
+        "&wrt=S&formula=logdet(S)+%2B+tr(inv(S)*C)&declarations=S:+matrix(n,+n)+spd;+C:+matrix(n,+n)+symmetric"
+    )
+    assert shown(page) == [r"\mathbf{S}^{-1} - \mathbf{S}^{-1} \mathbf{C} \mathbf{S}^{-1}"]
+    fold_out(page, "explain")
+    assert "rules/linalg.toml" in page.inner_text("#explain")
+    if PICTURES:
+        page.locator("#explain").screenshot(path=Path(PICTURES) / "page_derivation.png")
+    for name in ("convex", "check", "plan", "graph"):
+        fold_out(page, name)
+    assert "flops" in page.inner_text("#plan")
+    assert "The numbers agree" in page.inner_text("#check") and page.locator("#check polyline").count() == 1
+    assert page.locator("#graph .node.shared").count() == 1
+    page.locator("#graph .node").nth(0).focus()
+    page.keyboard.press("Enter")
+    page.locator("#graph .node.shared").click()
+    assert "spd" in page.inner_text("#graph dl") and page.locator("#graph dl .grid td").count() == 9
+    if PICTURES:
+        page.locator("#graph").screenshot(path=Path(PICTURES) / "page_graph.png")
+        page.locator("#check").screenshot(path=Path(PICTURES) / "page_check.png")
+
+
+def test_a_link_brings_the_state_back(opened):
+    page = opened()
+    typed(page, "norm2(M - U*V')^2")
+    page.check("input[name=wrt][value=V]", force=True)
+    page.check("input[name=how][value=hvp]", force=True)
+    fold_out(page, "plan")
+    page.click("#link")
+    until(page, "document.querySelector('#said').textContent === 'Link copied'")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "token" not in link and "token" not in page.url
+    before = shown(page)
+    other = page.context.new_page()
+    other.goto(link)
+    settled(other)
+    assert shown(other) == before and len(before) == 2
+    assert other.locator("#plan[open]").count() == 1
+    assert other.inner_text("#result-title") == page.inner_text("#result-title")
+
+
+def test_the_key_that_a_browser_is_started_with_opens_the_page_once(browser):
+    server = Server(0, Pool(1, seconds=6))
+    Thread(target=server.serve_forever, daemon=True).start()
+    entrance = server.entrance
+    for is_first in (True, False):
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(entrance)
+        page.wait_for_selector("#blocks .katex" if is_first else "#fault p", timeout=60_000)
+        assert "once" not in page.url
+        context.close()
+    server.shutdown()
+    server.server_close()
+
+
+def test_without_the_token_the_page_says_what_to_do(browser, address):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(address.partition("#")[0])
+    page.wait_for_selector("#fault p")
+    assert "matcalc serve" in page.inner_text("#fault")
+    context.close()
+
+
+def test_examples(opened):
+    page = opened()
+    for name in page.eval_on_selector_all("#gallery option", "all => all.slice(1).map(one => one.textContent)"):
+        page.select_option("#gallery", label=name)
+        settled(page)
+        assert page.inner_text("#fault") == "" and page.locator("#blocks .problem").count() == 0, name
+        assert shown(page), name
+
+
+EVERYTHING = "&open=explain,compare,convex,check,plan,graph&other=X&formula=norm2(X*w-y)%5E2"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_it_fits_and_keeps_nobody_out(opened, viewport, scheme):
+    page = opened(
+        "&formula=sum(log(1+%2B+exp(-y.*(X*w))))+%2B+lam*w'*w&declarations=lam:+scalar", viewport, color_scheme=scheme
+    )
+    name = {("light", 1000): "desktop", ("dark", 1000): "dark", ("light", 390): "phone"}.get(
+        (scheme, viewport["width"])
+    )
+    if name:
+        picture(page, f"page_{name}")
+    page.evaluate(f"location.hash = {EVERYTHING[1:]!r}")
+    page.wait_for_selector("#graph svg")
+    settled(page)
+    page.locator("#graph .node").nth(1).click()
+    page.click(".chip > summary >> nth=0")
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+    if not AXE:
+        pytest.skip("MATCALC_AXE names no axe.min.js")
+    assert axe(page) == []
+    typed(page, "norm2(X*w -* y)^2")
+    assert page.inner_text("#fault p") and axe(page) == []
+
+
+def axe(page):
+    """Return what axe-core finds; it is handed to the page past its policy."""
+    content = Path(AXE).read_text(encoding="utf-8")
+    client = page.context.new_cdp_session(page)
+    client.send("Runtime.evaluate", {"expression": content})
+    made = client.send("Runtime.evaluate", {"expression": "axe.run()", "awaitPromise": True, "returnByValue": True})
+    violations = made["result"]["value"]["violations"]
+    return [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in violations]

@@ -1,0 +1,433 @@
+"""The server by HTTP: what it serves, what it refuses, and that what takes too long is ended."""
+
+import http.client
+import itertools
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+from threading import Thread
+from unittest.mock import patch
+
+import pytest
+
+from matcalc.page import server as server_module
+from matcalc.page.pool import Pool
+from matcalc.page.server import Server
+
+QUESTION = {"topic": "derive", "formula": "norm2(X*w - y)^2", "wrt": "w"}
+MONSTER = {"topic": "derive", "formula": f"tr({'*'.join(['(A + B)'] * 40)})", "wrt": "A", "how": "hessian"}
+
+
+class Listening:
+    """Stands where the pool does, and keeps what it is asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, question, is_gone):
+        self.asked.append(question)
+        return {}
+
+    def close(self):
+        pass
+
+
+def serving(pool):
+    server = Server(0, pool)
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    return server
+
+
+@pytest.fixture(scope="module")
+def quiet():
+    server = serving(Listening())
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def answering():
+    server = serving(Pool(1, seconds=3))
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def headers_of(server, **more):
+    here = f"127.0.0.1:{server.port}"
+    fields = {
+        "Host": here,
+        "Origin": f"http://{here}",
+        "X-Matcalc-Token": server.token,
+        "Content-Type": "application/json",
+    }
+    return {**fields, **{name.replace("_", "-"): value for name, value in more.items()}}
+
+
+def request(method="POST", path="/ask", headers=(), body=b""):
+    """Return the bytes of a request; `headers` are pairs, or a mapping in which None leaves one out."""
+    pairs = headers.items() if hasattr(headers, "items") else headers
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in pairs if value is not None), "", ""]
+    return "\r\n".join(lines).encode("utf-8", "surrogateescape") + body
+
+
+def sent(server, data):
+    """Return the status of the answer and all of it; 0 where the line is closed without one."""
+    with closing(socket.create_connection(("127.0.0.1", server.port), timeout=20)) as line:
+        try:
+            line.sendall(data)
+            line.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda: line.recv(65536), b""))
+        except OSError:
+            return 0, b""
+    head = answer.split(b" ", 2)
+    return (int(head[1]) if answer.startswith(b"HTTP/") else 0), answer
+
+
+def asked(server, question):
+    line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    with closing(line):
+        line.request("POST", "/ask", json.dumps(question), headers_of(server))
+        answer = line.getresponse()
+        return answer.status, json.loads(answer.read())
+
+
+# ---- what is served
+
+
+def get(server, path, host=None):
+    status, answer = sent(server, request("GET", path, {"Host": host or f"127.0.0.1:{server.port}"}))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return status, head.decode().lower(), body
+
+
+def test_the_page_and_what_it_names_are_served(quiet):
+    status, head, body = get(quiet, "/")
+    assert status == 200 and b"<title>matcalc" in body
+    for policy in ("default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"):
+        assert policy in head
+    assert "unsafe" not in head and "*" not in head.partition("content-security-policy")[2].partition("\r\n")[0]
+    assert "x-content-type-options: nosniff" in head and "access-control" not in head
+    for path in quiet.files:
+        status, head, body = get(quiet, path)
+        assert status == 200 and body and "default-src 'none'" in head
+    assert get(quiet, "/", f"localhost:{quiet.port}")[0] == 200
+
+
+def test_nothing_is_loaded_from_elsewhere(quiet):
+    for path, (contents, kind) in quiet.files.items():
+        if kind.startswith(("text/html", "text/css")) or (path.endswith(".js") and "katex" not in path):
+            text = contents.decode()
+            assert "//cdn" not in text and "https://" not in text and "innerHTML" not in text, path
+            assert "eval(" not in text and " style=" not in text and "onclick=" not in text, path
+
+
+def test_it_listens_on_this_machine_alone(quiet):
+    assert quiet.server_address[0] == "127.0.0.1"
+
+
+def test_the_token_is_in_the_fragment_alone(quiet):
+    assert quiet.address == f"http://127.0.0.1:{quiet.port}/#token={quiet.token}"
+    assert len(quiet.token) >= 32
+    assert all(quiet.token.encode() not in contents for contents, _ in quiet.files.values())
+
+
+def test_what_the_page_sends_is_asked(quiet):
+    status, _ = asked(quiet, QUESTION)
+    assert status == 200 and json.loads(quiet.pool.asked.pop()) == QUESTION
+
+
+def test_a_key_is_good_for_one_entry(quiet):
+    server = serving(Listening())
+    try:
+        once = server.once
+        assert server.entrance.endswith(f"#once={once}") and server.token not in server.entrance
+
+        def entered(path, key):
+            given = {**headers_of(server), "X-Matcalc-Token": key, "Content-Length": "2"}
+            return sent(server, request("POST", path, given, b"{}"))
+
+        assert [entered("/enter", key)[0] for key in (server.token, "", "x")] == [401] * 3
+        assert entered("/ask", once)[0] == 401
+        status, answer = entered("/enter", once)
+        assert status == 200 and json.loads(answer.partition(b"\r\n\r\n")[2]) == {"token": server.token}
+        assert [entered("/enter", key)[0] for key in (once, "", server.token)] == [401] * 3
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_link_from_anywhere_opens_the_page_and_asks_nothing(quiet):
+    here = {"Host": f"127.0.0.1:{quiet.port}", "Sec-Fetch-Site": "cross-site"}
+    followed = {**here, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert sent(quiet, request("GET", "/", followed))[0] == 200
+    for other in ({}, {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, {"Sec-Fetch-Dest": "iframe"}):
+        assert sent(quiet, request("GET", "/page.js", {**followed, **other} if other else here))[0] == 403
+    post = {**headers_of(quiet), **followed, "Content-Length": "2"}
+    assert sent(quiet, request("POST", "/ask", post, b"{}"))[0] == 403
+
+
+# ---- hostile requests
+
+
+def hostile(server):
+    """Yield requests that must not be obeyed: each with one thing wrong, then with several."""
+    port, token = server.port, server.token
+    body = json.dumps(QUESTION).encode()
+    good = {**headers_of(server), "Content-Length": str(len(body))}
+
+    def changed(**fields):
+        return request(headers={**good, **{name.replace("_", "-"): value for name, value in fields.items()}}, body=body)
+
+    hosts = [
+        None, "", "evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}",
+        f"127.0.0.1:{port}.evil.example",
+        "127.0.0.1", f"127.0.0.1:{port + 1}", "localhost", f"LOCALHOST.evil:{port}", f"0.0.0.0:{port}", f"[::1]:{port}",
+        f"127.1:{port}", f"2130706433:{port}", f"0x7f000001:{port}", f"127.0.0.2:{port}", f"user@127.0.0.1:{port}",
+        f"127.0.0.1:{port}@evil.example", f"localhost.:{port}", f"127.0.0.1:0{port}", f"127.0.0.1:{port}, evil.example",
+        f"127.0.0.1:{port}/", f"http://127.0.0.1:{port}", f"evil.example#127.0.0.1:{port}", f"127.0.0.1:{port}\x00",
+        f"127.0.0.1%00:{port}", "127.0.0.1:99999999", "*", f"*:{port}", f"169.254.169.254:{port}", f"metadata:{port}",
+    ]  # fmt: skip
+    here = f"127.0.0.1:{port}"
+    origins = [
+        None, "", "null", "http://evil.example", f"https://{here}", f"http://127.0.0.1:{port + 1}", "http://127.0.0.1",
+        f"http://localhost:{port}", f"http://{here}.evil.example", f"http://evil.example/{here}", f"http://{here}/",
+        f"http://{here}@evil.example", "file://", "data:", f"chrome-extension://{here}", f"HTTP://{here}",
+        f"http:{here}",
+        f"http://{here} http://evil.example", f"//{here}", here, f"ws://{here}", f"http://[::1]:{port}", "*",
+    ]  # fmt: skip
+    tokens = [
+        None, "", "token", token[:-1], token + "x", token.swapcase(), token[::-1], f"Bearer {token}", f'"{token}"',
+        f"{token},{token}", "null", "undefined", "0", "A" * 32, "é" * 16, "*", token[:16], f"{token}\x00", "x" * 4000,
+    ]  # fmt: skip
+    kinds = [None, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+    "text/json",
+             "application/json2", "json", "application/xml", "*/*", "application/ json"]  # fmt: skip
+    lengths = [None, "", "-1", "+5", "1e3", "0x10", "5.0", "٣", "99999999999999999999", "65537", "1, 1", "ten", "1_0"]
+    yield from (changed(Host=host) for host in hosts)
+    yield from (changed(Origin=origin) for origin in origins)
+    yield from (changed(X_Matcalc_Token=value) for value in tokens)
+    yield from (changed(Content_Type=kind) for kind in kinds)
+    yield from (changed(Content_Length=length) for length in lengths)
+    yield from (changed(Sec_Fetch_Site=site) for site in ("cross-site", "same-site", "", "evil"))
+    yield from (changed(Transfer_Encoding=how) for how in ("chunked", "gzip", "identity", "chunked, chunked"))
+    yield from (changed(Content_Encoding=how) for how in ("gzip", "br", "deflate"))
+    for name in ("Host", "Origin", "X-Matcalc-Token", "Content-Length"):  # twice
+        yield request(headers=[*good.items(), (name, good[name])], body=body)
+        yield request(headers=[(name, "evil"), *good.items()], body=body)
+    for place in (f"/ask?token={token}", f"/ask#{token}", f"/{token}", f"/ask;{token}"):
+        yield request("POST", place, {**good, "X-Matcalc-Token": None, "Cookie": f"token={token}"}, body)
+    for method in (
+        "GET",
+        "HEAD",
+        "PUT",
+        "DELETE",
+        "PATCH",
+        "OPTIONS",
+        "TRACE",
+        "CONNECT",
+        "PROPFIND",
+        "post",
+        "POST2",
+        "*",
+    ):
+        yield request(method, "/ask", good, body)
+    for path in traversals():
+        yield request("GET", path, {"Host": here})
+        yield request("POST", path, good, body)
+    for wrong in bodies():
+        yield request(headers={**good, "Content-Length": str(len(wrong))}, body=wrong)
+    yield request(headers={**good, "Content-Length": str(len(body) + 50)}, body=body)  # it ends before its length
+    yield from (b"", b"\r\n", b"\0" * 100, b"GET /ask\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"A" * 70000)
+    yield from (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\nHost\r\n\r\n")
+    yield request(headers=[*good.items(), *((f"X-{k}", "x") for k in range(300))], body=body)
+    yield request(headers={**good, "X-Long": "x" * 70000}, body=body)
+    some = (hosts[2:8], origins[2:9], tokens[1:9])
+    yield from (changed(Host=h, Origin=o, X_Matcalc_Token=t) for h, o, t in itertools.product(*some))
+
+
+def traversals():
+    files = ("etc/passwd", "server.py", "../server.py", "page.py", "index.html")
+    ways = (
+        "../",
+        "..%2f",
+        "%2e%2e/",
+        "%2e%2e%2f",
+        "..\\",
+        "..%5c",
+        "....//",
+        "%252e%252e%252f",
+        "..%c0%af",
+        "./../",
+        "katex/../",
+    )
+    yield from (f"/{way * depth}{file}" for way in ways for file in files[:3] for depth in (1, 4))
+    yield from ("//etc/passwd", "/etc/passwd", "http://evil.example/", "file:///etc/passwd", "/.git/config",
+    "/assets/", "/katex/",
+                "/katex", "/%00", "/index.html%00.js", "/index.html/", "/INDEX.HTML", "C:\\x", "/~root", "*", "/ask/",
+                "/%61sk", "/ask/../ask", "/./ask", "/ASK")  # fmt: skip
+
+
+def bodies():
+    yield from (
+        b"",
+        b"null",
+        b"1",
+        b"[]",
+        b'"read"',
+        b"{",
+        b"}",
+        b"{}",
+        b"NaN",
+        b"\xff\xfe",
+        b"\0",
+        b"[" * 60000,
+        b'{"a":' * 9000,
+    )
+    yield from (
+        b"topic=read&formula=x",
+        b"<a/>",
+        b"import os",
+        b'{"topic": "read", "formula": NaN}',
+        b"1e999",
+        b"9" * 60000,
+    )
+    for fields in (
+        {"topic": "eval"}, {"topic": "__init__"}, {"topic": None}, {"topic": ["read"]}, {"topic": {"read": 1}},
+        {"formula": 1},
+        {"formula": None}, {"formula": ["x"]}, {"formula": {}}, {"formula": True}, {"formula": "x" * 4001},
+        {"wrt": "w" * 201},
+        {"how": "__class__"}, {"how": "dot"}, {"how": "explain"}, {"form": "save"}, {"form": "torch"}, {"form": "../c"},
+        {"dialect": "python"}, {"dialect": 0}, {"part": "all"}, {"other": 5}, {"declarations": []},
+        {"path": "/etc/passwd"},
+        {"__class__": "x"}, {"__proto__": "x"}, {"self": "x"}, {"target": "c"}, {"": ""}, {"formula ": "x"},
+        {"seconds": "99"},
+    ):  # fmt: skip
+        yield json.dumps({**QUESTION, **fields}).encode()
+
+
+@pytest.mark.whole
+def test_no_hostile_request_is_obeyed(quiet):
+    quiet.pool.asked.clear()
+    requests = list(hostile(quiet))
+    assert len(requests) >= 500
+    for data in requests:
+        status, answer = sent(quiet, data)
+        assert status == 0 or status >= 400, (status, data[:300])
+        assert not quiet.pool.asked, data[:300]
+        for secret in (quiet.token.encode(), b"root:", b"Traceback", b"/matcalc/page"):
+            assert secret not in answer, data[:300]
+    assert asked(quiet, QUESTION)[0] == 200
+
+
+def test_the_first_of_each_kind_of_hostile_request_is_not_obeyed(quiet):
+    quiet.pool.asked.clear()
+    for data in itertools.islice(hostile(quiet), 0, None, 12):
+        status, _ = sent(quiet, data)
+        assert (status == 0 or status >= 400) and not quiet.pool.asked, (status, data[:300])
+
+
+def test_too_many_lines_at_once_are_closed(quiet):
+    lines = [socket.create_connection(("127.0.0.1", quiet.port), timeout=5) for _ in range(60)]
+    time.sleep(0.3)
+    for line in lines:
+        line.close()
+    time.sleep(0.1)
+    assert asked(quiet, QUESTION)[0] == 200
+
+
+# ---- the processes that answer
+
+
+@pytest.mark.whole
+def test_what_takes_too_long_is_stopped_and_the_next_is_answered(answering):
+    status, answer = asked(answering, QUESTION)
+    assert status == 200 and answer["blocks"][0]["text"] == "2*X'*(X*w - y)"
+    before = answering.pool.workers[0].process.pid
+    start = time.perf_counter()
+    status, answer = asked(answering, MONSTER)
+    assert status == 200 and "longer than 3 seconds" in answer["error"]["message"]
+    assert time.perf_counter() - start < 10
+    while answering.pool.workers[0:1] == [] or answering.pool.workers[0].process.pid == before:
+        time.sleep(0.05)
+    assert asked(answering, QUESTION)[1]["blocks"]
+
+
+@pytest.mark.whole
+def test_what_nobody_waits_for_is_ended():
+    server = serving(Pool(1, seconds=60))
+    try:
+        assert asked(server, QUESTION)[0] == 200
+        before = server.pool.workers[0]
+        line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        line.request("POST", "/ask", json.dumps(MONSTER), headers_of(server))
+        time.sleep(0.3)
+        line.close()
+        start = time.perf_counter()
+        while server.pool.workers[:1] in ([], [before]) and time.perf_counter() - start < 20:
+            time.sleep(0.05)
+        assert server.pool.workers[0] is not before
+        assert "blocks" in asked(server, QUESTION)[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.whole
+def test_what_takes_too_much_memory_is_refused(answering):
+    answer = asked(answering, {"topic": "graph", "formula": "eye(99999999)*x", "wrt": "x", "how": "jacobian"})[1]
+    assert "error" in answer or all(node["value"] is None for node in answer["nodes"])
+    assert asked(answering, QUESTION)[1]["blocks"]
+
+
+@pytest.mark.whole
+def test_a_process_that_ends_is_replaced(answering):
+    assert asked(answering, QUESTION)[0] == 200
+    answering.pool.workers[0].process.kill()
+    assert "stopped" in asked(answering, QUESTION)[1]["error"]["message"]
+    for _ in range(100):
+        if "blocks" in asked(answering, QUESTION)[1]:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("no process came back")
+
+
+# ---- the command
+
+
+@pytest.mark.whole
+def test_the_command_says_its_address_serves_and_ends():
+    command = [sys.executable, "-m", "matcalc", "serve", "--no-open", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().strip()
+        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=(\S+)", address)
+        line = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+        here = f"127.0.0.1:{found[1]}"
+        headers = {"Origin": f"http://{here}", "X-Matcalc-Token": found[2], "Content-Type": "application/json"}
+        line.request("POST", "/ask", json.dumps(QUESTION), headers)
+        assert json.loads(line.getresponse().read())["blocks"][0]["text"] == "2*X'*(X*w - y)"
+        line.close()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_a_port_that_is_taken_is_left(quiet):
+    for port in (quiet.port, 99999):
+        with patch.object(server_module, "Pool", Listening), closing_server(server_module.bound(port)) as other:
+            assert other.port != quiet.port and other.token != quiet.token
+
+
+@contextmanager
+def closing_server(server):
+    try:
+        yield server
+    finally:
+        server.server_close()

@@ -162,8 +162,10 @@ def test_an_error_stands_under_its_character(opened):
     assert page.inner_text("#fault pre").rstrip() == " " * 11 + "^"
     assert "expected an operand after '-'" in page.inner_text("#fault")
     assert page.get_attribute("#formula", "aria-invalid") == "true"
+    assert page.inner_text("#result-title") == "Gradient in w, of the formula before"
     picture(page, "page_error")
     typed(page, "norm2(X*w - y)^2 + lam*w'*w")
+    assert page.inner_text("#result-title") == "Gradient in w"
     assert page.inner_text("#fault") == "" and page.get_attribute("#formula", "aria-invalid") == "false"
 
 

@@ -78,6 +78,7 @@ function refuse(error) {
 }
 
 function stale(isStale) {
+  if (isStale && $("blocks").childElementCount) $("result-title").textContent = `${title()}, of the formula before`;
   for (const place of [$("shown"), $("blocks"), $("code"), ...document.querySelectorAll(".panel .body")]) place.classList.toggle("stale", isStale);
 }
 
@@ -116,9 +117,13 @@ function question(topic, ...more) {
   return { topic, ...only("formula", "declarations", "dialect", "wrt", "how", ...more) };
 }
 
+function title() {
+  return `${HOW[state.how]} in ${state.wrt.replaceAll(",", ", ") || "nothing"}`;
+}
+
 async function derive() {
   if (!known) return;
-  $("result-title").textContent = `${HOW[state.how]} in ${state.wrt.replaceAll(",", ", ") || "nothing"}`;
+  $("result-title").textContent = title();
   for (const name of ["write", ...Object.keys(PANELS)]) drop(name);
   const answer = await ask(question("derive"));
   if (!answer) return;

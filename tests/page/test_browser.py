@@ -75,14 +75,14 @@ def opened(browser, address):
 
 def settled(page):
     """Wait until nothing is asked or awaited."""
-    page.wait_for_selector("#blocks > *", timeout=60_000)
-    page.wait_for_timeout(400)
-    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(60)
+    until(page, "document.querySelector('main').getAttribute('aria-busy') === 'false'")
+    page.wait_for_timeout(60)
 
 
 def until(page, condition):
     """Wait until a condition holds; Playwright's own waiting runs text inside the page, which its policy forbids."""
-    for _ in range(600):
+    for _ in range(1200):
         if page.evaluate(condition):
             return
         page.wait_for_timeout(50)
@@ -162,8 +162,10 @@ def test_an_error_stands_under_its_character(opened):
     assert page.inner_text("#fault pre").rstrip() == " " * 11 + "^"
     assert "expected an operand after '-'" in page.inner_text("#fault")
     assert page.get_attribute("#formula", "aria-invalid") == "true"
+    assert page.inner_text("#result-title") == "Gradient in w, of the formula before"
     picture(page, "page_error")
     typed(page, "norm2(X*w - y)^2 + lam*w'*w")
+    assert page.inner_text("#result-title") == "Gradient in w"
     assert page.inner_text("#fault") == "" and page.get_attribute("#formula", "aria-invalid") == "false"
 
 
@@ -176,6 +178,11 @@ def test_a_wrong_formula_is_mended(opened):
     settled(page)
     assert "Here the two differ" in page.inner_text("#compare .verdict")
     assert page.locator("#compare .grid").count() == 5
+    page.fill("#formula", "norm2(X*w - 2*y)^2")
+    typed(page, "2*X'*(X*w - 2*y)", "#other")  # both at once
+    assert "Right" in page.inner_text("#compare .verdict")
+    page.fill("#formula", "norm2(X*w - y)^2")
+    typed(page, "2*X'*(X*w + y)", "#other")
     page.locator("#compare").scroll_into_view_if_needed()
     if PICTURES:
         page.locator("#compare").screenshot(path=Path(PICTURES) / "page_counterexample.png")

@@ -22,13 +22,22 @@ async function send(question, signal, path = "/ask", key = token) {
 }
 
 const asked = new Map();
+let under = 0;
+
+/** Count what is under way: the page says that it is busy until nothing is. */
+export function busy(change) {
+  under += change;
+  document.querySelector("main").setAttribute("aria-busy", String(under > 0));
+}
 
 /** Return the answer, or null where another question of its topic came after it, which ends this one. */
 export async function ask(question) {
   drop(question.topic);
   const line = new AbortController();
   asked.set(question.topic, line);
+  busy(1);
   const answer = await send(question, line.signal);
+  busy(-1);
   return asked.get(question.topic) === line ? answer : null;
 }
 

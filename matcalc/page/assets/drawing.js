@@ -38,7 +38,7 @@ function box(node, choose) {
   const shape = node.shape.length ? `shape ${node.shape.join(" by ")}` : "a number";
   const uses = node.uses > 1 ? `, used ${node.uses} times` : "";
   const told = (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); choose(event); } };
-  return svg("g", { class: kinds.join(" "), role: "button", tabindex: "0", "aria-label": `${node.text || node.says}, ${shape}${uses}`, onclick: choose, onkeydown: told },
+  return svg("g", { class: kinds.join(" "), role: "button", tabindex: "0", "aria-label": `${node.name}: ${node.text || node.says}, ${shape}${uses}`, onclick: choose, onkeydown: told },
     svg("rect", { x: String(node.x - node.width / 2), y: String(node.y - HEIGHT / 2), width: String(node.width), height: String(HEIGHT), rx: "7" }),
     svg("text", { x: String(node.x), y: String(node.y + 4.5), "text-anchor": "middle" }, node.name));
 }

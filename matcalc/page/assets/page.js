@@ -1,6 +1,6 @@
 // The page: fields make the state, the state makes questions, answers are shown.
 
-import { ask, drop, takeToken } from "./ask.js";
+import { ask, busy, drop, takeToken } from "./ask.js";
 import { $, el, reachable, showFault, typeset } from "./dom.js";
 import { derivative, PANELS } from "./panels.js";
 import { fieldsOf, fragmentOf, restored } from "./state.js";
@@ -44,20 +44,28 @@ function set(changes) {
 // ---- reading
 
 let waiting = 0;
+let awaited = null;
 
-function soon() {
+/** Run when nothing was typed for a moment; reading, which ends in all else, is not given up for another. */
+function later(run, moment) {
+  if (!waiting) busy(1);
   clearTimeout(waiting);
-  waiting = setTimeout(read, 180);
+  awaited = waiting && awaited === read ? read : run;
+  waiting = setTimeout(() => { now(); awaited(); }, moment);
+}
+
+function now() {
+  if (waiting) busy(-1);
+  clearTimeout(waiting);
+  waiting = 0;
 }
 
 async function read() {
-  clearTimeout(waiting);
+  now();
   set(Object.fromEntries(FIELDS.map((name) => [name, $(name).value])));
   if (!state.formula.trim()) return refuse(null);
-  document.body.classList.add("asking");
   const answer = await ask({ topic: "read", ...only("formula", "declarations", "dialect") });
   if (!answer) return;
-  document.body.classList.remove("asking");
   if (answer.error) return refuse(answer.error);
   refuse(null);
   known = answer;
@@ -78,6 +86,7 @@ function refuse(error) {
 }
 
 function stale(isStale) {
+  if (isStale && $("blocks").childElementCount) $("result-title").textContent = `${title()}, of the formula before`;
   for (const place of [$("shown"), $("blocks"), $("code"), ...document.querySelectorAll(".panel .body")]) place.classList.toggle("stale", isStale);
 }
 
@@ -116,9 +125,13 @@ function question(topic, ...more) {
   return { topic, ...only("formula", "declarations", "dialect", "wrt", "how", ...more) };
 }
 
+function title() {
+  return `${HOW[state.how]} in ${state.wrt.replaceAll(",", ", ") || "nothing"}`;
+}
+
 async function derive() {
   if (!known) return;
-  $("result-title").textContent = `${HOW[state.how]} in ${state.wrt.replaceAll(",", ", ") || "nothing"}`;
+  $("result-title").textContent = title();
   for (const name of ["write", ...Object.keys(PANELS)]) drop(name);
   const answer = await ask(question("derive"));
   if (!answer) return;
@@ -205,9 +218,9 @@ async function start() {
   const fields = fieldsOf(location.hash);
   await takeToken(fields);
   state = restored(fields);
-  for (const name of ["formula", "declarations"]) $(name).addEventListener("input", soon);
+  for (const name of ["formula", "declarations"]) $(name).addEventListener("input", () => later(read, 180));
   $("dialect").addEventListener("change", read);
-  $("other").addEventListener("input", () => { set({ other: $("other").value }); clearTimeout(waiting); waiting = setTimeout(() => panel("compare"), 250); });
+  $("other").addEventListener("input", () => { set({ other: $("other").value }); later(() => panel("compare"), 250); });
   $("named").addEventListener("change", () => { set({ named: $("named").checked ? "1" : "" }); derive(); });
   for (const name of Object.keys(PANELS)) $(name).addEventListener("toggle", () => {
     set({ open: Object.keys(PANELS).filter((panelName) => $(panelName).open).join(",") });

@@ -260,3 +260,16 @@ def test_unknown_form():
 
 def test_page_is_fresh():
     assert PAGES["PAGE"].read_text(encoding="utf-8") == PAGES["page"](), "python docs/derivations.py"
+
+
+@pytest.mark.parametrize(
+    ("text", "let", "last"),
+    [
+        ("x[k]^2", "x: vector(n); k: index", "2*x[k]*eye(n)[:, k]"),
+        ("-log_softmax(x)[k]", "x: vector(n); k: index", "softmax(x) - eye(n)[:, k]"),
+        ("sum(x[i])", "x: vector(n); i: index(N)", "eye(n)[:, i]*ones(N)"),
+    ],
+)
+def test_indices_that_are_data(text, let, last):
+    """They have no weaker fact that a result could be read with."""
+    assert mc.expression(text, let).gradient("x").explain().endswith(f"gradient = {last}")

@@ -21,6 +21,7 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, symbol
+from matcalc.tensor.lookups import is_index
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.sizes_from_shapes import KINDS
 from matcalc.tensor.substitute import substitute
@@ -118,7 +119,7 @@ def facts_used(root: Node, shown: Ast, remade: Callable[[Node, Sequence[Node]], 
     """Return the declared facts without which a result would read otherwise."""
     found = []
     wanted = text(shown)
-    for s in (n for n in toposort(root) if n.kind == "symbol" and n.data[1]):
+    for s in (n for n in toposort(root) if n.kind == "symbol" and n.data[1] and not is_index(n)):
 
         def reads(facts: Sequence[str], s: Node = s) -> bool:
             weaker = symbol(s.name, s.shape, facts)

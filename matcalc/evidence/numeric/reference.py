@@ -94,7 +94,9 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
         precise = plain
     for rough, value in zip(plain, precise, strict=True):
         scale = float(np.max(np.abs(value), initial=0.0)) + 1e-3
-        if np.iscomplexobj(value) or not np.max(np.abs(rough - value), initial=0.0) <= AGREES * scale:
+        with np.errstate(invalid="ignore"):  # infinities less themselves
+            off = np.max(np.abs(rough - value), initial=0.0)
+        if np.iscomplexobj(value) or not off <= AGREES * scale:
             raise ValueError
     return precise
 

@@ -117,7 +117,7 @@ def attempt(make: Callable[[str, np.ndarray], Call], name: str, x: np.ndarray) -
 
 def worst(name: str) -> tuple[float, float]:
     """Return the worst error in units of the last place over the whole range, and where."""
-    x = whole_range(name, 2_000)
+    x = whole_range(name, 30_000)
     got = mc.compile(argument(name), declarations="x: vector(n)")(x)
     errors = units(name, x, got)
     place = int(np.argmax(errors))

@@ -77,4 +77,4 @@ def _units(name: str, x: float, got: float) -> float:
 
 
 def _unit(value: float) -> object:
-    return mpmath.mpf(float(np.spacing(min(abs(value), 8e307))))
+    return mpmath.mpf(float(np.spacing(min(abs(value), 1.797e308))))

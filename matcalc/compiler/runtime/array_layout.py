@@ -6,7 +6,9 @@ NumPy publishes its layout, Python that of objects; both are looked at once, on 
 from __future__ import annotations
 
 import ctypes
+import platform
 import sys
+import sysconfig
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -54,6 +56,11 @@ class Dtype(Object):
         ("other", ctypes.c_byte),
         ("number", ctypes.c_int),
     )
+
+
+def is_known() -> bool:
+    """Whether this interpreter has objects as machine code expects them."""
+    return platform.python_implementation() == "CPython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def check_structures() -> None:

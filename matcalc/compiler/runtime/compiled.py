@@ -66,7 +66,8 @@ class Compiled:
         self._lease = loaded.lease
         self.module = loaded.module
         text = spec.source if spec.target == "numba" else spec.numpy_source
-        self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
+        into = getattr(loaded.module, into_name(text))
+        self._into: Callable[..., int] = into if spec.target == "numpy" else loaded.module.run
         is_polite = _is_polite(spec)
         quick = None if is_polite else getattr(loaded.module, spec.name, None)
         self._sparse = bool(spec.sparse)
@@ -80,7 +81,7 @@ class Compiled:
         self._cache = "built" if record.built else "hit"
         self._note = record.note
         self._twins: dict[Callable[..., Any], Any] = {}
-        self._address = _address(self._into) if type(self) is CALLED else 0
+        self._address = _address(into) if type(self) is CALLED else 0
         self._machine = connect(self, spec, self._address, Compiled.__call__) if self._address else None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -226,7 +227,7 @@ class Compiled:
         count = len(spec.arguments)
         arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
-        inputs: list[Any] = [a if o.shape else a[()] for a, o in zip(arrays, spec.arguments, strict=True)]
+        inputs: list[Any] = [a if o.shape else a.item() for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
         shapes = self._output_shapes(arrays, given, inputs)
         if spec.check_facts if check_facts is None else check_facts:

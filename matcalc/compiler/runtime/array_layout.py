@@ -60,7 +60,10 @@ class Dtype(Object):
 
 def is_known() -> bool:
     """Whether this interpreter has objects as machine code expects them."""
-    return platform.python_implementation() == "CPython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    is_free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    return (
+        platform.python_implementation() == "CPython" and ctypes.sizeof(ctypes.c_void_p) == 8 and not is_free_threaded
+    )
 
 
 def check_structures() -> None:

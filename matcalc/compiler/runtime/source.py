@@ -1,7 +1,8 @@
 """The text of a generated module: header, imported kernels, the `_into` function, a quick Python entry.
 
 This text is what `fn.source` shows and what runs. The entry takes exact arguments alone (aligned C-contiguous arrays
-of native float64, floats and ints): it compares sizes, and the machine code looks at the rest (see `unboxing.py`).
+of native float64, floats and ints): it compares sizes, and the machine code looks at the rest (see `call_slot.py`,
+`unboxing.py`). The call slot of a function is written from the same lines, so that the entry runs where there is none.
 Numba's own look at arguments takes longer and sees neither the byte order, nor always the alignment, nor a mask. What
 is not exact raises, and goes through the slow and polite way of `convert.py`.
 """

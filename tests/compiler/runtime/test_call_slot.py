@@ -30,7 +30,7 @@ def made():
     return mc.value_and_gradient("norm2(X*w - y)^2", "w", LET)
 
 
-@pytest.fixture(scope="module", params=["machine code", "Python"])
+@pytest.fixture(scope="module", params=["machine code", pytest.param("Python", marks=pytest.mark.whole)])
 def fn(request):
     """The function, called by machine code or, as where the interpreter is another one, by Python."""
     with pytest.MonkeyPatch.context() as patch:
@@ -189,6 +189,15 @@ def test_a_fault_is_raised_by_every_way():
     np.testing.assert_allclose(fn(np.eye(3), W), W)
 
 
+def test_without_a_call_slot_python_takes_the_call(monkeypatch):
+    monkeypatch.setattr(compiled, "CALLED", None)
+    fn, place = made(), np.empty(3)
+    assert type(fn) is compiled.Compiled
+    for found in (fn(X, Y, W), fn(w=W, X=X, y=Y), fn.bind(X=X, y=Y)(W), fn(X.tolist(), Y, W)):
+        agrees(found)
+    assert fn(X, Y, W, out=(None, place))[1] is place
+
+
 def test_the_object_is_as_any_other(fn):
     fn.own = 3
     assert (fn.own, repr(fn), isinstance(fn, compiled.Compiled)) == (3, "<compiled f(X, y, w)>", True)
@@ -220,6 +229,7 @@ def test_what_machine_code_cannot_take_is_a_type_error():
         made().module.f_into(X, Y, W, *place)
 
 
+@pytest.mark.whole
 def test_what_a_rule_of_a_user_raises_in_machine_code_arrives():
     text = """
 import numpy as np
@@ -257,7 +267,7 @@ def test_functions_go_with_their_last_holder():
     assert [r() for r in seen] == [None, None]
 
 
-def test_nothing_is_leaked(fn):
+def test_nothing_is_leaked(fn, request):
     place, some = np.empty(3), fn.bind(X=X, y=Y)
     bad = mc.compile("inv(A)", declarations="A: matrix(n, n)")
     zero, wrong = np.zeros((2, 2)), np.empty(7)
@@ -274,15 +284,19 @@ def test_nothing_is_leaked(fn):
                 way()
 
     held = [X, Y, W, place, zero, wrong, fn]
+    gc.freeze()  # so that each collection is quick
+    request.addfinalizer(gc.unfreeze)
     for way in ways:
         run(way, 20)
         before = [sys.getrefcount(thing) for thing in held]
         grown = []
         for _ in range(3):  # the interpreter fills caches of its own now and then: what leaks leaks each time
+            gc.collect()
             blocks = sys.getallocatedblocks()
             run(way, 200)
+            gc.collect()
             grown.append(sys.getallocatedblocks() - blocks)
-        assert min(grown) < 100
+        assert min(grown) < 100, ways.index(way)
         assert np.all(np.abs(np.subtract([sys.getrefcount(thing) for thing in held], before)) < 20)
 
 

@@ -2,8 +2,8 @@
 
 Python calls machine code at once, which looks at the arguments where they are (see `call_slot.py`). What does not fit
 (a list, a float32 array, a wrong shape), and every call where Python is not known to be laid out so, takes `__call__`:
-first the quick entry of the generated module, then the polite way, which converts, checks, and names what is wrong. Nothing is shared between calls but compiled code, so a function may run in
-many threads.
+first the quick entry of the generated module, then the polite way, which converts, checks, and names what is wrong.
+Nothing is shared between calls but compiled code, so a function may run in many threads.
 """
 
 from __future__ import annotations

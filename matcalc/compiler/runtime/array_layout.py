@@ -6,7 +6,9 @@ NumPy publishes its layout, Python that of objects; both are looked at once, on 
 from __future__ import annotations
 
 import ctypes
+import platform
 import sys
+import sysconfig
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -53,6 +55,14 @@ class Dtype(Object):
         ("order", ctypes.c_byte),
         ("other", ctypes.c_byte),
         ("number", ctypes.c_int),
+    )
+
+
+def is_known() -> bool:
+    """Whether this interpreter has objects as machine code expects them."""
+    is_free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    return (
+        platform.python_implementation() == "CPython" and ctypes.sizeof(ctypes.c_void_p) == 8 and not is_free_threaded
     )
 
 

@@ -9,16 +9,15 @@ and `__call__` is the way for all.
 from __future__ import annotations
 
 import ctypes
-import platform
+import pickle
 import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from matcalc.compiler.runtime.array_layout import Fields
-from matcalc.compiler.runtime.entry_code import ENTRY, entry_assembly
+from matcalc.compiler.runtime.array_layout import Fields, is_known
+from matcalc.compiler.runtime.entry_code import ENTRY, Taken, entry_assembly, exact_assembly
 from matcalc.compiler.runtime.entry_words import FIELDS
-from matcalc.compiler.runtime.machine_code import address, machine_code
+from matcalc.compiler.runtime.machine_code import MachineCode, address, machine_code
 from matcalc.compiler.runtime.spec import CompiledSpec
 
 CALL, MEMBERS = 50, 72
@@ -50,11 +49,6 @@ class _Class(ctypes.Structure):
         ("flags", ctypes.c_uint),
         ("slots", ctypes.c_void_p),
     )
-
-
-def is_known() -> bool:
-    """Whether this interpreter has objects as machine code expects them."""
-    return platform.python_implementation() == "CPython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 _kept: list[Any] = []
@@ -89,24 +83,74 @@ def connect(
     `into` is the address of the function that computes; `fixed` has the object for each argument, None where
     it is open. Returned is None where the function has no such entry: it is not connected then.
     """
-    start = type(thing).__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(FIELDS)
+    start = _start(type(thing))
     assembly = entry_assembly(spec, start)
     if not assembly:
         return None
-    code = machine_code(assembly)
     words = [sys.intern(name) for name in (*spec.entered, "out")]
     names = (ctypes.c_void_p * len(words))(*map(id, words))
     given = None
     if fixed is not None:
         given = (ctypes.c_void_p * len(words))(*(None if value is None else id(value) for value in fixed), None)
-    fields = {
-        "into": into,
-        "slow": id(slow),
-        "given": None if given is None else ctypes.addressof(given),
-        "names": ctypes.addressof(names),
-        "vectorcall": code.address(ENTRY),
-    }
-    place = (ctypes.c_void_p * len(FIELDS)).from_address(id(thing) + start)
-    for name, value in fields.items():  # the address that is called comes last: then all else is there
-        place[FIELDS.index(name)] = value
+    code = machine_code(assembly)
+    tables = None if given is None else ctypes.addressof(given), ctypes.addressof(names)
+    _fill(thing, code, into, id(slow), *tables)
     return code, words, names, given, fixed, slow
+
+
+def _start(kind: type) -> int:
+    """Return where the fields begin in objects of a class made by `with_call_slot`."""
+    return kind.__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(FIELDS)
+
+
+def _fill(thing: Any, code: MachineCode, *fields: int | None) -> None:
+    """Write all fields; the address that is called comes last, for then all else is there."""
+    place = (ctypes.c_void_p * len(FIELDS)).from_address(id(thing) + _start(type(thing)))
+    place[1:] = [*fields]
+    place[0] = code.address(ENTRY)
+
+
+class Exact:
+    """Machine code that is called with exact arguments, its results among them, and gives its status."""
+
+    code: MachineCode
+
+    def __call__(self, *args: Any) -> int:
+        """Raise what machine code cannot: that arguments are not exact, or what Numba's code has raised."""
+        if len(args) == 1 and type(args[0]) is int:
+            raise raised_at(args[0])
+        raise TypeError("compiled code takes arrays and numbers of its own types alone, results among them")
+
+
+EXACT = with_call_slot(Exact)
+
+
+def exact_call(into: int, taken: Sequence[Taken]) -> Any:
+    """Return the machine code at an address as a function of Python, `int64 f(arguments)` as Numba calls it."""
+    assert EXACT is not None
+    made = EXACT()
+    made.code = machine_code(exact_assembly(_start(EXACT), taken))
+    _fill(made, made.code, into, id(Exact.__call__), None, None)
+    return made
+
+
+class _Raised(ctypes.Structure):
+    """What Numba's code leaves behind a pointer where it raises: a pickle of class, arguments and place."""
+
+    _fields_: ClassVar[Fields] = (
+        ("data", ctypes.c_void_p),
+        ("length", ctypes.c_int32),
+        ("digest", ctypes.c_void_p),
+        ("made_by", ctypes.c_void_p),
+        ("is_own", ctypes.c_int32),
+    )
+
+
+def raised_at(address: int) -> BaseException:
+    """Return the exception that Numba's code has raised: the pickle is part of the code that ran."""
+    found = _Raised.from_address(address) if address else _Raised()
+    if not found.data or found.made_by:
+        return RuntimeError("compiled code has failed, and does not say why")
+    kind, given, *_ = pickle.loads(ctypes.string_at(found.data, found.length))
+    made: BaseException = kind(*(given or ()))
+    return made

@@ -1,9 +1,9 @@
 """Compiled: a function made of generated source, callable with any array-like.
 
-A call first takes the quick entry of the generated module, which assumes that everything fits; whatever does
-not (a list, a float32 array, a wrong shape, a keyword) raises there and takes the polite way, which converts,
-checks, and names what is wrong. Nothing is shared between calls but compiled code, so a function may run in
-many threads.
+Python calls machine code at once, which looks at the arguments where they are (see `call_slot.py`). What does not fit
+(a list, a float32 array, a wrong shape), and every call where Python is not known to be laid out so, takes `__call__`:
+first the quick entry of the generated module, then the polite way, which converts, checks, and names what is wrong.
+Nothing is shared between calls but compiled code, so a function may run in many threads.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Compiled:
         self._lease = loaded.lease
         self.module = loaded.module
         text = spec.source if spec.target == "numba" else spec.numpy_source
-        self._into: Callable[..., int] = getattr(loaded.module, into_name(text))
+        into = getattr(loaded.module, into_name(text))
+        self._into: Callable[..., int] = into if spec.target == "numpy" else loaded.module.run
         is_polite = _is_polite(spec)
         quick = None if is_polite else getattr(loaded.module, spec.name, None)
         self._sparse = bool(spec.sparse)
@@ -80,7 +81,7 @@ class Compiled:
         self._cache = "built" if record.built else "hit"
         self._note = record.note
         self._twins: dict[Callable[..., Any], Any] = {}
-        self._address = _address(self._into) if type(self) is CALLED else 0
+        self._address = _address(into) if type(self) is CALLED else 0
         self._machine = connect(self, spec, self._address, Compiled.__call__) if self._address else None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -226,7 +227,7 @@ class Compiled:
         count = len(spec.arguments)
         arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
-        inputs: list[Any] = [a if o.shape else a[()] for a, o in zip(arrays, spec.arguments, strict=True)]
+        inputs: list[Any] = [a if o.shape else a.item() for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
         shapes = self._output_shapes(arrays, given, inputs)
         if spec.check_facts if check_facts is None else check_facts:

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from llvmlite.binding import context, ffi, newpassmanagers, object_file, parse_assembly, parse_bitcode
+from numba import _dynfunc
 from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
 
+from matcalc.compiler.runtime.entry_code import ENTRY, refusal
+from matcalc.compiler.runtime.machine_code import machine_code
 from matcalc.compiler.runtime.unboxing import Unboxing
 
 
@@ -175,6 +178,15 @@ class _Codegen(JITCPUCodegen):  # type: ignore[misc]
 class _Context(CPUContext):  # type: ignore[misc]
     def get_python_api(self, builder: Any) -> Unboxing:
         return Unboxing(self, builder)
+
+    def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
+        """Return what Python calls; of code without a way in from Python, what refuses."""
+        if library.get_pointer_to_function(fndesc.llvm_cpython_wrapper_name):
+            return super().get_executable(library, fndesc, env)
+        library.refuse = machine_code(refusal())
+        library.codegen.set_env(self.get_env_name(fndesc), env)
+        module, name = fndesc.lookup_module(), fndesc.qualname.split(".")[-1]
+        return _dynfunc.make_function(module, name, "", library.refuse.address(ENTRY), env, (library,))
 
 
 class _Target:

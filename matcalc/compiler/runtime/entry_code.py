@@ -10,29 +10,46 @@ same shapes share one entry. Integers that are too large for 64 bits go the slow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 from llvmlite import ir
 
-from matcalc.compiler.runtime.array_layout import ALIGNED, CONTIGUOUS, SWAPPED, WRITABLE, Array, Dtype, Object
+from matcalc.compiler.runtime.array_layout import WRITABLE, Array, Object
+from matcalc.compiler.runtime.entry_calls import KINDS, Calls, Given
 from matcalc.compiler.runtime.entry_sizes import ReadSizes, Sizes, read
-from matcalc.compiler.runtime.entry_words import BIT, BYTE, INT, POINTER, REAL, WORD
+from matcalc.compiler.runtime.entry_words import BIT, INT, POINTER, REAL, WORD, Words
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting
 
-KINDS = {"float64": REAL, "int64": WORD, "int32": INT}
 ENTRY = "entry"
-LARGE = 2048
-"""From how many entries of arrays on other threads may run meanwhile; to say so takes 30 ns."""
-FROM_BEFORE = 1 << 63
-"""The flag of Python that the word before the arguments is free."""
 
 
 def has_entry(spec: CompiledSpec) -> bool:
     """Whether the sizes of a function follow from single axes, one after the other."""
     return read(spec) is not None
+
+
+def refusal() -> str:
+    """Return the assembly of a function that Python calls, and that raises TypeError: this code has another way in."""
+    words = Words(ENTRY, 0)
+    words.builder.branch(words.slow)
+    words.builder.position_at_end(words.slow)
+    words.calls("PyErr_SetNone", ir.VoidType(), words.symbol("TypeError"))
+    words.builder.ret(POINTER(None))
+    return str(words.module)
+
+
+class Taken(NamedTuple):
+    """An argument of a plain entry: its type, its rank, whether it is written."""
+
+    dtype: str
+    rank: int
+    is_result: bool = False
+
+
+def exact_assembly(start: int, taken: Sequence[Taken]) -> str:
+    """Return the assembly of a plain entry: exact arguments, results among them, in; an int, the status, out."""
+    return _Exact(start, taken).text()
 
 
 def entry_assembly(spec: CompiledSpec, start: int) -> str:
@@ -41,16 +58,7 @@ def entry_assembly(spec: CompiledSpec, start: int) -> str:
     return "" if found is None else _Entry(spec, start, found).text()
 
 
-@dataclass
-class _Given:
-    """An array as machine code takes it."""
-
-    data: Any
-    shape: list[Any]
-    entries: Any
-
-
-class _Entry(Sizes):
+class _Entry(Sizes, Calls):
     """The function as it is written."""
 
     def __init__(self, spec: CompiledSpec, start: int, read: ReadSizes) -> None:
@@ -64,10 +72,9 @@ class _Entry(Sizes):
         for k in range(len(self.read.shapes)):
             self.put(self.results, k, POINTER(None))
         self.found = self.local(POINTER, self.count + 1)
-        self.positional = self.builder.and_(self.flagged, WORD(FROM_BEFORE - 1))
         base, out = self.gathered()
         inputs = self.inputs(base)
-        self.read_sizes({f"a{k}": given.shape for k, given in enumerate(inputs) if isinstance(given, _Given)})
+        self.read_sizes({f"a{k}": given.shape for k, given in enumerate(inputs) if isinstance(given, Given)})
         self.call(inputs, out)
         self.write_slow()
         return str(self.module)
@@ -164,23 +171,6 @@ class _Entry(Sizes):
             made.append(self.sizes[name])
         return made
 
-    def array(self, thing: Any, rank: int, dtype: str = "float64", flags: int = 0) -> _Given:
-        """Return the parts of an exact array."""
-        builder = self.builder
-        self.need(self.same(self.part(thing, Array.kind, POINTER), self.symbol("ndarray")))
-        entries = self.part(thing, Array.dtype, POINTER)
-        flags |= CONTIGUOUS["C"] | ALIGNED
-        self.need(
-            self.same(self.part(thing, Array.rank, INT), INT(rank)),
-            self.same(builder.and_(self.part(thing, Array.flags, INT), INT(flags)), INT(flags)),
-            self.same(self.part(entries, Dtype.number, INT), INT(np.dtype(dtype).num)),
-            builder.not_(self.same(self.part(entries, Dtype.order, BYTE), BYTE(SWAPPED))),
-        )
-        lengths = self.part(thing, Array.shape, WORD.as_pointer())
-        shape = [self.at(lengths, axis) for axis in range(rank)]
-        data = self.part(thing, Array.data, KINDS[dtype].as_pointer())
-        return _Given(data, shape, reduce(builder.mul, shape))
-
     # --- results ---
 
     def call(self, inputs: Sequence[Any], out: Any) -> None:
@@ -204,7 +194,12 @@ class _Entry(Sizes):
             place.add_incoming(one, first_block)
             place.add_incoming(other, second_block)
             places.append(place)
-        self.run(inputs, places)
+        results = [
+            Given(place, shape or [WORD(1)], entries)
+            for place, shape, entries in zip(places, self.wanted, self.entries, strict=True)
+        ]
+        raised, status, _ = self.run([*inputs, *results])
+        self.need(self.same(raised, INT(0)), self.same(status, WORD(0)), other=self.failed)
         self.give_back()
         builder.position_at_end(self.failed)
         self.drop()
@@ -241,7 +236,7 @@ class _Entry(Sizes):
         """Return the data of the arrays that results are to be written into."""
         things: dict[int, Any] = {}
         self.unnest(self.spec.nesting, out, things)
-        known = [given for given in inputs if isinstance(given, _Given)]
+        known = [given for given in inputs if isinstance(given, Given)]
         places = []
         for k, shape in enumerate(self.wanted):
             if not shape:
@@ -269,7 +264,7 @@ class _Entry(Sizes):
         for k, part in enumerate(nesting):
             self.unnest(part, self.calls("PyTuple_GetItem", POINTER, thing, WORD(k)), found)
 
-    def apart(self, one: _Given, other: _Given) -> Any:
+    def apart(self, one: Given, other: Given) -> Any:
         """Whether two arrays share no memory."""
         builder = self.builder
         first, second = (builder.ptrtoint(given.data, WORD) for given in (one, other))
@@ -277,47 +272,6 @@ class _Entry(Sizes):
         before = [builder.icmp_unsigned("<=", first_end, second), builder.icmp_unsigned("<=", second_end, first)]
         empty = [self.same(given.entries, WORD(0)) for given in (one, other)]
         return reduce(builder.or_, [*before, *empty])
-
-    def run(self, inputs: Sequence[Any], places: Sequence[Any]) -> None:
-        """Call the machine code as Numba calls: results behind a pointer, a fault of its own as status."""
-        builder = self.builder
-        arguments: list[Any] = []
-        total = WORD(0)
-        for given in inputs:
-            arguments += self.flat(given) if isinstance(given, _Given) else [given]
-            if isinstance(given, _Given):
-                total = builder.add(total, given.entries)
-        for place, shape, entries in zip(places, self.wanted, self.entries, strict=True):
-            arguments += self.flat(_Given(place, shape or [WORD(1)], entries))
-            total = builder.add(total, entries)
-        status, fault = self.local_word(0), self.local(POINTER, 1)
-        kinds = [status.type, fault.type, *(a.type for a in arguments)]
-        into = self.field("into", ir.FunctionType(INT, kinds).as_pointer())
-        others, alone = self.branch(builder.icmp_signed(">", total, WORD(LARGE)))
-        called = self.function.append_basic_block("called")
-        builder.position_at_end(others)
-        thread = self.calls("PyEval_SaveThread", POINTER)
-        first = builder.call(into, [status, fault, *arguments])
-        self.calls("PyEval_RestoreThread", ir.VoidType(), thread)
-        builder.branch(called)
-        builder.position_at_end(alone)
-        second = builder.call(into, [status, fault, *arguments])
-        builder.branch(called)
-        builder.position_at_end(called)
-        raised = builder.phi(INT)
-        raised.add_incoming(first, others)
-        raised.add_incoming(second, alone)
-        zero = [self.same(raised, INT(0)), self.same(builder.load(status), WORD(0))]
-        self.need(*zero, other=self.failed)
-
-    def flat(self, given: _Given) -> list[Any]:
-        """Return the parts of an array in Numba's order: no owner, then lengths and strides."""
-        bits = given.data.type.pointee
-        size = {KINDS[name]: np.dtype(name).itemsize for name in KINDS}[bits]
-        strides = [WORD(size)]
-        for length in reversed(given.shape[1:]):
-            strides.insert(0, self.builder.mul(strides[0], length))
-        return [POINTER(None), POINTER(None), given.entries, WORD(size), given.data, *given.shape, *strides]
 
     def give_back(self) -> None:
         """Return floats and arrays, nested; tuples are made before any is filled, since making them can fail."""
@@ -350,32 +304,37 @@ class _Entry(Sizes):
         for k in range(len(self.read.shapes)):
             self.calls("Py_DecRef", ir.VoidType(), self.at(self.results, k))
 
-    # --- the slow way ---
 
-    def write_slow(self) -> None:
-        """Call the Python function with the object itself and all that was given."""
+class _Exact(Calls):
+    """The plain entry as it is written; an exception of Numba goes the slow way, as the address of what tells of it."""
+
+    def __init__(self, start: int, taken: Sequence[Taken]) -> None:
+        super().__init__(ENTRY, start)
+        self.arguments = taken
+
+    def text(self) -> str:
         builder = self.builder
-        builder.position_at_end(self.slow)
-        named = self.local_word(0)
-        has_names, counted = self.branch(builder.icmp_unsigned("!=", self.keywords, POINTER(None)))
-        builder.position_at_end(has_names)
-        builder.store(self.calls("PyTuple_Size", WORD, self.keywords), named)
-        builder.branch(counted)
-        builder.position_at_end(counted)
-        count = builder.add(self.positional, builder.load(named))
-        row = builder.alloca(POINTER, builder.add(count, WORD(1)))
-        builder.store(self.self, row)
-        number = self.local_word(0)
-        head, body, done = (self.function.append_basic_block() for _ in range(3))
-        builder.branch(head)
-        builder.position_at_end(head)
-        at = builder.load(number)
-        builder.cbranch(builder.icmp_unsigned("<", at, count), body, done)
-        builder.position_at_end(body)
-        following = builder.add(at, WORD(1))
-        builder.store(self.at(self.args, at), builder.gep(row, [following]))
-        builder.store(following, number)
-        builder.branch(head)
-        builder.position_at_end(done)
-        total = builder.add(self.positional, WORD(1))
-        builder.ret(self.calls("PyObject_Vectorcall", POINTER, self.field("slow"), row, total, self.keywords))
+        self.need(
+            self.same(self.positional, WORD(len(self.arguments))),
+            self.same(self.keywords, POINTER(None)),
+        )
+        inputs = [self.one(self.at(self.args, k), kind) for k, kind in enumerate(self.arguments)]
+        raised, status, fault = self.run(inputs)
+        fine, failed = self.branch(self.same(raised, INT(0)))
+        builder.position_at_end(fine)
+        builder.ret(self.calls("PyLong_FromLongLong", POINTER, status))
+        builder.position_at_end(failed)
+        address = self.calls("PyLong_FromLongLong", POINTER, builder.ptrtoint(fault, WORD))
+        row = self.local(POINTER, 2)
+        self.put(row, 0, self.self)
+        self.put(row, 1, address)
+        found = self.calls("PyObject_Vectorcall", POINTER, self.field("slow"), row, WORD(2), POINTER(None))
+        self.calls("Py_DecRef", ir.VoidType(), address)
+        builder.ret(found)
+        self.write_slow()
+        return str(self.module)
+
+    def one(self, thing: Any, kind: Taken) -> Any:
+        if kind.rank:
+            return self.array(thing, kind.rank, kind.dtype, WRITABLE if kind.is_result else 0)
+        return self.real(thing) if kind.dtype == "float64" else self.integer(thing)

@@ -17,6 +17,8 @@ FIELDS = ("vectorcall", "into", "slow", "given", "names")
 """The words of an object that machine code is called through, from `start` on: the function that is called; the machine
 code that computes; the Python function that takes what is not exact; for each argument the object that is fixed for it,
 or nothing; the names, `out` last."""
+FROM_BEFORE = 1 << 63
+"""The flag of Python that the word before the arguments is free."""
 
 
 class Words:
@@ -29,6 +31,7 @@ class Words:
         self.function = ir.Function(self.module, kind, name)
         self.self, self.args, self.flagged, self.keywords = self.function.args
         self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
+        self.positional = self.builder.and_(self.flagged, WORD(FROM_BEFORE - 1))
         self.slow = self.function.append_basic_block("slow")
 
     def local(self, kind: Any, count: int) -> Any:

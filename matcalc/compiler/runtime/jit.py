@@ -25,8 +25,10 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from matcalc.compiler.runtime import cache_entries, engine, linker_symbols, pointer_call, unboxing
+from matcalc.compiler.runtime.call_slot import exact_call
 from matcalc.compiler.runtime.engine import Dispatcher
-from matcalc.compiler.runtime.modules import COMPILED, TEXT_DIGEST
+from matcalc.compiler.runtime.entry_code import Taken
+from matcalc.compiler.runtime.modules import COMPILED, ENTERED, TEXT_DIGEST
 
 SETTINGS = (
     "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML",
@@ -47,7 +49,8 @@ def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
     """
 
     def decorate(function: Any) -> Any:
-        made = Dispatcher(function, SETTLED | options) if signature else numba.njit(**options)(function)
+        settled = SETTLED | {"no_cpython_wrapper": bool(function.__globals__.get(ENTERED))}
+        made = Dispatcher(function, settled | options) if signature else numba.njit(**options)(function)
         if cache and TEXT_DIGEST in function.__globals__:
             made._cache = Kept(function)
         if signature:
@@ -62,7 +65,12 @@ def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
 
 def exact(dispatcher: Any) -> Any:
     """Return the machine code of a function of one signature: it takes exact arguments, TypeError for others."""
-    return dispatcher.overloads[dispatcher.signatures[0]].entry_point
+    compiled = dispatcher.overloads[dispatcher.signatures[0]]
+    if not dispatcher.targetoptions.get("no_cpython_wrapper"):
+        return compiled.entry_point
+    taken = [Taken(str(getattr(k, "dtype", k)), getattr(k, "ndim", 0), getattr(k, "mutable", False))
+             for k in compiled.signature.args]  # fmt: skip
+    return exact_call(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name), taken)
 
 
 def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
@@ -86,7 +94,7 @@ class Kept:
     def __init__(self, function: Any) -> None:
         module = function.__globals__
         self._stem = module["__name__"].rpartition(".")[2]
-        self._made_of = f"{module[TEXT_DIGEST]} {function.__qualname__}"
+        self._made_of = f"{module[TEXT_DIGEST]} {function.__qualname__} {bool(module.get(ENTERED))}"
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled function for a signature, None where it has to be compiled."""

@@ -26,9 +26,20 @@ PREFIX = "matcalc."
 PYTHON = (
     "PyFloat_FromDouble", "PyFloat_AsDouble", "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "PyTuple_New",
     "PyTuple_SetItem", "PyTuple_GetItem", "PyTuple_Size", "PyLong_FromLongLong", "PyObject_Vectorcall",
-    "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef", "Py_DecRef", "PyErr_NoMemory",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef", "Py_DecRef", "PyErr_SetNone",
 )  # fmt: skip
 """The functions of Python that code here calls."""
+OBJECTS = {
+    "ndarray": np.ndarray,
+    "float64": np.dtype(np.float64),
+    "None": None,
+    "tuple": tuple,
+    "float": float,
+    "int": int,
+    "np.float64": np.float64,
+    "TypeError": TypeError,
+}
+"""The objects that code here knows, which live as long as the process."""
 EMPTY = 184
 """The place of PyArray_Empty in NumPy's table of functions, which is part of its stable interface."""
 
@@ -37,8 +48,8 @@ class MachineCode:
     """Loaded object code; its memory goes with it."""
 
     def __init__(self, code: bytes) -> None:
-        self._context = context.create_context()
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", self._context), _machine())
+        # The module is of LLVM's own context: an engine that goes lets go of a context before it uses it once more.
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
         self._engine.add_object_file(object_file.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
@@ -70,7 +81,9 @@ def _compiled(assembly: str) -> bytes:
     around = context.create_context()
     module = llvm.parse_assembly(assembly, around)
     module.verify()
-    return bytes(_machine().emit_object(module))
+    code = bytes(_machine().emit_object(module))
+    del module  # before its context
+    return code
 
 
 def _machine() -> Any:
@@ -90,8 +103,7 @@ def _symbols() -> None:
     """Tell LLVM where the functions and objects of Python and NumPy are."""
     for name in PYTHON:
         llvm.add_symbol(PREFIX + name, address(getattr(ctypes.pythonapi, name)))
-    for name, thing in {"ndarray": np.ndarray, "float64": np.dtype(np.float64), "None": None, "tuple": tuple,
-                        "float": float, "int": int, "np.float64": np.float64}.items():  # fmt: skip
+    for name, thing in OBJECTS.items():
         llvm.add_symbol(PREFIX + name, id(thing))
     llvm.add_symbol(PREFIX + "empty", numpy_function(EMPTY))
 

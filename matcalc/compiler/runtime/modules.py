@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakValueDictionary, finalize
 
+from matcalc.compiler.runtime.array_layout import is_known
 from matcalc.compiler.runtime.cache_entries import note, recording, write_whole
 from matcalc.compiler.runtime.cache_folder import cache_folder
 from matcalc.compiler.runtime.library import Item, closure, import_block, load_library
@@ -35,6 +36,8 @@ TEXT_DIGEST = "__digest__"
 """The name that a module has the digest of its text under."""
 COMPILED = "__compiled__"
 """The name that a module has its compiled functions under."""
+ENTERED = "__entered__"
+"""The name that says of a module that Python calls its function by machine code of matcalc (`call_slot.py`) alone."""
 
 
 class Lease:
@@ -83,7 +86,7 @@ def load_text(text: str, stem: str, stays: bool = True) -> Loaded:
     with loading, recording() as record:
         lease = _leases.get(name)
         if lease is None or (lease.stays and name not in sys.modules):
-            lease = _leases[name] = Lease(_run(text, name))
+            lease = _leases[name] = Lease(_run(text, name, not stays))
         if stays:
             keep(lease)
         return Loaded(lease, hit=not record.built, note=record.note)
@@ -153,11 +156,12 @@ def _is_near(target: str, item: Item, constant: Item) -> bool:
     return False
 
 
-def _run(text: str, name: str) -> ModuleType:
+def _run(text: str, name: str, is_entered: bool) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = _written(text, name.rpartition(".")[2])
     module.__package__ = PACKAGE
     module.__dict__[TEXT_DIGEST] = _digest(text)
+    module.__dict__[ENTERED] = is_entered and "\nrun = exact(" in text and is_known()
     code = compile(text, module.__file__, "exec")
     sys.modules[name] = module
     try:

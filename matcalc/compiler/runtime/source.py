@@ -1,7 +1,8 @@
 """The text of a generated module: header, imported kernels, the `_into` function, a quick Python entry.
 
 This text is what `fn.source` shows and what runs. The entry takes exact arguments alone (aligned C-contiguous arrays
-of native float64, floats and ints): it compares sizes, and the machine code looks at the rest (see `unboxing.py`).
+of native float64, floats and ints): it compares sizes, and the machine code looks at the rest (see `call_slot.py`,
+`unboxing.py`). The call slot of a function is written from the same lines, so that the entry runs where there is none.
 Numba's own look at arguments takes longer and sees neither the byte order, nor always the alignment, nor a mask. What
 is not exact raises, and goes through the slow and polite way of `convert.py`.
 """
@@ -26,9 +27,10 @@ OPTIONS = {
     "nogil": True,
     "cache": True,
 }"""
-GLOBALS = """\
+RUN = "run = exact({into})"
+GLOBALS = f"""\
 empty = np.empty  # found 20 ns sooner than an attribute of np
-run = exact({into})"""
+{RUN}"""
 INTO = re.compile(r"^def (\w+)_into\(", re.MULTILINE)
 WORD = re.compile(r"[^\W\d]\w*")
 INDENT = "    "
@@ -80,8 +82,8 @@ def numba_text(spec: CompiledSpec) -> str:
     assert head is not None
     body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip("\n")
     parts = [header(spec), import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
-    entry = entry_text(spec)
-    return "\n\n".join(parts) + (f"\n\n\n{entry}\n" if entry else "\n")
+    entry = entry_text(spec) or RUN.format(into=into_name(spec.source))
+    return "\n\n".join(parts) + f"\n\n\n{entry}\n"
 
 
 def numpy_text(spec: CompiledSpec) -> str:

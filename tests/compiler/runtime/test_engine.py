@@ -41,8 +41,12 @@ def test_a_compilation_leaves_no_context_no_module_and_no_engine():
     gc.collect()
     contexts, *_, engines, machines = living(*kinds)
     assert contexts == before[0], "a function that is in use holds object code, no context"
-    assert (engines, machines) == (before[2] + 1, before[3] + 1)
-    assert held.plan
+    assert 1 <= engines - before[2] == machines - before[3] <= 4, (
+        "one for the function, others for ways in, which are shared"
+    )
+    del held
+    gc.collect()
+    assert living(*kinds) == before
 
 
 def test_code_that_was_kept_is_loaded_and_can_be_kept_again():

@@ -32,6 +32,7 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import type_of_results
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope, SparseOperand
 from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
+from matcalc.computed_ahead import ahead_of, computed
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.expression import Expression
@@ -153,7 +154,8 @@ class Output(NamedTuple):
 class Request:
     """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
 
-    `slopes` are which output is the gradient of which, in which symbol.
+    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that are
+    known before any call.
     """
 
     outputs: Sequence[Output]
@@ -168,6 +170,7 @@ class Request:
     seconds: Sequence[tuple[str, float]] = ()
     check_facts: bool = False
     guards: str = "allow"
+    fixed: Sequence[str] = ()
 
 
 def request_of(
@@ -223,7 +226,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     place_of = {node.name: k for k, node in enumerate(entered)}
     spec = CompiledSpec(
         name=name,
-        arguments=tuple(operand_of(node, names, sparse.dtypes) for node in entered),
+        arguments=(*(operand_of(node, names, sparse.dtypes) for node in entered), *computed(program)),
         outputs=tuple(Operand(label, node.shape, dtype=dtype) for label, node in outputs),
         nesting=request.nesting,
         source=source,
@@ -246,6 +249,8 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         work=work(program),
         flops=operations(program)[0],
         oracle=_reference,
+        ahead=ahead_of(program, entered, names, name, target),
+        with_fixed=None if sparse.stored else _with_fixed,
         sparse=tuple(
             SparseOperand(operand_of(node, names, {}), place_of[own.values.name], own not in sparse.unordered)
             for node, own in sparse.stored.items()
@@ -254,6 +259,16 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
     return spec, own
+
+
+def _with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
+    """Return the function that calls run when these arguments are fixed, read from what it says of itself."""
+    read = expressions([formula.text for formula in spec.formulas], spec.declarations, "matrix")
+    labels = [operand.name for operand in spec.outputs]
+    names = [operand.name for operand in spec.arguments]
+    request = request_of(read, labels, spec.nesting, spec.target, sizes, spec.name)
+    dtype = spec.outputs[0].dtype
+    return specified(replace(request, args=names, dtype=dtype, check_facts=spec.check_facts, fixed=fixed), spec.name)[0]
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:
@@ -300,11 +315,12 @@ def planned(request: Request) -> Planned:
         sparse.inputs(inputs),
         hints,
         SPELLINGS[request.target][0],
-        forms=others,
+        forms=others if not request.fixed else others[:1],  # what is multiplied out may cancel
         assumed=assumed,
         parts=names.named_parts,
         dtypes=sparse.dtypes,
         meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
+        fixed=request.fixed,
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from matcalc.compiler.runtime import further_entries
+from matcalc.compiler.runtime.ahead import Key, Pair, bound
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.bound import Bound
 from matcalc.compiler.runtime.cache_entries import recording
@@ -73,6 +74,7 @@ class Compiled:
         self._cache = "built" if record.built else "hit"
         self._note = record.note
         self._twins: dict[Callable[..., Any], Any] = {}
+        self._kept: dict[Key, Pair | None] = {}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._sparse:
@@ -98,13 +100,17 @@ class Compiled:
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.
 
-        Raises: TypeError for a name that is no argument, or a value that is no array of its rank (ShapeError).
+        What depends on these alone, Gram matrices, factors, is computed now where that saves work in each call; the
+        `plan` of the bound function says it. Data are taken as they are now: bind again when they have changed.
+
+        Raises: TypeError for a name that is no argument, or a value that is no array of its rank (ShapeError);
+            LinAlgError where what is computed now fails.
         """
         named = by_name({} if given is None else given, "bind()")
         twice = next((name for name in keywords if name in named), None)
         if twice is not None:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
-        return Bound(self, self.spec, {**named, **keywords})
+        return bound(self, self._kept, {**named, **keywords})
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
         """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""

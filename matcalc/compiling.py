@@ -19,6 +19,7 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
+from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import listing, operations, work
 from matcalc.compiler.plan import plan
@@ -32,7 +33,6 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import type_of_results
 from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope, SparseOperand
 from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
-from matcalc.computed_ahead import ahead_of, computed
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.expression import Expression
@@ -224,9 +224,10 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     seconds += [("emit", time.perf_counter() - clock)]
     entered = sparse.inputs(inputs)
     place_of = {node.name: k for k, node in enumerate(entered)}
+    arguments = [operand_of(node, names, sparse.dtypes) for node in entered]
     spec = CompiledSpec(
         name=name,
-        arguments=(*(operand_of(node, names, sparse.dtypes) for node in entered), *computed(program)),
+        arguments=(*arguments, *computed(program)),
         outputs=tuple(Operand(label, node.shape, dtype=dtype) for label, node in outputs),
         nesting=request.nesting,
         source=source,
@@ -249,7 +250,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         work=work(program),
         flops=operations(program)[0],
         oracle=_reference,
-        ahead=ahead_of(program, entered, names, name, target),
+        ahead=ahead_of(program, arguments, name, target),
         with_fixed=None if sparse.stored else _with_fixed,
         sparse=tuple(
             SparseOperand(operand_of(node, names, {}), place_of[own.values.name], own not in sparse.unordered)

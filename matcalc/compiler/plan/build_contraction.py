@@ -194,7 +194,13 @@ class Builder:
         else:
             factors = [self._read(m, axes) for m in (join.left, join.right)]
         coef: Expr = Literal(Fraction(1))
-        if last and join.at and not self.scaling.is_one and (join.kind == "point" or not self.scaling.scalars) and not self._is_apart(join):
+        if (
+            last
+            and join.at
+            and not self.scaling.is_one
+            and (join.kind == "point" or not self.scaling.scalars)
+            and not self._is_apart(join)
+        ):
             coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
         expr = times(1, [coef, self._selected(factors)])
         if join.kind == "point":

@@ -14,7 +14,7 @@ import numpy as np
 from matcalc.compiler.runtime.bound import Bound
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.spec import CompiledSpec
-from matcalc.errors import MatcalcError
+from matcalc.errors import ParseError, UnknownName
 from matcalc.locks import loading
 from matcalc.tensor.sizes_from_shapes import solve
 
@@ -76,7 +76,7 @@ def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any])
                 kept.pop(next(iter(kept)))
             try:
                 made = spec.with_fixed(spec, key[0], typical)
-            except MatcalcError:  # its text does not say all: data inside a formula, a rule that is gone
+            except (ParseError, UnknownName):  # its text does not say all: data inside a formula, a rule that is gone
                 made = spec
             kept[key] = None if made.ahead is None else (type(function)(made.ahead), type(function)(made))
     return kept[key]

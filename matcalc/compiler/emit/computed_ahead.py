@@ -8,10 +8,7 @@ from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import listing
 from matcalc.compiler.program import Program
 from matcalc.compiler.runtime.spec import CompiledSpec, Operand
-from matcalc.expressions.compiled_arguments import operand_of
-from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import Condition
-from matcalc.tensor.symbols import Names
 
 
 def computed(program: Program) -> list[Operand]:
@@ -20,15 +17,15 @@ def computed(program: Program) -> list[Operand]:
     return [Operand(b.name, b.shape, "computed ahead", dtype=b.dtype) for b in map(program.buffer, made)]
 
 
-def ahead_of(program: Program, inputs: Sequence[Node], names: Names, name: str, target: str) -> CompiledSpec | None:
-    """Return what is computed ahead as source, for a function of this name."""
+def ahead_of(program: Program, arguments: Sequence[Operand], name: str, target: str) -> CompiledSpec | None:
+    """Return what is computed ahead as source, for a function of these arguments."""
     before = program.ahead
     if before is None or before.proof is None:
         return None
     name, source, numpy_source = texts_of(before, f"{name}_ahead", target)
     return CompiledSpec(
         name=name,
-        arguments=tuple(operand_of(node, names, {}) for node in inputs if node.name in before.inputs),
+        arguments=tuple(operand for operand in arguments if operand.name in before.inputs),
         outputs=tuple(computed(program)),
         nesting=tuple(range(len(before.outputs))),
         source=source,

@@ -154,8 +154,8 @@ class Output(NamedTuple):
 class Request:
     """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
 
-    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that are
-    known before any call.
+    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that
+    are known before any call.
     """
 
     outputs: Sequence[Output]

@@ -31,9 +31,8 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import solve
 from matcalc.tensor.symbols import Names
 
-
 LONG = 10**8
-"""Flops of a call from which on it pays to plan and compile again for fixed arguments: a tenth of a second, in ten calls or more."""
+"""Flops of a call from which on it pays to plan and compile again for fixed arguments, a tenth of a second."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ which each call runs. So a Gram matrix, a factor or a log-determinant is the ver
 is computed ahead is found in a plan, and no formula is changed for it.
 
 A plan that is made for this takes such work as nearly free (`SHARE`), with two bounds, since no digits are to be lost.
-Products of fixed matrices are formed where the result keeps one of their axes: `X'*(X*v)` as `(X'*X)*v`, which rounds as
-much, never `w'*(X'*X)*w`, where the square of a short `X*w` would cancel. Inverses are not formed for it: the factor is.
+Products of fixed matrices are formed where the result keeps one of their axes: `X'*(X*v)` as `(X'*X)*v`, which rounds
+as much, not for it `w'*(X'*X)*w`, where the square of a short `X*w` would cancel. No inverse is formed for it: the
+factor is.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ class Ahead:
 
     graph: Graph
     fixed: Set[str]
-    sizes: Set[str]
+    sizes: frozenset[str]
     found: set[str] = field(default_factory=set)
     seen: int = 0
 
-    def __contains__(self, value: str) -> bool:
+    def __contains__(self, value: object) -> bool:
         axes = {*self.graph.axes, *self.graph.batch_axes}
         for item in self.graph.items[self.seen :]:
             if self._is_known(item, axes):
@@ -62,10 +63,10 @@ class Cut(NamedTuple):
 
     values: Mapping[str, Value]
     graph: Graph
-    results: Mapping[str, Value]
+    results: dict[str, Value]
 
 
-def cut(ahead: Ahead, results: Mapping[str, Value], words: Mapping[str, str]) -> Cut | None:
+def cut(ahead: Ahead, results: dict[str, Value], words: Mapping[str, str]) -> Cut | None:
     """Cut a graph, where something is worth being computed ahead; `words` are short names of values."""
     graph = ahead.graph
     chosen = _worth(ahead, {value.name for value in results.values()})

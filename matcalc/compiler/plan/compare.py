@@ -73,8 +73,8 @@ def plan(
     whoever calls the Program makes sure of it. `forms` are other nodes of
     the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
     may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
-    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node. What depends on the inputs and
-    sizes `fixed` alone is the Program's `ahead`, where that saves work.
+    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node. What
+    depends on the inputs and sizes `fixed` alone is the Program's `ahead`, where that saves work.
 
     Raises: NotSupported where something has no lowering.
     """
@@ -188,7 +188,7 @@ def _plan_once(
         session.ahead = _known(graph, inputs, fixed)
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
-    accumulate(graph, session.ahead or ())
+    accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:
@@ -196,8 +196,8 @@ def _plan_once(
     schedule = Scheduler(graph, list(results.values()), describe).steps()
     allocator = Allocator(graph, schedule, results)
     comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
-    given = [*(n.name for n in inputs), *(parted.values if parted is not None else ())]
-    program = allocator.program(given, size_args, sources, comment)
+    names = [*(n.name for n in inputs), *(parted.values if parted is not None else ())]
+    program = allocator.program(names, size_args, sources, comment)
     faults = (*program.faults, *(checked.fault for checked in data))
     whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph)
     if parted is None or session.ahead is None:
@@ -208,9 +208,8 @@ def _plan_once(
 def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:
     """Return what is known from fixed inputs and sizes."""
     given = [node for node in inputs if node.name in fixed]
-    asked, sources = size_sources(given, given)
-    told = {source.name for source in sources} | (set(asked) & fixed) | {n for n in fixed}
-    return Ahead(graph, fixed, told)
+    _, sources = size_sources(given, given)
+    return Ahead(graph, fixed, fixed.union(source.name for source in sources))
 
 
 def _before(

@@ -292,8 +292,8 @@ def _together(one: Step, other: Loop) -> Loop | None:
 def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
     """Let kernels add up: a sum of several kernels' results that nobody else reads is one array.
 
-    The first kernel writes it, the others add to it by beta, coefficients becoming alpha. What is known `ahead` is added
-    to nothing but what is known too.
+    The first kernel writes it, the others add to it by beta, coefficients becoming alpha. What is known `ahead` is
+    added to nothing but what is known too.
     """
     count: dict[str, int] = {}
     for item in graph.items:

@@ -123,8 +123,8 @@ class CompiledSpec:
     `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
     before the arrays are read. `data` are what the last faults are about: places outside an axis. `work` says what a
     call costs, `flops` are its operations; `oracle` knows what the results of functions should be. `sparse` are the
-    matrices of which three arguments each are the arrays. `with_fixed` gives the function for calls with arguments of these
-    names fixed, sizes known: what its `ahead` returns are the last arguments of it.
+    matrices of which three arguments each are the arrays. `with_fixed` gives the function for calls with arguments of
+    these names fixed, sizes known: what its `ahead` returns are the last arguments of it.
     """
 
     name: str

@@ -21,8 +21,9 @@ from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
 from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
-from matcalc.compiler.listing import listing, operations, work
+from matcalc.compiler.listing import listed, operations, work
 from matcalc.compiler.plan import plan
+from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
 from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
@@ -35,6 +36,7 @@ from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operan
 from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
+from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
@@ -223,6 +225,10 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     name, source, numpy_source = texts_of(program, name, target)
     seconds += [("emit", time.perf_counter() - clock)]
     entered = sparse.inputs(inputs)
+    text_of_plan, costs = listed(program)
+    typical = Estimate(size_hints(request.sizes or {}, names, [out.node for out in request.outputs])).typical(
+        dict.fromkeys(name for _, *counts in costs for size in counts for name in size.names)
+    )
     place_of = {node.name: k for k, node in enumerate(entered)}
     arguments = [operand_of(node, names, sparse.dtypes) for node in entered]
     spec = CompiledSpec(
@@ -239,7 +245,10 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in request.slopes),
         declarations="; ".join(map(declaration, inputs)),
         version=_version(),
-        plan=listing(program),
+        plan=text_of_plan,
+        costs=costs,
+        typical=tuple(typical.items()),
+        hinted=tuple(map(name_of, request.sizes or ())),
         seconds=tuple(seconds),
         check_facts=request.check_facts,
         conditions=(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from matcalc.compiler.runtime.bound import Bound
+from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.errors import ParseError, UnknownName
@@ -45,9 +46,12 @@ class BoundAhead(Bound):
         self.before: CompiledSpec = spec
 
     @property
-    def plan(self) -> str:
-        """What is computed when data are fixed, then what each call computes."""
-        return f"computed once, from {', '.join(self.fixed)}:\n\n{self.before.plan}\n\neach call:\n\n{self.spec.plan}"
+    def plan(self) -> Plan:
+        """What is computed when data are fixed, then what each call computes; printed, with the least times."""
+        spec = self.spec
+        head = f"computed once, from {', '.join(self.fixed)}:\n\n{self.before.plan}\n\neach call:\n\n"
+        costs = [(place + head.count("\n"), flops, moved) for place, flops, moved in spec.costs]
+        return Plan(head + spec.plan, costs, dict(spec.typical), spec.hinted)
 
 
 def bound(function: Any, kept: dict[Key, Pair | None], given: Mapping[str, Any]) -> Bound:

@@ -7,6 +7,7 @@ from typing import Any
 
 from matcalc.compiler.runtime.bind import OPTIONS, bind
 from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import CompiledSpec, Operand
 from matcalc.language.identifiers import normalised
@@ -49,9 +50,9 @@ class Bound:
         return self.function(*values, **options)
 
     @property
-    def plan(self) -> str:
+    def plan(self) -> Plan:
         """The plan of the function."""
-        return self.spec.plan
+        return Plan(self.spec.plan, self.spec.costs, dict(self.spec.typical), self.spec.hinted)
 
     def __repr__(self) -> str:
         fixed = f" with {', '.join(self.fixed)} fixed" if self.fixed else ""

@@ -23,6 +23,7 @@ from matcalc.compiler.runtime.cache_entries import recording
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.runtime.modules import keep, load_text
 from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
@@ -164,9 +165,10 @@ class Compiled:
         return self.spec.names
 
     @property
-    def plan(self) -> str:
-        """Kernel calls and loops with their flop and byte counts."""
-        return self.spec.plan
+    def plan(self) -> Plan:
+        """Kernel calls and loops with their flop and byte counts; printed, with their least times on this machine."""
+        spec = self.spec
+        return Plan(spec.plan, spec.costs, dict(spec.typical), spec.hinted)
 
     @property
     def faults(self) -> tuple[str, ...]:

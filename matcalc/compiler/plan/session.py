@@ -51,7 +51,7 @@ class Session:
     bodies: Mapping[tuple[object, ...], int]
     sizes: Known  # what is known of sizes
     form: Callable[[Session, Node], Ref]  # lowers a node that was put off
-    plan: Callable[[tuple[tuple[str, Node], ...], tuple[Node, ...]], Program]  # of a part with symbols of its own
+    plan: Callable[..., Program]  # of a part, outputs and inputs, with symbols of its own
     describe: Describer
     ahead: Ahead | None = None  # what is known when the others are given
     refs: dict[Node, Ref] = field(default_factory=dict)

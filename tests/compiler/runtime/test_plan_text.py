@@ -40,7 +40,7 @@ def test_the_sizes_that_were_given_are_not_assumed(known):
     fn = mc.compile(f, target="numpy", sizes={"m": 7, "n": 3})
     assert "where m = 7, n = 3:" in str(fn.plan)
     assert "2*m*n flops" in fn.plan and "bytes: 42, " in str(fn.plan)
-    bound = mc.compile("X'*X + c*eye(n)", target="numpy").bind(X=np.ones((30, 4)))
+    bound = mc.compile("X'*X + c*eye(n)", declarations="c: scalar", target="numpy").bind(X=np.ones((30, 4)))
     assert "each call:" in bound.plan and "where n = 4:" in str(bound.plan)
     assert str(bound.plan).split("each call")[0] == bound.plan.split("each call")[0]
     assert str(mc.compile("a + 1", declarations="a: scalar", target="numpy").plan).count(" ns") >= 2

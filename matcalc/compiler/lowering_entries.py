@@ -107,9 +107,9 @@ class Kernel:
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
     `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
-    `parts` are functions that it calls, with a `choice` one of them. `via` are the factorisations that it needs, each of one operand; of
-    several, results are named with the operand, `T_A`. `called` is what variables of results are called, after the
-    operand, where that is not the letter of one of several or the name of the entry.
+    `parts` are functions that it calls, with a `choice` one of them. `via` are the factorisations that it needs, each
+    of one operand; of several, results are named with the operand, `T_A`. `called` is what variables of results are
+    called, after the operand, where that is not the letter of one of several or the name of the entry.
     """
 
     name: str

@@ -10,6 +10,7 @@ serves, as with a vector at an end, or sizes are told, there is none of this.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -29,6 +30,8 @@ NEAR, OFTEN = 1.15, 0.96
 """Orders are added until so many sets have one that takes at most so many times the least flops."""
 WORTH = 1.5
 """How many times the flops, on average, the best single order must take for there to be others."""
+OWN = re.compile(r"least|(n|cost)_\d+")
+"""The names that the function has for itself."""
 MOST = 8
 """Operands of a chain: longer ones have one order."""
 
@@ -86,7 +89,7 @@ def _kernel(
     sizes = dict(node.sizes)
     lengths = [sizes[i] for i in at]
     names = tuple(size.key for size in lengths)
-    if not all(size.names == (size.key,) for size in lengths):
+    if not all(size.names == (size.key,) and not OWN.fullmatch(size.key) for size in lengths):
         return None
     chosen = orders(names)
     if len(chosen) < 2:
@@ -181,9 +184,8 @@ def orders(names: tuple[str, ...]) -> tuple[tuple[Order, Mapping[str, int]], ...
     for order in chosen:  # where it is furthest ahead of the other orders, so that a plan finds it
         others = [row for o, row in times.items() if o != order]
         gaps = [min((row[k] for row in others), default=1.0) * (times[order][k] == 1) for k in range(DRAWN)]
-        found.append(
-            (order, drawn[max(range(DRAWN), key=lambda k: (min(min(rows[k]), SHORT) * (gaps[k] > 1), gaps[k]))])
-        )
+        ranks = [(min(*row, SHORT) if gap > 1 else 0, gap) for row, gap in zip(rows, gaps, strict=True)]
+        found.append((order, drawn[ranks.index(max(ranks))]))
     return tuple(found)
 
 

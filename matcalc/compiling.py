@@ -19,9 +19,11 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
+from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
-from matcalc.compiler.listing import listing, operations, work
+from matcalc.compiler.listing import listed, operations, work
 from matcalc.compiler.plan import plan
+from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
 from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
@@ -34,6 +36,7 @@ from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operan
 from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
+from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
@@ -153,7 +156,8 @@ class Output(NamedTuple):
 class Request:
     """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
 
-    `slopes` are which output is the gradient of which, in which symbol.
+    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that
+    are known before any call.
     """
 
     outputs: Sequence[Output]
@@ -168,6 +172,7 @@ class Request:
     seconds: Sequence[tuple[str, float]] = ()
     check_facts: bool = False
     guards: str = "allow"
+    fixed: Sequence[str] = ()
 
 
 def request_of(
@@ -220,10 +225,15 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     name, source, numpy_source = texts_of(program, name, target)
     seconds += [("emit", time.perf_counter() - clock)]
     entered = sparse.inputs(inputs)
+    text_of_plan, costs = listed(program)
+    typical = Estimate(size_hints(request.sizes or {}, names, [out.node for out in request.outputs])).typical(
+        dict.fromkeys(name for _, *counts in costs for size in counts for name in size.names)
+    )
     place_of = {node.name: k for k, node in enumerate(entered)}
+    arguments = [operand_of(node, names, sparse.dtypes) for node in entered]
     spec = CompiledSpec(
         name=name,
-        arguments=tuple(operand_of(node, names, sparse.dtypes) for node in entered),
+        arguments=(*arguments, *computed(program)),
         outputs=tuple(Operand(label, node.shape, dtype=dtype) for label, node in outputs),
         nesting=request.nesting,
         source=source,
@@ -235,7 +245,10 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in request.slopes),
         declarations="; ".join(map(declaration, inputs)),
         version=_version(),
-        plan=listing(program),
+        plan=text_of_plan,
+        costs=costs,
+        typical=tuple(typical.items()),
+        hinted=tuple(map(name_of, request.sizes or ())),
         seconds=tuple(seconds),
         check_facts=request.check_facts,
         conditions=(
@@ -246,6 +259,8 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         work=work(program),
         flops=operations(program)[0],
         oracle=_reference,
+        ahead=ahead_of(program, arguments, name, target),
+        with_fixed=None if sparse.stored else _with_fixed,
         sparse=tuple(
             SparseOperand(operand_of(node, names, {}), place_of[own.values.name], own not in sparse.unordered)
             for node, own in sparse.stored.items()
@@ -254,6 +269,16 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     own = [kernel.name for kernel in program.kernels if kernel.sources]
     own += [f"value of {function.name}" for function in applied(program) if function.sources]
     return spec, own
+
+
+def _with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
+    """Return the function that calls run when these arguments are fixed, read from what it says of itself."""
+    read = expressions([formula.text for formula in spec.formulas], spec.declarations, "matrix")
+    labels = [operand.name for operand in spec.outputs]
+    names = [operand.name for operand in spec.arguments]
+    request = request_of(read, labels, spec.nesting, spec.target, sizes, spec.name)
+    dtype = spec.outputs[0].dtype
+    return specified(replace(request, args=names, dtype=dtype, check_facts=spec.check_facts, fixed=fixed), spec.name)[0]
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:
@@ -300,11 +325,12 @@ def planned(request: Request) -> Planned:
         sparse.inputs(inputs),
         hints,
         SPELLINGS[request.target][0],
-        forms=others,
+        forms=others if not request.fixed else others[:1],  # what is multiplied out may cancel
         assumed=assumed,
         parts=names.named_parts,
         dtypes=sparse.dtypes,
         meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
+        fixed=request.fixed,
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

@@ -27,6 +27,8 @@ from matcalc.compiler.program import Call, Each, Loop, Place, Program, Proof, St
 from matcalc.tensor.size import ONE, Size, volume
 
 COLUMN = 64
+Cost = tuple[int, Size, Size]
+"""The line of a step in the text of its plan, its flops and its bytes in one call."""
 PLURAL = {"temporary": "temporaries"}
 
 
@@ -42,7 +44,13 @@ class Names(NamedTuple):
 
 def listing(program: Program) -> str:
     """Return the text of `fn.plan`; deterministic."""
+    return listed(program)[0]
+
+
+def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
+    """Return the text of `fn.plan`, and what the steps cost in it."""
     lines = []
+    costs: list[Cost] = []
     for role in ("input", "constant", "output", "temporary", "scalar", "view"):
         shown = [f"{b.name}{_shape(b.shape)}" for b in program.buffers if b.role == role]
         if shown:
@@ -59,6 +67,8 @@ def listing(program: Program) -> str:
         text = ["    " * len(around) + line for line in _lines(step, names)]
         if isinstance(step, Call | Loop):
             text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
+            rounds = volume(each.size for each in around)
+            costs.append((len(lines), own_flops * rounds, own_bytes * rounds))
         lines += text
     lines += ["", f"total: {work(program)}"]
     for part in (part for kernel in program.kernels for part in kernel.parts):
@@ -66,7 +76,7 @@ def listing(program: Program) -> str:
         lines += [f"    {line}".rstrip() for line in listing(part.program).splitlines()]
     if program.proof is not None:
         lines += ["", *_proof(program.proof)]
-    return "\n".join(lines)
+    return "\n".join(lines), tuple(costs)
 
 
 def work(program: Program) -> str:

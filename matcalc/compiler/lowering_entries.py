@@ -57,6 +57,18 @@ class Part:
         return self.name if target == "numba" else f"{self.name}_{target}"
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a kernel takes one of its parts: that of least cost. For Numba they are branches of one function.
+
+    `operands` are its parameters, before its result; `lengths` are expressions in these, `n_0`, `n_1` in the `costs`.
+    """
+
+    operands: tuple[str, ...]
+    lengths: tuple[str, ...]
+    costs: tuple[str, ...]
+
+
 def template_of(entry: Kernel | Scalar, target: str) -> str:
     """Return how a target says an entry.
 
@@ -95,9 +107,9 @@ class Kernel:
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
     `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
-    `parts` are functions that it calls. `via` are the factorisations that it needs, each of one operand; of
-    several, results are named with the operand, `T_A`. `called` is what variables of results are called, after the
-    operand, where that is not the letter of one of several or the name of the entry.
+    `parts` are functions that it calls, with a `choice` one of them. `via` are the factorisations that it needs, each
+    of one operand; of several, results are named with the operand, `T_A`. `called` is what variables of results are
+    called, after the operand, where that is not the letter of one of several or the name of the entry.
     """
 
     name: str
@@ -118,6 +130,7 @@ class Kernel:
     sizes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
+    choice: Choice | None = None
     called: Mapping[str, str] = field(default_factory=dict)
 
     def time(self, sizes: Mapping[str, float]) -> float:

@@ -169,7 +169,8 @@ class Program:
     `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that
     are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
     k says, at k - 1; the last are those of `data`, in order. `assumed`: sizes that every call makes sure are not
-    negative, besides those of shapes. `called`: what a loop calls an entry of a value, where it has a name.
+    negative, besides those of shapes. `called`: what a loop calls an entry of a value, where it has a name. `ahead` is
+    run when data are fixed: its outputs are the last inputs.
     """
 
     inputs: tuple[str, ...]
@@ -188,6 +189,7 @@ class Program:
     proof: Proof | None = None
     data: tuple[Checked, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
+    ahead: Program | None = None
 
     def buffer(self, name: str) -> Buffer:
         return self.table[name]

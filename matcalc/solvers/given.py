@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import solve
 from matcalc.tensor.symbols import Names
 
+LONG = 10**8
+"""Flops of a call from which on it pays to plan and compile again for fixed arguments, a tenth of a second."""
+
 
 @dataclass(frozen=True)
 class Evaluator:
@@ -46,7 +49,18 @@ class Evaluator:
     def of(self, arrays: Mapping[str, Any]) -> Any:
         """Return the values for arrays by name."""
         known = {**self.fixed, **arrays}
-        return self.compiled(*(known[name] for name in self.compiled.args))
+        function = self.function
+        return function(*(known[name] for name in function.args))
+
+    @cached_property
+    def function(self) -> Any:
+        """The compiled function; where a call is long, what depends on the fixed arguments is computed once."""
+        spec, names = self.compiled.spec, self.compiled.args
+        fixed = {name: value for name, value in self.fixed.items() if name in names}
+        sizes = {name: value for name, value in self.fixed.items() if isinstance(value, int)}
+        is_known = spec.flops is not None and set(spec.flops.names) <= sizes.keys()
+        is_long = is_known and spec.flops.evaluate(sizes) > LONG
+        return self.compiled.bind(fixed) if fixed and is_long else self.compiled
 
 
 @dataclass(frozen=True)

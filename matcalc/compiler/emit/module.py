@@ -15,7 +15,7 @@ from matcalc.compiler.emit.loops import INDENT, LoopWriter
 from matcalc.compiler.emit.spelling import Expressions, Names, number, operands
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.entrywise import Literal
-from matcalc.compiler.lowering_entries import PART, fill, template_of
+from matcalc.compiler.lowering_entries import PART, Kernel, fill, template_of
 from matcalc.compiler.program import (
     WORD,
     Call,
@@ -35,6 +35,7 @@ from matcalc.tensor.size import Size
 
 COMMENT_COLUMN = 48
 LINE = 110
+FIRST_WORD = re.compile(r"^\w+")
 BETWEEN = re.compile(r"\n\n\n(?=\S)")
 """What stands between functions; inside one, lines that follow are indented."""
 
@@ -69,6 +70,26 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
     text += size_lines(program, names, body)
     text += [joined(f"{INDENT}{line}", said) for line, said in body]
     return [*text, f"{INDENT}return 0"]
+
+
+def branches(kernel: Kernel) -> list[str]:
+    """Return the lines of the function for Numba of a kernel that takes one of its parts: compiled at once."""
+    choice = kernel.choice
+    assert choice is not None
+    result, *given = kernel.parts[0].parameters
+    place = {f"a_{k}": name for k, name in enumerate(given)}
+    lengths = [FIRST_WORD.sub(lambda m: place[m[0]], text) for text in choice.lengths]
+    lines = [PART, f"def {kernel.name}({', '.join([*given, result])}):"]
+    lines += docstring(["The product in the order that takes the least flops."], INDENT)
+    lines += [f"{INDENT}n_{k} = float({length})" for k, length in enumerate(lengths)]
+    lines += [f"{INDENT}cost_{k} = {cost}" for k, cost in enumerate(choice.costs, 1)]
+    lines.append(f"{INDENT}least = min({', '.join(f'cost_{k + 1}' for k in range(len(choice.costs)))})")
+    for k, part in enumerate(kernel.parts, 1):
+        body = _definition(part.program, part.name, "", part.parameters, "numba")
+        start = next(n for n, line in enumerate(body) if line.startswith("def ")) + 1
+        text = [line for line in body[start:-1] if not line.lstrip().startswith('"""')]
+        lines += [f"{INDENT}{'if' if k == 1 else 'elif'} cost_{k} == least:", *(INDENT + line for line in text)]
+    return [*lines, f"{INDENT}return 0"]
 
 
 class Statements:
@@ -191,7 +212,9 @@ def _fixed(program: Program) -> frozenset[str]:
 def _functions(program: Program, target: str) -> list[str]:
     """Return the texts of functions that are in no file of `codegen/`, each once."""
     texts = [kernel.sources.get(target, "") for kernel in program.kernels]
-    for part in (part for kernel in program.kernels for part in kernel.parts):
+    chosen = [kernel for kernel in program.kernels if kernel.choice is not None and target == "numba"]
+    texts += ["\n".join(branches(kernel)) for kernel in chosen]
+    for part in (part for kernel in program.kernels for part in kernel.parts if kernel not in chosen):
         texts.append("\n".join(_functions(part.program, target)))
         texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
     texts += [function.sources.get(target, "") for function in applied(program)]

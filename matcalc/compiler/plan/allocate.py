@@ -154,7 +154,7 @@ class Allocator:
         chains = sorted(dict.fromkeys(self.chains.values()), key=lambda c: c.first)
         free: dict[tuple[Shape, str], list[tuple[int, int, str]]] = {}
         for name, value in self.outputs.items():
-            self.buffers.append(Buffer(name, value.shape, "float64", "output"))
+            self.buffers.append(Buffer(name, value.shape, value.dtype, "output"))
         for chain in chains:
             if chain.output:
                 chain.buffer = chain.output
@@ -207,7 +207,7 @@ class Allocator:
         self.give_buffers()
         self.elide_copies()
         places = {value: chain.buffer for value, chain in self.chains.items()}
-        given = [v for v in self.graph.values.values() if v.kind in ("input", "constant")]
+        given = [v for v in self.graph.values.values() if v.name in inputs or v.kind == "constant"]
         self.buffers = [Buffer(v.name, v.shape, v.dtype, v.kind) for v in given] + self.buffers
         places.update({v.name: v.name for v in given})
         steps = self._with_views(places)

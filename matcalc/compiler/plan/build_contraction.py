@@ -98,9 +98,18 @@ def contract(
     plan = Contraction(
         session.matcher, factors, kept, measure, session.known_axes, virtual, via, forming, wanted, turning
     )
+    plan.ahead = sum(1 << k for k, piece in enumerate(pieces) if _is_ahead(session, piece))
     join = plan.plan()
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
     return builder.build(join)
+
+
+def _is_ahead(session: Session, piece: Piece) -> bool:
+    if session.ahead is None:
+        return False
+    if piece.value is not None:
+        return piece.value.name in session.ahead
+    return piece.node is not None and session.is_ahead(piece.node)
 
 
 def _factor(session: Session, piece: Piece) -> Factor:
@@ -164,6 +173,11 @@ class Builder:
             self.session.known_axes[key] = tuple(order.index(i) for i in join.at)
         return value
 
+    def _is_apart(self, join: Join) -> bool:
+        """Whether a part is known ahead, and not what it is multiplied with."""
+        ahead = self.session.ahead
+        return ahead is not None and join.mask & ~self.plan.ahead == 0 and not ahead.holds(self.scaling.scalars)
+
     def _read(self, mask: int, axes: Mapping[int, str]) -> Expr:
         is_leaf = mask & (mask - 1) == 0 and self.plan.table[mask].kind == "leaf"
         value = self._leaf(mask) if is_leaf else self.made[mask]
@@ -180,7 +194,13 @@ class Builder:
         else:
             factors = [self._read(m, axes) for m in (join.left, join.right)]
         coef: Expr = Literal(Fraction(1))
-        if last and join.at and not self.scaling.is_one and (join.kind == "point" or not self.scaling.scalars):
+        if (
+            last
+            and join.at
+            and not self.scaling.is_one
+            and (join.kind == "point" or not self.scaling.scalars)
+            and not self._is_apart(join)
+        ):
             coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
         expr = times(1, [coef, self._selected(factors)])
         if join.kind == "point":
@@ -224,7 +244,7 @@ class Builder:
             renamed = {other: new}
         alpha: Expr = ONE
         takes = match.kernel.scales and self.session.is_lone(self.node)
-        if last and takes and not self.scaling.is_one and join.kind == "kernel":
+        if last and takes and not self.scaling.is_one and join.kind == "kernel" and not self._is_apart(join):
             alpha = self.scaling.take()
         batch = {i: session.graph.batch_axes[n] for n, i in enumerate(match.batch)}
         run = Run(match.kernel, [], [], alpha=alpha, comment=self._said(join, match.axes, last))

@@ -12,8 +12,10 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
+from typing import NamedTuple
 
 from matcalc.compiler.lowering_entries import Lowerings, load
+from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
@@ -21,7 +23,7 @@ from matcalc.compiler.plan.expand import expand, implied_facts, must_form
 from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.match_kernel import Matcher
-from matcalc.compiler.plan.name_values import name_values
+from matcalc.compiler.plan.name_values import name_values, words_of
 from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
@@ -40,6 +42,15 @@ from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solved_for
 
 SOLVE_BETTER = 1.25
+
+
+class Planned(NamedTuple):
+    """A Program and the values that it computes."""
+
+    program: Program
+    graph: Graph
+
+
 LARGE = 1500  # nodes beyond which only the first order of outputs is planned
 
 
@@ -54,6 +65,7 @@ def plan(
     parts: Mapping[Node, str] | None = None,
     dtypes: Mapping[str, str] | None = None,
     meaning: Callable[[Node], Node] | None = None,
+    fixed: Sequence[str] = (),
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -61,7 +73,8 @@ def plan(
     whoever calls the Program makes sure of it. `forms` are other nodes of
     the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
     may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
-    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node.
+    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node. What
+    depends on the inputs and sizes `fixed` alone is the Program's `ahead`, where that saves work.
 
     Raises: NotSupported where something has no lowering.
     """
@@ -73,12 +86,12 @@ def plan(
     describe = Describer([*given, *inputs], parts or {}, meaning)
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
-    best: tuple[float, Program, Graph] | None = None
+    best: tuple[float, tuple[Planned, ...]] | None = None
     for form in _forms([given, *(f for f in forms if len(toposort(f)) < LARGE)]):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         for order, form_all in _alternatives(named, lowerings):
-            program, graph = _plan_once(
+            found = _plan_once(
                 named,
                 order,
                 form_all,
@@ -92,12 +105,20 @@ def plan(
                 sizes,
                 known,
                 kinds,
+                frozenset(fixed),
             )
-            cost = price(program, estimate) * (SOLVE_BETTER if form_all else 1.0)
-            if best is None or (cost < best[0] and program.size_args == best[1].size_args):
-                best = (cost, program, graph)
+            cost = _price(found, estimate, form_all)
+            if best is None or (cost < best[0] and found[0].program.size_args == best[1][0].program.size_args):
+                best = (cost, found)
     assert best is not None
-    return proved(name_values(best[1], best[2], describe))
+    made = [proved(name_values(p.program, p.graph, describe)) for p in best[1]]
+    return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
+
+
+def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> float:
+    """Return what a call costs, with its share of what is computed ahead: all of it where inverses are formed."""
+    each, *before = (price(p.program, estimate) for p in found)
+    return (each + sum(before) * (1.0 if form_all else SHARE)) * (SOLVE_BETTER if form_all else 1.0)
 
 
 def _forms(forms: Sequence[Sequence[Node]]) -> dict[tuple[Node, ...], None]:
@@ -129,7 +150,8 @@ def _plan_once(
     sizes: Mapping[str, int] | None,
     assumed: Sequence[Size],
     dtypes: Mapping[str, str],
-) -> tuple[Program, Graph]:
+    fixed: frozenset[str],
+) -> tuple[Planned, ...]:
     nodes = toposort([outputs[k][1] for k in order])
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
     measured = {*size_args, *(s.name for s in sources)}
@@ -162,16 +184,45 @@ def _plan_once(
     for node in inputs:
         given = graph.given(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
         session.refs[node] = Ref(given, tuple(range(len(node.shape))))
+    if fixed and not data:  # places that data give are tested by each call, before anything is read
+        session.ahead = _known(graph, inputs, fixed)
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
-    accumulate(graph)
+    accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
+    parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
+    if parted is not None:
+        graph, results = parted.graph, parted.results
     schedule = Scheduler(graph, list(results.values()), describe).steps()
     allocator = Allocator(graph, schedule, results)
     comment = "; ".join(f"{name} = {describe(node)}" for name, node in outputs)
-    program = allocator.program([n.name for n in inputs], size_args, sources, comment)
+    names = [*(n.name for n in inputs), *(parted.values if parted is not None else ())]
+    program = allocator.program(names, size_args, sources, comment)
     faults = (*program.faults, *(checked.fault for checked in data))
-    return replace(program, assumed=assumed, data=data, faults=faults), graph
+    whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph)
+    if parted is None or session.ahead is None:
+        return (whole,)
+    return whole, _before(session.ahead, parted.values, inputs, assumed, describe)
+
+
+def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:
+    """Return what is known from fixed inputs and sizes."""
+    given = [node for node in inputs if node.name in fixed]
+    _, sources = size_sources(given, given)
+    return Ahead(graph, fixed, fixed.union(source.name for source in sources))
+
+
+def _before(
+    ahead: Ahead, values: Mapping[str, Value], inputs: Sequence[Node], assumed: Sequence[Size], describe: Describer
+) -> Planned:
+    """Return the Program of what is computed ahead."""
+    given = [node for node in inputs if node.name in ahead.fixed]
+    size_args, sources = size_sources(given, given)
+    size_args += sorted(name for name in ahead.fixed - {n.name for n in given} if name not in size_args)
+    schedule = Scheduler(ahead.graph, list(values.values()), describe).steps()
+    program = Allocator(ahead.graph, schedule, values).program([n.name for n in given], size_args, sources, "")
+    known = tuple(size for size in assumed if ahead.sizes.issuperset(size.names))
+    return Planned(replace(program, assumed=known), ahead.graph)
 
 
 def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -> tuple[Checked, ...]:

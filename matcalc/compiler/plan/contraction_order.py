@@ -12,6 +12,7 @@ from dataclasses import InitVar, dataclass, field
 from math import prod
 
 from matcalc.compiler.lowering_entries import TRAFFIC, Kernel
+from matcalc.compiler.plan.ahead import SHARE
 from matcalc.compiler.plan.estimate import loop_time
 from matcalc.compiler.plan.match_kernel import Factor, Match, Matcher
 
@@ -56,6 +57,7 @@ class Contraction:
     forming: Mapping[int, tuple[float, frozenset[str]]]
     wanted: tuple[int, ...] = ()
     turning: float = 0.0
+    ahead: int = 0  # which operands are known before a call (a bit set)
     freed: dict[int, frozenset[int]] = field(default_factory=dict)
 
     def __post_init__(self, virtual: Sequence[bool]) -> None:
@@ -201,6 +203,11 @@ class Contraction:
     def _volume(self, indices: Sequence[int]) -> float:
         return prod([self.measure[index] for index in indices], start=1.0)
 
+    def _share(self, mask: int) -> float:
+        """Return what a call bears of the cost of a part: little where it is known ahead and loses no digits so."""
+        known = mask & ~self.ahead == 0
+        return SHARE if known and (not self.free(mask) or not self.kept.isdisjoint(self.free(mask))) else 1.0
+
     def formed(self, leaf: Join) -> Join:
         """Return an operation as the array that it is when it has been computed."""
         cost, facts = self.forming[leaf.mask.bit_length() - 1]
@@ -226,7 +233,8 @@ class Contraction:
         formed = left.formed * (left.kind == "leaf") | right.formed * (right.kind == "leaf")
         for match in self.matcher.matches((left.factor, right.factor), free):
             via = self._via((left, right), match.kernel)
-            cost = base + match.time(self.measure) + (via[1] if via and via[0] not in left.steps else 0.0)
+            own = match.time(self.measure) * self._share(mask)
+            cost = base + own + (via[1] if via and via[0] not in left.steps else 0.0)
             if self.wanted and len(free) == len(self.wanted) and match.axes != self.wanted:
                 cost += self.turning
             if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
@@ -269,7 +277,7 @@ class Contraction:
         entries = self._volume(left.at) + self._volume(right.at)
         base -= self._writing(left) + self._writing(right)
         stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
-        cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream)
+        cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream) * self._share(mask)
         if best is not None and cost >= best.cost:
             return best
         steps = {**left.steps, **right.steps}

@@ -28,11 +28,14 @@ class Estimate:
     def __call__(self, size: Size) -> float:
         found = self.known.get(size)
         if found is None:
-            values = {n: self.hints.get(n, HABIT.get(n, OTHERWISE)) for n in size.names}
-            evaluated = size.substitute({n: Size.of(v) for n, v in values.items()})
+            evaluated = size.substitute({n: Size.of(v) for n, v in self.typical(size.names).items()})
             found = max(float(evaluated.constant) if evaluated.is_integer else 1.0, 1.0)
             self.known[size] = found
         return found
+
+    def typical(self, names: Iterable[str]) -> dict[str, int]:
+        """Return the sizes that are taken for names."""
+        return {name: self.hints.get(name, HABIT.get(name, OTHERWISE)) for name in names}
 
     def volume(self, shape: Iterable[Size]) -> float:
         return prod(map(self, shape))

@@ -19,6 +19,7 @@ from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values import Operand, Part, Run, Value, moved, plus, times
+from matcalc.compiler.plan.variants import lower_chain
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 from matcalc.tensor.node import Node
@@ -41,7 +42,7 @@ def lower_when_read(session: Session, node: Node) -> Ref:
 
 
 def _product(session: Session, node: Node) -> Ref:
-    ref = lower_product(session, node)
+    ref = lower_chain(session, node) or lower_product(session, node)
     return mended(session, node, ref) if is_mended(session, node) else ref
 
 

@@ -40,7 +40,7 @@ def name_values(program: Program, graph: Graph, describe: Describer) -> Program:
     return verify(replace(program, buffers=tuple(naming.buffers), places=places, steps=steps, called=called))
 
 
-def _words(graph: Graph, describe: Describer) -> dict[str, str]:
+def words_of(graph: Graph, describe: Describer) -> dict[str, str]:
     """Return the short names that values have."""
     words: dict[str, str] = {}
     for item in graph.items:
@@ -70,7 +70,7 @@ class _Naming:
     ) -> None:
         self.program = program
         self.values = graph.values
-        self.words = _words(graph, describe)
+        self.words = words_of(graph, describe)
         self.describe = describe
         self.taken = taken
         self.functions = functions

@@ -7,7 +7,7 @@ the caller reads it; else it is a local number of its loop. One pass over the va
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.entrywise import At, Expr, Literal, Read, Sum, reads
@@ -289,10 +289,11 @@ def _together(one: Step, other: Loop) -> Loop | None:
     return replace(one, stores=stores) if len(written) == 2 * len(stores) else None
 
 
-def accumulate(graph: Graph) -> None:
+def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
     """Let kernels add up: a sum of several kernels' results that nobody else reads is one array.
 
-    The first kernel writes it, the others add to it by beta, coefficients becoming alpha.
+    The first kernel writes it, the others add to it by beta, coefficients becoming alpha. What is known `ahead` is
+    added to nothing but what is known too.
     """
     count: dict[str, int] = {}
     for item in graph.items:
@@ -300,7 +301,7 @@ def accumulate(graph: Graph) -> None:
             count[name] = count.get(name, 0) + 1
     for item in graph.items:
         if isinstance(item, Value) and item.kind == "point" and item.expr is not None:
-            _chain(graph, item, count)
+            _chain(graph, item, count, ahead if item.name not in ahead else ())
 
 
 def _names_read(item: Item) -> list[str]:
@@ -313,14 +314,14 @@ def _names_read(item: Item) -> list[str]:
     return [r.value for r in reads(item.expr)] if item.expr is not None else []
 
 
-def _chain(graph: Graph, value: Value, count: dict[str, int]) -> None:
+def _chain(graph: Graph, value: Value, count: dict[str, int], apart: Container[str]) -> None:
     expr = value.expr
     if not isinstance(expr, Sum) or not value.shape:
         return
     axes = graph.axes[: len(value.shape)]
     chosen: list[tuple[int, Run]] = []
     for place, (_, term) in enumerate(expr.terms):
-        if not isinstance(term, Read) or term.at != axes or count[term.value] != 1:
+        if not isinstance(term, Read) or term.at != axes or count[term.value] != 1 or term.value in apart:
             continue
         run = graph.values[term.value].run
         if run is not None and run.kernel.scales and run.onto is None and not run.batch:

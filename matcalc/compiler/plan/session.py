@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from matcalc.compiler.entrywise import At, Expr, Index, Literal, Read
 from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
+from matcalc.compiler.plan.ahead import SHARE, Ahead
 from matcalc.compiler.plan.contraction_order import Key
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
@@ -19,7 +20,7 @@ from matcalc.compiler.plan.values import Graph, Operand, Run, Value
 from matcalc.compiler.program import Program
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.rulebook.fields import filled
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, everything
 from matcalc.tensor.size import Size
 
 TRIANGULAR = frozenset(["lower", "upper"])
@@ -50,8 +51,9 @@ class Session:
     bodies: Mapping[tuple[object, ...], int]
     sizes: Known  # what is known of sizes
     form: Callable[[Session, Node], Ref]  # lowers a node that was put off
-    plan: Callable[[tuple[tuple[str, Node], ...], tuple[Node, ...]], Program]  # of a part with symbols of its own
+    plan: Callable[..., Program]  # of a part, outputs and inputs, with symbols of its own
     describe: Describer
+    ahead: Ahead | None = None  # what is known when the others are given
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
@@ -103,6 +105,13 @@ class Session:
         """
         return node.kind != "product" or self.bodies.get(body(node), 0) < 2
 
+    def is_ahead(self, node: Node) -> bool:
+        """Whether a node is made of what is known ahead."""
+        if self.ahead is None:
+            return False
+        symbols = (n.name for n in everything([node]) if n.kind == "symbol")
+        return all(name in self.ahead.fixed for name in symbols)
+
     # ---- operations
 
     def facts(self, node: Node) -> frozenset[str]:
@@ -150,7 +159,7 @@ class Session:
             return 0.0
         letters = entry.factors[0].args[0].letters or ()
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
-        return entry.time(entry.letters(sizes))
+        return entry.time(entry.letters(sizes)) * (SHARE if self.is_ahead(argument) else 1.0)
 
     def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
         return (kernel.name, tuple(args), rest)

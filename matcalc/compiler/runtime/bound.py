@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from matcalc.compiler.runtime.bind import OPTIONS, bind
-from matcalc.compiler.runtime.call_slot import connect, with_call_slot
+from matcalc.compiler.runtime.call_slot import connect, is_called, with_call_slot
 from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import CompiledSpec, Operand
 from matcalc.language.identifiers import normalised
@@ -44,8 +45,7 @@ class Bound:
         self.args = tuple(name for name in names if name not in self.fixed)
         self._values = [self.fixed.get(name) for name in names]
         self._places = [names.index(name) for name in self.args]
-        is_called = type(self) is CALLED
-        self._machine = connect(self, spec, into, Bound.__call__, self._values) if is_called else None
+        self._machine = connect(self, spec, into, Bound.__call__, self._values) if is_called(self) else None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return what the function gives; `out=` and `check_facts=` are as there.
@@ -60,12 +60,12 @@ class Bound:
         return self.function(*values, **options)
 
     @property
-    def plan(self) -> str:
+    def plan(self) -> Plan:
         """The plan of the function."""
-        return self.spec.plan
+        return Plan(self.spec.plan, self.spec.costs, dict(self.spec.typical), self.spec.hinted)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _again, (self.function, self.spec, self.fixed, type(self) is CALLED)
+        return _again, (self.function, self.spec, self.fixed, is_called(self))
 
     def __repr__(self) -> str:
         fixed = f" with {', '.join(self.fixed)} fixed" if self.fixed else ""
@@ -75,9 +75,9 @@ class Bound:
 CALLED = with_call_slot(Bound)
 
 
-def _again(function: Any, spec: CompiledSpec, fixed: Mapping[str, Any], is_called: bool) -> Any:
+def _again(function: Any, spec: CompiledSpec, fixed: Mapping[str, Any], by_machine: bool) -> Any:
     """Return what was pickled: addresses are of one process, so that the function binds anew."""
-    return function.bind(fixed) if is_called else Bound(function, spec, fixed)
+    return function.bind(fixed) if by_machine else Bound(function, spec, fixed)
 
 
 def _converted(operand: Operand | None, name: str, value: Any) -> Any:

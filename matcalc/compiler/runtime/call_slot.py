@@ -52,6 +52,7 @@ class _Class(ctypes.Structure):
 
 
 _kept: list[Any] = []
+_called: set[type] = set()
 
 
 def with_call_slot(base: type) -> type | None:
@@ -68,7 +69,13 @@ def with_call_slot(base: type) -> type | None:
     _kept.append((members, slots, name, described))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object)
     made: type = make(("PyType_FromSpecWithBases", ctypes.pythonapi))(ctypes.addressof(described), (base,))
+    _called.add(made)
     return made
+
+
+def is_called(thing: object) -> bool:
+    """Whether an object is of a class that machine code calls."""
+    return type(thing) in _called
 
 
 def connect(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from matcalc.compiler.runtime import further_entries
+from matcalc.compiler.runtime.ahead import Key, Pair, bound
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.bound import Bound
 from matcalc.compiler.runtime.cache_entries import recording
@@ -24,6 +25,7 @@ from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_a
 from matcalc.compiler.runtime.entry_code import has_entry
 from matcalc.compiler.runtime.modules import keep, load_text
 from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
@@ -81,8 +83,9 @@ class Compiled:
         self._cache = "built" if record.built else "hit"
         self._note = record.note
         self._twins: dict[Callable[..., Any], Any] = {}
-        self._address = _address(into) if type(self) is CALLED else 0
-        self._machine = connect(self, spec, self._address, Compiled.__call__) if self._address else None
+        self.address = _address(into) if type(self) is CALLED else 0
+        self._machine = connect(self, spec, self.address, Compiled.__call__) if self.address else None
+        self._kept: dict[Key, Pair | None] = {}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._sparse:
@@ -108,13 +111,17 @@ class Compiled:
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.
 
-        Raises: TypeError for a name that is no argument, or a value that is no array of its rank (ShapeError).
+        What depends on these alone, Gram matrices, factors, is computed now where that saves work in each call; the
+        `plan` of the bound function says it. Data are taken as they are now: bind again when they have changed.
+
+        Raises: TypeError for a name that is no argument, or a value that is no array of its rank (ShapeError);
+            LinAlgError where what is computed now fails.
         """
         named = by_name({} if given is None else given, "bind()")
         twice = next((name for name in keywords if name in named), None)
         if twice is not None:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
-        return Bound(self, self.spec, {**named, **keywords}, self._address)
+        return bound(self, self._kept, {**named, **keywords})
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
         """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""
@@ -168,9 +175,10 @@ class Compiled:
         return self.spec.names
 
     @property
-    def plan(self) -> str:
-        """Kernel calls and loops with their flop and byte counts."""
-        return self.spec.plan
+    def plan(self) -> Plan:
+        """Kernel calls and loops with their flop and byte counts; printed, with their least times on this machine."""
+        spec = self.spec
+        return Plan(spec.plan, spec.costs, dict(spec.typical), spec.hinted)
 
     @property
     def faults(self) -> tuple[str, ...]:

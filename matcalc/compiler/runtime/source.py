@@ -106,7 +106,7 @@ def signature_text(spec: CompiledSpec) -> str:
     """Return the signature: arguments read-only, so that writable arrays fit too."""
     lines = [f"{INDENT}{_type(len(a.shape), True, a.dtype)},  # {a.name}" for a in spec.arguments]
     lines += [f"{INDENT}types.int64,  # {name}" for name in spec.sizes]
-    lines += [f"{INDENT}{_type(max(1, len(o.shape)), False)},  # {o.name}" for o in spec.outputs]
+    lines += [f"{INDENT}{_type(max(1, len(o.shape)), False, o.memory)},  # {o.name}" for o in spec.outputs]
     return "\n".join(["SIGNATURE = types.int64(", *lines, ")"])
 
 

@@ -44,6 +44,11 @@ class Operand:
     known: tuple[str, ...] = ()
 
     @property
+    def memory(self) -> str:
+        """The type of the array that code writes a result to: one of float32 is rounded from it."""
+        return self.dtype if self.dtype.startswith("int") else "float64"
+
+    @property
     def declared(self) -> str:
         """The declaration, for messages."""
         return described(self.name, self.shape, self.dtype == "int64")
@@ -118,7 +123,10 @@ class CompiledSpec:
     `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
     before the arrays are read. `data` are what the last faults are about: places outside an axis. `work` says what a
     call costs, `flops` are its operations; `oracle` knows what the results of functions should be. `sparse` are the
-    matrices of which three arguments each are the arrays.
+    matrices of which three arguments each are the arrays. `costs` are those of the steps: the line
+    in the plan, flops, bytes; `typical` are the sizes at which plans were compared, `hinted` which of them were given.
+    `with_fixed` gives the function for calls with arguments of these names fixed, sizes known: what its `ahead` returns
+    are the last arguments of it.
     """
 
     name: str
@@ -143,6 +151,11 @@ class CompiledSpec:
     flops: Size | None = None
     oracle: Callable[[Sequence[CompiledSpec]], Reference] | None = None
     sparse: tuple[SparseOperand, ...] = ()
+    costs: tuple[tuple[int, Size, Size], ...] = ()
+    typical: tuple[tuple[str, int], ...] = ()
+    hinted: tuple[str, ...] = ()
+    ahead: CompiledSpec | None = None
+    with_fixed: Callable[[CompiledSpec, Sequence[str], Mapping[str, int]], CompiledSpec] | None = None
 
     @property
     def numeric_faults(self) -> int:

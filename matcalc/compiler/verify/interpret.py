@@ -52,15 +52,18 @@ class Interpreter:
         self.frame: Frame
         self.made: dict[tuple[str, tuple[int, ...]], Any] = {}
         self.actions = [(step, self.action(step)) for step in program.steps]
+        self.ahead = Interpreter(program.ahead, goes_on) if program.ahead is not None else None
 
     def run(self, arguments: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Array]:
         program = self.program
+        if self.ahead is not None:
+            arguments = {**arguments, **self.ahead.run(arguments, sizes)}
         given = {name: np.asarray(arguments[name], program.table[name].dtype) for name in program.inputs}
         self.frame = self.sizes_of(given, sizes)
         data: Any = {name: given[name] for name in program.inputs if given[name].dtype.kind == "i"}
         self.frame |= {name: array if array.shape else int(array) for name, array in data.items()}
         self.check_data()
-        self.memory, self.made = Memory(program, self.number, self.before), {}
+        self.memory, self.made = Memory(program, self.number, self.before), self.made_ahead()
         self.frame_sizes = {name: k for name, k in self.frame.items() if isinstance(k, int)}
         for buffer in program.buffers:
             if buffer.role == "view":
@@ -79,6 +82,14 @@ class Interpreter:
             for step, act in self.actions:
                 self.guarded(step, act)
         return {name: self.result(name) for name in program.outputs}
+
+    def made_ahead(self) -> dict[tuple[str, tuple[int, ...]], Any]:
+        """Return how the inputs were made that are computed ahead."""
+        if self.ahead is None:
+            return {}
+        before = self.ahead.program
+        names = {before.root(value): name for name, value in before.results.items()}
+        return {(names[value], lead): how for (value, lead), how in self.ahead.made.items() if value in names}
 
     def check_data(self) -> None:
         """Raise ShapeError where data are no places of what they are looked up in."""

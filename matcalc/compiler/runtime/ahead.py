@@ -1,0 +1,97 @@
+"""Functions with fixed data of which something is computed when they are fixed.
+
+Such a function is two: one of the fixed arguments, which is called once, and one of all arguments and of what that
+returned, for the calls. Both are made when these names are fixed first, for sizes to a power of two, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from matcalc.compiler.runtime.bound import Bound
+from matcalc.compiler.runtime.call_slot import with_call_slot
+from matcalc.compiler.runtime.plan_text import Plan
+from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
+from matcalc.compiler.runtime.spec import CompiledSpec
+from matcalc.errors import ParseError, UnknownName
+from matcalc.locks import loading
+from matcalc.tensor.sizes_from_shapes import solve
+
+Key = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]
+Pair = tuple[Any, Any]
+MOST = 8
+"""How many pairs of functions are kept, of one function: for other names, other sizes."""
+
+
+class BoundAhead(Bound):
+    """The function of the other arguments, `args`, with `computed`, by name, from those that are fixed.
+
+    What is computed is that of the data as they were then: what changes in them later is seen in part at most.
+    """
+
+    def __new__(cls, pair: Pair, fixed: Mapping[str, Any]) -> BoundAhead:
+        """Return an object that machine code is called through, where the function is one."""
+        return object.__new__(CALLED if pair[1].address and cls is BoundAhead and CALLED is not None else cls)
+
+    def __init__(self, pair: Pair, fixed: Mapping[str, Any]) -> None:
+        before, function = pair
+        spec = before.spec
+        arguments = [fixed[operand.name] for operand in spec.arguments]
+        given = {name: fixed[name] for name in spec.sizes}
+        sizes = solve_sizes(spec, [np.shape(a) for a in arguments], given)
+        shapes = output_shapes(spec, sizes)
+        results = [np.empty(s or (1,), o.dtype) for s, o in zip(shapes, spec.outputs, strict=True)]
+        values = before._finish([*arguments, *given.values()], results)
+        self.computed = {operand.name: value for operand, value in zip(spec.outputs, values, strict=True)}
+        super().__init__(function, function.spec, {**fixed, **self.computed}, function.address)
+        self.fixed = dict(fixed)
+        self.pair = pair
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return BoundAhead, (self.pair, self.fixed)
+
+    @property
+    def plan(self) -> Plan:
+        """What is computed when data are fixed, then what each call computes; printed, with the least times."""
+        spec = self.spec
+        head = f"computed once, from {', '.join(self.fixed)}:\n\n{self.pair[0].plan}\n\neach call:\n\n"
+        costs = [(place + head.count("\n"), flops, moved) for place, flops, moved in spec.costs]
+        return Plan(head + spec.plan, costs, dict(spec.typical), spec.hinted)
+
+
+CALLED = with_call_slot(BoundAhead)
+
+
+def bound(function: Any, kept: dict[Key, Pair | None], given: Mapping[str, Any]) -> Bound:
+    """Return a function with arguments fixed; what depends on them alone is computed now where that saves work.
+
+    Raises: as `Bound` does; LinAlgError and ShapeError for what is computed now.
+    """
+    plain = Bound(function, function.spec, given, function.address)
+    pair = _pair(function, kept, plain.fixed)
+    return plain if pair is None else BoundAhead(pair, plain.fixed)
+
+
+def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any]) -> Pair | None:
+    """Return the functions for arguments of these names and sizes; None where nothing is gained."""
+    spec: CompiledSpec = function.spec
+    if spec.with_fixed is None or not fixed:
+        return None
+    operands = [(a.name, a.shape) for a in spec.arguments if a.name in fixed]
+    given = {name: fixed[name] for name in spec.sizes if name in fixed}
+    sizes = solve(operands, {name: np.shape(fixed[name]) for name, _ in operands}, given)
+    typical = {name: 1 << max(length - 1, 0).bit_length() for name, length in sizes.items()}
+    key = tuple(fixed), tuple(sorted(typical.items()))
+    with loading:
+        if key not in kept:
+            if len(kept) >= MOST:
+                kept.pop(next(iter(kept)))
+            try:
+                made = spec.with_fixed(spec, key[0], typical)
+            except (ParseError, UnknownName):  # its text does not say all: data inside a formula, a rule that is gone
+                made = spec
+            kept[key] = None if made.ahead is None else (type(function)(made.ahead), type(function)(made))
+    return kept[key]

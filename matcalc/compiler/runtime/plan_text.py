@@ -1,0 +1,76 @@
+"""A plan as it is printed: flops and bytes of each step also as numbers, at typical sizes, and the least time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matcalc.compiler.listing import Cost
+from matcalc.compiler.runtime.machine import machine
+from matcalc.tensor.size import Size
+
+
+class Plan(str):
+    """The text of a plan, in sizes by name. Printed, it has numbers too, at the `sizes` that costs were compared at.
+
+    `time` is the least that a call can take there, in seconds: each step at the flops or at the bytes per second that
+    this machine reaches at most, whichever takes longer.
+    """
+
+    sizes: dict[str, int]
+    costs: Sequence[Cost]
+    given: frozenset[str]
+
+    def __new__(cls, text: str, costs: Sequence[Cost] = (), sizes: Mapping[str, int] | None = None,
+                given: Sequence[str] = ()) -> Plan:  # fmt: skip
+        made = super().__new__(cls, text)
+        made.costs, made.sizes, made.given = tuple(costs), dict(sizes or {}), frozenset(given)
+        return made
+
+    def at(self, **sizes: int) -> Plan:
+        """Return the plan that is printed with these sizes.
+
+        Raises: ValueError for a name that is no size of it.
+        """
+        other = [name for name in sizes if name not in self.sizes]
+        if other:
+            known = f"; the sizes are {', '.join(self.sizes)}" if self.sizes else ""
+            raise ValueError(f"{other[0]} is no size of the plan{known}")
+        return Plan(str.__str__(self), self.costs, {**self.sizes, **sizes}, [*self.given, *sizes])
+
+    @property
+    def time(self) -> float:
+        """The least seconds of a call, at the sizes."""
+        return sum(machine().seconds(*self._numbers(flops, moved)) for _, flops, moved in self.costs)
+
+    def _numbers(self, flops: Size, moved: Size) -> tuple[float, float]:
+        """Return flops and bytes at the sizes."""
+        at = {name: Size.of(length) for name, length in self.sizes.items()}
+        return tuple(max(float(size.substitute(at).constant), 0.0) for size in (flops, moved))  # type: ignore[return-value]
+
+    def __str__(self) -> str:
+        lines = self.splitlines()
+        for place, flops, moved in self.costs:
+            count, size = self._numbers(flops, moved)
+            lines[place] += f": {count:.3g}, {size:.3g}, {_time(machine().seconds(count, size))}"
+        if not self.costs:
+            return str.__str__(self)
+        given = [f"{name} = {length}" for name, length in self.sizes.items() if name in self.given]
+        assumed = [f"{name} = {length}" for name, length in self.sizes.items() if name not in self.given]
+        where = [", ".join(given)] if given else []
+        where += [f"{', '.join(assumed)} assumed (sizes= gives others)"] if assumed else []
+        roof = machine()
+        said = f"at most {roof.flops:.3g} flops, {roof.near:.3g} bytes (near) and {roof.far:.3g} bytes (far) in a ns"
+        at = f" where {'; '.join(where)}" if where else ""
+        return "\n".join([*lines, f"at least {_time(self.time)} a call{at}: {said}"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Plan, (str.__str__(self), self.costs, self.sizes, tuple(self.given))
+
+
+def _time(seconds: float) -> str:
+    """Return a time with its unit."""
+    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds * 1e9:.3g} ns"

@@ -146,3 +146,20 @@ def test_what_goes_wrong_is_said_when_data_are_fixed():
         fn.bind(S=np.eye(3))(w=np.ones(2), X=np.ones((4, 3)), y=np.ones(4))
     with np.errstate(all="ignore"):
         assert np.isnan(compiled("X'*X + c*eye(n)", "numpy").bind(X=np.full((2, 2), np.nan))(1.0)).all()
+
+
+def test_a_bound_function_with_computed_data_is_called_by_machine_code_and_pickled():
+    """Both ways of calling are there: exact arguments, and others by the slow way; a copy computes its own data."""
+    rng = np.random.default_rng(8)
+    A = rng.standard_normal((40, 40))
+    S, y = A @ A.T + np.eye(40), rng.standard_normal(40)
+    bound = mc.value_and_gradient("y'*inv(S)*y + logdet(S)", "y", "S: matrix(n, n) spd; y: vector(n)").bind(S=S)
+    assert bound.computed
+    want = y @ np.linalg.solve(S, y) + np.linalg.slogdet(S)[1], 2 * np.linalg.solve(S, y)
+    for made in (bound, pickle.loads(pickle.dumps(bound))):
+        for given in (y, list(y), y[::-1][::-1]):
+            value, gradient = made(given)
+            assert value == pytest.approx(want[0], rel=1e-10)
+            assert np.allclose(gradient, want[1], rtol=1e-9)
+        with pytest.raises(mc.ShapeError):
+            made(y[1:])

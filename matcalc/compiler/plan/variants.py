@@ -66,6 +66,8 @@ def _chain(session: Session, node: Node) -> tuple[list[tuple[Node, tuple[int, ..
         return None
     if any(arg.kind in ("selector", "number", "size") or session.is_unformed(arg) for arg in node.args):
         return None
+    if len(set(node.args)) < len(node.args):  # parts are alike, of A*B*C*B'*A' say
+        return None
     if any(len(set(at)) != 2 or len(at) != 2 for at in node.indices):
         return None
     if sum(len(key[0]) > 2 for key in session.bodies) > 1:  # type: ignore[arg-type]  # others share parts with it

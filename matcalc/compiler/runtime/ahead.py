@@ -93,5 +93,15 @@ def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any])
                 made = spec.with_fixed(spec, key[0], typical)
             except (ParseError, UnknownName):  # its text does not say all: data inside a formula, a rule that is gone
                 made = spec
-            kept[key] = None if made.ahead is None else (type(function)(made.ahead), type(function)(made))
+            fits = made.ahead is not None and _is_same(spec, made)
+            kept[key] = (type(function)(made.ahead), type(function)(made)) if fits else None
     return kept[key]
+
+
+def _is_same(spec: CompiledSpec, made: CompiledSpec) -> bool:
+    """Whether a function that was read from what another says of itself takes and returns the same."""
+    given = [(a.name, a.shape, a.dtype, a.facts, a.known) for a in spec.arguments]
+    taken = [(a.name, a.shape, a.dtype, a.facts, a.known) for a in made.arguments[: len(given)]]
+    returned = [[(o.name, o.shape, o.dtype) for o in each.outputs] for each in (spec, made)]
+    texts = [[formula.text for formula in each.formulas] for each in (spec, made)]
+    return (given, spec.sizes, texts[0]) == (taken, made.sizes, texts[1]) and returned[0] == returned[1]

@@ -52,6 +52,8 @@ def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
         work=f"{spec.work}, for each of {axis}",
         flops=None if spec.flops is None else spec.flops * Size.of(axis),
         oracle=None if spec.oracle is None else partial(_of_rows, spec, tuple(over)),
+        costs=(),
+        with_fixed=None,
     )
 
 

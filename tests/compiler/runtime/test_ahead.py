@@ -163,3 +163,26 @@ def test_a_bound_function_with_computed_data_is_called_by_machine_code_and_pickl
             assert np.allclose(gradient, want[1], rtol=1e-9)
         with pytest.raises(mc.ShapeError):
             made(y[1:])
+
+
+def test_functions_that_their_text_does_not_say_are_bound_as_they_are():
+    """A batch, and a tangent that is projected on entry: what a formula says of them is not all that they do."""
+    d = data(6, 3)
+    fn = compiled("inv(X'*X + eye(n))*w", "numpy")
+    W = RNG.standard_normal((4, 3))
+    many = mc.batch(fn, over=["w"])
+    truth = np.linalg.solve(d["X"].T @ d["X"] + np.eye(3), W.T).T
+    np.testing.assert_allclose(many.bind(X=d["X"])(W), truth, rtol=1e-11)
+    pushed = mc.compile(mc.jvp("inv(S)*w", "S", declarations="S: matrix(n, n) spd; w: vector(n)"), target="numpy")
+    S, w, dS = d["S"], d["w"], RNG.standard_normal((3, 3))
+    solved = np.linalg.solve(S, w)
+    truth = -np.linalg.solve(S, (dS + dS.T) / 2 @ solved)
+    np.testing.assert_allclose(pushed.bind(S=S)(w=w, dS=dS), truth, rtol=1e-11)
+
+
+def test_float32_results_are_rounded_once():
+    d = data(6, 3)
+    fn = mc.compile("X'*X*w", declarations="X: matrix(m, n); w: vector(n)", target="numpy", dtype="float32")
+    bound = fn.bind(X=d["X"])
+    assert bound.computed and bound(d["w"]).dtype == np.float32
+    np.testing.assert_allclose(bound(d["w"]), d["X"].T @ d["X"] @ d["w"], rtol=1e-6)

@@ -2,7 +2,8 @@
 
 det(X)*inv(X) from one LU, scaled where det(X) is too large a number, is the adjugate of a nearby matrix, hence
 accurate however close to singular X is (Stewart 1998, "On the adjugate matrix"); only a pivot that is exactly zero
-or extreme, or too small a determinant, needs X = P*diag(s)*Q: adj(X) = det(P)*det(Q)*Q'*diag(products of the others)*P'.
+or extreme, or too small a determinant, needs X = P*diag(s)*Q:
+adj(X) = det(P)*det(Q)*Q'*diag(products of the others)*P'.
 """
 
 import numpy as np

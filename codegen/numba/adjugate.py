@@ -1,8 +1,9 @@
 """The adjugate at any rank, and its derivative along one tangent.
 
-det(X)*inv(X) from one LU is the adjugate of a nearby matrix, hence accurate however close to singular X is
-(Stewart 1998, "On the adjugate matrix"); only a pivot that is exactly zero, or a determinant out of range,
-needs X = P*diag(s)*Q: adj(X) = det(P)*det(Q)*Q'*diag(products of the others)*P'.
+det(X)*inv(X) from one LU, scaled where det(X) is too large a number, is the adjugate of a nearby matrix, hence
+accurate however close to singular X is (Stewart 1998, "On the adjugate matrix"); only a pivot that is exactly zero
+or extreme, or too small a determinant, needs X = P*diag(s)*Q:
+adj(X) = det(P)*det(Q)*Q'*diag(products of the others)*P'.
 """
 
 import numpy as np
@@ -43,6 +44,37 @@ def orthogonal_sign(Q):
     return 1.0 if lu_det(F, p) > 0.0 else -1.0
 
 
+@njit(int64(MATRIX), **EXACT)
+def moderate_pivots(F):
+    """1 where the pivots are so far from the ends of the range that no digits of the inverse are lost, else 0."""
+    for i in range(F.shape[0]):
+        if not (1e-100 < abs(F[i, i]) < 1e100):
+            return 0
+    return 1
+
+
+@njit(types.void(MATRIX, PIVOTS, MATRIX_OUT), **EXACT)
+def times_large_det(F, p, C):
+    """C *= det(X) of moderate pivots where the determinant is too large a number; what overflows is infinite."""
+    n = F.shape[0]
+    d = 1.0
+    count = 0
+    for i in range(n):
+        d *= F[i, i] if p[i] == i + 1 else -F[i, i]
+        if abs(d) > 2.037035976334486e90:
+            d *= 4.909093465297727e-91  # 2**-300, exactly
+            count += 1
+        elif abs(d) < 4.909093465297727e-91:
+            d *= 2.037035976334486e90
+            count -= 1
+    for i in range(n):
+        for j in range(n):
+            entry = C[i, j] * d
+            for _ in range(min(count, 8)):  # eight bring the smallest number past the largest
+                entry *= 2.037035976334486e90
+            C[i, j] = entry
+
+
 @njit(int64(MATRIX, MATRIX, PIVOTS, MATRIX_OUT), **EXACT)
 def adj(X, F, p, C):
     """C = adj(X), given the LU factors of X."""
@@ -52,6 +84,9 @@ def adj(X, F, p, C):
         for i in range(n):
             for j in range(n):
                 C[i, j] *= d
+        return 0
+    if abs(d) >= 1e290 and moderate_pivots(F) and lu_inv(F, p, C) == 0:
+        times_large_det(F, p, C)
         return 0
     P = np.empty((n, n))
     Q = np.empty((n, n))

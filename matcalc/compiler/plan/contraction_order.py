@@ -59,6 +59,7 @@ class Contraction:
     turning: float = 0.0
     ahead: int = 0  # which operands are known before a call (a bit set)
     freed: dict[int, frozenset[int]] = field(default_factory=dict)
+    keys: dict[int, tuple[Key, tuple[int, ...]]] = field(default_factory=dict)
 
     def __post_init__(self, virtual: Sequence[bool]) -> None:
         self.indices = list(dict.fromkeys(i for f in self.factors for i in f.at))
@@ -143,8 +144,15 @@ class Contraction:
         return known
 
     def key(self, mask: int) -> tuple[Key, tuple[int, ...]]:
-        members = [f for place, f in enumerate(self.factors) if mask >> place & 1]
-        return part_key(members, self.free(mask))
+        known = self.keys.get(mask)
+        if known is None:
+            members = [f for place, f in enumerate(self.factors) if mask >> place & 1]
+            known = self.keys[mask] = part_key(members, self.free(mask))
+        return known
+
+    def _step(self, mask: int) -> object:
+        """Return the step that makes a part: one for all parts that are equal, as X*w in norm2(X*w)^2 = w'*X'*X*w."""
+        return "join", self.key(mask)[0]
 
     def _best(self, mask: int) -> None:
         key, order = self.key(mask)
@@ -239,7 +247,7 @@ class Contraction:
                 cost += self.turning
             if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
                 steps = {**left.steps, **right.steps, **dict([via] if via else [])}
-                steps[("join", mask)] = cost - sum(steps.values())
+                steps[self._step(mask)] = cost - sum(steps.values())
                 best = Join(mask, match.axes, "kernel", left.factor, steps, cost, left.mask, right.mask, match)
                 best.formed = formed
         if left.factor.operation or right.factor.operation:
@@ -281,7 +289,7 @@ class Contraction:
         if best is not None and cost >= best.cost:
             return best
         steps = {**left.steps, **right.steps}
-        steps[("join", mask)] = cost - sum(steps.values())
+        steps[self._step(mask)] = cost - sum(steps.values())
         join = Join(mask, at, kind, left.factor, steps, cost, left.mask, right.mask, None, domain, kind == "point")
         join.formed = formed
         return join
@@ -304,7 +312,7 @@ class Contraction:
             for match in self.matcher.matches((first.factor, Factor(at, second.factor.who)), kept):
                 via = self._via((left, right), match.kernel)
                 steps = {**left.steps, **right.steps, **dict([via] if via else [])}
-                steps[("join", mask)] = match.time(measure) + self._writing(second)
+                steps[self._step(mask)] = match.time(measure) + self._writing(second)
                 cost = sum(steps.values())
                 if best is None or cost < best.cost:
                     out = tuple(i for i in match.axes if i != new and i in free)

@@ -1,6 +1,7 @@
 """Plans run on both targets and agree with the evaluator; what is shared, fused and never formed."""
 
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -316,3 +317,26 @@ def test_what_backward_needs_is_saved_once():
     assert {n.kind for n in saved} <= {"product", "map"}
     assert all(incoming not in toposort(n) for n in saved)
     assert not set(saved) & set(symbols)
+
+
+@pytest.mark.parametrize(
+    ("text", "flops"),
+    [
+        ("norm2(X*w)^2", "2*m*n + 2*m"),
+        ("norm2(X*W)^2", "2*k*m*n + 2*k*m"),
+        ("norm2(A*B*x)^2", "2*k*n + 2*m*n + 2*m"),
+    ],
+)
+def test_equal_halves_of_a_product_are_computed_once(text, flops):
+    """A length is the square of one vector: half of the work of w'*(X'*(X*w)), and no digits lost."""
+    assert f"total: {flops} flops" in mc.compile(text, target="numpy").plan
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+def test_a_short_length_of_long_terms_keeps_its_digits(target):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((6, 5))
+    X[:, 4] = X[:, 0] + 1e-7 * X[:, 1]
+    w = np.array([1.0, 0, 0, 0, -1.0])
+    exact = sum(sum(Fraction(a) * Fraction(b) for a, b in zip(row, w, strict=True)) ** 2 for row in X.tolist())
+    assert mc.compile("norm2(X*w)^2", target=target)(X=X, w=w) == pytest.approx(float(exact), rel=1e-8)

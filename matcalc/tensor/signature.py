@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from math import prod
 from operator import mul
 from typing import TypeVar, cast
@@ -127,9 +128,9 @@ def _product(node: Ast, values: list[Size], sizes: Mapping[str, Size]) -> Size:
 
 def _call(node: Ast, values: list[Size], sizes: Mapping[str, Size]) -> Size:
     function = call_name(node)
-    if function not in EXTREMA or len(values) != 2:
-        raise ShapeError(f"a size has no function '{function}'", at=node.caret)
-    return EXTREMA[function](*values)
+    if function not in EXTREMA or not values:
+        raise ShapeError(f"a size is made with min and max of sizes, not with '{function}'", at=node.caret)
+    return reduce(EXTREMA[function], values)
 
 
 EXTREMA = {"min": minimum, "max": maximum}

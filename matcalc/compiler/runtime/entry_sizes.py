@@ -85,9 +85,15 @@ class Sizes(Words):
             return self.sizes[tree.id]
         if isinstance(tree, ast.UnaryOp):
             return self.checked("ssub", WORD(0), self.number(tree.operand))
+        if isinstance(tree, ast.Call):  # min or max
+            sign = {"min": "<", "max": ">"}[tree.func.id]  # type: ignore[attr-defined]
+            return reduce(
+                lambda a, b: self.builder.select(self.builder.icmp_signed(sign, a, b), a, b),
+                map(self.number, tree.args),
+            )
         left, right = self.number(tree.left), self.number(tree.right)
-        if isinstance(tree.op, ast.FloorDiv):
-            return self.divided(left, right)
+        if isinstance(tree.op, ast.FloorDiv | ast.Mod):
+            return self.divided(left, right)[isinstance(tree.op, ast.Mod)]
         return self.checked({ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}[type(tree.op)], left, right)
 
     def times(self, left: Any, right: Any) -> Any:
@@ -101,7 +107,9 @@ class Sizes(Words):
         return self.builder.extract_value(both, 0)
 
     def divided(self, left: Any, right: Any) -> Any:
-        """Return the quotient rounded down, of a divisor above 0."""
+        """Return the quotient rounded down, of a divisor above 0, and what it leaves."""
         builder = self.builder
         quotient, rest = builder.sdiv(left, right), builder.srem(left, right)
-        return builder.select(builder.icmp_signed("<", rest, WORD(0)), builder.sub(quotient, WORD(1)), quotient)
+        below = builder.icmp_signed("<", rest, WORD(0))
+        lower, higher = builder.sub(quotient, WORD(1)), builder.add(rest, right)
+        return builder.select(below, lower, quotient), builder.select(below, higher, rest)

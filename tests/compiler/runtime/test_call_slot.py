@@ -167,6 +167,22 @@ def test_sizes_as_arguments():
             fn(2.0, n)
 
 
+@pytest.mark.parametrize(
+    "size", ["min(m, n)", "max(m, n)", "min(m, n, 4)", "m // 2", "(n - m + 9) // 3", "2*m + n - 1"]
+)
+def test_machine_code_reckons_what_sizes_may_hold(size):
+    """The sizes of what is given are compared with such sizes, and results take them."""
+    declared = f"X: matrix(m, n); c: vector({size})"
+    fn = mc.compile(f"ones({size}) + c + 0*sum(X)", declarations=declared)
+    assert fn.address
+    for m, n in [(5, 4), (4, 5), (1, 3), (7, 7)]:
+        held = eval(size, {"m": m, "n": n, "min": min, "max": max})  # noqa: S307
+        c = np.arange(float(held))
+        assert np.array_equal(fn(np.ones((m, n)), c), 1 + c)
+        with pytest.raises(mc.ShapeError):
+            fn(np.ones((m, n)), np.ones(held + 1))
+
+
 def test_nests_of_results():
     fn = mc.compile(("sum(x)", (("x + a", "a"), "x'*a")), declarations="x: vector(n); a: vector(n)")
     total, ((first, second), product) = fn(a=W, x=2 * W)

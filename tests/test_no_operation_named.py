@@ -37,7 +37,8 @@ PLACES = {
     ("min", "max"): (
         "functions of sizes, which are part of the language",
         "tensor/size.py tensor/signature.py language/declare.py compiler/cost_formulas.py"
-        " compiler/verify/expressions.py compiler/verify/integer_sets.py expressions/sympy_bridge/values.py",
+        " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/runtime/entry_sizes.py"
+        " expressions/sympy_bridge/values.py",
     ),
     ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py checking.py commands/cli.py"
                " evidence/explain/derivation.py"),
@@ -69,7 +70,8 @@ PLACES = {
 CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
-    "Python text": "compiler/runtime/array_test.py compiler/runtime/save_test.py compiler/runtime/save_solve.py",
+    "Python text": "compiler/emit/module.py compiler/plan/variants.py"
+    " compiler/runtime/array_test.py compiler/runtime/save_test.py compiler/runtime/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""

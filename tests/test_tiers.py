@@ -6,6 +6,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LATER = {
     "test_endurance.py": "a long run altogether",
     "test_adding.py": "compiles in a copy of the tree: half a minute",
+    "test_for_dask.py": "starts a cluster of processes; test_splitting.py has the same sums on one machine",
     "test_browser.py": "needs a browser; test_server.py and test_answers.py ask what the page asks",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",
 }

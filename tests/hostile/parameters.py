@@ -14,6 +14,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -313,7 +314,8 @@ def _command(folder: Path, command: str, given: list[str], action: argparse.Acti
 def run(words: list[str]) -> "Printed":
     """Run a command line; what it printed is the result."""
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    serving = mock.patch("matcalc.page.serve.run", return_value=0)  # a text can be a port, and then it would serve
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), serving:
         try:
             status = cli.main(words)
         except SystemExit as end:  # argparse complains so
@@ -353,4 +355,5 @@ COMMANDS = {
     "rules": ["inv"],
     "demo": [],
     "docs": ["--no-open"],
+    "serve": ["--no-open"],
 }

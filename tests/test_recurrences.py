@@ -46,7 +46,7 @@ def assert_linear(few, many):
 
 
 @pytest.mark.parametrize("name", ["regulator", "network", "averages", "logistic", "squares", "descent"])
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_construction_and_texts_are_linear_in_the_steps(name):
     def passes(steps):
         found = {}
@@ -97,6 +97,7 @@ def test_every_node_is_what_its_operands_make(name, steps):
         assert remake(node, {a: a for a in node.args}) is node
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("steps", [6, 7, 8, 20])
 def test_coefficients_stay_within_floating_point_numbers(steps):
     e, wrt = QUOTIENTS["reciprocal_root"](steps)

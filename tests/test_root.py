@@ -137,7 +137,7 @@ def test_scales(target, scale):
 
 
 @pytest.mark.parametrize("target", [None, *TARGETS])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 def test_outside_the_domain(target):
     e = mc.expression("root(y^2 + a, y, start=b)", "a: scalar; b: scalar; y: scalar")
     f = e if target is None else mc.compile(e, target=target)

@@ -59,6 +59,7 @@ def test_npy_faults(tmp_path, logistic, data):
         logistic.npy(files, w=w)
 
 
+@pytest.mark.whole
 def test_parquet(tmp_path, logistic, data):
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

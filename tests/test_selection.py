@@ -58,7 +58,7 @@ def pairs():
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(30)
 def test_where_selects_entries(relation, path, tmp_path):
     u, v, a, b = pairs()
     rng = np.random.default_rng(0)

@@ -78,6 +78,7 @@ def test_what_is_not_stored_takes_no_part(target):
     assert np.isnan(found[0]) and found[1] == np.inf and found[2] == 0
 
 
+@pytest.mark.whole
 def test_what_does_not_fit_is_told():
     X, fn = data(5, 4, 2)["X"], mc.value_and_gradient(LOGISTIC, "w", SYMBOLS)
     w, y = np.ones(4), np.ones(5)

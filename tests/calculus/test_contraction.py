@@ -51,6 +51,7 @@ def test_what_is_left_out_counts_for_nothing(seed):
         np.testing.assert_array_equal(found[np.isfinite(found)], wanted[np.isfinite(wanted)])
 
 
+@pytest.mark.whole
 def test_programs_sum_index_by_index_as_well():
     """No array over all thirteen indices of the product is formed where NaN may come out."""
     e = mc.expression("lu_L(tile(A, 2, 3))", "A: matrix(n, m)")

@@ -10,6 +10,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("n", SIZES)
 def test_eigenvectors(n, numba_names, numpy_names):
     S = FACTS["symmetric"](np.random.default_rng(n).standard_normal((n, n)))

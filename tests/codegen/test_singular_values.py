@@ -41,7 +41,7 @@ def polar(request):
 @pytest.mark.parametrize(("m", "n"), SHAPES)
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(72)
 def test_polar_factor_at_ties_and_scales(polar, m, n, tied, scale):
     k = min(m, n)
     X, U, V = pieces(m, n, np.ones(k) if tied else np.arange(k, 0.0, -1))
@@ -66,6 +66,7 @@ def test_a_smooth_odd_function_is_a_polynomial(target, shape):
         np.testing.assert_allclose(g(X, E), E @ X.T @ X + X @ E.T @ X + X @ X.T @ E, atol=1e-11)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", TARGETS)
 def test_norms_of_singular_values_have_gradients_of_least_norm(target):
     X, U, V = pieces(5, 4, [3.0, 3.0, 1.0, 0.0])
@@ -218,6 +219,7 @@ FACTORED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", FACTORED)
 def test_value_and_gradient_need_one_factorisation(text):
     let, name = FACTORED[text]

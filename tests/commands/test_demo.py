@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import pytest
 
 from matcalc.commands import demo
 
@@ -26,6 +27,7 @@ def test_reference_is_a_stationary_point():
     assert "scikit-learn" in known.origin
 
 
+@pytest.mark.whole
 def test_whole_demo():
     out = io.StringIO()
     assert demo.run(out) == 0

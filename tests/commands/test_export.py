@@ -52,7 +52,7 @@ def loaded(text, folder, name="saved"):
 
 
 @pytest.mark.parametrize("formula", ALL, ids=lambda formula: formula[0][:20])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 def test_a_file_tests_itself(formula, tmp_path):
     file = loaded(written(formula, ("value", "gradient", "hvp")), tmp_path)
     assert len(file.CASES) == 2

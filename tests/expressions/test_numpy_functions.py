@@ -179,6 +179,7 @@ def score(X, A, w, y, s):
     return np.mean(q) + np.linalg.slogdet(G)[1] * s + np.linalg.norm(np.linalg.solve(G, w[::-1]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
 def test_gradients_of_a_traced_function(target, tmp_path):
     """Value and gradient in every argument, compiled and from a saved file, against NumPy's own run and differences."""

@@ -158,6 +158,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_a_wrong_rule_is_refused(change, message):
     before = default_rulebook()

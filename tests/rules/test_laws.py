@@ -22,7 +22,7 @@ RULES = [rule for rule in BOOK.rules.values() if rule.values and rule.kind in ("
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 def test_laws_hold_in_larger_tensors(rule):
     found = list(laws(BOOK, rule, DRAWS.get(rule.name, {})))
     assert found

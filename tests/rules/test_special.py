@@ -85,7 +85,7 @@ FAMILIES = {"erfcx_diff": (erfcx, -15, 40), "log_ndtr_diff": (log_ndtr, -40, 12)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 def test_all_derivatives_of_a_family(name, order, target):
     exact, low, high = FAMILIES[name]
     x = np.random.default_rng(order).uniform(low, high, 80)
@@ -150,7 +150,7 @@ def test_incomplete_functions_in_every_argument(text, target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 def test_log_of_beta_and_its_derivatives(target):
     rng = np.random.default_rng(7)
     a, b = 10 ** rng.uniform(-8, 8, 40), 10 ** rng.uniform(-8, 8, 40)

@@ -111,6 +111,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
 @pytest.mark.parametrize(("problem", "method"), CASES)
 def test_known_minimum_is_reached(problem, method):

@@ -62,7 +62,7 @@ def is_representable(f, row):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("count", PATTERNS)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(36)
 def test_numpy(name, count):
     check(name, count, "numpy")
 

@@ -25,6 +25,7 @@ def test_a_tensor_with_itself_at_all_indices(first):
             np.testing.assert_allclose(value, np.einsum(f"{first},{second}->{out}", T, T), rtol=1e-12, err_msg=second)
 
 
+@pytest.mark.whole
 def test_the_gram_matrix_of_a_row_wise_product():
     """`khatri_rao(B, D)*khatri_rao(B, D)'` was a syrk of one operand at two places of the loop."""
     rng = np.random.default_rng(4)

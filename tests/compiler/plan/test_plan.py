@@ -69,6 +69,7 @@ FAMILIES = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_numpy(name):
     text, declarations, wrt = FAMILIES[name]

@@ -60,6 +60,7 @@ CENTRED = {
 }
 
 
+@pytest.mark.whole
 def test_what_is_centred_keeps_its_digits():
     x, y = np.arange(5.0) + 2.0**40, np.arange(5.0) ** 2 + 2.0**40
     for text, value in on_paths(list(CENTRED), "x: vector(n); y: vector(n)", {"x": x, "y": y}):

@@ -80,7 +80,7 @@ def ways(tmp_path_factory):
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("way", ["numba", "numpy", "saved", "saved, plain", "passes", "plain"])
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 def test_arrays_of_every_kind(way, kind, order, ways):
     """Before and after each odd array an exact one is given: what was learnt of one must not be used for the other."""
     kinds = np.dtype(kind).newbyteorder(order)

@@ -209,6 +209,7 @@ def test_a_division_by_what_may_be_zero_is_refused():
     assert Guard(">=", n).size is n
 
 
+@pytest.mark.whole
 def test_plain_axes_need_no_solver():
     code = (
         "import sys, matcalc as mc; mc.value_and_gradient('norm2(X*w - y)^2 + logdet(S)', 'w', target='numpy');"

@@ -54,6 +54,7 @@ def loaded(path):
     return module
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("one", FORMS)
 def test_a_form_compiles_to_what_it_is(one, tmp_path):
     """With every other form, compiled together for NumPy, and the same from a saved file."""
@@ -70,6 +71,7 @@ def test_a_form_compiles_to_what_it_is(one, tmp_path):
             np.testing.assert_allclose(value_found, wanted, rtol=1e-11)
 
 
+@pytest.mark.whole
 def test_forms_compile_for_numba():
     """The forms without a matrix function, each with the next one."""
     given, x = data(), data()["x"]

@@ -17,6 +17,7 @@ BODIES = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", BODIES)
 def test_any_power_of_the_number_of_entries(size):
     faults, tried = [], 0

@@ -129,8 +129,11 @@ def less_logs_rest(y, n, r):
 @njit(**INLINED)
 def within_exp(x):
     """x, not beyond where exp leaves the range of doubles."""
-    y = 710.0 if x > 710.0 else x
-    return -746.0 if y < -746.0 else y
+    if x > 710.0:
+        return 710.0
+    if x < -746.0:
+        return -746.0
+    return x
 
 
 @njit(**INLINED)

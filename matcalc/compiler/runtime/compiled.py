@@ -235,7 +235,7 @@ class Compiled:
         count = len(spec.arguments)
         arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
-        inputs: list[Any] = [a if o.shape else a.item() for a, o in zip(arrays, spec.arguments, strict=True)]
+        inputs: list[Any] = [a if o.shape else a[()] for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
         shapes = self._output_shapes(arrays, given, inputs)
         if spec.check_facts if check_facts is None else check_facts:

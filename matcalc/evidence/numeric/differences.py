@@ -3,7 +3,8 @@
 This is the oracle of `check` and of rules: it sees a function of one number and nothing of the engine. Central
 differences at ten steps are extrapolated (Richardson); the entry of the table with the least error estimate is
 taken. A complex step is exact to rounding, but only for functions that NumPy continues analytically (not `abs`,
-not a Hermitian factorisation), so it is taken where it agrees with the differences and not otherwise.
+not a Hermitian factorisation, and an iteration that drops what is small drops its imaginary part too), so it is taken
+where it agrees with the differences within a few times their error and not otherwise.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def slope(f: Line) -> Slope:
     if exact is None or not np.all(np.isfinite(found.value)):
         return found
     size = float(np.max(np.abs(found.value), initial=0.0))
-    if float(np.max(np.abs(exact - found.value), initial=0.0)) > 50 * found.error + 1e-12 * size:
+    if float(np.max(np.abs(exact - found.value), initial=0.0)) > 5 * found.error + 1e-12 * size:
         return found
     return Slope(exact, ROUNDING * max(size, 1e-300), "complex step")
 

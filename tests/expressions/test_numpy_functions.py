@@ -145,13 +145,17 @@ def test_a_parameter_that_is_no_number(degrees):
         np.var(X, ddof=degrees)
 
 
+def shares(count):
+    """Return as many parts of a long run, each fifth of them in the whole suite."""
+    return [pytest.param(k, marks=pytest.mark.long if k % 5 else pytest.mark.whole) for k in range(count)]
+
+
 def test_random_programs():
     for number, program in enumerate(programs(60)):
         agrees(program, number)
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize("part", shares(20))
 def test_two_thousand_random_programs(part):
     """2,000 programs, of fixed and of open sizes, six steps deep: all traced, all equal."""
     for number, program in enumerate(programs(2000)):
@@ -216,8 +220,7 @@ def test_derivatives_of_random_programs():
         slope_agrees(program, number, "numpy")
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", shares(10))
 def test_derivatives_of_four_hundred_random_programs(part):
     """Value and gradient of 400 programs, compiled for NumPy, against NumPy's own run and its differences."""
     for number, program in enumerate(programs(400, depth=4, seed=5)):

@@ -19,10 +19,10 @@ def test_every_public_parameter_is_tried():
     assert set(commands()) == set(COMMANDS)
     with elsewhere() as folder:
         tried = {p.label for p in parameters(folder)}
-    for label, (make, args, _) in EXAMPLES.items():
-        own = {name for name, p in inspect.signature(make()).parameters.items() if p.default is not ...}
-        kept = {f"{label}.{name}" for name in list(own)[len(args) :]} - set(CODE)
-        assert not [name for name in kept if name not in tried and not name.endswith(tuple("0123456789"))]
+        for label, (make, args, _) in EXAMPLES.items():
+            own = {name for name, p in inspect.signature(make()).parameters.items() if p.default is not ...}
+            kept = {f"{label}.{name}" for name in list(own)[len(args) :]} - set(CODE)
+            assert not [name for name in kept if name not in tried and not name.endswith(tuple("0123456789"))]
 
 
 @pytest.mark.sampled(3)

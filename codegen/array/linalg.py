@@ -173,6 +173,11 @@ def eig_top(w, V, k):
     return (V * np.where(above > 0.0, 1.0, tied * share)) @ V.T
 
 
+def svd_top(X):
+    """The mean of u*v' over the largest singular values; 0 where these are 0."""
+    return svd_end(1, *svd(X))
+
+
 def svd_end(top, U, s, V):
     """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
     if len(s) == 0:

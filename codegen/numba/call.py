@@ -37,6 +37,7 @@ U = 85
 R = 82
 V = 86
 S = 83
+I = 73  # noqa: E741
 
 
 def external(library, name, count):

@@ -14,17 +14,7 @@ from numba.types import float64, int64
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, N
 from matcalc.codegen.numba.lu import dgetrf, dgetrs
 from matcalc.codegen.numba.products import dgemm
-from matcalc.codegen.numba.spectral import fill
-
-
-@njit(float64(MATRIX), **EXACT)
-def largest_magnitude(X):
-    """The largest magnitude in X, 0 of nothing."""
-    largest = 0.0
-    for i in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            largest = max(largest, abs(X[i, j]))
-    return largest
+from matcalc.codegen.numba.spectral import fill, largest_magnitude
 
 
 @njit(int64(MATRIX), **EXACT)

@@ -10,10 +10,11 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, L, N, S, V, external
-from matcalc.codegen.numba.products import copy_flipped, gemm, syrk
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, I, L, N, S, V, external
+from matcalc.codegen.numba.products import copy_flipped, gemm, gemv, syrk
 
 dsyevd = external("lapack", "dsyevd", 10)
+dsyevr = external("lapack", "dsyevr", 20)
 dgesdd = external("lapack", "dgesdd", 13)
 dgeqrf = external("lapack", "dgeqrf", 7)
 dorgqr = external("lapack", "dorgqr", 8)
@@ -27,6 +28,16 @@ def is_finite(X):
             if not (abs(X[i, j]) < math.inf):
                 return 0
     return 1
+
+
+@njit(float64(MATRIX), **EXACT)
+def largest_magnitude(X):
+    """The largest magnitude in X, 0 of nothing."""
+    largest = 0.0
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            largest = max(largest, abs(X[i, j]))
+    return largest
 
 
 @njit(types.void(float64, MATRIX_OUT), **EXACT)
@@ -232,6 +243,78 @@ def svd_end(top, P, s, Q, C):
         for i in range(Q.shape[0]):
             right[i, j] = Q[i, first + j]
     gemm(0, 1, 1.0, left, right, 0.0, C)
+
+
+@njit(int64(MATRIX, MATRIX_OUT), **EXACT)
+def svd_top(X, C):
+    """C = the mean of u*v' over the largest singular values; 0 where these are 0."""
+    m, n = X.shape
+    k = min(m, n)
+    u = np.empty(m)
+    v = np.empty(n)
+    if top_pair(X, u, v):
+        for i in range(m):
+            for j in range(n):
+                C[i, j] = u[i] * v[j]
+        return 0
+    P = np.empty((m, k))
+    Q = np.empty((n, k))
+    s = np.empty(k)
+    status = svd(X, P, s, Q)
+    svd_end(1, P, s, Q, C)
+    return status
+
+
+@njit(int64(MATRIX, VECTOR_OUT, VECTOR_OUT), **EXACT)
+def top_pair(X, u, v):
+    """u, v = the singular vectors of the largest singular value where it is well apart from the next: 1 if so, else 0.
+
+    They come from the Gram matrix of the shorter side, whose largest eigenvalue has all digits.
+    """
+    m, n = X.shape
+    k = min(m, n)
+    largest = largest_magnitude(X)
+    if k == 0 or largest == 0.0 or is_finite(X) == 0:
+        return 0
+    F = np.empty((m, n))
+    for i in range(m):
+        for j in range(n):
+            F[i, j] = X[i, j] / largest
+    wide = 1 if n > m else 0
+    G = np.empty((k, k))
+    syrk(wide, 1.0, F, 0.0, G)
+    first = max(k - 1, 1)
+    w = np.empty(k)
+    Z = np.empty((2, k))
+    support = np.empty(4, np.int32)
+    work = np.empty(70 * k)
+    integers = np.empty(10 * k, np.int32)
+    status = dsyevr(V, I, L, k, G, k, 0.0, 0.0, first, k, 0.0, 0, w, Z, k, support, work, 70 * k, integers, 10 * k)
+    if status != 0 or (k > 1 and not w[0] < 0.99999 * w[1]):
+        return 0
+    last = k - first
+    z = np.empty(k)
+    for i in range(k):
+        z[i] = Z[last, i]
+    if wide:
+        unit_image(1, F, z, u, v)
+    else:
+        unit_image(0, F, z, v, u)
+    return 1
+
+
+@njit(types.void(int64, MATRIX, VECTOR, VECTOR_OUT, VECTOR_OUT), **EXACT)
+def unit_image(t, F, z, x, y):
+    """x = z, y = F*z or F'*z over its length."""
+    for i in range(z.shape[0]):
+        x[i] = z[i]
+    gemv(t, 1.0, F, z, 0.0, y)
+    squares = 0.0
+    for i in range(y.shape[0]):
+        squares += y[i] * y[i]
+    length = math.sqrt(squares)
+    for i in range(y.shape[0]):
+        y[i] /= length
 
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)

@@ -217,6 +217,11 @@ def eig_top(w, V, k):
     return (V * np.where(above, 1.0, np.where(tied, share, 0.0))) @ V.T
 
 
+def svd_top(X):
+    """The mean of u*v' over the largest singular values; 0 where these are 0."""
+    return svd_end(1, *svd(X))
+
+
 def svd_end(top, U, s, V):
     """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
     close = 4.0 * (len(U) + len(V)) * np.finfo(float).eps * np.max(s, initial=0.0)

@@ -205,7 +205,7 @@ def signed(V):
 
 FACTORED = {
     "nuclear_norm(X)": ("X: matrix(m, n)", "svd("),
-    "spectral_norm(X)": ("X: matrix(m, n)", "svd("),
+    "spectral_norm(X)": ("X: matrix(m, n)", "svd_top("),
     "cond(X)": ("X: matrix(m, n)", "svd("),
     "sum(log(svdvals(X)).^2)": ("X: matrix(m, n)", "svd("),
     "sum(polar_U(X).^3)": ("X: matrix(m, n)", "svd("),
@@ -225,7 +225,7 @@ def test_value_and_gradient_need_one_factorisation(text):
     let, name = FACTORED[text]
     f = mc.value_and_gradient(mc.expression(text, let), let[0], target="numpy")
     calls = [line for line in str(f.plan).splitlines() if " = " in line]
-    made = [line for line in calls if any(w in line for w in ("svd(", "svdvals(", "eigh(", "eigvalsh("))]
+    made = [line for line in calls if any(w in line for w in ("svd(", "svdvals(", "svd_top(", "eigh(", "eigvalsh("))]
     assert len(made) == 1 and name in made[0]
 
 
@@ -240,3 +240,25 @@ def test_what_is_not_finite_gives_nan(text, bad):
     data[1, 2] = data[2, 1] = bad
     value, gradient = f(data)
     assert np.isnan(value) and np.all(np.isnan(gradient))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+@pytest.mark.parametrize("apart", [1e-2, 1e-4, 4e-6, 1e-7, 1e-10])
+def test_the_top_pair_of_a_spectral_norm_as_the_next_singular_value_nears(apart, scale):
+    """From the Gram matrix, or from all singular values: the digits that the gap leaves, against known vectors."""
+    fn = mc.value_and_gradient(mc.expression("spectral_norm(X)", "X: matrix(m, n)"), "X")
+    for m, n in ((30, 6), (6, 30), (6, 6)):
+        k = min(m, n)
+        X, U, V = pieces(m, n, scale * np.array([1.0, 1.0 - apart, 0.5, 0.3, 0.2, 0.1][:k]))
+        value, slope = fn(X)
+        assert value == pytest.approx(scale, rel=1e-14)
+        np.testing.assert_allclose(slope, np.outer(U[:, 0], V[:, 0]), atol=1e-14 / apart)
+
+
+def test_a_spectral_norm_needs_all_singular_values_only_beside_others():
+    plans = {
+        text: str(mc.value_and_gradient(mc.expression(text, "X: matrix(m, n)"), "X").plan)
+        for text in ("spectral_norm(X)", "spectral_norm(X) + nuclear_norm(X)")
+    }
+    assert ["svd(X)" in plan for plan in plans.values()] == [False, True]
+    assert "svd_top(X)" not in plans["spectral_norm(X) + nuclear_norm(X)"]

@@ -258,7 +258,7 @@ def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple
     factors: dict[tuple[str, Node], list[str]] = {}
     for node in operations:
         kernels = session.lowerings.operations.get(node.rule.name, ())
-        needed = {k.via for k in kernels}
+        needed = {k.via for k in kernels if k.via}
         via = needed.pop() if len(needed) == 1 else ()
         if len(via) == 1 and len(kernels[0].factors) == 1 and not node.batch_rank:
             entry = session.lowerings.factorisation(via[0])

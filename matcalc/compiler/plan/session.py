@@ -155,11 +155,16 @@ class Session:
     def via_time(self, term: Term, argument: Node) -> float:
         """Return the time of a factorisation, 0 where it has been made."""
         entry = self.lowerings.factorisation(term)
-        if self.run_key(entry, (straightened(argument)[0],)) in self.runs:
+        argument = straightened(argument)[0]
+        if self.run_key(entry, (argument,)) in self.runs or self.is_asked(term.name, argument):
             return 0.0
         letters = entry.factors[0].args[0].letters or ()
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
         return entry.time(entry.letters(sizes)) * (SHARE if self.is_ahead(argument) else 1.0)
+
+    def is_asked(self, name: str, argument: Node) -> bool:
+        """Whether what is to be computed holds a factorisation as an operation of its own."""
+        return any(key[1] == (argument,) and key[0].name == name for key in self.groups)  # type: ignore[attr-defined]
 
     def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
         return (kernel.name, tuple(args), rest)

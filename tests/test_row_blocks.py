@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.row_blocks import computed
+from matcalc.rows.blocks import computed
 
 LET = "X: matrix(m, n); y: vector(m); w: vector(n)"
 

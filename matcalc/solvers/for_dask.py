@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.language.identifiers import by_name
-from matcalc.row_blocks import counted
+from matcalc.rows.blocks import counted
+from matcalc.rows.splitting import Split, split
+from matcalc.rows.totals import Totals, axis_of, rows_in
 from matcalc.solvers.packing import Packing, Vector
-from matcalc.splitting import Split, Totals, axis_of, rows_in, split
 
 ATTEMPTS = 5
 """How often an evaluation is begun again when workers are lost."""
@@ -68,7 +69,7 @@ class OnCluster:
         names = list(self._packing.shapes)
         along = self.unpack(v)
         directions = {"v" if len(names) == 1 else f"v_{name}": along[name] for name in names}
-        product = self._evaluated("second", self.split.second, {**self.unpack(x), **directions})[2]
+        product = self._evaluated("second", self.split.also_with("hvp"), {**self.unpack(x), **directions})[2]
         return self._packed(product)
 
     def _packed(self, parts: Any) -> Vector:

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from math import prod
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 Arrays = dict[str, "np.ndarray[Any, Any]"]
+
+ROWS = 65_536
+"""Rows of a block that is read from a file, unless another number is asked for."""
 
 
 def computed(one: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
@@ -52,18 +57,30 @@ class FromFiles:
     rows: int
 
     def __iter__(self) -> Iterator[Arrays]:
-        files = {name: np.load(path, mmap_mode="r", allow_pickle=False) for name, path in self.paths.items()}
+        files = {name: self._opened(path) for name, path in self.paths.items()}
         counts = {name: file.shape[self.axes[name]] for name, file in files.items() if name in self.axes}
         if len(set(counts.values())) > 1:
             said = ", ".join(f"{name} {count}" for name, count in counts.items())
             raise ShapeError(f"the files have different numbers of rows: {said}")
+        del files  # no map stays open: its pages would count as memory of this process
         for start in range(0, next(iter(counts.values()), 0), counted("block", self.rows)):
-            yield {name: self._part(name, file, slice(start, start + self.rows)) for name, file in files.items()}
+            rows = slice(start, start + self.rows)
+            yield {name: self._part(name, self._opened(path), rows) for name, path in self.paths.items()}
 
-    def _part(self, name: str, file: np.ndarray[Any, Any], rows: slice) -> np.ndarray[Any, Any]:
-        """Return a copy of some rows: what is read stays out of the memory that the map holds."""
-        before = (slice(None),) * self.axes.get(name, 0)
-        return np.array(file[(*before, rows)], dtype=np.float64, order="C")
+    def _opened(self, path: str | os.PathLike[str]) -> Any:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+
+    def _part(self, name: str, file: Any, rows: slice) -> np.ndarray[Any, Any]:
+        """Return a copy of some rows: read as they lie where they are adjacent, else through a map of the file."""
+        axis = self.axes.get(name, 0)
+        if axis or not file.flags.c_contiguous:
+            return np.array(file[(*(slice(None),) * axis, rows)], dtype=np.float64, order="C")
+        count = len(range(*rows.indices(len(file))))
+        width = prod(file.shape[1:])
+        found = np.fromfile(
+            self.paths[name], file.dtype, count * width, offset=file.offset + rows.start * width * file.itemsize
+        )
+        return np.asarray(found.reshape(count, *file.shape[1:]), np.float64)
 
 
 @dataclass(frozen=True)
@@ -99,6 +116,24 @@ class FromParquet:
                 raise ValueError(f"the column {column} has {values.null_count} missing entries")
             found.append(np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64))
         return found[0] if isinstance(self.columns[name], str) else np.column_stack(found)
+
+
+class Progress:
+    """Rows gone through, told once a second and at the end."""
+
+    def __init__(self, label: str, rows: str) -> None:
+        self.label, self.rows = label, rows
+        self.count, self.start = 0, monotonic()
+        self.told = self.start
+
+    def add(self, count: int) -> None:
+        self.count += count
+        if monotonic() - self.told >= 1:
+            self.end()
+
+    def end(self) -> None:
+        self.told = monotonic()
+        print(f"{self.label}: {self.rows} = {self.count:,}, {self.told - self.start:.1f} s", flush=True)
 
 
 def counted(name: str, number: int) -> int:

@@ -113,25 +113,15 @@ class Split(RowTotals):
         /,
         *,
         block: int = ROWS,
-        threads: int = 1,
-        hvp: bool = False,
-        gauss_newton: bool = False,
-        progress: bool = False,
-        **shared: npt.ArrayLike,
+        **options: Any,
     ) -> Any:
-        """Return the result over `.npy` files, `{"X": "X.npy", "y": "y.npy"}`, `block` rows at a time, as `over` does.
+        """Return the result over `.npy` files, `{"X": "X.npy", "y": "y.npy"}`, `block` rows at a time.
+
+        Shared arguments and options are those of `over`.
 
         Raises: OSError; what `over` raises.
         """
-        return self.over(
-            from_npy(self, paths, block),
-            given,
-            threads=threads,
-            hvp=hvp,
-            gauss_newton=gauss_newton,
-            progress=progress,
-            **shared,
-        )
+        return self.over(from_npy(self, paths, block), given, **options)
 
     def parquet(
         self,
@@ -141,25 +131,15 @@ class Split(RowTotals):
         /,
         *,
         block: int = ROWS,
-        threads: int = 1,
-        hvp: bool = False,
-        gauss_newton: bool = False,
-        progress: bool = False,
-        **shared: npt.ArrayLike,
+        **options: Any,
     ) -> Any:
         """Return the result over a Parquet file whose columns are bound by name, `{"X": ["a", "b"], "y": "label"}`.
 
+        Shared arguments and options are those of `over`.
+
         Raises: ImportError without pyarrow; OSError; UnknownName for a column that is none; what `over` raises.
         """
-        return self.over(
-            from_parquet(path, columns, block),
-            given,
-            threads=threads,
-            hvp=hvp,
-            gauss_newton=gauss_newton,
-            progress=progress,
-            **shared,
-        )
+        return self.over(from_parquet(path, columns, block), given, **options)
 
     @cached_property
     def _with(self) -> dict[str, Split]:

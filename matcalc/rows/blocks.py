@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from math import prod
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,14 +17,11 @@ from matcalc.errors import ShapeError, UnknownName
 from matcalc.language.identifiers import shown
 from matcalc.rulebook.fields import nearest
 
-if TYPE_CHECKING:
-    import os
-
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 
-ROWS = 65_536
+ROWS = 16_384
 """Rows of a block that is read from a file, unless another number is asked for."""
 
 
@@ -57,30 +54,42 @@ class FromFiles:
     rows: int
 
     def __iter__(self) -> Iterator[Arrays]:
-        files = {name: self._opened(path) for name, path in self.paths.items()}
+        files = {name: np.load(path, mmap_mode="r", allow_pickle=False) for name, path in self.paths.items()}
         counts = {name: file.shape[self.axes[name]] for name, file in files.items() if name in self.axes}
         if len(set(counts.values())) > 1:
             said = ", ".join(f"{name} {count}" for name, count in counts.items())
             raise ShapeError(f"the files have different numbers of rows: {said}")
-        del files  # no map stays open: its pages would count as memory of this process
-        for start in range(0, next(iter(counts.values()), 0), counted("block", self.rows)):
-            rows = slice(start, start + self.rows)
-            yield {name: self._part(name, self._opened(path), rows) for name, path in self.paths.items()}
+        parts = {name: self._parts(name, file) for name, file in files.items()}
+        del files  # no map stays open: the pages that it touched would count as memory of this process
+        for _ in range(0, next(iter(counts.values()), 0), counted("block", self.rows)):
+            yield {name: next(part, np.empty(0)) for name, part in parts.items()}
 
-    def _opened(self, path: str | os.PathLike[str]) -> Any:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-
-    def _part(self, name: str, file: Any, rows: slice) -> np.ndarray[Any, Any]:
-        """Return a copy of some rows: read as they lie where they are adjacent, else through a map of the file."""
-        axis = self.axes.get(name, 0)
+    def _parts(self, name: str, file: Any) -> Iterator[np.ndarray[Any, Any]]:
+        """Return copies of the rows, block by block: read as they lie where they are adjacent, else through maps."""
+        axis, path = self.axes.get(name, 0), self.paths[name]
         if axis or not file.flags.c_contiguous:
-            return np.array(file[(*(slice(None),) * axis, rows)], dtype=np.float64, order="C")
-        count = len(range(*rows.indices(len(file))))
-        width = prod(file.shape[1:])
-        found = np.fromfile(
-            self.paths[name], file.dtype, count * width, offset=file.offset + rows.start * width * file.itemsize
-        )
-        return np.asarray(found.reshape(count, *file.shape[1:]), np.float64)
+            return self._mapped(path, axis, file.shape[axis])
+        return self._read(path, file.offset, file.shape, file.dtype)
+
+    def _mapped(self, path: str | os.PathLike[str], axis: int, count: int) -> Iterator[np.ndarray[Any, Any]]:
+        for start in range(0, count, self.rows):
+            rows = (*(slice(None),) * axis, slice(start, start + self.rows))
+            yield np.array(np.load(path, mmap_mode="r")[rows], dtype=np.float64, order="C")
+
+    def _read(
+        self, path: str | os.PathLike[str], offset: int, shape: tuple[int, ...], dtype: Any
+    ) -> Iterator[np.ndarray[Any, Any]]:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(offset)
+            for start in range(0, shape[0], self.rows):
+                part = np.empty((min(self.rows, shape[0] - start), *shape[1:]), dtype)
+                left = memoryview(part.reshape(-1).view(np.uint8).data)
+                while len(left):
+                    count = file.readinto(left)
+                    if not count:
+                        raise OSError(f"the file ends before its {shape[0]} rows do: {os.fspath(path)}")
+                    left = left[count:]
+                yield np.asarray(part, np.float64)
 
 
 @dataclass(frozen=True)

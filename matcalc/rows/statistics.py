@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from matcalc.compiler.runtime.compiled import Compiled
+
 CHANGE = 2.0**-40
 """By which totals are changed, relatively, to see how many digits a value keeps of them."""
 MOST = 2.0**-20
@@ -50,16 +52,24 @@ class Statistics:
 
     __repr__ = __str__
 
+    @cached_property
+    def _alone(self) -> RowTotals:
+        """The totals as functions of the arguments with rows and no others."""
+        names = self.totals.request.names
+        kept = {name: names.symbols[name] for name in self.totals.split}
+        return replace(self.totals, request=replace(self.totals.request, names=Names(kept, tuple(kept))))
+
+    @property
+    def programs(self) -> tuple[list[Compiled], Compiled]:
+        """What is compiled: a function for each pass, and that of an evaluation."""
+        return self._alone.partials, self.totals.last
+
     def over(self, blocks: Iterable[Block], *, threads: int = 1) -> Known:
         """Return the function of the shared arguments, from blocks of rows as `Split.over` takes them.
 
         Raises: what `Split.over` raises of blocks.
         """
-        totals = self.totals
-        names = totals.request.names
-        kept = {name: names.symbols[name] for name in totals.split}
-        alone = replace(totals, request=replace(totals.request, names=Names(kept, tuple(kept))))
-        return Known(self, alone.totals_over(blocks, {}, threads), blocks)
+        return Known(self, self._alone.totals_over(blocks, {}, threads), blocks)
 
     def npy(self, paths: Mapping[str, str | os.PathLike[str]], *, block: int = ROWS, threads: int = 1) -> Known:
         """Return the function of the shared arguments, from `.npy` files as `Split.npy` takes them.

@@ -102,7 +102,7 @@ class RowTotals:
         number = self._round_after(before)
         given = dict(zip(self.args, bind("partial", self.args, args, values), strict=True))
         given |= {t.symbol.name: value for t, value in zip(self.whole.totals, before, strict=False)}
-        fn = self._partials[number]
+        fn = self.partials[number]
         return Totals(tuple(map(_array, fn({name: given[name] for name in fn.args}))), before)
 
     def combine(self, a: Totals, b: Totals) -> Totals:
@@ -115,7 +115,7 @@ class RowTotals:
         given = dict(zip(self.shared, bind("finish", self.shared, args, values), strict=True))
         known = (*total.before, *total.values)
         given |= {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=True)}
-        return self._finish({name: given[name] for name in self._finish.args})
+        return self.last({name: given[name] for name in self.last.args})
 
     # ---- all rows
 
@@ -195,14 +195,16 @@ class RowTotals:
     # ---- compiled
 
     @cached_property
-    def _partials(self) -> list[Compiled]:
+    def partials(self) -> list[Compiled]:
+        """The functions of a block, one for each pass."""
         return [
             self._compiled(f"pass_{number + 1}", [(t.symbol.name, t.node) for t in self._in_round(number)])
             for number in range(self.rounds)
         ]
 
     @cached_property
-    def _finish(self) -> Compiled:
+    def last(self) -> Compiled:
+        """The function of the totals of all rows and of the shared arguments."""
         labels = [out.label for out in self.request.outputs]
         return self._compiled("finish", list(zip(labels, self.whole.results, strict=True)), self.request.nesting)
 

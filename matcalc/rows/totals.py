@@ -110,6 +110,17 @@ class RowTotals:
         totals = self._in_round(self._round_after(a.before))
         return Totals(tuple(merged(t, x, y) for t, x, y in zip(totals, a.values, b.values, strict=True)), a.before)
 
+    def scaled(self, part: Totals, factor: float) -> Totals:
+        """Return the totals of rows that were drawn as those of `factor` times as many.
+
+        Raises: NotSupported for totals that do not add up.
+        """
+        totals = self._in_round(self._round_after(part.before))
+        for total in totals:
+            if total.merge != SUM:
+                raise NotSupported(f"rows cannot be drawn: {said(total.node)} of some tells nothing of the others'")
+        return Totals(tuple(value * factor for value in part.values), part.before)
+
     def finish(self, total: Totals, /, *args: npt.ArrayLike, **values: npt.ArrayLike) -> Any:
         """Return the result from the totals over all rows in the last round, and the shared arguments."""
         given = dict(zip(self.shared, bind("finish", self.shared, args, values), strict=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,8 @@ class OnCluster(OverRows):
     def __init__(self, given: Asked, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
         super().__init__(given, checkpoint)
         self.client = client
-        self._blocks = list(blocks_of(given, block))
+        opened = {name: _opened(value) for name, value in given.by_rows.items()}
+        self._blocks = list(blocks_of(replace(given, by_rows=opened), block))
         self._futures: list[Any] = []
         self._held: dict[str, Any] = {}
 
@@ -97,7 +99,12 @@ class OnCluster(OverRows):
                 self._futures[k] = self._sent(self._blocks[k])
 
     def _sent(self, block: Mapping[str, Any]) -> Any:
-        return self.client.scatter([block], hash=False)[0]
+        return self.client.scatter([{name: np.asarray(part) for name, part in block.items()}], hash=False)[0]
+
+
+def _opened(value: Any) -> Any:
+    """Return an array, of a file as a map: what the client holds of it is in the page cache."""
+    return np.load(value, mmap_mode="r", allow_pickle=False) if isinstance(value, (str, os.PathLike)) else value
 
 
 def part_of(made: Split, block: Mapping[str, Any], shared: Mapping[str, Any], after: Totals | None, k: int) -> Totals:

@@ -135,7 +135,7 @@ def dask(
     over: str = "m",
     client: Any = None,
     start: Mapping[str, ArrayLike] | None = None,
-    block: int = 65_536,
+    block: int = 262_144,
     *,
     checkpoint: str | os.PathLike[str] | None = None,
     declarations: str = "",

@@ -23,6 +23,9 @@ from matcalc.tensor.size import Monomial, Size, polynomial
 from matcalc.tensor.substitute import Batched, instantiate, remake
 
 SUM = "a + b"
+BY_FEATURES = "sums over rows, X'*X, and functions of each row separate: for a kernel, give features of each row"
+SHIFTED = "rows that are given once more, shifted or cut, as data of their own separate"
+TOTALS = "sums, means, variances, extremes, logs of sums and functions of each row separate"
 MOST_TERMS = 400
 """So many terms at most are made of one product whose sums are multiplied out."""
 
@@ -118,7 +121,7 @@ class _Walk:
         if node.kind == "op":
             return self.of_operation(node)
         if node.kind == "selector" and not node.args and self.axes(node):
-            raise self.refusal(node, "it places some of the rows")
+            raise self.refusal(node, "it places some of the rows", SHIFTED)
         return remake(node, self.made)
 
     def axes(self, node: Node) -> list[int]:
@@ -126,13 +129,13 @@ class _Walk:
         found = [k for k, size in enumerate(node.shape) if size == self.rows]
         other = next((s for s in node.shape if s != self.rows and set(s.names) & set(self.rows.names)), None)
         if other is not None:
-            raise self.refusal(node, f"it has an axis of length {other}")
+            raise self.refusal(node, f"it has an axis of length {other}", SHIFTED)
         if len(found) > 1:
-            raise self.refusal(node, "it pairs each row with each other")
+            raise self.refusal(node, "it pairs each row with each other", BY_FEATURES)
         return found
 
-    def refusal(self, node: Node, why: str) -> NotSupported:
-        return NotSupported(f"{said(node)} needs all {self.rows} rows at once: {why}")
+    def refusal(self, node: Node, why: str, hint: str) -> NotSupported:
+        return NotSupported(f"{said(node)} needs all {self.rows} rows at once: {why}", hint=hint)
 
     def round_of(self, node: Node) -> int:
         """Return the first pass over the rows in which a made node can be computed."""
@@ -186,7 +189,7 @@ class _Walk:
             operands = self.summed(operands, index, node.out, sizes)
         kept = [i for i in of_rows if i in node.out]
         if len(kept) > 1 or any(node.out.count(i) > 1 for i in kept):
-            raise self.refusal(node, "it pairs each row with each other")
+            raise self.refusal(node, "it pairs each row with each other", BY_FEATURES)
         return product(node.coef, operands, node.out, sizes)
 
     def by_terms(self, node: Node) -> Node:
@@ -231,7 +234,7 @@ class _Walk:
         outside = {*out, *(i for _, at in others for i in at)}
         kept = tuple(dict.fromkeys(i for _, at in group for i in at if i in outside))
         if any(sizes[i] == self.rows for i in kept):
-            raise NotSupported(f"a sum over {self.rows} rows pairs each row with each other")
+            raise NotSupported(f"a sum over {self.rows} rows pairs each row with each other", hint=BY_FEATURES)
         return [*others, (self.total(product(1, group, kept, sizes)), kept)]
 
     # ---- operations
@@ -244,7 +247,7 @@ class _Walk:
         if formula := rule.by_total:
             return self.all([written_out(node, rule, formula)])[0]
         if rule.merge is None or len(node.args) > 1 or self.axes(node):
-            raise self.refusal(node, f"{rule.name} does not separate")
+            raise self.refusal(node, f"{rule.name} does not separate", TOTALS)
         return self.total(remake(node, self.made), rule.merge)
 
 

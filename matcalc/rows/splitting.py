@@ -180,7 +180,7 @@ def split(
     try:
         found = separated(roots, Size.of(over), {*names.symbols, *names.size_names})
     except NotSupported as fault:
-        return Split(e, wrt, over, request, None, fault.message, also)
+        return Split(e, wrt, over, request, None, "; ".join(filter(None, (fault.message, fault.hint))), also)
     return Split(e, wrt, over, request, found, "", also)
 
 

@@ -1,7 +1,7 @@
 """`solvers.dask`: a sum over rows on a Dask cluster, as the functions of one flat vector that an optimiser calls.
 
-Blocks of rows are scattered once. An evaluation is one round of futures for each pass over the rows: totals of blocks,
-added pairwise where they are, one small result back. What a lost worker held is sent again.
+Blocks of rows are scattered once. An evaluation is one graph of tasks for each pass over the rows: totals of blocks,
+added where they are, one small result back. What a lost worker held is sent again.
 """
 
 from __future__ import annotations
@@ -9,20 +9,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from matcalc.rows.blocks import ROWS
 from matcalc.rows.splitting import Split
 from matcalc.rows.totals import Totals, rows_in
 from matcalc.solvers.drawn_rows import Slope
-from matcalc.solvers.over_rows import Asked, OverRows, asked, blocks_of, taken
+from matcalc.solvers.over_rows import Asked, Cut, OverRows, asked, blocks_of, taken
 from matcalc.solvers.packing import Vector
 
 ATTEMPTS = 5
 """How often an evaluation is begun again when workers are lost."""
+
+TOGETHER = 8
+"""Totals that are added in one task: each task costs the scheduler a millisecond."""
 
 
 class OnCluster(OverRows):
@@ -72,23 +76,22 @@ class OnCluster(OverRows):
     def _total(
         self, key: str, made: Split, shared: Mapping[str, Any], of_block: Callable[..., Totals], *more: Any
     ) -> Totals:
-        """Return the totals over all blocks, a round of futures for each pass, added pairwise in a fixed order."""
+        """Return the totals over all blocks, one graph for each pass, added by eights in a fixed order."""
+        from dask.delayed import delayed
+
         self._scatter()
         if key not in self._held:
             self._held[key] = self.client.scatter(made, broadcast=True, hash=False)
         held, total = self._held[key], None
+        part, add = (delayed(function, pure=False, traverse=False) for function in (of_block, sum_of))
         for _ in range(made.rounds):
-            parts = [
-                self._submitted(of_block, held, block, shared, total, k, *more) for k, block in enumerate(self._futures)
-            ]
+            known = delayed((shared, total), pure=False, traverse=False)
+            parts = [part(held, block, known, k, *more) for k, block in enumerate(self._futures)]
             while len(parts) > 1:
-                parts = [self._submitted(sum_of, held, *parts[k : k + 2]) for k in range(0, len(parts), 2)]
-            total = Totals(*parts[0].result())
+                parts = [add(held, *parts[k : k + TOGETHER]) for k in range(0, len(parts), TOGETHER)]
+            total = Totals(*self.client.compute(parts[0], retries=2).result())
         assert total is not None
         return total
-
-    def _submitted(self, function: Callable[..., Totals], *args: Any) -> Any:
-        return self.client.submit(function, *args, pure=False, retries=2)
 
     def _scatter(self) -> None:
         """Send the blocks that no worker holds, each to one worker."""
@@ -107,25 +110,29 @@ def _opened(value: Any) -> Any:
     return np.load(value, mmap_mode="r", allow_pickle=False) if isinstance(value, (str, os.PathLike)) else value
 
 
-def part_of(made: Split, block: Mapping[str, Any], shared: Mapping[str, Any], after: Totals | None, k: int) -> Totals:
+Known = tuple[Mapping[str, Any], Totals | None]
+"""Shared values, and the totals of the pass before."""
+
+
+def part_of(made: Split, block: Mapping[str, Any], known: Known, k: int) -> Totals:
     """Return the totals of a block: what a worker runs."""
-    return made.partial(after=after, **{name: shared[name] for name in made.shared}, **block)
+    shared, after = known
+    given = {name: shared[name] for name in made.shared}
+    parts = (made.partial(after=after, **given, **piece) for piece in Cut(block, made, ROWS))  # each stays in the cache
+    return reduce(made.combine, parts)
 
 
-def drawn_part_of(
-    made: Split, block: Mapping[str, Any], shared: Mapping[str, Any], after: Totals | None, k: int, seed: list[int],
-    share: float,
-) -> Totals:  # fmt: skip
+def drawn_part_of(made: Split, block: Mapping[str, Any], known: Known, k: int, seed: list[int], share: float) -> Totals:
     """Return the totals of a block from a share of its rows, drawn by a seed and its number."""
     rows = rows_in(made, block)
     count = max(1, round(share * rows))
     chosen = np.random.default_rng([*seed, k]).choice(rows, count, replace=False)
-    return made.scaled(part_of(made, taken(made, block, chosen), shared, after, k), rows / count)
+    return made.scaled(part_of(made, taken(made, block, chosen), known, k), rows / count)
 
 
-def sum_of(made: Split, a: Totals, b: Totals | None = None) -> Totals:
-    """Return the totals of two blocks together."""
-    return a if b is None else made.combine(a, b)
+def sum_of(made: Split, *parts: Totals) -> Totals:
+    """Return the totals of blocks together."""
+    return reduce(made.combine, parts)
 
 
 def dask(

@@ -102,7 +102,7 @@ class Split(RowTotals):
         """
         if hvp and gauss_newton:
             raise ValueError("hvp=True and gauss_newton=True are two ways to a second derivative: choose one")
-        whole = self.also_with(ALSO[gauss_newton]) if hvp or gauss_newton else self
+        whole = self.also_with(ALSO[bool(gauss_newton)]) if hvp or gauss_newton else self
         named = {**by_name({} if given is None else given, "over()"), **shared}
         return whole.result_over(blocks, named, threads, progress)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from matcalc.language.identifiers import file_path
 from matcalc.solvers.packing import Vector
 
 MARK = b"matcalc evaluations 1\n"
@@ -27,7 +28,7 @@ class Journal:
     """Results at points, by the label of what was computed, in a file that grows by each new one."""
 
     def __init__(self, path: str | os.PathLike[str], about: str) -> None:
-        self.path = Path(path)
+        self.path = Path(file_path(path))
         self._about = blake2b(about.encode(), digest_size=CHECK).digest()
         self._known: dict[bytes, Vector] = {}
         self._is_checked = True

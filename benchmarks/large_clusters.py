@@ -150,13 +150,14 @@ def measured(folder: Path) -> dict[str, Any]:
         calls = {blocks: evaluation(paths[SMALL], clients[2], blocks, SMALL) for blocks in BLOCKS}
         found["tasks"] = best(calls)
         print(found["tasks"], flush=True)
-        found["fits"] = fits(paths[FIT], clients[2])
         found["load"] = [os.getloadavg()[0]]
         found["rows"] = {}
         for rows in ROWS:
-            found["rows"][rows] = best({n: evaluation(paths[rows], client, 8, rows) for n, client in clients.items()})
+            calls = {n: evaluation(paths[rows], client, 8, rows) for n, client in clients.items()}
+            found["rows"][rows] = best(calls, 3 * ROUNDS)
             print(rows, found["rows"][rows], os.getloadavg(), flush=True)
         found["load"].append(os.getloadavg()[0])
+        found["fits"] = fits(paths[FIT], clients[2])
         for client in clients.values():
             client.close()
     return json.loads(json.dumps(found))

@@ -253,6 +253,7 @@ def test_infinities_stay():
     assert np.isnan(s.over([{"y": np.array([np.nan])}, {"y": np.array([0.0])}]))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("cuts", CUTS)
 def test_gauss_newton(cuts):
     s = mc.split("norm2(tanh(X*w) - y)^2/m + c*w'*w", "m", wrt="w", declarations=LET)
@@ -263,6 +264,7 @@ def test_gauss_newton(cuts):
     assert np.allclose(matrix, 2 * J.T @ J / ROWS + 2 * c * np.eye(3))
 
 
+@pytest.mark.whole
 def test_gauss_newton_of_several_variables_of_any_shape():
     s = mc.split("norm2(X*W - Z.*exp(u'))^2", "m", wrt=["W", "u"], declarations=LET)
     X, Z, W, u = (DATA[n] for n in "XZWu")
@@ -292,6 +294,7 @@ def test_progress_is_told(capsys):
     assert [line.rpartition(",")[0] for line in lines] == ["pass 1 of 2: m = 12", "pass 2 of 2: m = 12"]
 
 
+@pytest.mark.whole
 def test_sparse_blocks():
     from scipy import sparse
 

@@ -36,6 +36,7 @@ def blocks(names, cuts=(0, 7, 7, 40)):
     return [{name: FULL[name][a:b] for name in names} for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ENOUGH)
 def test_rows_are_read_once(name):
     text, wrt, by_rows, f = ENOUGH[name]
@@ -73,6 +74,7 @@ def test_what_is_said():
     ]
 
 
+@pytest.mark.whole
 def test_means_are_taken_off_before_squares():
     """A covariance far from the origin keeps its digits."""
     s = mc.split(ENOUGH["Gaussian"][0], "m", wrt="S", declarations=LET)
@@ -81,6 +83,7 @@ def test_means_are_taken_off_before_squares():
     assert value == pytest.approx(ENOUGH["Gaussian"][3](FULL["X"], FULL["S"]), rel=1e-8)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("distance", [0.0, 1e-12, 1e-7, 1e-5])
 def test_digits_that_cancel_are_taken_from_the_rows(distance):
     """With `y = X*w` the value is what is left of totals that are 10^14 times as large."""
@@ -93,6 +96,7 @@ def test_digits_that_cancel_are_taken_from_the_rows(distance):
         s.precompute().over(iter(data))(w=at)
 
 
+@pytest.mark.whole
 def test_totals_that_overflow_are_replaced_by_rows():
     s = mc.split("norm2(c*X*w - y)^2", "m", wrt="w", declarations=LET)
     X, w = FULL["X"] * 1e160, FULL["w"]
@@ -100,6 +104,7 @@ def test_totals_that_overflow_are_replaced_by_rows():
     assert value == pytest.approx(np.sum((FULL["X"] @ w - FULL["y"]) ** 2), rel=1e-9)
 
 
+@pytest.mark.whole
 def test_missing_data_stay_missing():
     s = mc.split("norm2(X*w - y)^2", "m", wrt="w", declarations=LET)
     y = FULL["y"].copy()
@@ -120,6 +125,7 @@ def test_what_does_not_separate_has_none():
         mc.split("median(X*w)*c", "m", declarations=LET).precompute()
 
 
+@pytest.mark.whole
 def test_pickled_and_from_files(tmp_path):
     np.save(tmp_path / "X.npy", FULL["X"])
     np.save(tmp_path / "y.npy", FULL["y"])

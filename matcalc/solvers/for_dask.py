@@ -19,12 +19,11 @@ from matcalc.rows.blocks import ROWS
 from matcalc.rows.splitting import Split
 from matcalc.rows.totals import Totals, rows_in
 from matcalc.solvers.drawn_rows import Slope
-from matcalc.solvers.over_rows import Asked, Cut, OverRows, asked, blocks_of, taken
+from matcalc.solvers.over_rows import Asked, Cut, OverRows, as_array, asked, blocks_of, taken
 from matcalc.solvers.packing import Vector
 
 ATTEMPTS = 5
 """How often an evaluation is begun again when workers are lost."""
-
 TOGETHER = 8
 """Totals that are added in one task: each task costs the scheduler a millisecond."""
 
@@ -102,7 +101,7 @@ class OnCluster(OverRows):
                 self._futures[k] = self._sent(self._blocks[k])
 
     def _sent(self, block: Mapping[str, Any]) -> Any:
-        return self.client.scatter([{name: np.asarray(part) for name, part in block.items()}], hash=False)[0]
+        return self.client.scatter([{name: as_array(part) for name, part in block.items()}], hash=False)[0]
 
 
 def _opened(value: Any) -> Any:

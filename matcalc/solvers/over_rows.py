@@ -85,7 +85,8 @@ class OverRows:
             which = nearest(str(method), list(known.values()))
             raise ValueError(f"unknown method {shown(method)}{which}; known are {', '.join(known.values())}")
         found = self._by_steps(name, options) if name in METHODS else self._by_scipy(name, options)
-        return Result({**found, "x": self.unpack(found["x"]), "jac": self.unpack(found["jac"])})
+        slope = found.get("grad", found.get("jac"))  # of trust-constr `jac` is a list, of the constraints
+        return Result({**found, "x": self.unpack(found["x"]), "jac": self.unpack(slope)})
 
     def _by_scipy(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
         from scipy.optimize import minimize
@@ -264,12 +265,13 @@ def blocks_of(given: Asked, rows: int) -> Cut | FromFiles:
     if any(are_paths):
         raise TypeError(f"{', '.join(given.by_rows)} are all arrays or all paths of .npy files")
     counted("block", rows)
-    cut = Cut({name: _array(value) for name, value in given.by_rows.items()}, given.split, rows)
+    cut = Cut({name: as_array(value) for name, value in given.by_rows.items()}, given.split, rows)
     next(iter(cut))
     return cut
 
 
-def _array(value: Any) -> Any:
+def as_array(value: Any) -> Any:
+    """Return a sparse matrix as it is, all else as an array."""
     return value if hasattr(value, "tocsr") else np.asarray(value)
 
 

@@ -83,7 +83,7 @@ def test_means_are_taken_off_before_squares():
     assert value == pytest.approx(ENOUGH["Gaussian"][3](FULL["X"], FULL["S"]), rel=1e-8)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("distance", [0.0, 1e-12, 1e-7, 1e-5])
 def test_digits_that_cancel_are_taken_from_the_rows(distance):
     """With `y = X*w` the value is what is left of totals that are 10^14 times as large."""

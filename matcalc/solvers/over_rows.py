@@ -85,7 +85,9 @@ class OverRows:
             which = nearest(str(method), list(known.values()))
             raise ValueError(f"unknown method {shown(method)}{which}; known are {', '.join(known.values())}")
         found = self._by_steps(name, options) if name in METHODS else self._by_scipy(name, options)
-        slope = found.get("grad", found.get("jac"))  # of trust-constr `jac` is a list, of the constraints
+        slope: Any = (
+            found["grad"] if "grad" in found else found["jac"]
+        )  # of trust-constr `jac` is a list, of the constraints
         return Result({**found, "x": self.unpack(found["x"]), "jac": self.unpack(slope)})
 
     def _by_scipy(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ import matcalc as mc
 from matcalc import solvers
 from matcalc.solvers import known_rows
 
+pytestmark = pytest.mark.whole
+
 LET = "X: matrix(m, n); y: vector(m); w: vector(n); c: scalar"
 RNG = np.random.default_rng(4)
 X = RNG.standard_normal((3000, 5))
@@ -24,7 +26,6 @@ def plan(f, data, start=START, let=LET):
     return solvers.problem(f, list(start), data, start=start, declarations=let).plan.splitlines()[0]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", ["L-BFGS-B", "BFGS", "trust-ncg", "lm"])
 def test_a_fit_from_totals(method):
     data = {"X": X, "y": Y, "c": 2.0}
@@ -35,7 +36,6 @@ def test_a_fit_from_totals(method):
     assert plan(RIDGE, data) == "computed once from X, y, in 1 pass:"
 
 
-@pytest.mark.whole
 def test_a_fit_without_residuals_ends_at_zero():
     """The value is what is left of totals that cancel: the rows are read for it."""
     truth = np.arange(5.0)
@@ -44,7 +44,6 @@ def test_a_fit_without_residuals_ends_at_zero():
     assert np.allclose(found.x["w"], truth, atol=1e-7)
 
 
-@pytest.mark.whole
 def test_where_rows_stay():
     assert plan("sum(exp(X*w) - y.*(X*w))", {"X": X, "y": Y}).startswith("inputs:")
     wide = {"X": RNG.standard_normal((6, 5)), "y": np.ones(6), "c": 1.0}
@@ -54,7 +53,6 @@ def test_where_rows_stay():
     assert plan("norm2(X*w - y)^2", {"X": sparse.csr_array(X), "y": Y}, let=let).startswith("inputs:")
 
 
-@pytest.mark.whole
 def test_several_variables_and_a_size_of_both():
     """A size that a variable has is no size of rows of data."""
     start = {"w": np.zeros(5), "c": 0.5}

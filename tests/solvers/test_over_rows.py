@@ -110,7 +110,7 @@ def test_a_killed_fit_is_resumed_with_the_same_digits(tmp_path):
     assert int(resumed.stdout.split()[0]) == count - 4 - 2 + 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("method", ["L-BFGS-B", "trust-ncg", "adam", "svrg"])
 def test_what_is_kept_is_not_computed_again(tmp_path, method):
     options = {"passes": 3} if method in ("adam", "svrg") else {}
@@ -124,7 +124,7 @@ def test_what_is_kept_is_not_computed_again(tmp_path, method):
     assert len(calls) <= 3  # the first one, to see whether the data are the same
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("cut", [1, 7, 30])
 def test_a_record_cut_off_is_written_again(tmp_path, cut):
     first = problem(checkpoint=tmp_path / "fit").minimize()

@@ -27,7 +27,7 @@ _HOMES = {
     "matcalc.convexity": ("convex",),
     "matcalc.defining": ("check_rules", "define", "load_rules"),
     "matcalc.solvers.minimize": ("minimize",),
-    "matcalc.splitting": ("split",),
+    "matcalc.rows.splitting": ("split",),
     "matcalc.functions": (
         "differential", "expression", "from_sympy", "function", "gradient", "hessian", "hvp", "jacobian", "jvp",
         "symbols", "vjp",

@@ -39,6 +39,7 @@ ROOMS = [
     "expressions.numpy_bridge",
     "expressions",
     "",
+    "rows",
     "solvers",
     "testing",
     "page",

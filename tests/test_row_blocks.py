@@ -1,5 +1,6 @@
 """Blocks of rows from files: the same numbers as from arrays, in the memory of a few blocks."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.row_blocks import computed
+from matcalc.rows.blocks import computed
 
 LET = "X: matrix(m, n); y: vector(m); w: vector(n)"
 
@@ -131,3 +132,38 @@ def test_memory_is_that_of_blocks(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
         found.append(int(done.stdout))
     assert found[1] < found[0] + 20_000
+
+
+@pytest.mark.whole
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the system limits no memory of data")
+def test_rows_beyond_a_limit_of_memory(tmp_path):
+    """240 MB of rows, value and gradient, where the process may take 60 MB more: loading them fails."""
+    code = """
+        import resource
+        import numpy as np
+        import matcalc as mc
+        rng = np.random.default_rng(0)
+        rows = 600_000
+        file = np.lib.format.open_memmap("X.npy", "w+", "f8", (rows, 50))
+        for k in range(0, rows, 10000):
+            file[k:k + 10000] = rng.standard_normal((10000, 50))
+        del file
+        s = mc.split("sum(log(1 + exp(X*w)))", "m", wrt="w", declarations="X: matrix(m, n); w: vector(n)")
+        s.over([{"X": np.zeros((10, 50))}], w=np.ones(50), threads=2)
+        with open("/proc/self/status") as status:
+            data = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmData"))
+        resource.setrlimit(resource.RLIMIT_DATA, (data + 60 * 2**20, resource.RLIM_INFINITY))
+        value, gradient = s.npy({"X": "X.npy"}, w=np.ones(50) / 50)
+        try:
+            np.load("X.npy")
+        except MemoryError:
+            print(value, *gradient)
+    """
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    value, *gradient = map(float, done.stdout.split())
+    X = np.load(tmp_path / "X.npy")
+    t = X @ np.ones(50) / 50
+    assert value == pytest.approx(np.sum(np.logaddexp(0, t)), rel=1e-10)
+    assert np.allclose(gradient, X.T @ (1 / (1 + np.exp(-t))))

@@ -252,3 +252,62 @@ def test_infinities_stay():
     assert s.over([{"y": np.array([1e4, 0.0])}, {"y": np.array([-np.inf])}]) == 1e4
     assert s.over([{"y": np.array([np.inf])}, {"y": np.array([0.0])}]) == np.inf
     assert np.isnan(s.over([{"y": np.array([np.nan])}, {"y": np.array([0.0])}]))
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("cuts", CUTS)
+def test_gauss_newton(cuts):
+    s = mc.split("norm2(tanh(X*w) - y)^2/m + c*w'*w", "m", wrt="w", declarations=LET)
+    X, y, w, c = (DATA[n] for n in "Xywc")
+    value, _, matrix = s.over(cut(s.split, cuts), w=w, c=c, gauss_newton=True)
+    J = (1 - np.tanh(X @ w) ** 2)[:, None] * X
+    assert value == pytest.approx(np.mean((np.tanh(X @ w) - y) ** 2) + c * w @ w)
+    assert np.allclose(matrix, 2 * J.T @ J / ROWS + 2 * c * np.eye(3))
+
+
+@pytest.mark.whole
+def test_gauss_newton_of_several_variables_of_any_shape():
+    s = mc.split("norm2(X*W - Z.*exp(u'))^2", "m", wrt=["W", "u"], declarations=LET)
+    X, Z, W, u = (DATA[n] for n in "XZWu")
+    _, _, ((ww, wu), (uw, uu)) = s.over(cut(s.split, [0, 5, ROWS]), W=W, u=u, gauss_newton=True)
+    JW = np.einsum("ij,kl->ikjl", X, np.eye(2)).reshape(-1, 6)
+    Ju = np.einsum("ik,kl->ikl", -Z * np.exp(u), np.eye(2)).reshape(-1, 2)
+    assert np.allclose(ww.reshape(6, 6), 2 * JW.T @ JW)
+    assert np.allclose(wu.reshape(6, 2), 2 * JW.T @ Ju)
+    assert np.allclose(uw.reshape(2, 6), 2 * Ju.T @ JW)
+    assert np.allclose(uu, 2 * Ju.T @ Ju)
+
+
+def test_gauss_newton_needs_squares_and_is_one_way():
+    s = mc.split("sum(exp(X*w))", "m", wrt="w", declarations=LET)
+    with pytest.raises(mc.NotSupported, match="not recognised as a sum of squares"):
+        s.over([], w=DATA["w"], gauss_newton=True)
+    with pytest.raises(ValueError, match="choose one"):
+        s.over([], w=DATA["w"], gauss_newton=True, hvp=True)
+    with pytest.raises(ValueError, match="also= is 'hvp' or 'gauss_newton', not 'hessian'"):
+        mc.split("sum(exp(X*w))", "m", wrt="w", declarations=LET, also="hessian")
+
+
+def test_progress_is_told(capsys):
+    s = mc.split("var(X*w)", "m", declarations=LET)
+    s.over(cut(s.split, [0, 5, ROWS]), w=DATA["w"], progress=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(",")[0] for line in lines] == ["pass 1 of 2: m = 12", "pass 2 of 2: m = 12"]
+
+
+@pytest.mark.whole
+def test_sparse_blocks():
+    from scipy import sparse
+
+    s = mc.split(
+        "sum(log(1 + exp(-b.*(X*w))))",
+        "m",
+        wrt="w",
+        declarations=LET.replace("X: matrix(m, n)", "X: matrix(m, n) sparse"),
+    )
+    X, b, w = np.where(abs(DATA["X"]) > 0.5, DATA["X"], 0), DATA["b"], DATA["w"]
+    blocks = [{"X": sparse.csr_array(X[a:z]), "b": b[a:z]} for a, z in ((0, 5), (5, 5), (5, ROWS))]
+    value, gradient = s.over(blocks, w=w, threads=2)
+    t = -b * (X @ w)
+    assert value == pytest.approx(np.sum(np.logaddexp(0, t)))
+    assert np.allclose(gradient, -X.T @ (b / (1 + np.exp(-t))))

@@ -9,6 +9,7 @@ from matcalc.solvers.for_nuts import nuts
 from matcalc.solvers.for_pymanopt import pymanopt
 from matcalc.solvers.for_statsmodels import statsmodels
 from matcalc.solvers.for_torch import torch
+from matcalc.solvers.over_rows import rows
 from matcalc.solvers.packing import Packing
 from matcalc.solvers.problem import problem
 from matcalc.solvers.systems import least_squares, ode, root
@@ -26,6 +27,7 @@ __all__ = [
     "problem",
     "pymanopt",
     "root",
+    "rows",
     "statsmodels",
     "torch",
 ]

@@ -14,6 +14,7 @@ import matcalc as mc
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import free
 from matcalc.solvers.given import Evaluator, Given
+from matcalc.solvers.known_rows import FromTotals, from_totals
 from matcalc.solvers.packing import Vector
 from matcalc.tensor.constructors import inner
 
@@ -30,9 +31,14 @@ class Scalar:
         return self.given.evaluator(self.expression)
 
     @cached_property
-    def _both(self) -> Evaluator:
+    def _both(self) -> Evaluator | FromTotals:
         compiled = mc.value_and_gradient(self.expression, self.given.names, target=self.given.target)
-        return self.given.called(compiled)
+        return from_totals(self.given, self.expression, compiled) or self.given.called(compiled)
+
+    @property
+    def plan(self) -> str:
+        """How value and gradient are computed: once where data are fixed, then in each call."""
+        return str(self._both.plan)
 
     def value(self, x: ArrayLike) -> float:
         """Return the value alone, for solvers that ask for nothing else."""

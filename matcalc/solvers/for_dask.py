@@ -1,114 +1,96 @@
 """`solvers.dask`: a sum over rows on a Dask cluster, as the functions of one flat vector that an optimiser calls.
 
-Blocks of rows are scattered once. An evaluation is one round of futures for each pass over the rows: totals of blocks,
-added pairwise where they are, one small result back. What a lost worker held is sent again.
+Blocks of rows are scattered once. An evaluation is one graph of tasks for each pass over the rows: totals of blocks,
+added where they are, one small result back. What a lost worker held is sent again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from matcalc.errors import NotSupported, UnknownName
-from matcalc.language.identifiers import by_name
-from matcalc.row_blocks import counted
-from matcalc.solvers.packing import Packing, Vector
-from matcalc.splitting import Split, Totals, axis_of, rows_in, split
+from matcalc.rows.blocks import ROWS
+from matcalc.rows.splitting import Split
+from matcalc.rows.totals import Totals, rows_in
+from matcalc.solvers.drawn_rows import Slope
+from matcalc.solvers.over_rows import Asked, Cut, OverRows, as_array, asked, blocks_of, taken
+from matcalc.solvers.packing import Vector
 
 ATTEMPTS = 5
 """How often an evaluation is begun again when workers are lost."""
+TOGETHER = 8
+"""Totals that are added in one task: each task costs the scheduler a millisecond."""
 
 
-class OnCluster:
-    """f over named arrays as functions of one vector, evaluated on a cluster: `fun`, `jac`, `hessp`.
+class OnCluster(OverRows):
+    """f over named arrays as functions of one vector, evaluated on a cluster."""
 
-    `pack` and `unpack` go between the vector and a dictionary of arrays, `x0` is the start, packed; `split` says what
-    is computed where.
-    """
-
-    def __init__(
-        self, made: Split, packing: Packing, blocks: Sequence[Mapping[str, Any]], shared: Mapping[str, Any], client: Any
-    ) -> None:
-        self.split, self.client = made, client
-        self._packing, self._blocks, self._shared = packing, list(blocks), dict(shared)
+    def __init__(self, given: Asked, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
+        super().__init__(given, checkpoint)
+        self.client = client
+        opened = {name: _opened(value) for name, value in given.by_rows.items()}
+        self._blocks = list(blocks_of(replace(given, by_rows=opened), block))
         self._futures: list[Any] = []
         self._held: dict[str, Any] = {}
-        self._last: tuple[bytes, tuple[float, Vector]] | None = None
-        self.x0: Vector | None = None
 
-    def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
-        """Return the vector that holds arrays given by name."""
-        return self._packing.pack(arrays)
+    def _result(self, also: str, given: Mapping[str, Any]) -> Any:
+        made = self.split.also_with(also) if also else self.split
+        return self._again(lambda shared: made.finish(self._total(also, made, shared, part_of), **shared), given)
 
-    def unpack(self, x: ArrayLike) -> dict[str, Vector]:
-        """Return the arrays that a vector holds, by name."""
-        return self._packing.unpack(x)
+    def _batches(self, seed: int, number: int, size: int) -> Iterator[Slope]:
+        """Yield gradients over rows of which each block draws its share where it is."""
+        rows = sum(rows_in(self.split, block) for block in self._blocks)
+        for step in range(-(-rows // size)):
+            yield partial(self._slope, [seed, number, step], min(size / rows, 1.0))
 
-    def value_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
-        """Return f(x) and its gradient; those of the last x are kept."""
-        key = np.asarray(x, np.float64).tobytes()
-        if self._last is None or self._last[0] != key:
-            value, gradient = self._evaluated("first", self.split, self.unpack(x))
-            self._last = key, (float(value), self._packed(gradient))
-        return self._last[1]
+    def _slope(self, seed: list[int], share: float, x: Vector) -> Vector:
+        def drawn(shared: Mapping[str, Any]) -> Any:
+            total = self._total("", self.split, shared, drawn_part_of, seed, share)
+            return self.split.finish(total, **shared)
 
-    def fun(self, x: ArrayLike) -> float:
-        """Return f(x)."""
-        return self.value_and_gradient(x)[0]
-
-    def jac(self, x: ArrayLike) -> Vector:
-        """Return the gradient."""
-        return self.value_and_gradient(x)[1]
-
-    def hessp(self, x: ArrayLike, v: ArrayLike) -> Vector:
-        """Return the Hessian times v, without forming it."""
-        names = list(self._packing.shapes)
-        along = self.unpack(v)
-        directions = {"v" if len(names) == 1 else f"v_{name}": along[name] for name in names}
-        product = self._evaluated("second", self.split.second, {**self.unpack(x), **directions})[2]
-        return self._packed(product)
-
-    def _packed(self, parts: Any) -> Vector:
-        names = list(self._packing.shapes)
-        several = parts if isinstance(parts, tuple) else (parts,)
-        return self.pack(dict(zip(names, several, strict=True)))
+        return self._packed(self._again(drawn, self.unpack(x))[1])
 
     # ---- on the cluster
 
-    def _evaluated(self, key: str, made: Split, given: Mapping[str, Any]) -> Any:
-        """Return the result for shared values, begun again where workers were lost."""
+    def _again(self, compute: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> Any:
+        """Return a result for shared values, begun again where workers were lost."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        shared = {**self._shared, **given}
         for attempt in range(ATTEMPTS):
             try:
-                return made.finish(self._total(key, made, shared), **shared)
+                return compute({**self._shared, **given})
             except (KilledWorker, FutureCancelledError, TimeoutError):
                 if attempt == ATTEMPTS - 1:
                     raise
                 self._held.clear()
         raise AssertionError
 
-    def _total(self, key: str, made: Split, shared: Mapping[str, Any]) -> Totals:
+    def _total(
+        self, key: str, made: Split, shared: Mapping[str, Any], of_block: Callable[..., Totals], *more: Any
+    ) -> Totals:
+        """Return the totals over all blocks, one graph for each pass, added by eights in a fixed order."""
+        from dask.delayed import delayed
+
         self._scatter()
         if key not in self._held:
             self._held[key] = self.client.scatter(made, broadcast=True, hash=False)
         held, total = self._held[key], None
+        part, add = (delayed(function, pure=False, traverse=False) for function in (of_block, sum_of))
         for _ in range(made.rounds):
-            parts = [self._submitted(part_of, held, block, shared, total) for block in self._futures]
+            known = delayed((shared, total), pure=False, traverse=False)
+            parts = [part(held, block, known, k, *more) for k, block in enumerate(self._futures)]
             while len(parts) > 1:
-                pairs = [self._submitted(sum_of, held, *parts[k : k + 2]) for k in range(0, len(parts), 2)]
-                parts = pairs
-            total = Totals(*parts[0].result())
+                parts = [add(held, *parts[k : k + TOGETHER]) for k in range(0, len(parts), TOGETHER)]
+            total = Totals(*self.client.compute(parts[0], retries=2).result())
         assert total is not None
         return total
-
-    def _submitted(self, function: Callable[..., Totals], *args: Any) -> Any:
-        return self.client.submit(function, *args, pure=False, retries=2)
 
     def _scatter(self) -> None:
         """Send the blocks that no worker holds, each to one worker."""
@@ -119,17 +101,37 @@ class OnCluster:
                 self._futures[k] = self._sent(self._blocks[k])
 
     def _sent(self, block: Mapping[str, Any]) -> Any:
-        return self.client.scatter([block], hash=False)[0]
+        return self.client.scatter([{name: as_array(part) for name, part in block.items()}], hash=False)[0]
 
 
-def part_of(made: Split, block: Mapping[str, Any], shared: Mapping[str, Any], after: Totals | None) -> Totals:
+def _opened(value: Any) -> Any:
+    """Return an array, of a file as a map: what the client holds of it is in the page cache."""
+    return np.load(value, mmap_mode="r", allow_pickle=False) if isinstance(value, (str, os.PathLike)) else value
+
+
+Known = tuple[Mapping[str, Any], Totals | None]
+"""Shared values, and the totals of the pass before."""
+
+
+def part_of(made: Split, block: Mapping[str, Any], known: Known, k: int) -> Totals:
     """Return the totals of a block: what a worker runs."""
-    return made.partial(after=after, **{name: shared[name] for name in made.shared}, **block)
+    shared, after = known
+    given = {name: shared[name] for name in made.shared}
+    parts = (made.partial(after=after, **given, **piece) for piece in Cut(block, made, ROWS))  # each stays in the cache
+    return reduce(made.combine, parts)
 
 
-def sum_of(made: Split, a: Totals, b: Totals | None = None) -> Totals:
-    """Return the totals of two blocks together."""
-    return a if b is None else made.combine(a, b)
+def drawn_part_of(made: Split, block: Mapping[str, Any], known: Known, k: int, seed: list[int], share: float) -> Totals:
+    """Return the totals of a block from a share of its rows, drawn by a seed and its number."""
+    rows = rows_in(made, block)
+    count = max(1, round(share * rows))
+    chosen = np.random.default_rng([*seed, k]).choice(rows, count, replace=False)
+    return made.scaled(part_of(made, taken(made, block, chosen), known, k), rows / count)
+
+
+def sum_of(made: Split, *parts: Totals) -> Totals:
+    """Return the totals of blocks together."""
+    return reduce(made.combine, parts)
 
 
 def dask(
@@ -139,51 +141,27 @@ def dask(
     over: str = "m",
     client: Any = None,
     start: Mapping[str, ArrayLike] | None = None,
-    block: int = 65_536,
+    block: int = 262_144,
     *,
+    checkpoint: str | os.PathLike[str] | None = None,
     declarations: str = "",
     dialect: str = "matrix",
 ) -> OnCluster:
     """Return the scalar `f`, a sum over the rows that `over` counts, as functions of one vector on a Dask cluster.
 
-    `data` gives arrays, those with rows cut into blocks of `block` rows and sent to the workers once; `client` is a
-    `distributed.Client`, by default the current one. `start` gives the variables' shapes, and `x0`.
+    `data` gives arrays or paths as for `solvers.rows`, those with rows cut into blocks of `block` rows and sent to the
+    workers once; `client` is a `distributed.Client`, by default the current one. `start` gives the variables' shapes,
+    and `x0`. With a `checkpoint`, the path of a file, evaluations are kept there: a fit whose client was killed goes on
+    where it was and ends with the same digits.
 
     Shapes: vectors (n,), n the number of entries of all variables, row-major in the order of `wrt`.
     Raises: NotSupported where f does not separate over its rows, with the part that needs all at once; UnknownName and
-        ValueError for data that are missing; ImportError without distributed.
+        ValueError for data that are missing, or a checkpoint of something else; ImportError without distributed.
     """
-    names = [str(name) for name in (wrt if isinstance(wrt, (list, tuple)) else [wrt])]
-    made = split(f, over, wrt, declarations, dialect)
-    if not made:
-        raise NotSupported(f"this does not separate over {over}: {made.reason}")
-    data = by_name(data, "data=")
-    missing = next((name for name in made.args if name not in {*data, *names}), None)
-    if missing is not None:
-        raise UnknownName(f"{missing} is missing in data")
-    if not isinstance(start, Mapping) or any(name not in start for name in names):
-        raise ValueError(f"start gives a first value for {', '.join(names)}, by name")
-    packing = Packing.of({name: np.asarray(start[name], np.float64) for name in names}, names)
-    shared = {name: data[name] for name in made.shared if name not in names}
-    blocks = list(cut({name: np.asarray(data[name]) for name in made.split}, made, block))
-    problem = OnCluster(made, packing, blocks, shared, client or _current())
-    problem.x0 = packing.pack(start)
-    return problem
+    return OnCluster(asked(f, wrt, data, over, start, declarations, dialect), block, client or _current(), checkpoint)
 
 
 def _current() -> Any:
     from distributed import get_client
 
     return get_client()
-
-
-def cut(arrays: Mapping[str, Any], made: Split, rows: int) -> Iterator[dict[str, Any]]:
-    """Yield blocks of rows. Raises: ValueError for no rows."""
-    count = rows_in(made, arrays)
-    if not count:
-        raise ValueError("there are no rows")
-    for start in range(0, count, counted("block", rows)):
-        yield {
-            name: array[(*(slice(None),) * axis_of(made, name), slice(start, start + rows))]
-            for name, array in arrays.items()
-        }

@@ -52,6 +52,11 @@ class Evaluator:
         function = self.function
         return function(*(known[name] for name in function.args))
 
+    @property
+    def plan(self) -> str:
+        """What is computed, also once for the fixed arguments."""
+        return str(self.function.plan)
+
     @cached_property
     def function(self) -> Any:
         """The compiled function; where a call is long, what depends on the fixed arguments is computed once."""

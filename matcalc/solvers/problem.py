@@ -55,6 +55,11 @@ class Problem:
         """Whether the vector holds coordinates of some variable in place of its entries."""
         return bool(self._charts.made)
 
+    @property
+    def plan(self) -> str:
+        """How value and gradient are computed, also what is computed once of the data."""
+        return self.objective.plan
+
     def value(self, x: ArrayLike) -> float:
         """Return f(x), compiled without its gradient: for methods that never ask for one."""
         return self.objective.value(x)

@@ -47,9 +47,14 @@ INTERNAL = {
     "solvers.Packing": "takes shapes, and arrays by name",
     "Split.combine": "takes totals",
     "Split.finish": "takes totals, and arrays by name",
+    "Split.scaled": "takes totals",
+    "Split.result_over": "takes what over has read",
+    "Split.totals_over": "takes what over has read",
+    "Split.check_given": "takes what over has read",
+    "Split.also_with": "takes one of two words",
     "Split.parquet": "takes what npy takes, and names of columns, which are looked up",
 }
-PATHS = ("path", "output")
+PATHS = ("path", "paths", "given", "output", "checkpoint")
 """Parameters that are paths of files, of which the system may complain."""
 
 
@@ -125,6 +130,8 @@ EXAMPLES: dict[str, Example] = {
         "target": "numpy"}),
     "solvers.least_squares": (lambda: solvers.least_squares, [], {
         "r": "X*w", "wrt": "w", "data": {"X": DATA["X"]}, "declarations": LET, "target": "numpy"}),
+    "solvers.rows": (lambda: solvers.rows, [], {
+        "f": LOSS, "wrt": "w", "data": {"X": DATA["X"]}, "over": "m", "start": {"w": DATA["w"]}, "declarations": LET}),
     "solvers.root": (lambda: solvers.root, [], {
         "F": "w.^3", "wrt": "w", "start": {"w": DATA["w"]}, "declarations": LET, "target": "numpy"}),
     "solvers.ode": (lambda: solvers.ode, [], {

@@ -77,6 +77,59 @@ def test_the_order_of_sums_is_fixed(problem):
     assert len(values) == 1
 
 
+def test_drawn_rows(client, problem):
+    """Each block draws its share where it is: the same digits, and those by hand."""
+    found = problem.minimize("sgd", batch=50, passes=1, step=1e-3, seed=4)
+    again = solvers.dask(LOSS, "w", DATA, client=client, start=START, block=60, declarations=LET)
+    assert again.minimize("sgd", batch=50, passes=1, step=1e-3, seed=4).x["w"].tobytes() == found.x["w"].tobytes()
+    w = np.zeros(4)
+    for step in range(10):
+        slope = 0.2 * w
+        for k, at in enumerate(range(0, 500, 60)):
+            rows = len(X[at : at + 60])
+            drawn = at + np.random.default_rng([4, 0, step, k]).choice(rows, max(1, round(0.1 * rows)), replace=False)
+            A, b = X[drawn], DATA["y"][drawn]
+            slope = slope - A.T @ (b / (1 + np.exp(b * (A @ w)))) * rows / len(drawn)
+        w = w - 1e-3 * slope
+    assert np.allclose(found.x["w"], w, rtol=1e-10)
+
+
+def test_a_resumed_fit(client, tmp_path):
+    def made():
+        return solvers.dask(
+            LOSS, "w", DATA, client=client, start=START, block=60, declarations=LET, checkpoint=tmp_path / "fit"
+        )
+
+    whole = made().minimize("L-BFGS-B")
+    content = (tmp_path / "fit").read_bytes()
+    (tmp_path / "fit").write_bytes(content[: len(content) // 2])
+    assert made().minimize("L-BFGS-B").x["w"].tobytes() == whole.x["w"].tobytes()
+
+
+def test_a_worker_compiles_once_and_has_one_thread_for_blas(client, problem):
+    problem.fun(np.ones(4))
+    held = problem._held[""]
+    for worker in client.scheduler_info()["workers"]:
+        places = {client.submit(_place, held, workers=[worker], pure=False).result() for _ in range(3)}
+        assert len(places) == 1
+    threads = client.run(lambda: os.environ.get("OPENBLAS_NUM_THREADS"))
+    assert set(threads.values()) == {"1"}
+
+
+def _place(made):
+    """Return where the compiled function of a held split is."""
+    return id(made), id(made.partials)
+
+
+def test_files(client, tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", DATA["y"])
+    data = {"X": tmp_path / "X.npy", "y": tmp_path / "y.npy", "c": 0.1}
+    problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=LET)
+    w = RNG.standard_normal(4)
+    assert problem.fun(w) == pytest.approx(by_hand(w)[0], rel=1e-12)
+
+
 def test_faults_are_said_before_anything_is_sent(client):
     with pytest.raises(mc.NotSupported, match="eye\\(m\\) needs all m rows at once"):
         solvers.dask("y'*inv(X*X' + eye(m))*y", "y", {"X": X}, client=client, start=START, declarations=LET)

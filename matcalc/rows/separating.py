@@ -8,7 +8,7 @@ which reads the data once more. All else refuses, and says which node needs all 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
@@ -17,12 +17,17 @@ from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.constructors import add, product, size_number, symbol
+from matcalc.tensor.constructors import add, over_terms, product, size_number, symbol
 from matcalc.tensor.node import Indices, Node, toposort
 from matcalc.tensor.size import Monomial, Size, polynomial
 from matcalc.tensor.substitute import Batched, instantiate, remake
 
 SUM = "a + b"
+BY_FEATURES = "sums over rows, X'*X, and functions of each row separate: for a kernel, give features of each row"
+SHIFTED = "rows that are given once more, shifted or cut, as data of their own separate"
+TOTALS = "sums, means, variances, extremes, logs of sums and functions of each row separate"
+MOST_TERMS = 400
+"""So many terms at most are made of one product whose sums are multiplied out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +55,35 @@ class Separated:
         return max((total.round for total in self.totals), default=-1) + 1
 
 
-def separated(roots: Sequence[Node], rows: Size, taken: set[str]) -> Separated:
+def separated(roots: Sequence[Node], rows: Size, taken: set[str], apart: Iterable[Node] = ()) -> Separated:
     """Return nodes as totals over the size `rows` and what is made of them; names in `taken` stay free of new ones.
+
+    Of sums in products that mix rows with the symbols `apart` the terms are taken one by one, so that totals are of
+    rows alone where these symbols enter as polynomials: `X'*X` and `X'*y` of `norm2(X*w - y)^2`.
 
     Raises: NotSupported, with the node that needs all rows at once.
     """
-    walk = _Walk(rows, taken)
+    walk = _Walk(rows, taken, frozenset(apart))
     results = tuple(walk.all(roots))
     for root, result in zip(roots, results, strict=True):
         if walk.axes(result):
             raise NotSupported(f"the result has a part for each of the {rows} rows", hint=f"it is {said(root)}")
     return Separated(tuple(walk.totals.values()), results)
+
+
+def sufficient(roots: Sequence[Node], rows: Size, taken: set[str], free: Iterable[Node]) -> Separated:
+    """Return nodes as totals of rows alone, whatever the values of the symbols `free`, and what is made of them.
+
+    Raises: NotSupported, with the total that changes with them.
+    """
+    free = list(free)
+    found = separated(roots, rows, taken, free)
+    for total in found.totals:
+        changing = [node.name for node in free if node in toposort([total.node])]
+        if changing:
+            why = f"changes with {' and '.join(changing)} for each row by itself"
+            raise NotSupported(f"no totals of rows alone suffice: {said(total.node)} {why}")
+    return found
 
 
 def said(node: Node) -> str:
@@ -76,6 +99,7 @@ def said(node: Node) -> str:
 class _Walk:
     rows: Size
     taken: set[str]
+    apart: frozenset[Node] = frozenset()
     made: dict[Node, Node] = field(default_factory=dict)
     totals: dict[Node, Total] = field(default_factory=dict)
     rounds: dict[Node, int] = field(default_factory=dict)
@@ -97,7 +121,7 @@ class _Walk:
         if node.kind == "op":
             return self.of_operation(node)
         if node.kind == "selector" and not node.args and self.axes(node):
-            raise self.refusal(node, "it places some of the rows")
+            raise self.refusal(node, "it places some of the rows", SHIFTED)
         return remake(node, self.made)
 
     def axes(self, node: Node) -> list[int]:
@@ -105,13 +129,13 @@ class _Walk:
         found = [k for k, size in enumerate(node.shape) if size == self.rows]
         other = next((s for s in node.shape if s != self.rows and set(s.names) & set(self.rows.names)), None)
         if other is not None:
-            raise self.refusal(node, f"it has an axis of length {other}")
+            raise self.refusal(node, f"it has an axis of length {other}", SHIFTED)
         if len(found) > 1:
-            raise self.refusal(node, "it pairs each row with each other")
+            raise self.refusal(node, "it pairs each row with each other", BY_FEATURES)
         return found
 
-    def refusal(self, node: Node, why: str) -> NotSupported:
-        return NotSupported(f"{said(node)} needs all {self.rows} rows at once: {why}")
+    def refusal(self, node: Node, why: str, hint: str) -> NotSupported:
+        return NotSupported(f"{said(node)} needs all {self.rows} rows at once: {why}", hint=hint)
 
     def round_of(self, node: Node) -> int:
         """Return the first pass over the rows in which a made node can be computed."""
@@ -151,15 +175,55 @@ class _Walk:
     # ---- products: what is summed over rows
 
     def of_product(self, node: Node) -> Node:
-        operands = [(self.made[a], at) for a, at in node.operands]
+        operands, sizes = [(self.made[a], at) for a, at in node.operands], node.sizes
+        if self.apart and any(size == self.rows and i not in node.out for i, size in sizes.items()):
+            return self.by_terms(product(node.coef, operands, node.out, sizes))  # products within it are one with it
+        return self.by_totals(node, operands)
+
+    def by_totals(self, node: Node, operands: list[tuple[Node, Indices]]) -> Node:
+        """Return a product over these operands with what it sums over rows as totals."""
         sizes = node.sizes
+        operands = [(self.within(a), at) for a, at in operands]
         of_rows = [index for index, size in sizes.items() if size == self.rows]
         for index in (i for i in of_rows if i not in node.out):
             operands = self.summed(operands, index, node.out, sizes)
         kept = [i for i in of_rows if i in node.out]
         if len(kept) > 1 or any(node.out.count(i) > 1 for i in kept):
-            raise self.refusal(node, "it pairs each row with each other")
+            raise self.refusal(node, "it pairs each row with each other", BY_FEATURES)
         return product(node.coef, operands, node.out, sizes)
+
+    def by_terms(self, node: Node) -> Node:
+        """Return what is summed over rows, over operands that are made, term by term where they mix what is apart."""
+        settled: list[tuple[Fraction, Node]] = []
+        pending = [(Fraction(1), node)]
+        while pending:
+            coef, one = pending.pop()
+            one = self.within(one) if one.kind != "product" else one
+            mixed = next((k for k, a in enumerate(one.args) if one.kind == "product" and self.is_mixed(a)), None)
+            if one.kind == "sum":
+                pending += [(coef * c, a) for c, a in reversed(one.terms)]
+            elif mixed is not None:
+                pending += [(coef * c, a) for c, a in reversed(over_terms(one, mixed))]
+            else:
+                settled.append((coef, self.by_totals(one, list(one.operands)) if one.kind == "product" else one))
+            if len(pending) + len(settled) > MOST_TERMS:
+                raise NotSupported(f"{said(node)} multiplied out has more than {MOST_TERMS} terms")
+        return add(settled)
+
+    def within(self, node: Node) -> Node:
+        """Return a factor with the sums over rows that multiplying out has made of it."""
+        if node.kind == "size":
+            return self.counted(node.size)
+        sums = (
+            node.kind == "product"
+            and self.apart
+            and any(s == self.rows for i, s in node.sizes.items() if i not in node.out)
+        )
+        return self.by_terms(node) if sums else node
+
+    def is_mixed(self, node: Node) -> bool:
+        """Whether a node is a sum by rows of which some terms depend on what is to stand apart."""
+        return node.kind == "sum" and self.rows in node.shape and not self.apart.isdisjoint(toposort([node]))
 
     def summed(
         self, operands: list[tuple[Node, Indices]], index: int, out: Indices, sizes: dict[int, Size]
@@ -170,7 +234,7 @@ class _Walk:
         outside = {*out, *(i for _, at in others for i in at)}
         kept = tuple(dict.fromkeys(i for _, at in group for i in at if i in outside))
         if any(sizes[i] == self.rows for i in kept):
-            raise NotSupported(f"a sum over {self.rows} rows pairs each row with each other")
+            raise NotSupported(f"a sum over {self.rows} rows pairs each row with each other", hint=BY_FEATURES)
         return [*others, (self.total(product(1, group, kept, sizes)), kept)]
 
     # ---- operations
@@ -183,7 +247,7 @@ class _Walk:
         if formula := rule.by_total:
             return self.all([written_out(node, rule, formula)])[0]
         if rule.merge is None or len(node.args) > 1 or self.axes(node):
-            raise self.refusal(node, f"{rule.name} does not separate")
+            raise self.refusal(node, f"{rule.name} does not separate", TOTALS)
         return self.total(remake(node, self.made), rule.merge)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from time import monotonic
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,12 +17,12 @@ from matcalc.errors import ShapeError, UnknownName
 from matcalc.language.identifiers import shown
 from matcalc.rulebook.fields import nearest
 
-if TYPE_CHECKING:
-    import os
-
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 Arrays = dict[str, "np.ndarray[Any, Any]"]
+
+ROWS = 16_384
+"""Rows of a block that is read from a file, unless another number is asked for."""
 
 
 def computed(one: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
@@ -57,13 +59,37 @@ class FromFiles:
         if len(set(counts.values())) > 1:
             said = ", ".join(f"{name} {count}" for name, count in counts.items())
             raise ShapeError(f"the files have different numbers of rows: {said}")
-        for start in range(0, next(iter(counts.values()), 0), counted("block", self.rows)):
-            yield {name: self._part(name, file, slice(start, start + self.rows)) for name, file in files.items()}
+        parts = {name: self._parts(name, file) for name, file in files.items()}
+        del files  # no map stays open: the pages that it touched would count as memory of this process
+        for _ in range(0, next(iter(counts.values()), 0), counted("block", self.rows)):
+            yield {name: next(part, np.empty(0)) for name, part in parts.items()}
 
-    def _part(self, name: str, file: np.ndarray[Any, Any], rows: slice) -> np.ndarray[Any, Any]:
-        """Return a copy of some rows: what is read stays out of the memory that the map holds."""
-        before = (slice(None),) * self.axes.get(name, 0)
-        return np.array(file[(*before, rows)], dtype=np.float64, order="C")
+    def _parts(self, name: str, file: Any) -> Iterator[np.ndarray[Any, Any]]:
+        """Return copies of the rows, block by block: read as they lie where they are adjacent, else through maps."""
+        axis, path = self.axes.get(name, 0), self.paths[name]
+        if axis or not file.flags.c_contiguous:
+            return self._mapped(path, axis, file.shape[axis])
+        return self._read(path, file.offset, file.shape, file.dtype)
+
+    def _mapped(self, path: str | os.PathLike[str], axis: int, count: int) -> Iterator[np.ndarray[Any, Any]]:
+        for start in range(0, count, self.rows):
+            rows = (*(slice(None),) * axis, slice(start, start + self.rows))
+            yield np.array(np.load(path, mmap_mode="r")[rows], dtype=np.float64, order="C")
+
+    def _read(
+        self, path: str | os.PathLike[str], offset: int, shape: tuple[int, ...], dtype: Any
+    ) -> Iterator[np.ndarray[Any, Any]]:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(offset)
+            for start in range(0, shape[0], self.rows):
+                part = np.empty((min(self.rows, shape[0] - start), *shape[1:]), dtype)
+                left = memoryview(part.reshape(-1).view(np.uint8).data)
+                while len(left):
+                    count = file.readinto(left)
+                    if not count:
+                        raise OSError(f"the file ends before its {shape[0]} rows do: {os.fspath(path)}")
+                    left = left[count:]
+                yield np.asarray(part, np.float64)
 
 
 @dataclass(frozen=True)
@@ -99,6 +125,24 @@ class FromParquet:
                 raise ValueError(f"the column {column} has {values.null_count} missing entries")
             found.append(np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64))
         return found[0] if isinstance(self.columns[name], str) else np.column_stack(found)
+
+
+class Progress:
+    """Rows gone through, told once a second and at the end."""
+
+    def __init__(self, label: str, rows: str) -> None:
+        self.label, self.rows = label, rows
+        self.count, self.start = 0, monotonic()
+        self.told = self.start
+
+    def add(self, count: int) -> None:
+        self.count += count
+        if monotonic() - self.told >= 1:
+            self.end()
+
+    def end(self) -> None:
+        self.told = monotonic()
+        print(f"{self.label}: {self.rows} = {self.count:,}, {self.told - self.start:.1f} s", flush=True)
 
 
 def counted(name: str, number: int) -> int:

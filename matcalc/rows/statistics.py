@@ -1,0 +1,164 @@
+"""Sufficient statistics: totals of rows alone, computed once, from which every later evaluation is made.
+
+Terms are multiplied out, so that values can be small differences of large totals, where digits are lost. So each value
+is made twice, of the totals and of totals changed in their twelfth digit: where that changes its sixth, the rows are
+read again instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any
+
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import by_name
+from matcalc.rows.blocks import ROWS
+from matcalc.rows.separating import sufficient
+from matcalc.rows.totals import Block, RowTotals, Totals, from_npy, from_parquet, passes
+from matcalc.tensor.size import Size
+from matcalc.tensor.symbols import Names
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from matcalc.compiler.runtime.compiled import Compiled
+
+CHANGE = 2.0**-40
+"""By which totals are changed, relatively, to see how many digits a value keeps of them."""
+MOST = 2.0**-20
+"""The relative change of a value beyond which the rows are read: six of its digits would be lost."""
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Totals of rows alone that suffice for a formula and its derivatives; `over`, `npy` and `parquet` compute them.
+
+    Each gives a function of the shared arguments, by name, whose calls read no rows.
+    """
+
+    by_rows: RowTotals
+    totals: RowTotals
+
+    def __str__(self) -> str:
+        names = ", ".join(self.by_rows.split)
+        lines = [f"computed once from {names}, in {passes(self.totals.rounds)}:", *self.totals.listed()]
+        also = "".join(f", {name}" for name in self.totals.shared)
+        return "\n".join([*lines, f"each evaluation: from these{also}; no rows are read"])
+
+    __repr__ = __str__
+
+    @cached_property
+    def _alone(self) -> RowTotals:
+        """The totals as functions of the arguments with rows and no others."""
+        names = self.totals.request.names
+        kept = {name: names.symbols[name] for name in self.totals.split}
+        return replace(self.totals, request=replace(self.totals.request, names=Names(kept, tuple(kept))))
+
+    @property
+    def programs(self) -> tuple[list[Compiled], Compiled]:
+        """What is compiled: a function for each pass, and that of an evaluation."""
+        return self._alone.partials, self.totals.last
+
+    def over(self, blocks: Iterable[Block], *, threads: int = 1) -> Known:
+        """Return the function of the shared arguments, from blocks of rows as `Split.over` takes them.
+
+        Raises: what `Split.over` raises of blocks.
+        """
+        return Known(self, self._alone.totals_over(blocks, {}, threads), blocks)
+
+    def npy(self, paths: Mapping[str, str | os.PathLike[str]], *, block: int = ROWS, threads: int = 1) -> Known:
+        """Return the function of the shared arguments, from `.npy` files as `Split.npy` takes them.
+
+        Raises: OSError; what `over` raises.
+        """
+        return self.over(from_npy(self.totals, paths, block), threads=threads)
+
+    def parquet(
+        self,
+        path: str | os.PathLike[str],
+        columns: Mapping[str, str | Sequence[str]],
+        *,
+        block: int = ROWS,
+        threads: int = 1,
+    ) -> Known:
+        """Return the function of the shared arguments, from a Parquet file as `Split.parquet` takes it.
+
+        Raises: ImportError without pyarrow; OSError; what `over` raises.
+        """
+        return self.over(from_parquet(path, columns, block), threads=threads)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A formula of its shared arguments, by name: made of totals that are known.
+
+    Where a value keeps too few of their digits, it is computed from the rows.
+    """
+
+    statistics: Statistics
+    totals: Totals
+    blocks: Iterable[Block]
+
+    def __str__(self) -> str:
+        return str(self.statistics)
+
+    __repr__ = __str__
+
+    def __call__(self, given: Mapping[str, npt.ArrayLike] | None = None, /, **shared: npt.ArrayLike) -> Any:
+        """Return the result for shared arguments.
+
+        Raises: ValueError where too few digits are left of an iterator that cannot be gone through again.
+        """
+        shared = {**by_name({} if given is None else given, "a call"), **shared}
+        made = self.statistics.totals
+        made.check_given(shared, made.shared, "is shared")
+        result = made.finish(self.totals, **shared)
+        if self._keeps_digits(result, made.finish(self._changed, **shared)):
+            return result
+        if iter(self.blocks) is self.blocks:
+            hint = "give blocks that can be gone through again"
+            raise ValueError(f"the value is what is left of much larger totals, and lost its digits: {hint}")
+        by_rows = self.statistics.by_rows
+        return by_rows.result_over(self.blocks, shared, 1)
+
+    def _keeps_digits(self, result: Any, changed: Any) -> bool:
+        import numpy as np
+
+        value, moved = (np.asarray(r[0] if isinstance(r, tuple) else r) for r in (result, changed))
+        with np.errstate(all="ignore"):
+            return bool(np.linalg.norm(moved - value) <= MOST * np.linalg.norm(value))
+
+    @cached_property
+    def _changed(self) -> Totals:
+        import numpy as np
+
+        rng = np.random.default_rng(0)
+        return Totals(*(tuple(_moved(total, rng) for total in part) for part in self.totals))
+
+
+def _moved(total: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Return a total with its entries changed by drawn factors, equal along all axes: what is semidefinite stays so."""
+    import numpy as np
+
+    drawn = {length: rng.uniform(-1, 1, length) for length in dict.fromkeys(total.shape)}
+    factors = reduce(np.multiply.outer, (drawn[length] for length in total.shape), np.asarray(rng.choice([-1.0, 1.0])))
+    return total * (1 + CHANGE * factors)
+
+
+def statistics_of(made: RowTotals) -> Statistics:
+    """Return the totals of rows alone that suffice.
+
+    Raises: NotSupported where there are none, with the total that changes with a shared argument.
+    """
+    names = made.request.names
+    roots = [out.unfactored or out.node for out in made.request.outputs]
+    free = [names.symbols[name] for name in made.shared]
+    if made.found is None:
+        raise NotSupported(f"this does not separate over {made.rows}: {made.reason}")
+    found = sufficient(roots, Size.of(made.rows), {*names.symbols, *names.size_names}, free)
+    return Statistics(made, RowTotals(made.f, made.wrt, made.rows, made.request, found))

@@ -32,12 +32,15 @@ NUMBA = "from numba import njit"
 OURS = "from matcalc.compiler.runtime.jit import njit"
 """Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here."""
 
+LINKED = "@linked(__name__)"
+"""The decorator of a kernel."""
 TEXT_DIGEST = "__digest__"
 """The name that a module has the digest of its text under."""
 COMPILED = "__compiled__"
 """The name that a module has its compiled functions under."""
 ENTERED = "__entered__"
-"""The name that says of a module that Python calls its function by machine code of matcalc (`call_slot.py`) alone."""
+"""The name that says of a module that Python calls its function by machine code of matcalc (`call_slot.py`) alone, or
+not at all, as kernels: Numba's way in from Python would be a third of their compilation."""
 
 
 class Lease:
@@ -136,7 +139,7 @@ def _item_text(target: str, item: Item, modules: dict[str, str]) -> str:
     statements += generated_imports(modules, [u for u in uses if library.items[u].is_function])
     if item.is_kernel:
         statements.append("from matcalc.compiler.runtime.linker_symbols import linked")
-    decorated = f"@linked(__name__)\n{item.text}" if item.is_kernel else item.text
+    decorated = f"{LINKED}\n{item.text}" if item.is_kernel else item.text
     parts = [f'"""{item.name}, from codegen/{item.origin}."""', import_block(statements)]
     parts += ["\n".join(c.text for c in constants)] if constants else []
     return "\n\n".join(part for part in parts if part) + f"\n\n\n{decorated}\n"
@@ -161,7 +164,8 @@ def _run(text: str, name: str, is_entered: bool) -> ModuleType:
     module.__file__ = _written(text, name.rpartition(".")[2])
     module.__package__ = PACKAGE
     module.__dict__[TEXT_DIGEST] = _digest(text)
-    module.__dict__[ENTERED] = is_entered and "\nrun = exact(" in text and is_known()
+    is_quick = is_entered and "\nrun = exact(" in text and is_known()
+    module.__dict__[ENTERED] = is_quick or f"\n{LINKED}\n" in text
     code = compile(text, module.__file__, "exec")
     sys.modules[name] = module
     try:

@@ -20,10 +20,11 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakValueDictionary, finalize
 
+from matcalc.compiler.runtime import blas_choice
 from matcalc.compiler.runtime.array_layout import is_known
 from matcalc.compiler.runtime.cache_entries import note, recording, write_whole
 from matcalc.compiler.runtime.cache_folder import cache_folder
-from matcalc.compiler.runtime.library import Item, closure, import_block, load_library
+from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.locks import loading
 
 PACKAGE = "matcalc.compiler.runtime.generated"
@@ -121,7 +122,14 @@ def load_items(target: str, names: Iterable[str]) -> dict[str, str]:
             text = _item_text(target, item, modules)
             loaded = load_text(text, item.name)
             modules[item.name] = loaded.module.__name__
+            if not item.is_kernel:
+                blas_choice.bind(item.name)
     return modules
+
+
+def does_blas(text: str) -> str:
+    """Return which libraries do the routines of BLAS and LAPACK that the kernels in a text reach."""
+    return blas_choice.said(item.name for item in closure(load_library("numba"), free_names(text)))
 
 
 def generated_imports(modules: dict[str, str], names: Iterable[str]) -> list[str]:

@@ -88,7 +88,10 @@ def kept() -> Choice | None:
     """Return the choice of the cache, fit for this process or not; None where there is none."""
     content = cache_entries.read(STEM, _key())
     read = json.loads(content) if content else None
-    return Choice(**{**read, "stamp": tuple(read["stamp"])}) if read else None
+    if not read:
+        return None
+    ratios = {name: tuple(row) for name, row in read["ratios"].items()}
+    return Choice(read["path"], tuple(read["stamp"]), read["threads"], ratios)
 
 
 @cache

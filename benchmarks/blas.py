@@ -1,6 +1,6 @@
-"""SciPy's OpenBLAS against another BLAS by symbol: ratios of time, small to large, as `matcalc warm --measure` finds them.
+"""SciPy's OpenBLAS against another BLAS by symbol: ratios of time, as `matcalc warm --measure` finds them.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/blas.py [mkl | PATH]        writes benchmarks/results/blas.md
+OPENBLAS_NUM_THREADS=1 python benchmarks/blas.py [mkl | PATH]        writes benchmarks/results/blas.md
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
     lines = [
         f"# Time of SciPy's OpenBLAS over that of {library.path.name}",
         "",
-        f"{processor()}, threads = {threads()}. Above 1 the other library is faster; 0 would be another result. Both take",
+        f"{processor()}, threads = {threads()}. Above 1 the other library is faster; 0 is another result. Both take",
         "turns in one process, each time is the least of its turns. `benchmarks/blas.py` writes this.",
         "",
         "| n | " + " | ".join(ROUTINES) + " |",

@@ -113,10 +113,9 @@ def test_what_is_no_library_is_refused_in_one_sentence(tmp_path):
     text.write_text("no library")
     with pytest.raises(NotSupported, match="cannot be opened"):
         opened(text, 1)
-    with pytest.raises(NotSupported, match="is no file"):
-        found(str(tmp_path / "nothing.so"))
-    with pytest.raises(NotSupported, match="is no file"):
-        found(str(tmp_path))
+    for given in (str(tmp_path / "nothing.so"), str(tmp_path), "~nosuchuser/blas.so", "a\0b", ""):
+        with pytest.raises(NotSupported, match="is no file"):
+            found(given)
 
 
 SOURCE = """

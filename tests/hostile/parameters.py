@@ -353,4 +353,5 @@ COMMANDS = {
     "rules": ["inv"],
     "demo": [],
     "docs": ["--no-open"],
+    "warm": ["--forget"],
 }

@@ -33,7 +33,7 @@ def found(given: str) -> Path:
     Raises: NotSupported where there is none.
     """
     if given.lower() != "mkl":
-        path = Path(given).expanduser().absolute()
+        path = Path(os.path.expanduser(given)).absolute()
         if not path.is_file():
             raise NotSupported(f"{given} is no file", hint="--blas takes the path of a library, or mkl")
         return path

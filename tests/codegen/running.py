@@ -1,7 +1,9 @@
 """Kernels run on both targets by their templates, with operands drawn for their patterns."""
 
+import inspect
 import re
 
+import numba
 import numpy as np
 from codegen.oracles import EMPTY, FACTS, ORACLES
 
@@ -20,11 +22,17 @@ SIZES = (0, 1, 2, 3, 7, 40)
 
 
 def kernel(name):
-    """Return a function of the numba sources that Python can call."""
+    """Return a function of the numba sources that Python can call: of a kernel, one that calls it by its symbol."""
     modules = load_items("numba", [name])
     module = __import__(modules[name], fromlist=[name])
     found = getattr(module, name)
-    return getattr(found, "dispatcher", found)
+    if not hasattr(found, "dispatcher"):
+        return found
+    names = ", ".join(inspect.signature(found.dispatcher.py_func).parameters)
+    (compiled,) = found.dispatcher.overloads.values()
+    space = {name: found}
+    exec(f"def call({names}): return {name}({names})", space)
+    return numba.njit(compiled.signature, error_model="numpy")(space["call"])
 
 
 def sizes_of(k):

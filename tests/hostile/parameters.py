@@ -363,4 +363,5 @@ COMMANDS = {
     "demo": [],
     "docs": ["--no-open"],
     "serve": ["--no-open"],
+    "warm": ["--forget"],
 }

@@ -18,12 +18,13 @@ import numpy as np
 from matcalc.compiler.runtime import further_entries
 from matcalc.compiler.runtime.ahead import Key, Pair, bound
 from matcalc.compiler.runtime.bind import bind
+from matcalc.compiler.runtime.blas_choice import DEFAULT
 from matcalc.compiler.runtime.bound import Bound
 from matcalc.compiler.runtime.cache_entries import recording
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.runtime.entry_code import has_entry
-from matcalc.compiler.runtime.modules import keep, load_text
+from matcalc.compiler.runtime.modules import does_blas, keep, load_text
 from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
@@ -178,7 +179,9 @@ class Compiled:
     def plan(self) -> Plan:
         """Kernel calls and loops with their flop and byte counts; printed, with their least times on this machine."""
         spec = self.spec
-        return Plan(spec.plan, spec.costs, dict(spec.typical), spec.hinted)
+        blas = does_blas(self.source)
+        text = spec.plan if blas == DEFAULT else f"{spec.plan}\nblas: {blas}"
+        return Plan(text, spec.costs, dict(spec.typical), spec.hinted)
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -187,8 +190,8 @@ class Compiled:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """Seconds of each stage, whether compiled code came from the cache, and a note for the user."""
-        return {**self._seconds, "cache": self._cache, "note": self._note}
+        """Seconds of each stage, whether compiled code came from the cache, what does BLAS, and a note for the user."""
+        return {**self._seconds, "cache": self._cache, "blas": does_blas(self.source), "note": self._note}
 
     @property
     def numba(self) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 def linked(module: str) -> Callable[[Any], Any]:
     """Return a decorator that replaces a compiled njit function of one signature by a call of its symbol.
 
-    The njit function itself stays at `.dispatcher`, for calls from Python.
+    The njit function itself stays at `.dispatcher`; it has no way in from Python.
     """
 
     def decorate(dispatcher: Any) -> Any:

@@ -20,10 +20,11 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakValueDictionary, finalize
 
+from matcalc.compiler.runtime import blas_choice
 from matcalc.compiler.runtime.array_layout import is_known
 from matcalc.compiler.runtime.cache_entries import note, recording, write_whole
 from matcalc.compiler.runtime.cache_folder import cache_folder
-from matcalc.compiler.runtime.library import Item, closure, import_block, load_library
+from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.locks import loading
 
 PACKAGE = "matcalc.compiler.runtime.generated"
@@ -32,12 +33,15 @@ NUMBA = "from numba import njit"
 OURS = "from matcalc.compiler.runtime.jit import njit"
 """Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here."""
 
+LINKED = "@linked(__name__)"
+"""The decorator of a kernel."""
 TEXT_DIGEST = "__digest__"
 """The name that a module has the digest of its text under."""
 COMPILED = "__compiled__"
 """The name that a module has its compiled functions under."""
 ENTERED = "__entered__"
-"""The name that says of a module that Python calls its function by machine code of matcalc (`call_slot.py`) alone."""
+"""The name that says of a module that Python calls its function by machine code of matcalc (`call_slot.py`) alone, or
+not at all, as kernels: Numba's way in from Python would be a third of their compilation."""
 
 
 class Lease:
@@ -118,7 +122,14 @@ def load_items(target: str, names: Iterable[str]) -> dict[str, str]:
             text = _item_text(target, item, modules)
             loaded = load_text(text, item.name)
             modules[item.name] = loaded.module.__name__
+            if not item.is_kernel:
+                blas_choice.bind(item.name)
     return modules
+
+
+def does_blas(text: str) -> str:
+    """Return which libraries do the routines of BLAS and LAPACK that the kernels in a text reach."""
+    return blas_choice.said(item.name for item in closure(load_library("numba"), free_names(text)))
 
 
 def generated_imports(modules: dict[str, str], names: Iterable[str]) -> list[str]:
@@ -136,7 +147,7 @@ def _item_text(target: str, item: Item, modules: dict[str, str]) -> str:
     statements += generated_imports(modules, [u for u in uses if library.items[u].is_function])
     if item.is_kernel:
         statements.append("from matcalc.compiler.runtime.linker_symbols import linked")
-    decorated = f"@linked(__name__)\n{item.text}" if item.is_kernel else item.text
+    decorated = f"{LINKED}\n{item.text}" if item.is_kernel else item.text
     parts = [f'"""{item.name}, from codegen/{item.origin}."""', import_block(statements)]
     parts += ["\n".join(c.text for c in constants)] if constants else []
     return "\n\n".join(part for part in parts if part) + f"\n\n\n{decorated}\n"
@@ -161,7 +172,8 @@ def _run(text: str, name: str, is_entered: bool) -> ModuleType:
     module.__file__ = _written(text, name.rpartition(".")[2])
     module.__package__ = PACKAGE
     module.__dict__[TEXT_DIGEST] = _digest(text)
-    module.__dict__[ENTERED] = is_entered and "\nrun = exact(" in text and is_known()
+    is_quick = is_entered and "\nrun = exact(" in text and is_known()
+    module.__dict__[ENTERED] = is_quick or f"\n{LINKED}\n" in text
     code = compile(text, module.__file__, "exec")
     sys.modules[name] = module
     try:

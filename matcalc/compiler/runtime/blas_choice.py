@@ -1,0 +1,200 @@
+"""Which routines another BLAS does than SciPy's: chosen by `matcalc warm --measure`, kept with the cache.
+
+A routine keeps its symbol, so that compiled code is the same whoever does it. Where the choice depends on the sizes of
+a call, the symbol is that of a function which looks at them and goes on to the one or the other. A choice is for a
+number of threads and for the very file that was measured: elsewhere OpenBLAS does all, and a note says so.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+from matcalc.compiler.runtime import cache_entries
+from matcalc.compiler.runtime.blas_library import BlasLibrary, found, opened, threads
+from matcalc.compiler.runtime.blas_routines import BOUNDS, CLASSES, Routine, load_routines
+from matcalc.compiler.runtime.cache_folder import cache_folder
+from matcalc.compiler.runtime.machine_code import PREFIX, MachineCode, machine_code
+from matcalc.errors import NotSupported
+
+MARGIN = 1.15
+"""How many times faster another library must be to be taken."""
+STEM = "blas"
+DEFAULT = "OpenBLAS of SciPy"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A library as it was measured, and for each routine whether small, medium and large calls go to it."""
+
+    path: str
+    stamp: tuple[int, int]
+    threads: int
+    ratios: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def classes(self, name: str) -> tuple[bool, ...]:
+        """Return for which classes of sizes a routine is the library's."""
+        return tuple(ratio >= MARGIN for ratio in self.ratios.get(name, ()))
+
+    def said(self, names: Iterable[str]) -> str:
+        """Return which of these routines the library does, and for which sizes."""
+        parts = []
+        for name in sorted(names):
+            taken = [word for word, is_taken in zip(CLASSES, self.classes(name), strict=False) if is_taken]
+            if taken:
+                parts.append(name if len(taken) == len(CLASSES) else f"{name} ({', '.join(taken)})")
+        return f"{', '.join(parts)} of {self.path}, else {DEFAULT}" if parts else DEFAULT
+
+
+def measure(given: str) -> Choice:
+    """Measure a library, given by path or `mkl`, against SciPy's, and keep what it is chosen for.
+
+    Raises: NotSupported in one sentence where the library is not found, cannot be used, or ends its process; where
+        nothing outlives this process.
+    """
+    if not cache_folder().lasting:
+        raise NotSupported(f"there is no cache to keep a choice in: {cache_folder().note or 'MATCALC_CACHE is 0'}")
+    path = found(given)
+    program = [sys.executable, "-m", "matcalc.compiler.runtime.blas_trial", str(path), str(threads())]
+    run = subprocess.run(program, capture_output=True, text=True, check=False)
+    try:
+        told = json.loads(run.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        raise NotSupported(f"{path} ended the process that tried it, with status {run.returncode}") from None
+    if "refused" in told:
+        raise NotSupported(told["refused"])
+    choice = Choice(str(path), _stamp(path), threads(), {name: tuple(ratios) for name, ratios in told.items()})
+    cache_entries.write(STEM, _key(), json.dumps(asdict(choice)).encode())
+    chosen.cache_clear()
+    return choice
+
+
+def forget() -> bool:
+    """Let OpenBLAS do all again, from the next process on; return whether there was a choice."""
+    was = kept() is not None
+    cache_entries.write(STEM, _key(), b"null")
+    chosen.cache_clear()
+    return was
+
+
+def kept() -> Choice | None:
+    """Return the choice of the cache, fit for this process or not; None where there is none."""
+    content = cache_entries.read(STEM, _key())
+    read = json.loads(content) if content else None
+    if not read:
+        return None
+    ratios = {name: tuple(row) for name, row in read["ratios"].items()}
+    return Choice(read["path"], tuple(read["stamp"]), read["threads"], ratios)
+
+
+@cache
+def chosen() -> Choice | str:
+    """Return the choice for this process, or why there is none, which may be empty."""
+    choice = kept()
+    if choice is None:
+        return ""
+    if choice.threads != threads():
+        why = f"{choice.path} was measured with threads = {choice.threads}, and here are {threads()}"
+    elif _stamp(Path(choice.path)) != choice.stamp:
+        why = f"{choice.path} is not the file that was measured"
+    else:
+        return choice
+    return f"{why}: {DEFAULT} is used"
+
+
+@cache
+def _library(path: str, count: int) -> BlasLibrary | str:
+    """Return the library at a path for a number of threads, or why it cannot be used."""
+    try:
+        return opened(Path(path), count)
+    except NotSupported as refusal:
+        return f"{refusal.message}: {DEFAULT} is used"
+
+
+_bound: dict[str, MachineCode | None] = {}
+
+
+def bind(name: str) -> None:
+    """Let the symbol of SciPy's routine of this name be what was chosen for it. A second time does nothing.
+
+    The symbol is there already. Names that are no routine's do nothing.
+    """
+    if name in _bound or name not in load_routines():
+        return
+    choice = chosen()
+    if isinstance(choice, Choice) and not any(choice.classes(name)):
+        return
+    library = choice if isinstance(choice, str) else _library(choice.path, choice.threads)
+    if isinstance(choice, str) or isinstance(library, str):
+        if library:
+            cache_entries.note(str(library))
+        return
+    other = library.address(name)
+    symbol, is_lapack = _symbol(name)
+    _bound[name] = None
+    if not all(choice.classes(name)):
+        llvm.add_symbol(f"{PREFIX}ours.{name}", llvm.address_of_symbol(symbol))
+        llvm.add_symbol(f"{PREFIX}other.{name}", other)
+        code = _bound[name] = machine_code(_fork(load_routines()[name], choice.classes(name), is_lapack))
+        other = code.address(f"choose.{name}")
+    llvm.add_symbol(symbol, other)
+
+
+def said(names: Iterable[str]) -> str:
+    """Return what does the routines of these names in this process."""
+    choice = chosen()
+    return DEFAULT if isinstance(choice, str) else choice.said(name for name in names if name in _bound)
+
+
+def _symbol(name: str) -> tuple[str, bool]:
+    """Return the symbol of SciPy's routine, and whether it is one of LAPACK, which has `info` behind its arguments."""
+    is_lapack = llvm.address_of_symbol(f"scipy_lapack_{name}") is not None
+    return f"scipy_{'lapack' if is_lapack else 'blas'}_{name}", is_lapack
+
+
+def _fork(routine: Routine, classes: tuple[bool, ...], is_lapack: bool) -> str:
+    """Return LLVM's assembly of the function that looks at sizes and goes on to one library or the other."""
+    count = len(routine.arguments) + is_lapack
+    kinds, given = ", ".join(["i64"] * count), ", ".join(f"i64 %a{k}" for k in range(count))
+    lines = []
+    product = "1.0"
+    for k in routine.sizes:
+        lines += [
+            f"  %p{k} = inttoptr i64 %a{k} to ptr",
+            f"  %i{k} = load i32, ptr %p{k}",
+            f"  %d{k} = sitofp i32 %i{k} to double",
+            f"  %w{k} = fmul double {product}, %d{k}",
+        ]
+        product = f"%w{k}"
+    names = [f"@{PREFIX}{'other' if is_taken else 'ours'}.{routine.name}" for is_taken in classes]
+    quoted = [f'@"{name[1:]}"' for name in names]
+    small, medium = (f"{float(bound ** len(routine.sizes)):e}" for bound in BOUNDS)
+    lines += [
+        f"  %small = fcmp ole double {product}, {small}",
+        f"  %medium = fcmp ole double {product}, {medium}",
+        f"  %rest = select i1 %medium, ptr {quoted[1]}, ptr {quoted[2]}",
+        f"  %which = select i1 %small, ptr {quoted[0]}, ptr %rest",
+        f"  tail call void %which({given})",
+        "  ret void",
+    ]
+    declared = [f"declare void {name}({kinds})" for name in sorted(set(quoted))]
+    return "\n".join([*declared, f'define void @"choose.{routine.name}"({given}) {{', *lines, "}"])
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        info = path.stat()
+    except OSError:
+        return (-1, -1)
+    return info.st_size, info.st_mtime_ns
+
+
+def _key() -> str:
+    return f"BLAS by measurement 1\n{llvm.get_host_cpu_name()}"

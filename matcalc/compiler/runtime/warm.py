@@ -1,0 +1,80 @@
+"""All kernels compiled for this machine before anybody needs one, by several processes.
+
+A kernel is compiled when those that it calls are: each task loads what is there from the cache and adds one kernel.
+What is in the cache already costs reading it, so that warming twice is warming once.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from graphlib import TopologicalSorter
+
+from matcalc.compiler.runtime.cache_entries import SUFFIX, recording
+from matcalc.compiler.runtime.cache_folder import cache_folder
+from matcalc.compiler.runtime.library import closure, load_library
+from matcalc.compiler.runtime.modules import load_items
+from matcalc.errors import NotSupported
+
+TARGET = "numba"
+
+
+def kernels() -> tuple[str, ...]:
+    """Return the names of all kernels, those that others call first."""
+    library = load_library(TARGET)
+    return tuple(item.name for item in closure(library, library.items) if item.is_kernel)
+
+
+def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None) -> int:
+    """Compile all kernels into the cache; return how many were not there.
+
+    `jobs` processes do so, as many as this one may use processors where it is 0. `progress` is called with the name of
+    each kernel that is done, how many are, and how many there are.
+
+    Raises: NotSupported where nothing outlives this process: the cache is switched off, or its folder is unfit.
+    """
+    if not cache_folder().lasting:
+        raise NotSupported(f"there is no cache to compile into: {cache_folder().note or 'MATCALC_CACHE is 0'}")
+    names = kernels()
+    order = _order(names)
+    built = done = 0
+    running: dict[Future[int], str] = {}
+    with ProcessPoolExecutor(jobs or _processors(), multiprocessing.get_context("spawn")) as pool:
+        while order.is_active():
+            running |= {pool.submit(compile_kernel, name): name for name in order.get_ready()}
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(future)
+                built += future.result()
+                done += 1
+                order.done(name)
+                if progress is not None:
+                    progress(name, done, len(names))
+    return built
+
+
+def compile_kernel(name: str) -> int:
+    """Load a kernel, those that it calls before it; return how many were compiled."""
+    with recording() as record:
+        load_items(TARGET, [name])
+    return record.built
+
+
+def cache_size() -> int:
+    """Return how many bytes of compiled code are in the cache."""
+    folder = cache_folder().path
+    return sum(path.stat().st_size for path in folder.glob(f"*{SUFFIX}")) if folder is not None else 0
+
+
+def _order(names: tuple[str, ...]) -> TopologicalSorter[str]:
+    """Return the order of kernels, each after those that it calls, through what is linked in as well."""
+    library = load_library(TARGET)
+    uses = {name: {item.name for item in closure(library, [name]) if item.is_kernel} - {name} for name in names}
+    order = TopologicalSorter(uses)
+    order.prepare()
+    return order
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

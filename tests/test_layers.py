@@ -22,6 +22,7 @@ ROOMS = [
     "tensor",
     "formula.elaborate",
     "formula.notation",
+    "pictures",
     "calculus",
     "calculus.simplify",
     "calculus.derive",

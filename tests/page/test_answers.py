@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from matcalc.page.answers import EXAMPLES, answered
-from matcalc.page.layers import Box, placed
+from matcalc.pictures.layers import Box, placed
 from matcalc.page.questions import LIMITS, LONGEST, TOPICS, Refused, question
 
 LEAST_SQUARES = {"formula": "norm2(X*w - y)^2", "wrt": "w"}

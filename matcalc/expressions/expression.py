@@ -35,10 +35,10 @@ from matcalc.expressions.written import formula_in, latex_in, named_formula_in
 from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.notation.entry_form import entries_of
+from matcalc.formula.notation.graph import Graph
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text, where_text
-from matcalc.pictures.graph import Graph
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
 from matcalc.tensor.node import Node, sizes_met, toposort
@@ -128,7 +128,7 @@ class Expression(Array, Derivatives, Forms):
         return {"text/latex": self._repr_latex_(), "text/plain": repr(self)}
 
     def graph(self) -> Graph:
-        """Return the DAG as a picture, shared parts visible: SVG in a notebook, `.save("graph.svg")`, text when printed."""
+        """Return the DAG as a picture: SVG in a notebook and by `.save("graph.svg")`, text when printed."""
 
         def formula(node: Node) -> str:
             try:

@@ -1,7 +1,7 @@
-"""All that is known of an expression at once: formula, declarations, derivation and graph, for a notebook or a terminal.
+"""All that is known of an expression at once: formula, declarations, derivation and graph.
 
-A notebook typesets the formula from its LaTeX, with KaTeX or MathJax; what is around it is HTML without mathematics, the
-same in every front end.
+A notebook typesets the formula from its LaTeX, with KaTeX or MathJax; what is around it is HTML without mathematics,
+the same in every front end. A terminal gets text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from html import escape
 from typing import NamedTuple
 
 from matcalc.errors import NotSupported
-from matcalc.pictures.graph import Graph
+from matcalc.formula.notation.graph import Graph
 
 FOLDED = "<details{open}><summary>{title}</summary>{body}</details>"
 

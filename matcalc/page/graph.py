@@ -11,9 +11,9 @@ from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.formula.notation.draw import words
+from matcalc.formula.notation.graph import drawn
 from matcalc.language.write import text
 from matcalc.page.trials import Trial, trial
-from matcalc.pictures.graph import drawn
 from matcalc.tensor.node import Node
 
 ENTRIES = 36

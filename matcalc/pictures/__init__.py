@@ -1,1 +1,1 @@
-"""Pictures: the graph of a formula and charts of numbers, as SVG and as text."""
+"""Pictures, as SVG and as text: places of a graph in layers, plots of numbers. They know no mathematics."""

@@ -21,7 +21,7 @@ def points(xs: Sequence[float], ys: Sequence[float], across: str, up: str, logs:
     if not xs:
         return ["nothing to draw"]
     fields = [bytearray(WIDTH) for _ in range(HEIGHT)]
-    places = [_places(values, count, log) for values, count, log in
+    places = [_places(values, count, in_powers) for values, count, in_powers in
               ((xs, 2 * WIDTH, logs[0]), (ys, 4 * HEIGHT, logs[1]))]  # fmt: skip
     for column, level in zip(*places, strict=True):
         row = 4 * HEIGHT - 1 - level
@@ -36,11 +36,11 @@ def points(xs: Sequence[float], ys: Sequence[float], across: str, up: str, logs:
     return [f"{'':>{margin}}  {up}", *lines, f"{'':>{margin}} └{'─' * WIDTH}", f"{'':>{margin}}  {foot}"]
 
 
-def _places(values: Sequence[float], count: int, log: bool) -> list[int]:
+def _places(values: Sequence[float], count: int, in_powers: bool) -> list[int]:
     """Return the place of each value among `count`, the least at 0 and the greatest last."""
-    scaled = [log10(value) for value in values] if log else list(values)
+    scaled = [log10(value) for value in values] if in_powers else list(values)
     low, high = min(scaled), max(scaled)
-    if log and high - low < 1.0:  # less than a power of ten is level
+    if in_powers and high - low < 1.0:  # less than a power of ten is level
         low, high = (low + high) / 2 - 1.0, (low + high) / 2 + 1.0
     width = (high - low) or 1.0
     return [round((value - low) / width * (count - 1)) for value in scaled]

@@ -87,8 +87,9 @@ class Curves(Plot):
         for k, (name, (xs, ys)) in enumerate(self.series.items()):
             style = {"marker": MARKS[k % len(MARKS)], "color": COLOURS[k % len(COLOURS)]}
             axes.plot(xs, ys, markersize=3.5, linewidth=1.2, label=name, **style)
-        for axis, log in zip("xy", self.logs, strict=True):
-            getattr(axes, f"set_{axis}scale")("log" if log else "linear")
+        for axis, in_powers in zip("xy", self.logs, strict=True):
+            if in_powers:
+                getattr(axes, f"semilog{axis}")()
         levels = [y for _, ys in self.series.values() for y in ys]
         if self.logs[1] and levels and max(levels) < DECADE * min(levels):
             axes.set_ylim(min(levels) / DECADE, max(levels) * DECADE)

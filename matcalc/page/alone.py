@@ -1,4 +1,4 @@
-"""The page's engine without a server, in a browser's own Python (Pyodide): a question as JSON in, an answer as JSON out.
+"""The page's engine without a server, in a browser's own Python (Pyodide): questions and answers as JSON.
 
 What compiles to machine code is not there. Modules that are only named on the way to formulas and NumPy code stand in
 for it; whoever calls one of their functions is told what is missing.

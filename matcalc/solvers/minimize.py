@@ -17,6 +17,7 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wanted import apart, wanted
 from matcalc.language.identifiers import by_name, shown
+from matcalc.progress import under_way
 from matcalc.rulebook.fields import nearest
 from matcalc.solvers.history import recorded
 from matcalc.solvers.minimize_compiled import METHODS as COMPILED
@@ -35,6 +36,7 @@ CONSTRAINED = ("SLSQP", "trust-constr", "COBYLA", "COBYQA")
 METHODS = {method.lower(): method for method in (*GRADIENT, *PRODUCT, *HESSIAN, *VALUE, *RESIDUAL)}
 
 
+@under_way("fitting")
 def minimize(
     f: object,
     wrt: Any,

@@ -138,7 +138,7 @@ class Bars(Plot):
             axes.annotate(f" {bar.note}", (bar.value, k), va="center", fontsize=8)
         axes.set_yticks(range(len(self.bars)), [bar.label for bar in self.bars], fontsize=8)
         axes.invert_yaxis()
-        axes.margins(x=0.35)
+        axes.margins(x=0.5)
         axes.set_xlabel(self.across)
         if self.bars:
             axes.figure.legend(fontsize=8, loc="outside upper center", ncols=len(kinds))

@@ -82,7 +82,9 @@ def display(of: Page) -> list[str]:
     lines = [f"{left} = {right}" for left, right in of.formulas.items()]
     lines += [f"{left} = {right}" for left, right in of.adjoints.items() if isinstance(right, Expression)]
     rows = latex_lines(of)
-    typeset = ["```{math}", "\\begin{aligned}", *(f"{row} \\\\" for row in rows), "\\end{aligned}", "```", ""] if rows else []
+    typeset = (
+        ["```{math}", "\\begin{aligned}", *(f"{row} \\\\" for row in rows), "\\end{aligned}", "```", ""] if rows else []
+    )
     return [*typeset, "```text", *lines, "```", ""] if lines else []
 
 

@@ -1,8 +1,8 @@
 """Build the page that needs no server: python docs/static_page.py TARGET [--pyodide FOLDER]
 
 TARGET is a folder for any host of files. FOLDER is Pyodide, unpacked: `npm pack pyodide` has Python alone, the archive
-`pyodide-<version>.tar.bz2` of its releases NumPy, SciPy and SymPy too. Without it the page is built for a `pyodide/` that
-is put beside it later. matcalc and lark come from this environment.
+`pyodide-<version>.tar.bz2` of its releases NumPy, SciPy and SymPy too. Without it the
+page is built for a `pyodide/` that is put beside it later. matcalc and lark come from this environment.
 """
 
 from __future__ import annotations

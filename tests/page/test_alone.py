@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 PROGRAM = """
 import json, sys
 import importlib.util

@@ -24,6 +24,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Own operations": ("define", "load_rules", "check_rules"),
     "Fits": ("minimize",),
     "Data by rows": ("split",),
+    "Pictures": ("structure",),
 }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import api_pages
 import function_pages
+import katex_math
 
 import matcalc
 
@@ -13,7 +14,9 @@ project = "matcalc"
 author = "The matcalc developers"
 copyright = "The matcalc developers"
 version = release = matcalc.__version__
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "katex_math"]
+html_math_renderer = "katex"
+html_static_path = [str(katex_math.KATEX)]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_theme = "furo"

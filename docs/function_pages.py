@@ -13,7 +13,7 @@ import matplotlib as mpl
 import numpy as np
 
 import matcalc as mc
-from matcalc.commands.rule_pages import Page, family, page, signatures
+from matcalc.commands.rule_pages import Page, family, latex_lines, page, signatures
 from matcalc.expressions.expression import Expression
 from matcalc.rulebook.load import shipped_rulebook
 from matcalc.rulebook.rule import Rule
@@ -78,10 +78,14 @@ def section(rule: Rule) -> list[str]:
 
 
 def display(of: Page) -> list[str]:
-    """Return formulas and derived pullbacks as they are typed, one a line."""
+    """Return formulas and derived pullbacks, typeset and as they are typed, one a line."""
     lines = [f"{left} = {right}" for left, right in of.formulas.items()]
     lines += [f"{left} = {right}" for left, right in of.adjoints.items() if isinstance(right, Expression)]
-    return ["```text", *lines, "```", ""] if lines else []
+    rows = latex_lines(of)
+    typeset = (
+        ["```{math}", "\\begin{aligned}", *(f"{row} \\\\" for row in rows), "\\end{aligned}", "```", ""] if rows else []
+    )
+    return [*typeset, "```text", *lines, "```", ""] if lines else []
 
 
 def code_in(text: str) -> str:

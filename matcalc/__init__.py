@@ -25,6 +25,7 @@ _HOMES = {
     "matcalc.checking": ("check",),
     "matcalc.equivalence": ("equivalent",),
     "matcalc.convexity": ("convex",),
+    "matcalc.patterns": ("structure",),
     "matcalc.defining": ("check_rules", "define", "load_rules"),
     "matcalc.solvers.minimize": ("minimize",),
     "matcalc.rows.splitting": ("split",),

@@ -7,6 +7,7 @@ interpreted with all accesses checked, the code for NumPy, the code for Numba.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from matcalc.errors import NotSupported
 from matcalc.evidence.numeric.differences import Slope
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
+from matcalc.pictures.plots import Curves
 
 EXACT, NUMERIC = 1e-9, 1e-5
 """Allowed relative errors: against complex steps and plain values, at most against differences."""
@@ -48,7 +50,8 @@ class Row:
 class Claim:
     """That `formula` at `data` is `reference`, or that its product with `along` is, summed.
 
-    worst: how the reference was found, and its error. scale: what of the errors counts as 0.
+    worst: how the reference was found, and its error. scale: what of the errors counts as 0. quotient: the central
+    difference at a step, of the reference's shape.
     """
 
     what: str
@@ -59,6 +62,7 @@ class Claim:
     worst: Slope
     scale: float
     along: Array | None = None
+    quotient: Callable[[float], Array] | None = None
 
     @property
     def shown(self) -> str:
@@ -163,3 +167,43 @@ WAYS: Mapping[str, Callable[[Sequence[Expression]], Runner]] = {
     "interpreted": _interpreted,
     **{target: _compiled(target) for target in TARGETS},
 }
+
+
+# ---- errors of differences against their step
+
+STEPS = tuple(10.0 ** (-k / 2) for k in range(0, 29))
+LEAST = 1e-17
+"""Errors below it are drawn there."""
+
+
+def error_curves(claims: Sequence[Claim]) -> Curves:
+    """Return a curve for each derivative, at the first sizes at which there are data."""
+    first: dict[str, Claim] = {}
+    for claim in claims:
+        if claim.quotient is not None and claim.reference.size:
+            first.setdefault(claim.what, claim)
+    drawn = {what: curve for what, claim in first.items() if (curve := _curve(claim))[0]}
+    return Curves(drawn, "step of the difference", "relative error", (True, True))
+
+
+def _curve(claim: Claim) -> tuple[list[float], list[float]]:
+    """Return the steps at which there are differences, and their largest errors relative to the derivative."""
+    assert claim.quotient is not None
+    steps, errors = [], []
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value = claim.evaluated()
+        found = np.asarray(value if claim.along is None else np.sum(value * claim.along))
+        scale = max(float(np.max(np.abs(claim.reference), initial=0.0)), claim.scale, 1e-300)
+        for h in STEPS:
+            try:
+                quotient = claim.quotient(h)
+            except (np.linalg.LinAlgError, ValueError):
+                continue
+            if quotient.shape != found.shape:
+                return [], []
+            error = float(np.max(np.abs(quotient - found), initial=0.0)) / scale
+            if np.isfinite(error):
+                steps.append(h)
+                errors.append(max(error, LEAST))
+    return steps, errors

@@ -8,40 +8,37 @@ or false, prints as a table, and names the worst entry.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import EllipsisType
 
 import numpy as np
 
 from matcalc.calculus.derive.conventions import as_matrix, shape_text
-from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.check_claims import Claim, Row, compiled_rows
+from matcalc.check_claims import Claim, Row, compiled_rows, error_curves
+from matcalc.check_setting import Setting, setting
 from matcalc.equivalence import mistake_of
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
-from matcalc.evidence.numeric.differences import Slope, extrapolated, slope
+from matcalc.evidence.numeric.differences import Slope, extrapolated
 from matcalc.evidence.numeric.finding import REFUSED, table
-from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
+from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
 from matcalc.expressions.wanted import apart
 from matcalc.language.identifiers import free
+from matcalc.pictures.plots import Curves
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import holds
 from matcalc.tensor.substitute import substitute
-from matcalc.tensor.symbols import all_sizes, declaration
+from matcalc.tensor.symbols import declaration
 
 SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
 """Lengths of the size names, in order; a set at which the formula has no value is left out."""
 
 MORE_SIZES = ((2, 2, 2, 2), (0, 3, 1, 2), (5, 1, 2, 0), (0, 0, 0, 0))
 """Further lengths at which compiled code is tested: equal ones, none, one."""
-
-NUDGE, ROUNDING, VANISHING = 1e-9, 1e-3, 1e-3
-"""How far data are moved to see what is rounding, and what part of the value that moves; what of |f|/|x| is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +53,15 @@ class Report:
     mistake: str = ""
     right: str = ""
     untested: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = field(default=(), repr=False, compare=False)
+
+    def plot(self) -> Curves:
+        """Return the errors of central differences against their step, for each derivative that was tested.
+
+        The line of a right derivative falls with the square of the step until rounding takes over; that of a wrong one
+        stays where it is.
+        """
+        return error_curves(self.claims)
 
     def __bool__(self) -> bool:
         return all(row.is_right for row in self.rows)
@@ -122,7 +128,8 @@ def check(
         claims = [claim for y, made in found if y is x for claim in made]
         further += compiled_rows([*claims, *_more_claims(e, x, other)])
     rows += [row for row in further if isinstance(row, Row)]
-    report = Report(tuple(rows), untested=tuple(dict.fromkeys(r for r in further if isinstance(r, str))))
+    untested = tuple(dict.fromkeys(r for r in further if isinstance(r, str)))
+    report = Report(tuple(rows), untested=untested, claims=tuple(claim for _, claims in found for claim in claims))
     if other is None or report or isinstance(wrt, (list, tuple)):
         return report
     truth = _derivative_like(e, e.symbols_of(wrt)[0], other)
@@ -163,84 +170,12 @@ def _only(e: object) -> Expression:
     return e
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """A formula with data, and the variable that is moved."""
-
-    e: Expression
-    x: Node
-    data: Mapping[str, Array]
-    sizes: Mapping[str, int]
-
-    def value(self, node: Node, more: Mapping[str, Array] = {}) -> Array:  # noqa: B006 - never changed
-        return np.asarray(evaluate([node], {**self.data, **more}, self.sizes)[0])
-
-    def along(self, E: Array, node: Node | None = None, more: Mapping[str, Array] = {}) -> Slope:  # noqa: B006
-        """Return the derivative of the formula, or of another node, along a tangent."""
-        x = self.data[self.x.name]
-
-        def moved(t: complex) -> Array:
-            return self.value(node or self.e.node, {**more, self.x.name: x + t * E})
-
-        return slope(moved)
-
-    @property
-    def is_rounding(self) -> bool:
-        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X is: some nudge changes much of it."""
-        here, x = self.value(self.e.node), self.data[self.x.name]
-        much = ROUNDING * np.max(np.abs(here), initial=0.0)
-        step = NUDGE * np.max(np.abs(x), initial=0.0)
-        nudged = (self.value(self.e.node, {self.x.name: x + step * self.random(f"nudge {k}")}) for k in range(4))
-        return any(bool(np.max(np.abs(there - here), initial=0.0) > much) for there in nudged)
-
-    @property
-    def scale(self) -> float:
-        """The size of |f|/|x|, a part of which counts as 0."""
-        x = float(np.max(np.abs(self.data[self.x.name]), initial=0.0))
-        f = float(np.max(np.abs(self.value(self.e.node)), initial=0.0))
-        return VANISHING * f / max(x, 1e-300)
-
-    def random(self, *names: str) -> Array:
-        rng = np.random.default_rng([17, *"".join(names).encode()])
-        drawn: Array = np.asarray(rng.standard_normal(self.data[self.x.name].shape))
-        return projected(drawn, tuple(self.x.data[1]))
-
-    def units(self) -> Iterator[tuple[tuple[int, ...], Array]]:
-        """Yield each entry of the variable with its unit tangent, projected on the variable's linear facts."""
-        shape = self.data[self.x.name].shape
-        for at in np.ndindex(*shape):
-            unit = np.zeros(shape)
-            unit[at] = 1.0
-            yield at, projected(unit, tuple(self.x.data[1]))
-
-
-def _setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression | None) -> _Setting | None:
-    """Return data of these sizes at which the formula is finite; None if there are none."""
-    symbols = [e.names.symbols[name] for name in e.names.written]
-    nodes = [e.node] if other is None else [e.node, other.node]
-    sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(all_sizes(nodes, e.names, symbols))}
-    if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
-        return None
-    if not all(holds(condition, sizes) for condition in e.names.conditions):
-        return None
-    along = lengths_of(nodes)
-    for mode in range(len(MODES)):
-        data = {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 5, mode) for s in symbols}
-        made = _Setting(e, x, data, sizes)
-        try:
-            if np.all(np.isfinite(made.value(e.node))) and not made.is_rounding:
-                return made
-        except (np.linalg.LinAlgError, ValueError, IndexError, ShapeError):
-            continue
-    return None
-
-
 # ---- what is compared
 
 
 def _claims(e: Expression, x: Node, lengths: Sequence[int], other: Expression | None) -> Iterator[Claim]:
     """Yield what is claimed of the derivatives in `x` at sizes of these lengths; nothing where there are no data."""
-    at = _setting(e, x, lengths, other)
+    at = setting(e, x, lengths, other)
     if at is not None:
         yield from _against(at, other) if other is not None else _derivatives(at)
 
@@ -248,7 +183,7 @@ def _claims(e: Expression, x: Node, lengths: Sequence[int], other: Expression | 
 def _more_claims(e: Expression, x: Node, other: Expression | None) -> Iterator[Claim]:
     """Yield the claims at the further lengths at which there is a reference, and the value's at all of them."""
     for lengths in (*SIZES, *MORE_SIZES):
-        at = _setting(e, x, lengths, None)
+        at = setting(e, x, lengths, None)
         if at is not None:
             yield _claim(at, "value", e, at.value(e.node), Slope(np.zeros(()), 0.0, "value"))
     for lengths in MORE_SIZES:
@@ -258,37 +193,41 @@ def _more_claims(e: Expression, x: Node, other: Expression | None) -> Iterator[C
             continue
 
 
-def _derivatives(at: _Setting) -> Iterator[Claim]:
+def _derivatives(at: Setting) -> Iterator[Claim]:
     e, name = at.e, at.x.name
     shape = at.value(e.node).shape
     full, worst = _jacobian(at)
     if not e.node.shape:
-        yield _claim(at, f"gradient in {name}", _only(e.gradient(name)), full, worst)
+        yield _claim(at, f"gradient in {name}", _only(e.gradient(name)), full, worst, quotient=at.quotients)
         yield from _second(at)
         return
-    yield _claim(at, f"Jacobian in {name}", _only(e.jacobian(name)), full, worst)
+    yield _claim(at, f"Jacobian in {name}", _only(e.jacobian(name)), full, worst, quotient=at.quotients)
     E = at.random("E")
-    moved = at.along(E)
+    moved, quotient = at.along(E), partial(at.quotient, E=E)
     tangent = free(f"d{name}_", set(e.names.symbols))
-    yield _claim(at, f"pushforward of d{name}", _only(e.jvp(name, tangent)), moved.value, moved, {tangent: E})
+    pushed = _only(e.jvp(name, tangent))
+    yield _claim(at, f"pushforward of d{name}", pushed, moved.value, moved, {tangent: E}, quotient=quotient)
     G = np.asarray(np.random.default_rng(19).standard_normal(shape))
     bar = free("G_", set(e.names.symbols))
     total = Slope(np.asarray(np.sum(G * moved.value)), moved.error * float(np.sum(np.abs(G))), moved.how)
-    yield _claim(at, f"pullback to {name}, <Xbar, dX>", _only(e.vjp(name, bar)), total.value, total, {bar: G}, E)
+    pulled, what = _only(e.vjp(name, bar)), f"pullback to {name}, <Xbar, dX>"
+    yield _claim(at, what, pulled, total.value, total, {bar: G}, E, lambda h: np.asarray(np.sum(G * quotient(h))))
 
 
-def _second(at: _Setting) -> Iterator[Claim]:
+def _second(at: Setting) -> Iterator[Claim]:
     """Compare the Hessian times a vector with differences of the gradient, which has been compared itself."""
     vector, E = free("v_", set(at.e.names.symbols)), at.random("v")
     try:
         product = at.e.hvp(at.x.name, vector)
     except (NotDifferentiable, NotSupported):
         return
-    moved = at.along(E, _only(at.e.gradient(at.x.name)).node)
-    yield _claim(at, f"Hessian in {at.x.name}, times v", _only(product), moved.value, moved, {vector: E})
+    gradient = _only(at.e.gradient(at.x.name)).node
+    moved, quotient = at.along(E, gradient), partial(at.quotient, E=E, node=gradient)
+    what = f"Hessian in {at.x.name}, times v"
+    yield _claim(at, what, _only(product), moved.value, moved, {vector: E}, quotient=quotient)
 
 
-def _jacobian(at: _Setting) -> tuple[Array, Slope]:
+def _jacobian(at: Setting) -> tuple[Array, Slope]:
     """Return the Jacobian by columns, f.shape + x.shape, and the worst of its slopes."""
     slopes = {index: at.along(unit) for index, unit in at.units()}
     f, x = at.value(at.e.node).shape, at.data[at.x.name].shape
@@ -301,55 +240,66 @@ def _jacobian(at: _Setting) -> tuple[Array, Slope]:
 
 
 def _claim(
-    at: _Setting,
+    at: Setting,
     what: str,
     formula: Expression,
     reference: Array,
     worst: Slope,
     more: Mapping[str, Array] = {},  # noqa: B006 - never changed
     along: Array | None = None,
+    quotient: Callable[[float], Array] | None = None,
 ) -> Claim:
-    return Claim(what, formula, {**at.data, **more}, at.sizes, reference, worst, at.scale, along)
+    return Claim(what, formula, {**at.data, **more}, at.sizes, reference, worst, at.scale, along, quotient)
 
 
 # ---- a formula of the user's
 
 
-def _against(at: _Setting, other: Expression) -> Iterator[Claim]:
+def _against(at: Setting, other: Expression) -> Iterator[Claim]:
     """Compare the user's formula with the derivative that its symbols and shape say it is."""
     tangent, own = f"d{at.x.name}", at.e.names.written
     found = other.names.written
     if tangent in found and tangent not in own:
         E = at.random("E")
         moved = at.along(E)
-        yield _claim(at, f"differential in {at.x.name}", other, moved.value, moved, {tangent: E})
+        quotient = partial(at.quotient, E=E)
+        yield _claim(at, f"differential in {at.x.name}", other, moved.value, moved, {tangent: E}, quotient=quotient)
         return
     full, worst = _jacobian(at)
     if "G" in found and "G" not in own:
         G = np.asarray(np.random.default_rng(19).standard_normal(at.value(at.e.node).shape))
         reference = np.tensordot(G, full, G.ndim)
-        yield _claim(at, f"pullback to {at.x.name}", other, reference, worst, {"G": G})
+        pulled = partial(_pulled, at, G)
+        yield _claim(at, f"pullback to {at.x.name}", other, reference, worst, {"G": G}, quotient=pulled)
         return
-    what, reference, worst = _by_shape(at, other, full, worst)
-    yield _claim(at, what, other, reference, worst)
+    what, reference, worst, quotient_by_shape = _by_shape(at, other, full, worst)
+    yield _claim(at, what, other, reference, worst, quotient=quotient_by_shape)
 
 
-def _by_shape(at: _Setting, other: Expression, full: Array, worst: Slope) -> tuple[str, Array, Slope]:
-    """Return the derivative that has the shape of the user's formula: its name and reference."""
+def _pulled(at: Setting, G: Array, h: float) -> Array:
+    return np.asarray(np.tensordot(G, at.quotients(h), G.ndim))
+
+
+def _by_shape(
+    at: Setting, other: Expression, full: Array, worst: Slope
+) -> tuple[str, Array, Slope, Callable[[float], Array]]:
+    """Return the derivative that has the shape of the user's formula: its name, reference and differences."""
     f, x, shape, name = at.e.node.shape, at.x.shape, other.node.shape, at.x.name
     if shape == (*f, *x) or (not f and shape == x[::-1]):
-        return f"gradient in {name}" if not f else f"Jacobian in {name}", full, worst
+        return f"gradient in {name}" if not f else f"Jacobian in {name}", full, worst, at.quotients
     if not f and shape == (*x, *x):
         second = _hessian(at)
-        return f"Hessian in {name}", second.value, second
+        gradient = _only(at.e.gradient(name)).node
+        return f"Hessian in {name}", second.value, second, partial(at.quotients, node=gradient)
     stacked = as_matrix(symbol("J_", (*f, *x)), len(f))
     if shape in (stacked.shape, stacked.shape[::-1]):
-        return f"vec Jacobian in {name}", at.value(stacked, {"J_": full}), worst
+        made = lambda h: at.value(stacked, {"J_": at.quotients(h)})  # noqa: E731
+        return f"vec Jacobian in {name}", at.value(stacked, {"J_": full}), worst, made
     wanted = shape_text((*f, *x))
     raise ShapeError(f"against is {shape_text(shape)}, and the derivative {wanted} (or {shape_text(stacked.shape)})")
 
 
-def _hessian(at: _Setting) -> Slope:
+def _hessian(at: Setting) -> Slope:
     """Return second derivatives of the value: differences of differences."""
     base, x = at.data[at.x.name], at.data[at.x.name].shape
     full, error = np.zeros((*x, *x)), 0.0

@@ -46,6 +46,7 @@ from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.identifiers import free, identifier, is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
+from matcalc.progress import under_way
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -188,6 +189,7 @@ def request_of(
     return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)
 
 
+@under_way("compiling")
 def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
     """Plan, emit and load what is asked for, on one of these targets; a terminal is told where that takes long."""
     if among is ON_NUMPY:

@@ -7,7 +7,7 @@ LATER = {
     "test_endurance.py": "a long run altogether",
     "test_adding.py": "compiles in a copy of the tree: half a minute",
     "test_for_dask.py": "starts a cluster of processes; test_splitting.py has the same sums on one machine",
-    "test_sharded.py": "starts PyTorch and JAX on two devices; compiler/runtime/test_array_function.py has what they compute on one",
+    "test_sharded.py": "starts PyTorch and JAX on two devices; test_array_function.py has what they compute on one",
     "test_known_rows.py": "whole fits; test_sufficient_statistics.py has the sums that they use",
     "test_browser.py": "needs a browser; test_server.py and test_answers.py ask what the page asks",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",

@@ -12,13 +12,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from matcalc.commands.say import say
+
 if TYPE_CHECKING:
     from matcalc.expressions.expression import Expression
     from matcalc.expressions.handle import Derived
 
 
 def complain(message: str) -> int:
-    print(message, file=sys.stderr)
+    say(message, sys.stderr)
     return 2
 
 
@@ -76,7 +78,7 @@ def derivative(arguments: argparse.Namespace) -> int:
         print(mc.compile(result, target=arguments.target).source, end="")
         return 0
     for label, expression in blocks:
-        print(f"{label}: {shown(expression, arguments.form)}" if label else shown(expression, arguments.form))
+        say(f"{label}: {shown(expression, arguments.form)}" if label else shown(expression, arguments.form))
     for need in dict.fromkeys(need for _, expression in blocks for need in expression.needs):
         note(arguments, f"note: needs {need}")
     return 0
@@ -131,7 +133,7 @@ def explain(arguments: argparse.Namespace) -> int:
     result = getattr(mc, of)(text, wrt, **scope(arguments))
     for label, expression in labelled(result, [wrt] if isinstance(wrt, str) else wrt):
         shown = expression.explain(arguments.form)
-        print(f"{label}:\n{shown}" if label else shown)
+        say(f"{label}:\n{shown}" if label else shown)
     return 0
 
 
@@ -143,12 +145,12 @@ def rewrite(arguments: argparse.Namespace) -> int:
         made = getattr(e, arguments.to)(arguments.of)
     else:
         made = getattr(e, arguments.to)() if hasattr(e, arguments.to) else e.rewrite(arguments.to)
-    print(shown(made, arguments.form))
+    say(shown(made, arguments.form))
     return 0
 
 
 def verdict(found: object) -> int:
-    print(found)
+    say(found)
     return 0 if found else 1
 
 
@@ -209,9 +211,9 @@ def rules(arguments: argparse.Namespace) -> int:
             print(f"% {rule.name}, {rule.address}")
             print(rule_pages.as_latex(rule_pages.page(rule)))
     elif arguments.name is None:
-        print(rule_pages.listed(book))
+        say(rule_pages.listed(book))
     else:
-        print("\n\n".join(rule_pages.text(rule_pages.page(rule)) for rule in chosen))
+        say("\n\n".join(rule_pages.text(rule_pages.page(rule)) for rule in chosen))
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import TextIO
 import platformdirs
 
 import matcalc as mc
+from matcalc.commands.say import say
 from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
 from matcalc.language.declare import MARK
@@ -173,7 +174,7 @@ def run(output: TextIO = sys.stdout) -> int:
     for line in lines():
         said = prompt.answer(line)
         if said:
-            print(said, file=output)
+            say(said, output)
     return 0
 
 

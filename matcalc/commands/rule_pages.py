@@ -243,7 +243,12 @@ def _inner(value: object) -> str:
 
 def as_latex(of: Page) -> str:
     """Return a page as LaTeX: an `align*` of its formulas and adjoints."""
-    return "\n".join(["\\begin{align*}", " \\\\\n".join(_latex_lines(of)), "\\end{align*}"])
+    return "\n".join(["\\begin{align*}", " \\\\\n".join(latex_lines(of)), "\\end{align*}"])
+
+
+def latex_lines(of: Page) -> list[str]:
+    """Return formulas and adjoints as lines of an alignment."""
+    return list(_latex_lines(of))
 
 
 def _latex_lines(of: Page) -> Iterator[str]:

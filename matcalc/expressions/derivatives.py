@@ -21,6 +21,7 @@ from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
+from matcalc.progress import under_way
 from matcalc.tensor.constructors import add, inner, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names, new_names
@@ -31,6 +32,7 @@ class Derivatives(Handle):
 
     __slots__ = ()
 
+    @under_way("deriving")
     def gradient(self, wrt: Wrt, convention: str = "projected") -> Derived:
         """Return the gradient of a scalar: the shape of `wrt`; a tuple for a list."""
         asked = wanted(wrt)
@@ -38,6 +40,7 @@ class Derivatives(Handle):
         made = self._each(asked.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention))
         return taken(self, asked, made, 0)
 
+    @under_way("deriving")
     def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
         """Return d self / d wrt, shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
         asked, rank = wanted(wrt), len(self.node.shape)
@@ -51,6 +54,7 @@ class Derivatives(Handle):
         found = self._each(asked.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made)
         return taken(self, asked, found, rank)
 
+    @under_way("deriving")
     def hessian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
         """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
         asked = wanted(wrt)
@@ -71,6 +75,7 @@ class Derivatives(Handle):
         """Return the differential, linear in the new symbols d + name (lists take lists of names)."""
         return self.jvp(wrt, tangent)
 
+    @under_way("deriving")
     def jvp(self, wrt: Wrt, tangent: Wrt | None = None) -> Self:
         """Return the pushforward of tangents, the shape of self; the total for a list.
 
@@ -92,6 +97,7 @@ class Derivatives(Handle):
         reading = joined([ast for node, ast in parts if not node.is_zero])
         return type(self)(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, reading)
 
+    @under_way("deriving")
     def vjp(self, wrt: Wrt, cotangent: str = "G") -> Derived:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
         asked = wanted(wrt)
@@ -102,6 +108,7 @@ class Derivatives(Handle):
         made = self._each(asked.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), names)
         return taken(self, asked, made, 0)
 
+    @under_way("deriving")
     def hvp(self, wrt: Wrt, vector: Wrt = "v") -> Derived:
         """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
         whole = apart(self, wrt)

@@ -6,6 +6,7 @@ row mark for NumPy's operators. Derivatives are again expressions, simplified an
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
@@ -13,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from matcalc.calculus.simplify.shortest import shortest
-from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.expressions import operators
 from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
@@ -24,6 +25,7 @@ from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.operators import Operation
+from matcalc.expressions.overview import Overview
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import length_of, meant, replaced
@@ -33,6 +35,7 @@ from matcalc.expressions.written import formula_in, latex_in, named_formula_in
 from matcalc.formula.elaborate.given import build_given
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.notation.entry_form import entries_of
+from matcalc.formula.notation.graph import Graph
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text, where_text
@@ -117,14 +120,36 @@ class Expression(Array, Derivatives, Forms):
             return latex_in(*named_formula_in(self.node, self.names, dotted=False))
         return latex_in(self.formula(dotted=False), self.names)
 
-    def _repr_html_(self) -> str:
-        """Return the formula for a notebook, its text and declarations shown under the pointer."""
-        from html import escape
-
-        return f'<div title="{escape(f"{self}    {self.declarations}")}">{escape(self._repr_latex_())}</div>'
-
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return the formula for a notebook: LaTeX that KaTeX and MathJax typeset, and text."""
+        return {"text/latex": self._repr_latex_(), "text/plain": repr(self)}
+
+    def graph(self) -> Graph:
+        """Return the DAG as a picture: SVG in a notebook and by `.save("graph.svg")`, text when printed."""
+
+        def formula(node: Node) -> str:
+            try:
+                return text(formula_in(node, self.names))
+            except MatcalcError:  # a part that only an index form around it can say
+                return ""
+
+        return Graph(self.node, formula)
+
+    def show(self) -> None:
+        """Show formula, declarations, derivation and graph: typeset in a notebook, as text in a terminal."""
+        overview = Overview(str(self), self.declarations, self.explain(), self.graph())
+        shell = sys.modules.get("IPython")
+        if shell is None or shell.get_ipython() is None:
+            print(overview)
+            return
+        from IPython.display import display
+
+        if shell.get_ipython().has_trait("kernel"):
+            display(self)  # type: ignore[no-untyped-call]
+        display(overview)  # type: ignore[no-untyped-call]
 
     def sympy(self) -> Basic:
         """Return the formula as a SymPy expression, in the SymPy symbols that it was read from.

@@ -1,24 +1,26 @@
-"""What the page is told: each topic's answer as what JSON can hold; errors with the place of the caret."""
+"""What the page is told: each topic's answer as what JSON can hold; errors with the place of the caret.
+
+What needs NumPy or the compiler is imported by the topics that do: formulas are answered without, in a browser too.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matcalc as mc
-from matcalc.equivalence import Equivalence
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName
 from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
-from matcalc.page.graph import picture
 from matcalc.page.questions import Question, question
 from matcalc.page.symbols import symbols_in, symbols_of
-from matcalc.page.trials import error_curve
-from matcalc.page.written import file_text, plan_text, shown
 from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import toposort
+
+if TYPE_CHECKING:
+    from matcalc.equivalence import Equivalence
 
 Record = dict[str, Any]
 
@@ -115,10 +117,17 @@ def write(asked: Question) -> Record:
     """Return the derivative as text of a form; code is a file with the formula's value too."""
     blocks = derivative(asked)
     if asked.form in CODE:
+        from matcalc.page.written import file_text
+
         return {"text": file_text(formula(asked), blocks, asked), "file": CODE[asked.form]}
     return {
         "text": "\n".join(f"{label}: {shown(e, asked.form)}" if label else shown(e, asked.form) for label, e in blocks)
     }
+
+
+def shown(e: Expression, form: str) -> str:
+    """Return a formula as text, its parts by name, LaTeX, or SymPy."""
+    return str(e) if form == "text" else str(getattr(e, form)())
 
 
 CODE = {"numba": "f_numba.py", "numpy": "f_numpy.py", "c": "f.c"}
@@ -185,16 +194,20 @@ def check(asked: Question) -> Record:
         ]
         for row in report.rows
     ]
-    name = wrt if isinstance(wrt, str) else wrt[0]
-    return {"right": bool(report), "rows": rows, "curve": error_curve(e, name)}
+    steps, errors = next(iter(report.plot().series.values()), ([], []))
+    return {"right": bool(report), "rows": rows, "curve": {"steps": steps, "errors": errors}}
 
 
 def plan(asked: Question) -> Record:
+    from matcalc.page.written import plan_text
+
     text = plan_text(formula(asked), derivative(asked), asked)
     return {"text": text, "total": next((line for line in text.splitlines() if line.startswith("total: ")), "")}
 
 
 def graph(asked: Question) -> Record:
+    from matcalc.page.graph import picture
+
     return picture(formula(asked) if asked.part == "formula" else one_derivative(asked))
 
 

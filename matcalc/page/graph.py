@@ -1,4 +1,4 @@
-"""The DAG as a drawing in layers: operands below what uses them, each node once, edges bent round what lies between."""
+"""The DAG for the page: the drawing, and of each node formula, shape, facts, and value at random data."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.errors import MatcalcError, NotSupported
+from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.written import formula_in, latex_in
-from matcalc.formula.notation.draw import operand_edges, words
+from matcalc.formula.notation.draw import words
+from matcalc.formula.notation.graph import drawn
 from matcalc.language.write import text
-from matcalc.page.layers import Box, placed
 from matcalc.page.trials import Trial, trial
-from matcalc.tensor.node import Node, label, toposort
+from matcalc.tensor.node import Node
 
-MOST = 150
-"""Nodes that are drawn."""
-
-CUT = 22
 ENTRIES = 36
 
 
@@ -28,14 +24,8 @@ def picture(e: Expression) -> dict[str, Any]:
 
     Raises: NotSupported for more nodes than can be looked at.
     """
-    nodes = toposort([e.node])[::-1]
-    if len(nodes) > MOST:
-        raise NotSupported(f"the graph has {len(nodes)} nodes: {MOST} can be looked at")
-    number = {node: k for k, node in enumerate(nodes)}
-    edges = [(number[user], k, note) for user, k, note in operand_edges(number)]
-    names = [_name(node) for node in nodes]
-    drawing = placed([Box(max(len(name) * 8 + 20, 44)) for name in names], [(a, b) for a, b, _ in edges])
-    at, sizes, values = _values(e, nodes)
+    drawing = drawn(e.node)
+    at, sizes, values = _values(e, [box.node for box in drawing.nodes])
     return {
         "width": drawing.width,
         "height": drawing.height,
@@ -43,31 +33,24 @@ def picture(e: Expression) -> dict[str, Any]:
         "at": at,
         "nodes": [
             {
-                "name": name,
-                "says": words(node),
-                **_formula(e, node),
-                "shape": [str(size) for size in node.shape],
-                "facts": sorted(node.facts),
-                "uses": sum(b == k for _, b, _ in edges),
-                "kind": node.kind,
+                "name": box.name,
+                "says": words(box.node),
+                **_formula(e, box.node),
+                "shape": [str(size) for size in box.node.shape],
+                "facts": sorted(box.node.facts),
+                "uses": box.uses,
+                "kind": box.node.kind,
                 "value": value,
-                "x": drawing.centres[k][0],
-                "y": drawing.centres[k][1],
-                "width": drawing.boxes[k].width,
+                "x": box.x,
+                "y": box.y,
+                "width": box.width,
             }
-            for k, (node, name, value) in enumerate(zip(nodes, names, values, strict=True))
+            for box, value in zip(drawing.nodes, values, strict=True)
         ],
         "edges": [
-            {"from": a, "to": b, "note": note, "points": points}
-            for (a, b, note), points in zip(edges, drawing.lines, strict=True)
+            {"from": edge.user, "to": edge.operand, "note": edge.note, "points": edge.points} for edge in drawing.edges
         ],
     }
-
-
-def _name(node: Node) -> str:
-    """Return what stands in the box."""
-    name = {"product": "×", "sum": "+"}.get(node.kind, label(node))
-    return name if len(name) <= CUT else f"{name[: CUT - 1]}…"
 
 
 def _formula(e: Expression, node: Node) -> Mapping[str, str]:

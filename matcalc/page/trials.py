@@ -1,4 +1,4 @@
-"""Numbers for the page: random data of a formula, values of its parts there, errors of differences against the step."""
+"""Numbers for the page: random data of a formula, and values of its parts there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ LENGTHS = ((3, 4, 2, 5), (4, 3, 5, 2), (3, 3, 3, 3), (2, 2, 2, 2), (1, 1, 1, 1))
 """Lengths of the size names, in order, until one fits."""
 
 NUDGE, MUCH = 1e-9, 1e-3
-STEPS = tuple(10.0 ** (-k / 2) for k in range(0, 29))
 
 
 class Trial(NamedTuple):
@@ -72,33 +71,3 @@ def trial(e: Expression, nodes: Sequence[Node]) -> Trial:
             except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
                 continue
     raise NotSupported("no random data at which the formula is finite: declare facts such as positive or spd")
-
-
-def error_curve(e: Expression, name: str) -> dict[str, Any]:
-    """Return the relative errors of central differences along a random tangent, for steps that get smaller.
-
-    A derivative that is right shows a line that falls with the square of the step until rounding takes over.
-    """
-    x = e.names.symbol(name)
-    pushed = e.jvp(name, tangent := _free(f"d{name}_", e))
-    at = trial(e, [e.node])
-    moved = _tangent(np.random.default_rng(11), x, at.data[name])
-    (exact,) = at.values([pushed.node], {tangent: moved})
-    scale = max(float(np.max(np.abs(exact), initial=0.0)), 1e-300)
-    steps, errors = [], []
-    for h in STEPS:
-        try:
-            (high,), (low,) = (at.values([e.node], {name: at.data[name] + s * h * moved}) for s in (1, -1))
-        except (np.linalg.LinAlgError, ValueError):
-            continue
-        error = float(np.max(np.abs((high - low) / (2 * h) - exact), initial=0.0)) / scale
-        if np.isfinite(error):
-            steps.append(h)
-            errors.append(max(error, 1e-17))
-    return {"steps": steps, "errors": errors}
-
-
-def _free(name: str, e: Expression) -> str:
-    while name in e.names.scope:
-        name += "_"
-    return name

@@ -13,11 +13,6 @@ from matcalc.page.questions import Question
 Blocks = Sequence[tuple[str, Expression]]
 
 
-def shown(e: Expression, form: str) -> str:
-    """Return a formula as text, its parts by name, LaTeX, or SymPy."""
-    return str(e) if form == "text" else str(getattr(e, form)())
-
-
 def file_text(e: Expression, blocks: Blocks, asked: Question) -> str:
     """Return a stand-alone file for the target that is asked for; nothing is compiled on the way.
 

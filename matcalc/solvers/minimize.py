@@ -17,7 +17,9 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wanted import apart, wanted
 from matcalc.language.identifiers import by_name, shown
+from matcalc.progress import under_way
 from matcalc.rulebook.fields import nearest
+from matcalc.solvers.history import recorded
 from matcalc.solvers.minimize_compiled import METHODS as COMPILED
 from matcalc.solvers.minimize_compiled import compiled_method, first_fit, minimised
 from matcalc.solvers.problem import Problem, problem
@@ -34,6 +36,7 @@ CONSTRAINED = ("SLSQP", "trust-constr", "COBYLA", "COBYQA")
 METHODS = {method.lower(): method for method in (*GRADIENT, *PRODUCT, *HESSIAN, *VALUE, *RESIDUAL)}
 
 
+@under_way("fitting")
 def minimize(
     f: object,
     wrt: Any,
@@ -137,7 +140,8 @@ def _by_part(values: Any, what: str, parts: Mapping[str, Any]) -> dict[str, Any]
 def _minimised(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]) -> Any:
     from scipy.optimize import minimize as scipy_minimize
 
-    arguments: dict[str, Any] = {"fun": made.value if kind in VALUE else made.value_and_gradient}
+    values: list[float] = []
+    arguments: dict[str, Any] = {"fun": recorded(made.value if kind in VALUE else made.value_and_gradient, values)}
     if kind not in VALUE:
         arguments["jac"] = True
     if kind in PRODUCT:
@@ -148,7 +152,9 @@ def _minimised(made: Problem, kind: str, callback: Any, options: Mapping[str, An
         arguments["bounds"] = made.bounds
     if made.constraints:
         arguments["constraints"] = [_for_method(constraint, kind) for constraint in made.constraints]
-    return scipy_minimize(x0=made.x0, method=kind, callback=callback, **arguments, **options)
+    result = scipy_minimize(x0=made.x0, method=kind, callback=callback, **arguments, **options)
+    result.history = values
+    return result
 
 
 def _for_method(constraint: Any, kind: str) -> Any:
@@ -182,9 +188,10 @@ def _squares(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]
         more["bounds"] = made.bounds
     if callback is not None and kind != "lm":  # MINPACK calls nothing between its steps
         more["callback"] = callback
-    result = least_squares(found.value, made.x0, jac=found.jacobian, method=kind, **more)
+    values: list[float] = []
+    result = least_squares(recorded(found.value, values), made.x0, jac=found.jacobian, method=kind, **more)
     result.residual, result.jacobian = result.pop("fun"), result.pop("jac")
-    result.fun, result.jac = 2 * result.cost, 2 * result.grad
+    result.fun, result.jac, result.history = 2 * result.cost, 2 * result.grad, values
     return result
 
 

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
+from matcalc.pictures.plots import Curves
+from matcalc.solvers.history import convergence
+
 SHOWN = 6  # entries of an array in a line
 FIELDS = ("message", "success", "fun", "nit", "nfev", "njev", "nhev")
 
@@ -23,6 +26,13 @@ class Result(OptimizeResult):  # type: ignore[misc]
         return "\n".join(lines)
 
     __str__ = __repr__
+
+    def plot(self) -> Curves:
+        """Return how far the value was from the last, evaluation by evaluation.
+
+        Raises: NotSupported for a fit in a compiled loop, which keeps no values.
+        """
+        return convergence(self.get("history"), self["fun"])
 
 
 def _short(value: Any) -> str:

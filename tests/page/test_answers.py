@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from matcalc.page.answers import EXAMPLES, answered
-from matcalc.page.layers import Box, placed
 from matcalc.page.questions import LIMITS, LONGEST, TOPICS, Refused, question
+from matcalc.pictures.layers import Box, placed
 
 LEAST_SQUARES = {"formula": "norm2(X*w - y)^2", "wrt": "w"}
 GALLERY = json.loads(EXAMPLES.read_text(encoding="utf-8"))

@@ -39,6 +39,12 @@ class Machine:
         """Return the least time in which so many flops can be done and bytes moved."""
         return 1e-9 * max(flops / self.flops, moved / (self.near if moved <= NEAR else self.far))
 
+    def waits_for(self, flops: float, moved: float) -> str:
+        """Return what takes the time: arithmetic, cache or memory."""
+        if flops / self.flops >= moved / (self.near if moved <= NEAR else self.far):
+            return "arithmetic"
+        return "cache" if moved <= NEAR else "memory"
+
 
 @lru_cache(maxsize=1)
 def machine() -> Machine:

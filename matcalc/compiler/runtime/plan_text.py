@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matcalc.compiler.listing import Cost
+from matcalc.compiler.listing import COLUMN, Cost
 from matcalc.compiler.runtime.machine import machine
+from matcalc.pictures.plots import Bar, Bars
 from matcalc.tensor.size import Size
+
+LABEL = 34
+"""Characters of a step in a picture."""
 
 
 class Plan(str):
@@ -43,6 +47,26 @@ class Plan(str):
         """The least seconds of a call, at the sizes."""
         return sum(machine().seconds(*self._numbers(flops, moved)) for _, flops, moved in self.costs)
 
+    def plot(self, measured: float | None = None) -> Bars:
+        """Return the least time of each step, coloured by what it waits for: arithmetic, or memory.
+
+        `measured` are the seconds that a call took, which is drawn below the sum of the steps. Each bar says how many
+        flops and bytes the step has at the sizes.
+        """
+        lines, roof = self.splitlines(), machine()
+        bars = []
+        for place, flops, moved in self.costs:
+            count, size = self._numbers(flops, moved)
+            seconds, waits = roof.seconds(count, size), roof.waits_for(count, size)
+            note = f"{_time(seconds)}: {count:.3g} flops, {size:.3g} bytes"
+            bars.append(Bar(_step(lines[place]), 1e6 * seconds, f"waits for {waits}", note))
+        bars.append(Bar("all steps", 1e6 * self.time, "least of a call", _time(self.time)))
+        if measured is not None:
+            times = f", {measured / self.time:.3g} times the least" if self.time else ""
+            bars.append(Bar("a call", 1e6 * measured, "measured", f"{_time(measured)}{times}"))
+        where = ", ".join(f"{name} = {length}" for name, length in self.sizes.items())
+        return Bars(bars, f"microseconds{f' at {where}' if where else ''}")
+
     def _numbers(self, flops: Size, moved: Size) -> tuple[float, float]:
         """Return flops and bytes at the sizes."""
         at = {name: Size.of(length) for name, length in self.sizes.items()}
@@ -66,6 +90,12 @@ class Plan(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Plan, (str.__str__(self), self.costs, self.sizes, tuple(self.given))
+
+
+def _step(line: str) -> str:
+    """Return a line of the plan without its counts, cut to a label."""
+    text = line[:COLUMN].strip()
+    return text if len(text) <= LABEL else f"{text[: LABEL - 1]}…"
 
 
 def _time(seconds: float) -> str:

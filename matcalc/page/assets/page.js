@@ -227,7 +227,7 @@ async function start() {
     panel(name);
   });
   $("copy").addEventListener("click", async () => await copy($("code").textContent, "Copied") && flash($("copy"), "Copied"));
-  $("link").addEventListener("click", async () => await copy(`${location.origin}/${fragmentOf(state)}`, "Link copied") && flash($("link"), "Link copied"));
+  $("link").addEventListener("click", async () => await copy(`${location.origin}${location.pathname}${fragmentOf(state)}`, "Link copied") && flash($("link"), "Link copied"));
   document.addEventListener("keydown", keys);
   window.addEventListener("hashchange", () => { state = restored(fieldsOf(location.hash)); fill(); });
   gallery();

@@ -1,0 +1,20 @@
+// matcalc in the browser's own Python. What of NumPy, SciPy and SymPy lies beside Pyodide is loaded; without it there are
+// formulas, LaTeX, derivations and the graph's text.
+
+import { loadPyodide } from "./pyodide/pyodide.mjs";
+
+const ready = begun();
+
+async function begun() {
+  const python = await loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href });
+  const there = await (await fetch("packages.json")).json();
+  if (there.length) await python.loadPackage(there);
+  python.unpackArchive(await (await fetch("matcalc.zip")).arrayBuffer(), "zip", { extractDir: "/engine" });
+  python.runPython("import sys; sys.path.insert(0, '/engine')\nfrom matcalc.page.alone import answer, begin\nbegin()");
+  return python.globals.get("answer");
+}
+
+addEventListener("message", async ({ data: { number, question } }) => {
+  const answer = await ready;
+  postMessage({ number, answer: answer(JSON.stringify(question)) });
+});

@@ -1,0 +1,43 @@
+"""What a command prints: in colour on a terminal, as it is in a pipe or where NO_COLOR is set.
+
+rich paints, where it is installed (`pip install matcalc-compiler[terminal]`); not a character is changed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from typing import TextIO
+
+STYLES = {
+    r"\b(WRONG|not equal|not convex|\d+ of \d+ wrong)\b": "bold red",
+    r"\b(right|all right|proved|equal|convex)\b(?=[,: ]|$)": "green",
+    r"(?<![\w.])\d+\.?\d*(e[-+]?\d+)?\b": "cyan",
+    r"\b[A-Za-z_]\w*(?=\()": "blue",
+    r"\[[^\[\]]*(rules/[\w.]+:\d+|rule|collect)[^\[\]]*\]$": "dim",
+    r"(?m)^\s*\^+\s*$": "bold red",
+    r"\b\w*Error\b(?=:)": "bold red",
+}
+"""What is painted how: words of verdicts, numbers, functions, reasons, carets."""
+
+
+def say(text: object, output: TextIO | None = None) -> None:
+    """Print a text, painted where it is looked at."""
+    out = output or sys.stdout
+    if not is_painted(out):
+        print(text, file=out)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    painted = Text(str(text))
+    for pattern, style in STYLES.items():
+        painted.highlight_regex(pattern, style)
+    Console(file=out, highlight=False, soft_wrap=True).print(painted)
+
+
+def is_painted(out: TextIO) -> bool:
+    """Whether a stream is a terminal, colours are wanted, and rich is there."""
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return out.isatty() and not is_plain and find_spec("rich") is not None

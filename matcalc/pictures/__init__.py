@@ -1,0 +1,1 @@
+"""Pictures, as SVG and as text: places of a graph in layers, plots of numbers. They know no mathematics."""

@@ -1,0 +1,36 @@
+"""How a fit went: the value of the objective at each evaluation, and the picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from matcalc.errors import NotSupported
+from matcalc.pictures.plots import Curves
+
+
+def recorded(f: Callable[[Any], Any], values: list[float]) -> Callable[[Any], Any]:
+    """Return an objective that keeps its values: f returns a value, a value and a gradient, or residuals."""
+
+    def g(x: Any) -> Any:
+        found = f(x)
+        value = found[0] if isinstance(found, tuple) else found
+        values.append(float(np.dot(value, value)) if np.ndim(value) else float(value))
+        return found
+
+    return g
+
+
+def convergence(values: Sequence[float] | None, result: float) -> Curves:
+    """Return how far the value was from that of the result, against evaluations.
+
+    Raises: NotSupported for a fit that kept none.
+    """
+    if values is None:
+        raise NotSupported("this fit kept no history: compiled loops keep none", hint="fit without compiled=True")
+    apart = [(float(k), abs(value - result)) for k, value in enumerate(values, 1)]
+    shown = [(k, distance) for k, distance in apart if 0 < distance < np.inf]
+    series = {f"from {result:.6g}, the value of the result": ([k for k, _ in shown], [d for _, d in shown])}
+    return Curves(series if shown else {}, "evaluations", "distance of the value", (False, True))

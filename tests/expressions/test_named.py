@@ -95,6 +95,7 @@ def test_every_identity_reads_back(case):
 def test_on_a_terminal_what_does_not_fit_the_line_is_named(capsys, monkeypatch):
     words = ["gradient", "tr(inv(A*X*B + C)*D*inv(A*X*B + C))", "--wrt", "X"]
     monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
     assert cli.main(words) == 0
     plain = capsys.readouterr().out
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)

@@ -86,7 +86,8 @@ def structure(
 
     Shapes: pattern as the matrix of all blocks.
     Raises: what reading raises; ShapeError where blocks do not fit beside each other or no random data fit;
-        ShapeError too for a size that is none; NotSupported for more than 4096 rows or columns.
+        ShapeError too for a size that is none, TypeError for sizes that are no dictionary; NotSupported for more than
+        4096 rows or columns.
 
     Example:
         >>> print(structure("diag(x)", "x: vector(n)", sizes={"n": 4}))
@@ -139,7 +140,7 @@ def _drawn(
     wanted = [node for row in nodes for node in row]
     symbols = list({s.name: s for e in flat for name, s in e.names.symbols.items() if name in e.names.written}.values())
     names = list(dict.fromkeys(name for e in flat for name in all_sizes(wanted, e.names, symbols)))
-    fixed = dict(given or {})
+    fixed = dict(by_name(given, "sizes=")) if given is not None else {}
     for name, length in fixed.items():
         if name not in names:
             raise ShapeError(f"{shown(name)} is no size of the formula; its sizes are {', '.join(names) or 'none'}")

@@ -94,7 +94,7 @@ class TwoPass:
             return self._shaped(tuple(np.zeros((*batch, *np.shape(c))) for c in one))
         rows = [pulled(bar[at]) for at in itertools.product(*map(range, batch))]
         columns = [np.array(part) for part in zip(*rows, strict=True)]
-        return self._shaped(tuple(c.reshape(*batch, *c.shape[1:]) for c in columns))
+        return self._shaped(tuple(c.reshape((*batch, *c.shape[1:])) for c in columns))
 
     def _shaped(self, cotangents: tuple[Value, ...]) -> Cotangents:
         return cotangents if self.many else cotangents[0]

@@ -6,12 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from matcalc.building import build, request_of
 from matcalc.calculus.derive.summands import summands
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.batch_spec import batched
 from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiling import build, request_of
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from matcalc.building import build, planned, request_of
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.runtime.sparse import arrays_of, to_csr
 from matcalc.compiler.runtime.spec import Operand
 from matcalc.compiler.targets import TARGETS
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import Interpreter
-from matcalc.compiling import build, planned, request_of
 from matcalc.errors import NotSupported
 from matcalc.evidence.numeric.differences import Slope
 from matcalc.evidence.numeric.sampling import Array

@@ -26,9 +26,8 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
 from matcalc.expressions.wanted import apart
-from matcalc.language.identifiers import free
+from matcalc.language.identifiers import free, nearest
 from matcalc.pictures.plots import Curves
-from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.substitute import substitute

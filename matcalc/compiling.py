@@ -1,62 +1,25 @@
-"""From expressions to compiled functions: simplify together, plan, emit, load.
+"""`compile` and `value_and_gradient`: compiled functions, made now or found where an earlier process left them.
 
-Several outputs share every common subexpression, since they are one DAG. A tangent declared with linear
-facts is projected on entry, so that what a caller hands in need not be symmetric to the last bit.
+What was asked for with text alone is found by that text before anything is parsed, or even imported; then its machine
+code is loaded as it is.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial, reduce
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import DTypeLike
-
-from matcalc.calculus.derive import conventions
-from matcalc.calculus.simplify.expand import separated
-from matcalc.calculus.simplify.factor import factor_all
-from matcalc.calculus.simplify.shortest import shortest_of
-from matcalc.calculus.simplify.simplify import simplify, simplify_all
-from matcalc.compiler.emit.computed_ahead import ahead_of, computed
-from matcalc.compiler.emit.texts import texts_of
-from matcalc.compiler.listing import listed, operations, work
-from matcalc.compiler.plan import plan
-from matcalc.compiler.plan.estimate import Estimate
-from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
-from matcalc.compiler.plan.sparse_meaning import Meaning
-from matcalc.compiler.program import Program, applied
-from matcalc.compiler.runtime import waiting
-from matcalc.compiler.runtime.array_function import ArrayFunction
-from matcalc.compiler.runtime.c_function import CFunction
+from matcalc.compiler.runtime import recall
 from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.convert import type_of_results
-from matcalc.compiler.runtime.spec import CompiledSpec, Formula, Nesting, Operand, Reference, Slope, SparseOperand
-from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
-from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
-from matcalc.expressions.derivatives import name_of
-from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
-from matcalc.expressions.numeric_arguments import project_tangents
-from matcalc.expressions.read_input import Readable, Readables, expressions, outputs_of, with_wrt
-from matcalc.expressions.wanted import wanted
-from matcalc.expressions.written import formula_in, latex_in
-from matcalc.language.identifiers import free, identifier, is_one_of, shown
-from matcalc.language.syntax import Ast
-from matcalc.language.write import text, where_text
-from matcalc.progress import under_way
-from matcalc.rulebook.fields import nearest
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import Condition
-from matcalc.tensor.symbols import Names, declaration, free_sizes
 
-Outputs: TypeAlias = "Readable | Sequence[Outputs]"
-"""A formula, or a nesting of tuples and lists of them."""
-GUARDS = ("allow", "refuse")
-ELSEWHERE = 'target="numpy" runs it'
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from matcalc.building import Outputs
+    from matcalc.expressions.handle import Key, Symbol, Wrt
+    from matcalc.expressions.read_input import Readables
 
 
 def compile(  # noqa: A001 - the interface names it so
@@ -82,15 +45,7 @@ def compile(  # noqa: A001 - the interface names it so
     Raises: NotSupported for what a target cannot do, and for a guard where they are refused; and what reading the
     formulas raises.
     """
-    start = time.perf_counter()
-    flat: list[Readable] = []
-    nesting = _flatten(outputs_of(outputs, declarations), flat)
-    read = expressions(flat, declarations, dialect)
-    seconds = [("parse", time.perf_counter() - start)]
-    labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
-    request = request_of(read, labels, nesting, target=target, sizes=sizes, name=name)
-    whole = replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards)
-    return build(whole, TARGETS)
+    return _made("function_of", locals())
 
 
 def value_and_gradient(
@@ -106,289 +61,18 @@ def value_and_gradient(
     dtype: DTypeLike = "float64",
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
-    asked = gradient_request(f, wrt, declarations, dialect, convention)
-    asked = replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype)
-    return build(asked, TARGETS)
+    return _made("function_with_gradient", locals())
 
 
-def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected") -> Request:
-    """Return the request for a value and its gradient."""
+def _made(way: str, given: Mapping[str, Any]) -> Compiled:
+    """Return the function that was asked for in a way before, or made by the function of this name."""
     start = time.perf_counter()
-    asked = wanted(wrt)
-    value = with_wrt(f, wrt, declarations, dialect, scalar=True)
-    parsed = time.perf_counter()
-    if not asked.whole:
-        parts = value.gradient(wrt, convention)
-        seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
-        return _with_entries(value, parts, seconds)
-    symbols = value.symbols_of(asked.symbols)
-    simple = simplify(value.node)
-    gradients = shortest_of(conventions.gradients(simple, symbols, convention))
-    seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
-    names, xs = value.names_with(asked.symbols), [x.name for x in symbols]
-    places = tuple(range(1, len(xs) + 1))
-    outputs = [Output("value", simple, simple, value.formula)]
-    for x, (node, plain) in zip(xs, gradients, strict=True):
-        outputs.append(Output(f"gradient_{x}", node, plain, partial(formula_in, node, names)))
-    slopes = [(0, k, x) for k, x in zip(places, xs, strict=True)] if convention == "projected" else ()
-    nesting = (0, places if isinstance(asked.symbols, (list, tuple)) else 1)
-    return Request(outputs, names, nesting, slopes=slopes, seconds=seconds)
+    key = recall.key(way, given)
+    spec = recall.found(key)
+    if spec is not None:
+        return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
+    from matcalc import building
 
-
-def _with_entries(value: Expression, gradients: Derived, seconds: Sequence[tuple[str, float]]) -> Request:
-    """Return the request for a value and of gradients in entries, a tuple where they are several."""
-    parts = list(gradients) if isinstance(gradients, tuple) else [gradients]
-    places = tuple(range(1, len(parts) + 1))
-    labels = ["value", *(f"gradient_{k}" for k in places)]
-    nesting: Nesting = (0, places if isinstance(gradients, tuple) else 1)
-    return replace(request_of([value, *parts], labels, nesting), seconds=seconds)
-
-
-class Output(NamedTuple):
-    """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored."""
-
-    label: str
-    node: Node
-    unfactored: Node | None
-    formula: Callable[..., Ast]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
-
-    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that
-    are known before any call.
-    """
-
-    outputs: Sequence[Output]
-    names: Names
-    nesting: Nesting
-    name: str = "f"
-    args: Sequence[Symbol] | None = None
-    target: str = "numba"
-    dtype: DTypeLike = "float64"
-    sizes: Mapping[Key, int] | None = None
-    slopes: Sequence[tuple[int, int, str]] = ()
-    seconds: Sequence[tuple[str, float]] = ()
-    check_facts: bool = False
-    guards: str = "allow"
-    fixed: Sequence[str] = ()
-
-
-def request_of(
-    read: Sequence[Expression],
-    labels: Sequence[str],
-    nesting: Nesting = (),
-    target: str = "numba",
-    sizes: Mapping[Key, int] | None = None,
-    name: str = "f",
-) -> Request:
-    """Return the request for expressions, which share their arguments."""
-    outputs = [Output(label, e.node, e.unfactored, e.formula) for label, e in zip(labels, read, strict=True)]
-    return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)
-
-
-@under_way("compiling")
-def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
-    """Plan, emit and load what is asked for, on one of these targets; a terminal is told where that takes long."""
-    if among is ON_NUMPY:
-        check_on_numpy(request.target)
-    name = identifier(request.name, "name=")
-    with waiting.said(f"compiling {name}"):
-        spec, own = specified(request, name)
-        return _loaded(spec, own)
-
-
-def check_on_numpy(target: str) -> None:
-    """Raise NotSupported for a target whose functions return arrays of a framework: those of NumPy are needed."""
-    if is_one_of(target, TARGETS) and target not in ON_NUMPY:
-        hint = "compile, value_and_gradient and export take it"
-        raise NotSupported(f"the target {target} is not for this: one of {', '.join(ON_NUMPY)}", hint=hint)
-
-
-def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
-    """Return what is asked for as source, and the values of rules in it."""
-    target, guards = request.target, request.guards
-    if not is_one_of(target, TARGETS):
-        raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
-    if not is_one_of(guards, GUARDS):
-        raise NotSupported(f"guards is one of {', '.join(GUARDS)}, not {shown(guards)}")
-    dtype = type_of_results(request.dtype, "" if target in ON_NUMPY else target)
-    inputs, outputs, program, spent, sparse = planned(request)
-    names, seconds = request.names, [*request.seconds, *spent]
-    if sparse.stored and target not in ON_NUMPY:
-        which = next(iter(sparse.stored)).name
-        raise NotSupported(f"the target {target} takes no sparse matrices, as {which} is declared", hint=ELSEWHERE)
-    assert program.proof is not None
-    if guards == "refuse" and program.proof.guarded:
-        raise NotSupported(f"{len(program.proof.guarded)} accesses need a guard: {program.proof.guarded[0]}")
-    clock = time.perf_counter()
-    name, source, numpy_source = texts_of(program, name, target)
-    seconds += [("emit", time.perf_counter() - clock)]
-    entered = sparse.inputs(inputs)
-    text_of_plan, costs = listed(program)
-    typical = Estimate(size_hints(request.sizes or {}, names, [out.node for out in request.outputs])).typical(
-        dict.fromkeys(name for _, *counts in costs for size in counts for name in size.names)
-    )
-    place_of = {node.name: k for k, node in enumerate(entered)}
-    arguments = [operand_of(node, names, sparse.dtypes) for node in entered]
-    spec = CompiledSpec(
-        name=name,
-        arguments=(*arguments, *computed(program)),
-        outputs=tuple(Operand(label, node.shape, dtype=dtype) for label, node in outputs),
-        nesting=request.nesting,
-        source=source,
-        numpy_source=numpy_source,
-        target=target,
-        sizes=tuple(program.size_args),
-        faults=tuple(program.faults),
-        formulas=tuple(_formula(label, out, names) for (label, _), out in zip(outputs, request.outputs, strict=True)),
-        slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in request.slopes),
-        declarations="; ".join(map(declaration, inputs)),
-        version=_version(),
-        plan=text_of_plan,
-        costs=costs,
-        typical=tuple(typical.items()),
-        hinted=tuple(map(name_of, request.sizes or ())),
-        seconds=tuple(seconds),
-        check_facts=request.check_facts,
-        conditions=(
-            *(c for c in names.conditions if c.size in program.assumed),
-            *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
-        ),
-        data=program.data,
-        work=work(program),
-        flops=operations(program)[0],
-        oracle=_reference,
-        ahead=ahead_of(program, arguments, name, target),
-        with_fixed=None if sparse.stored else _with_fixed,
-        sparse=tuple(
-            SparseOperand(operand_of(node, names, {}), place_of[own.values.name], own not in sparse.unordered)
-            for node, own in sparse.stored.items()
-        ),
-    )
-    own = [kernel.name for kernel in program.kernels if kernel.sources]
-    own += [f"value of {function.name}" for function in applied(program) if function.sources]
-    return spec, own
-
-
-def _with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
-    """Return the function that calls run when these arguments are fixed, read from what it says of itself."""
-    read = expressions([formula.text for formula in spec.formulas], spec.declarations, "matrix")
-    labels = [operand.name for operand in spec.outputs]
-    names = [operand.name for operand in spec.arguments]
-    request = request_of(read, labels, spec.nesting, spec.target, sizes, spec.name)
-    dtype = spec.outputs[0].dtype
-    return specified(replace(request, args=names, dtype=dtype, check_facts=spec.check_facts, fixed=fixed), spec.name)[0]
-
-
-def _formula(label: str, output: Output, names: Names) -> Formula:
-    if names.named_parts:
-        tree = formula_in(output.node, names, names.named_parts)
-        whole = formula_in(output.node, names, names.named_parts, dotted=False)
-        return Formula(label, where_text(tree), latex_in(whole, names))
-    return Formula(label, text(output.formula()), latex_in(output.formula(dotted=False), names))
-
-
-class Planned(NamedTuple):
-    """What outputs that share their arguments are planned to; `seconds` by stage."""
-
-    inputs: list[Node]
-    outputs: list[tuple[str, Node]]
-    program: Program
-    seconds: list[tuple[str, float]]
-    sparse: Sparse
-
-
-def planned(request: Request) -> Planned:
-    """Simplify and plan outputs together, as every compiled function is."""
-    names = request.names
-    inputs = ordered_arguments(names, request.args)
-    clock = time.perf_counter()
-    plain, factored = _forms(request.outputs)
-    inputs, nodes = project_tangents(names, inputs, [*factored, *plain])
-    nodes, plain = nodes[: len(factored)], nodes[len(factored) :]
-    apart = [separated(node) for node in plain]  # of a Hessian each term may have a kernel that their sum has not
-    seconds = [("simplify", time.perf_counter() - clock)]
-    clock = time.perf_counter()
-    taken = {*(node.name for node in inputs), *names.size_names, *free_sizes(nodes, names)}
-    outputs = [(free(out.label, taken), node) for out, node in zip(request.outputs, nodes, strict=True)]
-    hints = size_hints(request.sizes or {}, names, nodes)
-    assumed = [c.size for c in names.conditions]
-    sparse = sparse_of(inputs, taken)
-    stored, others = outputs, [plain, apart]
-    if sparse.stored:
-        first, *others = found = without_sparse([nodes, plain, apart], sparse)
-        sparse = sparse._replace(unordered=frozenset(s for s in sparse.stored.values() if takes_any_order(found, s)))
-        stored = [(label, node) for (label, _), node in zip(outputs, first, strict=True)]
-    program = plan(
-        stored,
-        sparse.inputs(inputs),
-        hints,
-        SPELLINGS[request.target][0],
-        forms=others if not request.fixed else others[:1],  # what is multiplied out may cancel
-        assumed=assumed,
-        parts=names.named_parts,
-        dtypes=sparse.dtypes,
-        meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
-        fixed=request.fixed,
-    )
-    return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
-
-
-def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
-    """Return the outputs simplified, and simplified and factored: the cheaper of the two is computed.
-
-    What is shown of a derivative has operations by shorter names, which simplification takes apart.
-    """
-    wanted = [out.node for out in outputs if out.node is not out.unfactored]
-    simple = dict(zip(wanted, simplify_all(wanted), strict=True))
-    forms = [simple.get(out.node, out.node) for out in outputs]
-    return [out.unfactored or node for out, node in zip(outputs, forms, strict=True)], factor_all(forms)
-
-
-def _hoisted(size: Size) -> Condition:
-    """Return the test of a size that no proof needs to say is not negative."""
-    return Condition(size, f"an array on the way has the size {size}")
-
-
-def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
-    """Load generated source; `own` are the values of rules in it, which Numba may refuse."""
-    if spec.target in SAVED:
-        return CFunction(spec)
-    if spec.target not in ON_NUMPY:
-        return ArrayFunction(spec)
-    if spec.target != "numba" or not own:
-        return Compiled(spec)
-    from numba.core.errors import NumbaError
-
-    try:
-        return Compiled(spec)
-    except NumbaError as error:
-        lines = [line for line in str(error).splitlines() if line and not line.startswith("Failed in")]
-        which = ", ".join(dict.fromkeys(own))
-        raise NotSupported(f"Numba cannot compile the {which}: {lines[0]}", hint=ELSEWHERE) from None
-
-
-def _reference(specs: Sequence[CompiledSpec]) -> Reference:
-    """Return what saved functions should return; what evaluates at many digits is imported when a file is saved."""
-    from matcalc.reference_cases import reference
-
-    return reference(specs)
-
-
-def _version() -> str:
-    import matcalc
-
-    return matcalc.__version__
-
-
-def _flatten(outputs: Outputs, flat: list[Readable]) -> Nesting:
-    """Collect outputs in order and return their nesting."""
-    if isinstance(outputs, (list, tuple)):
-        if not outputs:
-            raise ShapeError("compile needs at least one formula")
-        return tuple(_flatten(part, flat) for part in outputs)
-    flat.append(outputs)
-    return len(flat) - 1
+    made: Compiled = getattr(building, way)(**given)
+    recall.keep(key, made.spec)
+    return made

@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from matcalc.building import Request, gradient_request, request_of, specified
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.spec import Derivative
-from matcalc.compiling import Request, gradient_request, request_of, specified
 from matcalc.errors import NotSupported
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wanted import wanted
-from matcalc.language.identifiers import free, identifier
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import free, identifier, nearest
 from matcalc.tensor.symbols import Names
 
 WHAT = ("value", "gradient", "hvp", "hessian")

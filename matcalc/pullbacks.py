@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from matcalc.building import Output, Request, build
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
 from matcalc.calculus.simplify.simplify import simplify
@@ -20,7 +21,6 @@ from matcalc.compiler.plan import to_save
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_array
-from matcalc.compiling import Output, Request, build
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt

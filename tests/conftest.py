@@ -23,7 +23,11 @@ if OWN_CACHE:  # the processes of this run inherit it; MATCALC_CACHE keeps what 
 
 from compiler.verify.supervised import watch  # noqa: E402 - after the settings, before any module takes the planner
 
+from matcalc.compiler.runtime import recall  # noqa: E402
+
+recall.is_on = False  # each test sees its functions made
 FIRST = "not whole and not long"
+FEW = 16
 WATCH = watch()
 IN_FIRST = Counter()
 """Cases of the first tier by file, as collected."""
@@ -91,10 +95,23 @@ def in_first():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give a file to one process: what its tests share is then derived and compiled once."""
+    """Give a file to one process: what its tests share is then derived and compiled once.
+
+    The tests of a file with few go one by one, and last: they are the long ones, and no process ends long after the
+    other.
+    """
     from xdist.scheduler import LoadFileScheduling
 
-    return LoadFileScheduling(config, log) if config.getvalue("dist") == "load" else None
+    class Scheduling(LoadFileScheduling):
+        counts = Counter()
+
+        def _split_scope(self, nodeid):
+            if not self.counts:
+                self.counts.update(super(Scheduling, self)._split_scope(one) for one in self.collection)
+            path = super()._split_scope(nodeid)
+            return nodeid if self.counts[path] <= FEW else path
+
+    return Scheduling(config, log) if config.getvalue("dist") == "load" else None
 
 
 def pytest_sessionfinish(session):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import matcalc as mc
-from matcalc import compiling
+from matcalc import building
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Loop
 from matcalc.tensor.size import Size
@@ -72,7 +72,7 @@ def test_compiled_code_is_run_and_interpreted(f, wrt, let, against):
 def test_a_program_that_is_wrong_is_found_and_not_run(monkeypatch):
     """The planner's own program for a formula, with one index moved: plain evaluation does not see it."""
     assert mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)")
-    monkeypatch.setattr(compiling, "plan", lambda *args, **more: moved(plan(*args, **more)))
+    monkeypatch.setattr(building, "plan", lambda *args, **more: moved(plan(*args, **more)))
     report = mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)", compiled=True)
     assert not report
     wrong = [row for row in report.rows if not row.is_right]

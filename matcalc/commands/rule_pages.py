@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+from matcalc.data_folders import data_folder
 from matcalc.defining import load_rules
 from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
@@ -20,7 +21,6 @@ from matcalc.language.latex import latex
 from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
 from matcalc.rulebook.notations import latex_templates, spelled
-from matcalc.rulebook.paths import data_folder
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.signature import PLAIN
 

@@ -9,9 +9,8 @@ from matcalc.compiler.runtime.spec import Operand
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Key, Symbol
-from matcalc.language.declare import INDEX
-from matcalc.language.identifiers import by_name, shown
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import by_name, nearest, shown
+from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names, free_sizes, marks

@@ -9,7 +9,7 @@ from matcalc.calculus.derive.conventions import projected
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
-from matcalc.language.declare import INDEX, SPARSE
+from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import check_conditions, solve

@@ -16,8 +16,9 @@ from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.scope import Scope
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.language.declare import SIZE, read_declarations, size_names
+from matcalc.language.declare import read_declarations, size_names
 from matcalc.language.identifiers import shown
+from matcalc.language.kinds import SIZE
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node

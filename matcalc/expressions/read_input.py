@@ -19,8 +19,9 @@ from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy,
 from matcalc.expressions.tracing import Results, is_function, results_of, traced
 from matcalc.expressions.wanted import wanted
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.language.declare import SIZE, read_declarations, size_names
+from matcalc.language.declare import read_declarations, size_names
 from matcalc.language.identifiers import shown
+from matcalc.language.kinds import SIZE
 from matcalc.language.syntax import Ast, whole
 from matcalc.tensor.constructors import size_number
 from matcalc.tensor.node import Node

@@ -19,9 +19,8 @@ from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, 
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
-from matcalc.language.identifiers import shown
+from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
-from matcalc.rulebook.fields import nearest
 from matcalc.tensor.symbols import Names
 
 Results: TypeAlias = Any

@@ -15,23 +15,16 @@ from typing import Any
 
 from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
 from matcalc.language.identifiers import bounded, near, shown
+from matcalc.language.kinds import INDEX, SIZE
 from matcalc.language.read import identifier, parse
 from matcalc.language.syntax import Ast, call_name, same, walk
 from matcalc.language.write import text as write
 
 _Kinds = Mapping[str, tuple[int, int]]
 
-SIZE = "size"
-"""The kind of a name that is no tensor: a length, which may stand in no shape at all."""
 
 MARK = ", undeclared"
 """What follows the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
-INDEX = "index"
-"""The kind of integers from 0 that are places of an axis, one or a vector; also the fact of their symbols."""
-
-SPARSE = "sparse"
-"""The fact of a matrix that is given as one of SciPy's sparse ones."""
-
 KINDS: _Kinds = {
     "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0), INDEX: (0, 1),
 }  # fmt: skip

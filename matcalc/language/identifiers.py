@@ -109,6 +109,12 @@ def near(word: str, known: Iterable[str]) -> list[str]:
     return found if len(found) <= 3 else []
 
 
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean ...?" with the nearest known names, or nothing."""
+    found = near(word, known)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
 def _slips(word: str, name: str, most: int) -> int:
     """Return how many slips lie between two words; more than `most` where there are more."""
     before, last = [most + 1] * (len(name) + 1), list(range(len(name) + 1))

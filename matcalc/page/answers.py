@@ -14,9 +14,9 @@ import matcalc as mc
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName
 from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
+from matcalc.language.identifiers import nearest
 from matcalc.page.questions import Question, question
 from matcalc.page.symbols import symbols_in, symbols_of
-from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import toposort
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from matcalc.building import Request, gradient_request, request_of, specified
 from matcalc.compiler.runtime.save import saved_text
-from matcalc.compiling import Request, gradient_request, request_of, specified
 from matcalc.expressions.expression import Expression
 from matcalc.page.questions import Question
 

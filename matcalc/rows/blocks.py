@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.language.identifiers import shown
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import nearest, shown
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")

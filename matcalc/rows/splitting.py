@@ -7,18 +7,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from matcalc.building import Request, gradient_request, request_of
 from matcalc.calculus.simplify.sum_of_squares import squared
-from matcalc.compiling import Request, gradient_request, request_of
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, expressions, with_wrt
-from matcalc.language.identifiers import by_name, shown
+from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.rows.blocks import ROWS
 from matcalc.rows.separating import entries, separated
 from matcalc.rows.statistics import Statistics, statistics_of
 from matcalc.rows.totals import Block, RowTotals, from_npy, from_parquet, passes
-from matcalc.rulebook.fields import nearest
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.size import Size
 

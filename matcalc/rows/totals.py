@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from matcalc.building import Output, Request, build
 from matcalc.compiler.runtime.bind import bind
-from matcalc.compiling import Output, Request, build
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import expressions
 from matcalc.expressions.written import formula_in
-from matcalc.language.identifiers import by_name, file_path, shown
+from matcalc.language.identifiers import by_name, file_path, nearest, shown
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
 from matcalc.rows.separating import SUM, Separated, Total, said
-from matcalc.rulebook.fields import nearest
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names

@@ -13,10 +13,11 @@ from typing import cast
 
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import Declaration, Signature, size_names
+from matcalc.language.identifiers import nearest
 from matcalc.language.numpy_names import MANNERS
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_name, children, names_in
-from matcalc.rulebook.fields import nearest, read_pattern
+from matcalc.rulebook.fields import read_pattern
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
 from matcalc.rulebook.sympy_text import read_sympy

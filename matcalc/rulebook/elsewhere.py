@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import nearest
 
 
 def proposal(name: str, known: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import FACTS, Signature, read_signature
-from matcalc.language.identifiers import identifier, shown
+from matcalc.language.identifiers import identifier, nearest, shown
 from matcalc.rulebook.facts_and_rewrites import rewrite_of
 from matcalc.rulebook.fields import (
     EDGE_FIELDS,
@@ -22,7 +22,6 @@ from matcalc.rulebook.fields import (
     RULE_FIELDS,
     Report,
     check_fields,
-    nearest,
     read_classes,
     read_degree,
     read_fact_rule,

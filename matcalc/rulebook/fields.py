@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from matcalc.errors import MatcalcError
-from matcalc.language.identifiers import identifier, near
+from matcalc.language.identifiers import identifier, nearest
 from matcalc.language.latex_names import LOOKS
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, with_order
@@ -95,12 +95,6 @@ def _all_texts(values: Iterable[object]) -> bool:
 def filled(message: str, texts: Mapping[str, str]) -> str:
     """Return a message, the names in braces replaced by what they stand for."""
     return re.sub(r"\{(\w+)\}", lambda found: texts.get(found[1], found[0]), message)
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the nearest known names, or nothing."""
-    found = near(word, known)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def read_let(text: str) -> tuple[str, str] | None:

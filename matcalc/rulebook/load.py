@@ -19,15 +19,16 @@ from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
+from matcalc.data_folders import data_folder
 from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import FACTS, Signature
+from matcalc.language.identifiers import nearest
 from matcalc.locks import held_at_fork
 from matcalc.rulebook.elsewhere import proposal
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_table
-from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, nearest, ordered_calls
+from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, ordered_calls
 from matcalc.rulebook.files import TABLES, RuleFile
-from matcalc.rulebook.paths import data_folder
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
 
 MEASURED = "measured.toml"
@@ -192,6 +193,11 @@ def load_text(text: str, name: str, base: Rulebook | None = None) -> Rulebook:
 def default_rulebook() -> Rulebook:
     """Return the rulebook in force: all files of rules/, and what was adopted since."""
     return _trial.get() or _adopted or shipped_rulebook()
+
+
+def is_shipped() -> bool:
+    """Whether the rulebook in force is that of rules/ alone."""
+    return _trial.get() is None and _adopted is None
 
 
 @cache

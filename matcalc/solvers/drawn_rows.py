@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.language.identifiers import shown
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import nearest, shown
 from matcalc.solvers.packing import Vector
 
 Slope = Callable[[Vector], Vector]

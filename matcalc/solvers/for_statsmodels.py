@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from matcalc.calculus.derive.summands import summands
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
-from matcalc.language.identifiers import shown
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import nearest, shown
 from matcalc.solvers.derivatives import Scalar, Values
 from matcalc.solvers.given import Given, read_given
 from matcalc.solvers.library import require

@@ -14,17 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import matcalc as mc
+from matcalc.building import check_on_numpy
 from matcalc.compiler.runtime.convert import to_array, to_size
 from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import Operand
-from matcalc.compiling import check_on_numpy
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, with_wrt
-from matcalc.language.declare import INDEX, SPARSE
-from matcalc.language.identifiers import by_name, free
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import by_name, free, nearest
+from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
-from matcalc.language.declare import SPARSE
+from matcalc.language.kinds import SPARSE
 from matcalc.rows.separating import entries
 from matcalc.rows.splitting import Split, split
 from matcalc.rows.statistics import Known, Statistics

@@ -16,9 +16,8 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wanted import apart, wanted
-from matcalc.language.identifiers import by_name, shown
+from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.progress import under_way
-from matcalc.rulebook.fields import nearest
 from matcalc.solvers.history import recorded
 from matcalc.solvers.minimize_compiled import METHODS as COMPILED
 from matcalc.solvers.minimize_compiled import compiled_method, first_fit, minimised

@@ -19,9 +19,8 @@ from matcalc.compiler.runtime.convert import to_array
 from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName
-from matcalc.language.declare import INDEX
-from matcalc.language.identifiers import free, shown
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import free, nearest, shown
+from matcalc.language.kinds import INDEX
 from matcalc.solvers.compiled_loops import Callee, addresses, run
 from matcalc.solvers.derivatives import Values
 from matcalc.solvers.loop_endings import FAULT, MESSAGES, PRODUCT, SUCCESSES

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from matcalc.errors import NotSupported, UnknownName
-from matcalc.language.identifiers import by_name, shown
+from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.rows.blocks import ROWS, FromFiles, counted
 from matcalc.rows.splitting import Split, split
 from matcalc.rows.totals import Block, Totals, axis_of, from_npy, rows_in
-from matcalc.rulebook.fields import nearest
 from matcalc.solvers.drawn_rows import METHODS, Settings, Slope, State, settings_of
 from matcalc.solvers.journal import Journal
 from matcalc.solvers.minimize import GRADIENT, PRODUCT

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import matcalc as mc
+from matcalc.building import check_on_numpy
 from matcalc.calculus.derive.conventions import check_variable
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.sparse import refuse_sparse
-from matcalc.compiling import check_on_numpy
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt

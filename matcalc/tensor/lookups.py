@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from matcalc.errors import ShapeError
-from matcalc.language.declare import INDEX
+from matcalc.language.kinds import INDEX
 from matcalc.tensor.node import Node, everything
 from matcalc.tensor.size import Size
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
-from matcalc.language.declare import INDEX
+from matcalc.language.kinds import INDEX
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part
 

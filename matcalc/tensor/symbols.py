@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.language.declare import INDEX
-from matcalc.language.identifiers import identifier
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import identifier, nearest
+from matcalc.language.kinds import INDEX
 from matcalc.tensor.node import Node, sizes_met
 from matcalc.tensor.sizes_from_shapes import Condition, kind_text, undetermined
 

@@ -16,7 +16,7 @@ from matcalc.calculus.evaluate.check_data import applied
 from matcalc.errors import UnknownName
 from matcalc.evidence.numeric.sampling import interior, sample
 from matcalc.expressions.read_formulas import read_formulas
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import nearest
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.testing.forms import Form, forms
 from matcalc.testing.trees import Child, Leaf, Tree, Written, fitted, write

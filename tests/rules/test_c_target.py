@@ -23,8 +23,9 @@ PARTS = 8
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "nothing is missing")
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, marks=pytest.mark.long if part % 3 else pytest.mark.whole) for part in range(PARTS)]
+)
 def test_every_rule(part):
     assert not wrong(made(rules())[part::PARTS])
 

@@ -17,8 +17,8 @@ from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.errors import NotDifferentiable, ShapeError
 from matcalc.formula.elaborate.rule_formula import build_formula
-from matcalc.language.declare import SPARSE
 from matcalc.language.identifiers import is_one_of, shown
+from matcalc.language.kinds import SPARSE
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, number, product, selector, symbol, take_diag
 from matcalc.tensor.lookups import is_index

@@ -20,8 +20,8 @@ from matcalc.compiler.plan.sparse_entries import Entries
 from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, Pattern, Refused, Stored, refused
 from matcalc.compiler.plan.sparse_products import Contracting
 from matcalc.errors import NotSupported
-from matcalc.language.declare import SPARSE
 from matcalc.language.identifiers import free
+from matcalc.language.kinds import SPARSE
 from matcalc.tensor.constructors import add, apply, number, operate, over_terms, power, product, symbol
 from matcalc.tensor.node import Node, everything, toposort
 from matcalc.tensor.product import has_square, square_of

@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from matcalc.compiler.plan.describe import brief
-from matcalc.language.declare import SPARSE
+from matcalc.language.kinds import SPARSE
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node, toposort

@@ -22,6 +22,11 @@ CONTIGUOUS, ALIGNED, WRITABLE = {"C": 0x1, "F": 0x2, "A": 0}, 0x100, 0x400
 
 Fields = Sequence[tuple[str, type[Any]]]
 
+WORDS = ("vectorcall", "into", "slow", "given", "names")
+"""The words of an object that machine code is called through, behind those of its class: the function that is called;
+the machine code that computes; the Python function that takes what is not exact; for each argument the object that is
+fixed for it, or nothing; the names, `out` last."""
+
 
 class Object(ctypes.Structure):
     """PyObject: the class comes last in each build of Python."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from matcalc.language.identifiers import MAX_BYTES, normalised, shown
-from matcalc.rulebook.fields import nearest
+from matcalc.language.identifiers import MAX_BYTES, nearest, normalised, shown
 
 OPTIONS = ("out", "check_facts")
 """Keywords of a call that are never arguments."""

@@ -18,6 +18,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from matcalc.compiler.runtime import cache_entries
+from matcalc.compiler.runtime.blas_kept import STEM, kept_under
 from matcalc.compiler.runtime.blas_library import BlasLibrary, found, opened, threads
 from matcalc.compiler.runtime.blas_routines import BOUNDS, CLASSES, Routine, load_routines
 from matcalc.compiler.runtime.cache_folder import cache_folder
@@ -26,7 +27,6 @@ from matcalc.errors import NotSupported
 
 MARGIN = 1.15
 """How many times faster another library must be to be taken."""
-STEM = "blas"
 DEFAULT = "OpenBLAS of SciPy"
 
 
@@ -71,7 +71,7 @@ def measure(given: str) -> Choice:
     if "refused" in told:
         raise NotSupported(told["refused"])
     choice = Choice(str(path), _stamp(path), threads(), {name: tuple(ratios) for name, ratios in told.items()})
-    cache_entries.write(STEM, _key(), json.dumps(asdict(choice)).encode())
+    cache_entries.write(STEM, kept_under(), json.dumps(asdict(choice)).encode())
     chosen.cache_clear()
     return choice
 
@@ -79,14 +79,14 @@ def measure(given: str) -> Choice:
 def forget() -> bool:
     """Let OpenBLAS do all again, from the next process on; return whether there was a choice."""
     was = kept() is not None
-    cache_entries.write(STEM, _key(), b"null")
+    cache_entries.write(STEM, kept_under(), b"null")
     chosen.cache_clear()
     return was
 
 
 def kept() -> Choice | None:
     """Return the choice of the cache, fit for this process or not; None where there is none."""
-    content = cache_entries.read(STEM, _key())
+    content = cache_entries.read(STEM, kept_under())
     read = json.loads(content) if content else None
     if not read:
         return None
@@ -194,7 +194,3 @@ def _stamp(path: Path) -> tuple[int, int]:
     except OSError:
         return (-1, -1)
     return info.st_size, info.st_mtime_ns
-
-
-def _key() -> str:
-    return f"BLAS by measurement 1\n{llvm.get_host_cpu_name()}"

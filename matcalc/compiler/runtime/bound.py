@@ -8,6 +8,7 @@ from typing import Any
 from matcalc.compiler.runtime.bind import OPTIONS, bind
 from matcalc.compiler.runtime.call_slot import connect, is_called, with_call_slot
 from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.entry_code import entry
 from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import CompiledSpec, Operand
@@ -45,7 +46,8 @@ class Bound:
         self.args = tuple(name for name in names if name not in self.fixed)
         self._values = [self.fixed.get(name) for name in names]
         self._places = [names.index(name) for name in self.args]
-        self._machine = connect(self, spec, into, Bound.__call__, self._values) if is_called(self) else None
+        code = entry(spec, type(self)) if is_called(self) else None
+        self._machine = code and connect(self, code, spec, into, Bound.__call__, self._values)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return what the function gives; `out=` and `check_facts=` are as there.

@@ -90,6 +90,12 @@ def read(stem: str, key: str) -> bytes | None:
     return body[len(start) :]
 
 
+def has(stem: str, key: str) -> bool:
+    """Whether there is a file for this key; what it holds is seen by who reads it."""
+    path = _path(stem, key)
+    return path is not None and path.is_file()
+
+
 def write(stem: str, key: str, pickled: bytes) -> None:
     """Keep a pickle for this key."""
     path = _path(stem, key)

@@ -14,10 +14,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from matcalc.compiler.runtime.array_layout import Fields, is_known
-from matcalc.compiler.runtime.entry_code import ENTRY, Taken, entry_assembly, exact_assembly
-from matcalc.compiler.runtime.entry_words import FIELDS
-from matcalc.compiler.runtime.machine_code import MachineCode, address, machine_code
+from matcalc.compiler.runtime.array_layout import WORDS, Fields, is_known
+from matcalc.compiler.runtime.machine_code import ENTRY, MachineCode, address
 from matcalc.compiler.runtime.spec import CompiledSpec
 
 CALL, MEMBERS = 50, 72
@@ -64,7 +62,7 @@ def with_call_slot(base: type) -> type | None:
     call = address(ctypes.pythonapi.PyVectorcall_Call)
     slots = (_Slot * 3)(_Slot(MEMBERS, ctypes.addressof(members)), _Slot(CALL, call), _Slot(0, None))
     name = f"{base.__module__}.{base.__qualname__}".encode()
-    size = start + ctypes.sizeof(ctypes.c_void_p) * len(FIELDS)
+    size = start + ctypes.sizeof(ctypes.c_void_p) * len(WORDS)
     described = _Class(name, size, 0, PLAIN_CLASS, ctypes.addressof(slots))
     _kept.append((members, slots, name, described))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object)
@@ -80,6 +78,7 @@ def is_called(thing: object) -> bool:
 
 def connect(
     thing: Any,
+    code: MachineCode,
     spec: CompiledSpec,
     into: int,
     slow: Callable[..., Any],
@@ -87,32 +86,27 @@ def connect(
 ) -> Any:
     """Let machine code take the calls of an object made by `with_call_slot`; return what has to live as long.
 
-    `into` is the address of the function that computes; `fixed` has the object for each argument, None where
-    it is open. Returned is None where the function has no such entry: it is not connected then.
+    `code` is the entry of the function, `into` the address of the function that computes; `fixed` has the object for
+    each argument, None where it is open.
     """
-    start = _start(type(thing))
-    assembly = entry_assembly(spec, start)
-    if not assembly:
-        return None
     words = [sys.intern(name) for name in (*spec.entered, "out")]
     names = (ctypes.c_void_p * len(words))(*map(id, words))
     given = None
     if fixed is not None:
         given = (ctypes.c_void_p * len(words))(*(None if value is None else id(value) for value in fixed), None)
-    code = machine_code(assembly)
     tables = None if given is None else ctypes.addressof(given), ctypes.addressof(names)
     _fill(thing, code, into, id(slow), *tables)
     return code, words, names, given, fixed, slow
 
 
-def _start(kind: type) -> int:
+def start_of(kind: type) -> int:
     """Return where the fields begin in objects of a class made by `with_call_slot`."""
-    return kind.__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(FIELDS)
+    return kind.__basicsize__ - ctypes.sizeof(ctypes.c_void_p) * len(WORDS)
 
 
 def _fill(thing: Any, code: MachineCode, *fields: int | None) -> None:
     """Write all fields; the address that is called comes last, for then all else is there."""
-    place = (ctypes.c_void_p * len(FIELDS)).from_address(id(thing) + _start(type(thing)))
+    place = (ctypes.c_void_p * len(WORDS)).from_address(id(thing) + start_of(type(thing)))
     place[1:] = [*fields]
     place[0] = code.address(ENTRY)
 
@@ -132,12 +126,12 @@ class Exact:
 EXACT = with_call_slot(Exact)
 
 
-def exact_call(into: int, taken: Sequence[Taken]) -> Any:
-    """Return the machine code at an address as a function of Python, `int64 f(arguments)` as Numba calls it."""
+def exact_call(into: int, code: MachineCode) -> Any:
+    """Return the machine code at an address as a function of Python, which a plain entry calls."""
     assert EXACT is not None
     made = EXACT()
-    made.code = machine_code(exact_assembly(_start(EXACT), taken))
-    _fill(made, made.code, into, id(Exact.__call__), None, None)
+    made.code = code
+    _fill(made, code, into, id(Exact.__call__), None, None)
     return made
 
 

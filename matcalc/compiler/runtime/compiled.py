@@ -11,35 +11,46 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from matcalc.compiler.runtime import further_entries
-from matcalc.compiler.runtime.ahead import Key, Pair, bound
+from matcalc.compiler.runtime import image
 from matcalc.compiler.runtime.bind import bind
-from matcalc.compiler.runtime.blas_choice import DEFAULT
-from matcalc.compiler.runtime.bound import Bound
 from matcalc.compiler.runtime.cache_entries import recording
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
-from matcalc.compiler.runtime.entry_code import has_entry
-from matcalc.compiler.runtime.modules import does_blas, keep, load_text
-from matcalc.compiler.runtime.places import check_places
-from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
-from matcalc.compiler.runtime.save import saved_text
-from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
-from matcalc.compiler.runtime.sparse import check_sparse_facts, check_stored, stored
 from matcalc.compiler.runtime.spec import CompiledSpec, flatten, nest
-from matcalc.compiler.runtime.write_file import write_text
 from matcalc.errors import NotSupported
-from matcalc.language.identifiers import by_name, file_path
+from matcalc.language.identifiers import by_name
 from matcalc.locks import loading
+
+if TYPE_CHECKING:
+    from matcalc.compiler.runtime.ahead import Key, Pair
+    from matcalc.compiler.runtime.bound import Bound
+    from matcalc.compiler.runtime.modules import Lease
+    from matcalc.compiler.runtime.plan_text import Plan
 
 # What the quick entry raises for arguments that need the polite way.
 UNFIT = (AttributeError, TypeError, ValueError, OverflowError)
-TEXTS = {"numba": numba_text, "numpy": numpy_text}
+TARGETS = ("numba", "numpy")
+
+
+class Found(NamedTuple):
+    """Machine code of the disk, how long it took to load, and what the user should know of that."""
+
+    image: image.Ready
+    seconds: float
+    note: str
+
+
+def beside() -> Any:
+    """Return what functions need beside calls, imported now."""
+    from matcalc.compiler.runtime import beside_calls
+
+    return beside_calls
 
 
 class Compiled:
@@ -52,41 +63,75 @@ class Compiled:
     `save(path)`.
     """
 
+    _ready: Found | None = None
+
     def __new__(cls, spec: CompiledSpec) -> Compiled:
         """Return an object that machine code is called through, where the function has such an entry."""
-        is_plain = cls is Compiled and spec.target == "numba" and not spec.sparse and not _is_polite(spec)
-        return object.__new__(CALLED if is_plain and CALLED is not None and has_entry(spec) else cls)
+        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _is_polite(spec):
+            return object.__new__(cls)
+        start = time.perf_counter()
+        with recording() as record:
+            ready = image.recalled(spec)
+        made: Compiled = object.__new__(CALLED if ready is not None or beside().has_entry(spec) else cls)
+        made._ready = ready and Found(ready, time.perf_counter() - start, record.note)
+        return made
 
     def __init__(self, spec: CompiledSpec) -> None:
-        if spec.target not in TEXTS:
-            raise NotSupported(f"no runtime for the target {spec.target!r}", hint=f"targets: {', '.join(TEXTS)}")
+        if spec.target not in TARGETS:
+            raise NotSupported(f"no runtime for the target {spec.target!r}", hint=f"targets: {', '.join(TARGETS)}")
         self.spec = spec
-        with loading, recording() as record:
-            start = time.perf_counter()
-            self.source = TEXTS[spec.target](spec)
-            middle = time.perf_counter()
-            loaded = load_text(self.source, spec.name, stays=False)
-        self._lease = loaded.lease
-        self.module = loaded.module
-        text = spec.source if spec.target == "numba" else spec.numpy_source
-        into = getattr(loaded.module, into_name(text))
-        self._into: Callable[..., int] = into if spec.target == "numpy" else loaded.module.run
-        is_polite = _is_polite(spec)
-        quick = None if is_polite else getattr(loaded.module, spec.name, None)
         self._sparse = bool(spec.sparse)
-        self._run: Callable[..., int] | None = None if is_polite else getattr(loaded.module, "run", None)
-        self._entry: Callable[..., Any] = quick or self._polite
-        self._shapes: Callable[..., Any] = getattr(loaded.module, f"{spec.name}_shapes", _refuse)
-        self._seconds = dict(spec.seconds) | {
-            "kernels": middle - start,
-            "compile": time.perf_counter() - middle,
-        }
+        self._twins: dict[Callable[..., Any], Any] = {}
+        self._kept: dict[Key, Pair | None] = {}
+        if self._ready is not None:
+            self._run_image(self._ready)
+            return
+        with loading, recording() as record:
+            spent = self._run_text()
+        self._seconds = dict(spec.seconds) | spent
         self._cache = "built" if record.built else "hit"
         self._note = record.note
-        self._twins: dict[Callable[..., Any], Any] = {}
+
+    def _run_text(self) -> dict[str, float]:
+        """Run the text of the module; return the seconds of each stage."""
+        spec = self.spec
+        start = time.perf_counter()
+        self.source = beside().text_of(spec)
+        middle = time.perf_counter()
+        self._lease: Lease | None = beside().lease_of(spec, self.source)
+        module = self._lease.module
+        into = beside().into_of(spec, module)
+        self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
+        is_polite = _is_polite(spec)
+        quick = None if is_polite else getattr(module, spec.name, None)
+        self._run: Callable[..., int] | None = None if is_polite else getattr(module, "run", None)
+        self._entry: Callable[..., Any] = quick or self._polite
+        self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
         self.address = _address(into) if type(self) is CALLED else 0
-        self._machine = connect(self, spec, self.address, Compiled.__call__) if self.address else None
-        self._kept: dict[Key, Pair | None] = {}
+        self._machine: Any = None
+        if self.address:
+            code = beside().entry(spec, type(self))
+            self._machine = connect(self, code, spec, self.address, Compiled.__call__)
+            image.keep(spec, self.source, into, code, module.run.code)
+        return {"kernels": middle - start, "compile": time.perf_counter() - middle}
+
+    def _run_image(self, found: Found) -> None:
+        """Run code of the disk, without its text: what is not exact goes the polite way, shapes by polynomials."""
+        ready = found.image
+        self.source, self.address, self._lease = ready.source, ready.address, None
+        self._into = self._run = ready.run
+        self._entry, self._shapes = self._polite, _refuse
+        self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
+        self._seconds = {**dict(self.spec.seconds), "load": found.seconds}
+        self._cache, self._note = "hit", found.note
+
+    @property
+    def module(self) -> ModuleType:
+        """The module of the source, run now where only its machine code was loaded."""
+        with loading:
+            if self._lease is None:
+                self._lease = beside().lease_of(self.spec, beside().text_of(self.spec))
+            return self._lease.module
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._sparse:
@@ -122,7 +167,8 @@ class Compiled:
         twice = next((name for name in keywords if name in named), None)
         if twice is not None:
             raise TypeError(f"{self.spec.name} is given {twice} twice")
-        return bound(self, self._kept, {**named, **keywords})
+        made: Bound = beside().bound(self, self._kept, {**named, **keywords})
+        return made
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
         """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""
@@ -152,8 +198,8 @@ class Compiled:
         out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
         values = self._bound(args, kwargs)
         if self.spec.check_facts if check is None else check:
-            check_sparse_facts(self.spec)
-        inputs = stored(self.spec, values)
+            beside().check_sparse_facts(self.spec)
+        inputs = beside().stored(self.spec, values)
         try:
             if out is None and not check:
                 try:
@@ -164,7 +210,7 @@ class Compiled:
                     pass
             return self._polite(*inputs, out=out, check_facts=check)
         except np.linalg.LinAlgError:
-            check_stored(self.spec, inputs)
+            beside().check_stored(self.spec, inputs)
             raise
 
     def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
@@ -178,30 +224,28 @@ class Compiled:
     @property
     def plan(self) -> Plan:
         """Kernel calls and loops with their flop and byte counts; printed, with their least times on this machine."""
-        spec = self.spec
-        blas = does_blas(self.source)
-        text = spec.plan if blas == DEFAULT else f"{spec.plan}\nblas: {blas}"
-        return Plan(text, spec.costs, dict(spec.typical), spec.hinted)
+        made: Plan = beside().plan_of(self.spec, self.source)
+        return made
 
     @property
     def faults(self) -> tuple[str, ...]:
         """What the statuses 1, 2, ... of `numba_into` mean; last, sizes that do not fit and arrays that overlap."""
-        return (*self.spec.faults, *further_entries.FAULTS)
+        return (*self.spec.faults, *beside().further_entries.FAULTS)
 
     @property
     def stats(self) -> dict[str, Any]:
         """Seconds of each stage, whether compiled code came from the cache, what does BLAS, and a note for the user."""
-        return {**self._seconds, "cache": self._cache, "blas": does_blas(self.source), "note": self._note}
+        return {**self._seconds, "cache": self._cache, "blas": beside().does_blas(self.source), "note": self._note}
 
     @property
     def numba(self) -> Any:
         """The njit function that allocates its results and raises LinAlgError, for own njit code."""
-        return self._twin(further_entries.allocating)
+        return self._twin(beside().further_entries.allocating)
 
     @property
     def numba_into(self) -> Any:
         """The njit function that writes into given arrays, checks sizes and returns a status."""
-        return self._twin(further_entries.into)
+        return self._twin(beside().further_entries.into)
 
     def cfunc(self) -> Any:
         """Return Numba's handle (`.address`, `.ctypes`) of a C function.
@@ -210,14 +254,16 @@ class Compiled:
         address, the sizes in the order of `size_names(spec)`, the status as from `numba_into`. Sizes are not
         checked.
         """
-        return self._twin(further_entries.c_entry)
+        return self._twin(beside().further_entries.c_entry)
 
     def _twin(self, make: Callable[[CompiledSpec, str], Any]) -> Any:
         """Return another way in, made once. Its callers hold addresses: from then on the machine code stays."""
         with loading:
             if make not in self._twins:
-                keep(self._lease)
-                self._twins[make] = make(self.spec, self.module.__name__)
+                module = self.module
+                if self._lease is not None:
+                    beside().keep(self._lease)
+                self._twins[make] = make(self.spec, module.__name__)
             return self._twins[make]
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -228,8 +274,7 @@ class Compiled:
         Raises: ParseError for a path that names no file; OSError, also for what is no regular file; NotSupported for a
         function that no file can hold.
         """
-        place = file_path(path)
-        write_text(place, saved_text(self.spec))
+        beside().save(self.spec, path)
 
     def _polite(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
         """Convert and check the arguments, given in order, then call."""
@@ -275,7 +320,7 @@ class Compiled:
         else:
             status = self._into(*inputs, *results)
         if status > self.spec.numeric_faults:
-            check_places(self.spec, inputs)
+            beside().check_places(self.spec, inputs)
         if status:
             raise np.linalg.LinAlgError(self.spec.faults[status - 1])
         with np.errstate(over="ignore"):

@@ -21,8 +21,8 @@ from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
 
-from matcalc.compiler.runtime.entry_code import ENTRY, refusal
-from matcalc.compiler.runtime.machine_code import machine_code
+from matcalc.compiler.runtime.entry_code import refusal
+from matcalc.compiler.runtime.machine_code import ENTRY, machine_code
 from matcalc.compiler.runtime.unboxing import Unboxing
 
 
@@ -83,7 +83,10 @@ class _Loaded:
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Code made in an LLVM context of its own, which goes as soon as there is object code."""
+    """Code made in an LLVM context of its own, which goes as soon as there is object code.
+
+    `code` is the object code, `needs` are the symbols that it takes from elsewhere.
+    """
 
     _final_module: Any
     _shared_module: Any
@@ -92,7 +95,8 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         super().__init__(codegen, name)
         self._context = context.create_context()
         self._final_module = parse_assembly(str(self._final_module), self._context)
-        self._object = b""
+        self.code = b""
+        self.needs: tuple[str, ...] = ()
 
     def add_linking_library(self, library: Any) -> None:
         library._ensure_finalized()
@@ -121,14 +125,15 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
     def get_pointer_to_function(self, name: str) -> int:
         self._ensure_finalized()
-        if not self._object:
+        if not self.code:
+            self.needs = tuple(_undefined(self._final_module))
             self._load(self._codegen._tm.emit_object(self._final_module))
         return super().get_pointer_to_function(name)  # type: ignore[no-any-return]
 
     def _load(self, code: bytes) -> None:
         """Hand object code to the engine, and let go of the module and the context that it was made from."""
         engine, module = self._codegen._engine, self._final_module
-        self._object = code
+        self.code = code
         engine._ee.add_object_file(object_file.ObjectFileRef.from_data(code))
         engine._load_defined_symbols(module)
         self._codegen._scan_and_fix_unresolved_refs(module)
@@ -137,19 +142,26 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         self._linking_libraries.clear()
         del self._context
 
-    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, frozenset[str], tuple[str, ...]]]:
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[Any, ...]]:
         names = tuple(variable.name for variable in self._final_module.global_variables)
-        return self.name, "object", (self._object, frozenset(self._codegen._engine._defined_symbols), names)
+        return self.name, "object", (self.code, frozenset(self._codegen._engine._defined_symbols), names, self.needs)
 
     @classmethod
     def _unserialize(cls, codegen: Any, state: Any) -> _Library:
-        name, _, (code, defined, names) = state
+        name, _, (code, defined, names, needs) = state
         self: _Library = codegen.create_library(name)
         self._finalized = True
+        self.needs = needs
         self._load(code)
         codegen._engine._defined_symbols |= defined
         self._final_module = _Loaded(tuple(map(_Global, names)))
         return self
+
+
+def _undefined(module: Any) -> list[str]:
+    """Return what a module names and does not define, LLVM's own functions aside."""
+    named = [*module.functions, *module.global_variables]
+    return [value.name for value in named if value.is_declaration and not value.name.startswith("llvm.")]
 
 
 def widest(features: str) -> str:

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from matcalc.compiler.runtime.array_layout import WRITABLE, Array, Object
+from matcalc.compiler.runtime.call_slot import EXACT, start_of
 from matcalc.compiler.runtime.entry_calls import KINDS, Calls, Given
 from matcalc.compiler.runtime.entry_sizes import ReadSizes, Sizes, read
 from matcalc.compiler.runtime.entry_words import BIT, INT, POINTER, REAL, WORD, Words
+from matcalc.compiler.runtime.machine_code import ENTRY, MachineCode, machine_code
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting
-
-ENTRY = "entry"
 
 
 def has_entry(spec: CompiledSpec) -> bool:
@@ -47,15 +47,16 @@ class Taken(NamedTuple):
     is_result: bool = False
 
 
-def exact_assembly(start: int, taken: Sequence[Taken]) -> str:
-    """Return the assembly of a plain entry: exact arguments, results among them, in; an int, the status, out."""
-    return _Exact(start, taken).text()
+def exact_entry(taken: Sequence[Taken]) -> MachineCode:
+    """Return a plain entry: exact arguments, results among them, in; an int, the status, out."""
+    assert EXACT is not None
+    return machine_code(_Exact(start_of(EXACT), taken).text())
 
 
-def entry_assembly(spec: CompiledSpec, start: int) -> str:
-    """Return the assembly of the entry, where the fields stand `start` bytes into an object; empty if there is none."""
+def entry(spec: CompiledSpec, kind: type) -> MachineCode | None:
+    """Return the entry of a function in objects of a class with a call slot; None where there is none."""
     found = read(spec)
-    return "" if found is None else _Entry(spec, start, found).text()
+    return None if found is None else machine_code(_Entry(spec, start_of(kind), found).text())
 
 
 class _Entry(Sizes, Calls):

@@ -7,16 +7,12 @@ from typing import Any
 
 from llvmlite import ir
 
-from matcalc.compiler.runtime.array_layout import Object
+from matcalc.compiler.runtime.array_layout import WORDS, Object
 from matcalc.compiler.runtime.machine_code import PREFIX
 
 BIT, BYTE, INT, WORD, REAL = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 POINTER = BYTE.as_pointer()
 WORD_BYTES = 8
-FIELDS = ("vectorcall", "into", "slow", "given", "names")
-"""The words of an object that machine code is called through, from `start` on: the function that is called; the machine
-code that computes; the Python function that takes what is not exact; for each argument the object that is fixed for it,
-or nothing; the names, `out` last."""
 FROM_BEFORE = 1 << 63
 """The flag of Python that the word before the arguments is free."""
 
@@ -52,7 +48,7 @@ class Words:
         return self.builder.load(self.builder.bitcast(place, kind.as_pointer()))
 
     def field(self, name: str, kind: Any = POINTER) -> Any:
-        return self.word(self.self, self.start + WORD_BYTES * FIELDS.index(name), kind)
+        return self.word(self.self, self.start + WORD_BYTES * WORDS.index(name), kind)
 
     def symbol(self, name: str) -> Any:
         name = PREFIX + name

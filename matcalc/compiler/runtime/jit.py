@@ -27,7 +27,7 @@ from numba.core.serialize import dumps
 from matcalc.compiler.runtime import cache_entries, engine, linker_symbols, pointer_call, unboxing
 from matcalc.compiler.runtime.call_slot import exact_call
 from matcalc.compiler.runtime.engine import Dispatcher
-from matcalc.compiler.runtime.entry_code import Taken
+from matcalc.compiler.runtime.entry_code import Taken, exact_entry
 from matcalc.compiler.runtime.modules import COMPILED, ENTERED, TEXT_DIGEST
 
 SETTINGS = (
@@ -70,7 +70,7 @@ def exact(dispatcher: Any) -> Any:
         return compiled.entry_point
     taken = [Taken(str(getattr(k, "dtype", k)), getattr(k, "ndim", 0), getattr(k, "mutable", False))
              for k in compiled.signature.args]  # fmt: skip
-    return exact_call(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name), taken)
+    return exact_call(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name), exact_entry(taken))
 
 
 def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:

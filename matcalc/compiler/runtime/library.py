@@ -16,9 +16,9 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from types import MappingProxyType
 
+from matcalc.data_folders import data_folder
 from matcalc.errors import RuleError
 from matcalc.rulebook.oracle import IMPORTS
-from matcalc.rulebook.paths import data_folder
 
 SIBLINGS = "matcalc.codegen."
 STANDARD = ("ctypes", "functools", "importlib", "itertools", "math", "re", "sys")

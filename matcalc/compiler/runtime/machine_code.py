@@ -44,13 +44,19 @@ EMPTY = 184
 """The place of PyArray_Empty in NumPy's table of functions, which is part of its stable interface."""
 
 
-class MachineCode:
-    """Loaded object code; its memory goes with it."""
+ENTRY = "entry"
+"""The name of the function in code here that Python calls."""
 
-    def __init__(self, code: bytes) -> None:
+
+class MachineCode:
+    """Loaded object code; its memory goes with it. `digest` is that of the assembly that it was made of, if known."""
+
+    def __init__(self, *codes: bytes, digest: str = "") -> None:
+        self.digest = digest
         # The module is of LLVM's own context: an engine that goes lets go of a context before it uses it once more.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
-        self._engine.add_object_file(object_file.ObjectFileRef.from_data(code))
+        for code in codes:
+            self._engine.add_object_file(object_file.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -65,16 +71,36 @@ def machine_code(assembly: str) -> MachineCode:
     """Return the code of a text of LLVM's assembly: loaded already, of the disk, or made now."""
     digest = hashlib.sha256(assembly.encode()).hexdigest()
     with loading:
+        found = kept_code(digest)
+        if found is None:
+            found = _loaded[digest] = MachineCode(object_code(assembly), digest=digest)
+        return found
+
+
+def kept_code(digest: str) -> MachineCode | None:
+    """Return the code of the assembly with this digest: loaded already, or of the disk; None where there is none."""
+    with loading:
         found = _loaded.get(digest)
         if found is None:
-            _symbols()
-            key = f"{digest}\n{_surroundings()}"
-            code = cache_entries.read("entry", key)
-            if code is None:
-                code = _compiled(assembly)
-                cache_entries.write("entry", key, code)
-            found = _loaded[digest] = MachineCode(code)
+            add_symbols()
+            code = cache_entries.read(ENTRY, _key(digest))
+            if code is not None:
+                found = _loaded[digest] = MachineCode(code, digest=digest)
         return found
+
+
+def object_code(assembly: str) -> bytes:
+    """Return the object code of a text of LLVM's assembly: of the disk, or made now."""
+    key = _key(hashlib.sha256(assembly.encode()).hexdigest())
+    code = cache_entries.read(ENTRY, key)
+    if code is None:
+        code = _compiled(assembly)
+        cache_entries.write(ENTRY, key, code)
+    return code
+
+
+def _key(digest: str) -> str:
+    return f"{digest}\n{_surroundings()}"
 
 
 def _compiled(assembly: str) -> bytes:
@@ -99,7 +125,7 @@ def _surroundings() -> str:
 
 
 @cache
-def _symbols() -> None:
+def add_symbols() -> None:
     """Tell LLVM where the functions and objects of Python and NumPy are."""
     for name in PYTHON:
         llvm.add_symbol(PREFIX + name, address(getattr(ctypes.pythonapi, name)))

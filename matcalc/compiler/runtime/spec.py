@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from matcalc.compiler.program import Checked
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition, described, undetermined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from matcalc.compiler.program import Checked
 
 # The nesting of the outputs: the number of one, or a tuple of nestings.
 Nesting = int | tuple["Nesting", ...]
@@ -23,6 +25,17 @@ Nesting = int | tuple["Nesting", ...]
 
 ARRAYS = 3
 """How many arrays a sparse matrix is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A function by the names of its module and its own: a pickle holds these, and the import waits for the call."""
+
+    module: str
+    name: str
+
+    def __call__(self, *args: Any) -> Any:
+        return getattr(import_module(self.module), self.name)(*args)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from matcalc.errors import MatcalcError, ShapeError
 from matcalc.formula.elaborate.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.formula.elaborate.unify import Fault, Sizes
-from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import supply
+from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import Ast, given_value, operator_position, walk
 from matcalc.language.write import ends
 from matcalc.tensor.node import Node, toposort

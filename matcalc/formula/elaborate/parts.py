@@ -14,7 +14,7 @@ from itertools import pairwise
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.inference import Inference, common_axes, einsum, shown
 from matcalc.formula.elaborate.typed import ONE, ZERO, Labels, Typed
-from matcalc.language.declare import INDEX
+from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import Ast, given_value
 from matcalc.tensor.size import Size
 

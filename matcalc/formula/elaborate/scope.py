@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.formula.elaborate.inference import Inference, Symbol
-from matcalc.language.declare import INDEX, SIZE, Declaration, size_names
+from matcalc.language.declare import Declaration, size_names
+from matcalc.language.kinds import INDEX, SIZE
 from matcalc.language.syntax import Ast, parts_in
 from matcalc.rulebook.load import Rulebook
 from matcalc.tensor.node import Node

@@ -19,8 +19,9 @@ from matcalc.formula.elaborate.rule_formula import template_of
 from matcalc.formula.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.elaborate.type_tree import infer, size_names
 from matcalc.formula.elaborate.typed import Typed
-from matcalc.language.declare import INDEX, MARK, SIZE, read_declarations
+from matcalc.language.declare import MARK, read_declarations
 from matcalc.language.identifiers import is_one_of, shown
+from matcalc.language.kinds import INDEX, SIZE
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook

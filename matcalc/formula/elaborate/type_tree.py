@@ -15,9 +15,9 @@ from matcalc.formula.elaborate import arithmetic, blocks, calls, equations, func
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.elaborate.inference import Inference
 from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
-from matcalc.language.declare import INDEX
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names
+from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, given_value, parts_in
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node

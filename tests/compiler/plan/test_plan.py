@@ -8,7 +8,7 @@ import pytest
 from compiler.plan.running import check, parse, with_gradients
 
 import matcalc as mc
-from matcalc import compiling
+from matcalc import building
 from matcalc.calculus.derive import conventions
 from matcalc.compiler.entrywise import reads
 from matcalc.compiler.plan import plan, to_save
@@ -249,7 +249,7 @@ def test_structured_hessian_needs_nothing_of_its_size():
 def test_the_terms_of_a_hessian_have_kernels_of_their_own():
     """What the sum of its terms would be multiplied by is in one of them the other side of a symmetric product."""
     f = mc.expression("sum((tanh(X*W)*w - y).^2)", "X: matrix(m, d); W: matrix(d, h); w: vector(h); y: vector(m)")
-    program = compiling.planned(compiling.request_of([f.hessian("W")], ["H"])).program
+    program = building.planned(building.request_of([f.hessian("W")], ["H"])).program
     assert "syrk" in calls(program)
     assert max(len(b.shape) for b in temporaries(program) if Size.of("m") in b.shape) == 3
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.building import planned, request_of
 from matcalc.compiler.listing import operations
 from matcalc.compiler.plan import variants
 from matcalc.compiler.plan.variants import orders
-from matcalc.compiling import planned, request_of
 from matcalc.expressions.read_input import expressions
 
 NAMES = "abcdefgh"

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.building import planned, request_of
 from matcalc.compiler.program import Checked, Loop, ProgramFault
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.entries import entries_in, entry, every_entry, replaced
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.inequalities import Known, known_of
 from matcalc.compiler.verify.interpret import interpret
-from matcalc.compiling import planned, request_of
 from matcalc.errors import ShapeError
 from matcalc.tensor.size import Size
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 import pytest
 
 import matcalc as mc
+from matcalc.building import planned, request_of
 from matcalc.compiler.verify.triangles import exact
-from matcalc.compiling import planned, request_of
 from matcalc.tensor.size import Size
 
 LET = "A: matrix(n, n); B: matrix(m, p); w: vector(m)"

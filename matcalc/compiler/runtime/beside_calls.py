@@ -1,0 +1,57 @@
+"""What compiled functions need beside calls: their text run, plans, other ways in, fixed data, files.
+
+It is imported when something of it is first asked for, so that a function of the disk is ready before all this is read.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from matcalc.compiler.runtime import further_entries
+from matcalc.compiler.runtime.ahead import bound
+from matcalc.compiler.runtime.blas_choice import DEFAULT
+from matcalc.compiler.runtime.entry_code import entry, has_entry
+from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_text
+from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.plan_text import Plan
+from matcalc.compiler.runtime.save import saved_text
+from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
+from matcalc.compiler.runtime.sparse import check_sparse_facts, check_stored, stored
+from matcalc.compiler.runtime.spec import CompiledSpec
+from matcalc.compiler.runtime.write_file import write_text
+from matcalc.language.identifiers import file_path
+
+__all__ = [
+    "bound", "check_places", "check_sparse_facts", "check_stored", "does_blas", "entry", "further_entries", "has_entry",
+    "keep", "stored",
+]  # fmt: skip
+
+TEXTS = {"numba": numba_text, "numpy": numpy_text}
+
+
+def text_of(spec: CompiledSpec) -> str:
+    """Return the module of a function; the kernels that it needs are loaded."""
+    return TEXTS[spec.target](spec)
+
+
+def lease_of(spec: CompiledSpec, text: str) -> Lease:
+    """Run the text of the module."""
+    return load_text(text, spec.name, stays=False).lease
+
+
+def into_of(spec: CompiledSpec, module: ModuleType) -> Any:
+    """Return the function of a module that writes into given arrays."""
+    return getattr(module, into_name(spec.source if spec.target == "numba" else spec.numpy_source))
+
+
+def plan_of(spec: CompiledSpec, source: str) -> Plan:
+    """Return the plan, with what does BLAS where that was chosen."""
+    blas = does_blas(source)
+    text = spec.plan if blas == DEFAULT else f"{spec.plan}\nblas: {blas}"
+    return Plan(text, spec.costs, dict(spec.typical), spec.hinted)
+
+
+def save(spec: CompiledSpec, path: Any) -> None:
+    """Write a function as a stand-alone file. Raises: as `Compiled.save`."""
+    write_text(file_path(path), saved_text(spec))

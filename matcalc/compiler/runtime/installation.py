@@ -1,0 +1,53 @@
+"""What is installed here, as one word: another as soon as a file of matcalc or of what it compiles with is another.
+
+No file is read: sizes, times of change and numbers of files tell, which the file system keeps, and no copy takes along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from matcalc.data_folders import data_folder
+
+LIBRARIES = ("numpy", "scipy", "sympy", "lark", "numba", "llvmlite")
+SETTINGS = "NUMBA_"
+"""What the variables of the environment begin with that change the code of Numba."""
+SUFFIXES = (".py", ".toml", ".lark", ".json")
+
+
+@cache
+def installation() -> str:
+    """Return the digest of the files of matcalc, the folders of its data, its libraries, and this Python."""
+    digest = hashlib.sha256(f"{sys.version} {sys.implementation.cache_tag} {sys.platform}".encode())
+    for folder in dict.fromkeys([Path(__file__).parents[2], data_folder("rules"), data_folder("codegen")]):
+        for line in sorted(_stamps(str(folder))):
+            digest.update(line.encode("utf-8", "surrogateescape"))
+    for name in LIBRARIES:
+        found = find_spec(name)
+        digest.update(_stamp(name, os.stat(found.origin)).encode() if found and found.origin else b"none")
+    return digest.hexdigest()
+
+
+def settings() -> str:
+    """Return the variables of the environment that change compiled code, as they are now."""
+    return " ".join(f"{name}={value!r}" for name, value in sorted(os.environ.items()) if name.startswith(SETTINGS))
+
+
+def _stamps(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _stamps(entry.path)
+            elif entry.name.endswith(SUFFIXES):
+                yield _stamp(entry.path, entry.stat())
+
+
+def _stamp(name: str, info: os.stat_result) -> str:
+    return f"{name} {info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}\n"

@@ -1,0 +1,65 @@
+"""The routines of BLAS and LAPACK in SciPy's own library, without an import of SciPy.
+
+The wheels of SciPy bring OpenBLAS in a folder of theirs, and their Cython interface goes on to it with the arguments
+that it is given. Where there is no such folder the interface is asked, which takes an import.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+PREFIXES = {"scipy_blas_": "scipy.linalg.cython_blas", "scipy_lapack_": "scipy.linalg.cython_lapack"}
+"""What the symbols of routines begin with, and the module that has them by name."""
+FOLDERS = ("../scipy.libs", ".dylibs")
+PATTERN = "*scipy_openblas*"
+SPELLING = "scipy_{}_"
+
+
+def is_routine(symbol: str) -> bool:
+    """Whether a symbol is one of BLAS or LAPACK of SciPy."""
+    return symbol.startswith(tuple(PREFIXES))
+
+
+def add_routine(symbol: str) -> str:
+    """Tell LLVM where a routine is, and return its name; empty where this SciPy has none."""
+    prefix = next(prefix for prefix in PREFIXES if symbol.startswith(prefix))
+    name = symbol.removeprefix(prefix)
+    address = _in_library(name) or _in_module(PREFIXES[prefix], name)
+    if not address:
+        return ""
+    llvm.add_symbol(symbol, address)
+    return name
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    """Return the one library that SciPy's wheel has; None for a SciPy that was built otherwise."""
+    spec = find_spec("scipy")
+    home = Path(spec.origin).parent if spec is not None and spec.origin else Path()
+    found = [path for folder in FOLDERS for path in sorted((home / folder).glob(PATTERN))]
+    if len(found) != 1:
+        return None
+    try:
+        return ctypes.CDLL(str(found[0].resolve()))
+    except OSError:
+        return None
+
+
+def _in_library(name: str) -> int:
+    routine = getattr(_library(), SPELLING.format(name), None)
+    return 0 if routine is None else int(ctypes.cast(routine, ctypes.c_void_p).value or 0)
+
+
+def _in_module(module: str, name: str) -> int:
+    capsule = import_module(module).__pyx_capi__.get(name)
+    if capsule is None:
+        return 0
+    stated = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    return int(kind(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, stated(capsule)) or 0)

@@ -45,15 +45,17 @@ def startup_table(libraries: dict[str, ModuleType]) -> str:
             lines.append(f"| {name} | {overhead(library.build(OVERHEAD, data)) * 1e6:.2f} |")
     with tempfile.TemporaryDirectory() as folder:
         bare = best(["-c", "pass"], folder)
+        array = best(["-c", "import numpy"], folder)
         helped = best(["-m", "matcalc", "--help"], folder)
     with tempfile.TemporaryDirectory() as folder:
         first = process(["-c", PROCESS], folder)
         again = best(["-c", PROCESS], folder)
     lines += ["\n## Whole processes, seconds\n", "| | s |", "|---|---:|"]
     lines.append(f"| `python -c pass` | {bare:.3f} |")
+    lines.append(f"| `python -c 'import numpy'` | {array:.3f} |")
     lines.append(f"| `matcalc --help` | {helped:.3f} |")
     lines.append(f"| formula to first result, nothing cached | {first:.2f} |")
-    lines.append(f"| the same again, from the disk cache | {again:.2f} |")
+    lines.append(f"| the same again, from the disk cache | {again:.3f}, {again / array:.1f} times `import numpy` |")
     return "\n".join(lines)
 
 

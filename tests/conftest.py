@@ -97,8 +97,8 @@ def in_first():
 def pytest_xdist_make_scheduler(config, log):
     """Give a file to one process: what its tests share is then derived and compiled once.
 
-    The tests of a file with few go one by one, and last: they are the long ones, and no process ends long after the
-    other.
+    Behind the first tier the tests of a file with few go one by one, and last: they are the long ones, and no process
+    ends long after the other.
     """
     from xdist.scheduler import LoadFileScheduling
 
@@ -106,6 +106,8 @@ def pytest_xdist_make_scheduler(config, log):
         counts = Counter()
 
         def _split_scope(self, nodeid):
+            if config.option.markexpr == FIRST:
+                return super()._split_scope(nodeid)
             if not self.counts:
                 self.counts.update(super(Scheduling, self)._split_scope(one) for one in self.collection)
             path = super()._split_scope(nodeid)

@@ -14,6 +14,7 @@ import matcalc as mc
 from matcalc.compiler.runtime import installation, recall
 from matcalc.compiler.runtime.own_runtime import FUNCTIONS
 from matcalc.compiler.runtime.spec import Later
+from matcalc.rulebook import load
 
 HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.building", "matcalc.rulebook.load")
 START = """
@@ -219,6 +220,7 @@ OTHER = {"f": "norm2(X*w + y)^2", "wrt": ["w"], "declarations": "w: vector(n)", 
 @pytest.fixture
 def on(monkeypatch):
     monkeypatch.setattr(recall, "is_on", True)
+    monkeypatch.setattr(load, "_adopted", None)  # rules of other tests
 
 
 def test_each_argument_is_in_the_key(on):

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import matcalc
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 HERE = Path(__file__).parent
 PACKAGE = Path(matcalc.__file__).parent

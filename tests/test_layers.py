@@ -17,6 +17,7 @@ PACKAGE = Path(matcalc.__file__).parent
 # From the bottom to the top; "" are the public files on top of the package. Files there that import nothing but one
 # another (errors, locks, ...) are the ground that all rooms stand on.
 ROOMS = [
+    "store",
     "pictures",
     "language",
     "rulebook",

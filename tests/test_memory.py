@@ -41,7 +41,7 @@ OF_THE_BOOK = {
     "matcalc.expressions.numpy_bridge.dispatch._written": "names of functions of NumPy",
     "matcalc.language.latex_layout._parser": "nothing",
     "matcalc.commands.rule_pages._headings": "files of rules",
-    "matcalc.data_folders.data_folder": "names of folders",
+    "matcalc.store.data_folders.data_folder": "names of folders",
     "matcalc.compiler.runtime.library.load_library": "targets",
     "matcalc.compiler.runtime.array_words.array_library": "targets",
     "matcalc.compiler.runtime.array_words.load_words": "targets",
@@ -52,15 +52,15 @@ OF_THE_BOOK = {
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
     "matcalc.compiler.runtime.machine_code._surroundings": "nothing",
     "matcalc.compiler.runtime.machine_code.add_symbols": "nothing",
-    "matcalc.compiler.runtime.installation.installation": "nothing",
+    "matcalc.store.installation.installation": "nothing",
     "matcalc.compiler.runtime.image._processor": "nothing",
     "matcalc.compiler.runtime.image._own_runtime": "nothing",
     "matcalc.compiler.runtime.scipy_routines._library": "nothing",
     "matcalc.solvers.charts._charts": "nothing",
     "matcalc.solvers.compiled_loops.loop": "names of loops",
     "matcalc.solvers.for_c._module": "nothing",
-    "matcalc.compiler.runtime.cache_folder._temporary": "nothing",
-    "matcalc.compiler.runtime.cache_folder._made": "folders",
+    "matcalc.store.cache_folder._temporary": "nothing",
+    "matcalc.store.cache_folder._made": "folders",
 }
 """What is asked with the rulebook's words alone, never with a user's."""
 

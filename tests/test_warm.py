@@ -18,10 +18,10 @@ from matcalc.commands.cli import main
 from matcalc.compiler.runtime import blas_choice, blas_kept, blas_trial, warm
 from matcalc.compiler.runtime.blas_library import found, opened, threads
 from matcalc.compiler.runtime.blas_routines import BOUNDS, TRIED, Routine, load_routines
-from matcalc.compiler.runtime.cache_entries import write
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.machine_code import PREFIX, machine_code
 from matcalc.errors import NotSupported
+from matcalc.store.cache_entries import write
 
 
 def openblas() -> Path:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from matcalc.data_folders import data_folder
 from matcalc.defining import load_rules
 from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
@@ -22,6 +21,7 @@ from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
 from matcalc.rulebook.notations import latex_templates, spelled
 from matcalc.rulebook.rule import Rule
+from matcalc.store.data_folders import data_folder
 from matcalc.tensor.signature import PLAIN
 
 STANDS_FOR = {"number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}

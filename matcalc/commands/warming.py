@@ -25,7 +25,7 @@ def warm(arguments: argparse.Namespace) -> int:
 
 def compile_all(jobs: int, is_quiet: bool) -> None:
     from matcalc.compiler.runtime import warm as warming
-    from matcalc.compiler.runtime.cache_folder import cache_folder
+    from matcalc.store.cache_folder import cache_folder
 
     def progress(name: str, done: int, count: int) -> None:
         print(f"\r{done} of {count}: {name}\x1b[K", end="" if done < count else "\r\x1b[K", file=sys.stderr, flush=True)

@@ -11,8 +11,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from matcalc.data_folders import data_folder
 from matcalc.rulebook.fields import Report
+from matcalc.store.data_folders import data_folder
 
 TABLES = ("prelude", "rewrite")
 """Names at the top of a rule file that are no operations."""

@@ -19,7 +19,6 @@ from threading import RLock
 from types import MappingProxyType
 from typing import Any
 
-from matcalc.data_folders import data_folder
 from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import FACTS, Signature
 from matcalc.language.identifiers import nearest
@@ -30,6 +29,8 @@ from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_ta
 from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, ordered_calls
 from matcalc.rulebook.files import TABLES, RuleFile
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
+from matcalc.store.data_folders import data_folder
+from matcalc.store.kept_forms import kept_form
 
 MEASURED = "measured.toml"
 """The file in rules/ that holds no rules but their errors as measured."""
@@ -203,6 +204,10 @@ def is_shipped() -> bool:
 @cache
 def shipped_rulebook() -> Rulebook:
     """Return the rulebook of rules/ alone: its tables, and the Python beside them that values call."""
+    return kept_form("rulebook", _read_shipped)
+
+
+def _read_shipped() -> Rulebook:
     folder = data_folder("rules")
     book = load(sorted(path for path in folder.glob("*.toml") if path.name != MEASURED))
     texts = {f"rules/{path.name}": path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}

@@ -10,9 +10,9 @@ from codegen.oracles import EMPTY, FACTS, ORACLES
 from matcalc.compiler.lowering_entries import Term, entries, load
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.modules import load_items
-from matcalc.data_folders import data_folder
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.oracle import oracle
+from matcalc.store.data_folders import data_folder
 
 FOLDER = data_folder("codegen")
 ENTRIES = {name: entry for name, entry in entries(FOLDER).items() if "pattern" in entry}

@@ -11,9 +11,9 @@ import pytest
 
 from matcalc.compiler.runtime.library import free_names, import_block
 from matcalc.compiler.runtime.modules import generated_imports, load_items, load_text
-from matcalc.data_folders import data_folder
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.oracle import oracle
+from matcalc.store.data_folders import data_folder
 
 TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
 PARAMETERS = {

@@ -12,7 +12,7 @@ import pytest
 import matcalc as mc
 from benchmarks.whole_range import EXACT, argument, units, whole_range
 from matcalc.compiler.runtime.engine import widest
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())
 STATED = [name for name in TABLE if "ulp" in TABLE[name] and name != "powr"]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from matcalc.commands import rule_pages
-from matcalc.data_folders import data_folder
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expression
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import on_trial, shipped_rulebook
+from matcalc.store.data_folders import data_folder
 from matcalc.tensor.signature import PLAIN
 from rules import readme
 

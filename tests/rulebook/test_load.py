@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from matcalc.data_folders import data_folder
 from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import write_declaration
 from matcalc.rulebook import default_rulebook
@@ -16,6 +15,7 @@ from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.load import load, load_text
 from matcalc.rulebook.oracle import oracle
+from matcalc.store.data_folders import data_folder
 
 BOOK = default_rulebook()
 FAIL = Path(__file__).parent / "fail"

@@ -4,9 +4,9 @@ python tests/rules/readme.py
 """
 
 from matcalc.commands.rule_pages import counted, page, signatures, worst
-from matcalc.data_folders import data_folder
 from matcalc.expressions.expression import Expression
 from matcalc.rulebook.load import shipped_rulebook
+from matcalc.store.data_folders import data_folder
 
 MARK = "<!-- below: python tests/rules/readme.py -->"
 HEAD = """`Y` is the value, `G` the cotangent. The pullback stands in no file: it is derived from the

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import matcalc
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 PACKAGE = Path(matcalc.__file__).parent
 MEAN = Path(__file__).resolve().parents[2] / "examples" / "geometric_mean.toml"

@@ -4,8 +4,8 @@ import pytest
 
 from matcalc.compiler.lowering_entries import load
 from matcalc.compiler.plan.value_kernel import targets
-from matcalc.data_folders import data_folder
 from matcalc.rulebook import default_rulebook
+from matcalc.store.data_folders import data_folder
 
 BOOK = default_rulebook()
 PRIMITIVE = [rule for rule in BOOK.rules.values() if rule.kind != "definition"]

@@ -32,11 +32,11 @@ from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
-from matcalc.data_folders import data_folder
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import free
 from matcalc.language.kinds import INDEX
 from matcalc.language.write import text
+from matcalc.store.data_folders import data_folder
 from matcalc.tensor.node import Node, everything, toposort
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solved_for

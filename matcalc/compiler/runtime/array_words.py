@@ -17,8 +17,8 @@ from functools import cache
 from matcalc.compiler.lowering_entries import FIELD
 from matcalc.compiler.runtime.library import Item, Library, closure, free_names, global_names, load_library
 from matcalc.compiler.targets import ON_NUMPY
-from matcalc.data_folders import data_folder
 from matcalc.errors import NotSupported
+from matcalc.store.data_folders import data_folder
 
 MODULES = frozenset({"np", "sl", "sp", "linalg", "special", "math", "itertools"})
 LIKE = "like"

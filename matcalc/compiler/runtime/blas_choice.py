@@ -17,13 +17,13 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.runtime import cache_entries
 from matcalc.compiler.runtime.blas_kept import STEM, kept_under
 from matcalc.compiler.runtime.blas_library import BlasLibrary, found, opened, threads
 from matcalc.compiler.runtime.blas_routines import BOUNDS, CLASSES, Routine, load_routines
-from matcalc.compiler.runtime.cache_folder import cache_folder
 from matcalc.compiler.runtime.machine_code import PREFIX, MachineCode, machine_code
 from matcalc.errors import NotSupported
+from matcalc.store import cache_entries
+from matcalc.store.cache_folder import cache_folder
 
 MARGIN = 1.15
 """How many times faster another library must be to be taken."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.runtime import cache_entries
+from matcalc.store import cache_entries
 
 STEM = "blas"
 

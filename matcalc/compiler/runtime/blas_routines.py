@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 BOUNDS = (32, 256)
 """The largest orders that are small and medium."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from matcalc.compiler.runtime.c_names import parameters
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.spec import Case, CompiledSpec, Derivative, Reference, size_names
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 INDENT = "    "
 WIDTH = 112

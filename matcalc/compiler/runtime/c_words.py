@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 WORD = re.compile(r"[^\W\d]\w*")
 CALLED = re.compile(r"\b(\w+)\(")

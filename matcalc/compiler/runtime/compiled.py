@@ -18,7 +18,6 @@ import numpy as np
 
 from matcalc.compiler.runtime import image
 from matcalc.compiler.runtime.bind import bind
-from matcalc.compiler.runtime.cache_entries import recording
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
@@ -26,6 +25,7 @@ from matcalc.compiler.runtime.spec import CompiledSpec, flatten, nest
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import by_name
 from matcalc.locks import loading
+from matcalc.store.cache_entries import recording
 
 if TYPE_CHECKING:
     from matcalc.compiler.runtime.ahead import Key, Pair

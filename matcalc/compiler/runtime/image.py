@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.runtime import blas_kept, cache_entries
+from matcalc.compiler.runtime import blas_kept
 from matcalc.compiler.runtime.call_slot import exact_call
-from matcalc.compiler.runtime.installation import installation, settings
 from matcalc.compiler.runtime.machine_code import MachineCode, add_symbols, kept_code, object_code
 from matcalc.compiler.runtime.own_runtime import ASSEMBLY, FUNCTIONS
 from matcalc.compiler.runtime.scipy_routines import add_routine, is_routine
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.locks import loading
+from matcalc.store import cache_entries
+from matcalc.store.installation import installation, settings
 
 KERNELS = "matcalc.compiler.runtime.generated."
 """What the symbols of kernels begin with: the modules that they are compiled in."""

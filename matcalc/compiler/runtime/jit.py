@@ -24,11 +24,12 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from matcalc.compiler.runtime import cache_entries, engine, linker_symbols, pointer_call, unboxing
+from matcalc.compiler.runtime import engine, linker_symbols, pointer_call, unboxing
 from matcalc.compiler.runtime.call_slot import exact_call
 from matcalc.compiler.runtime.engine import Dispatcher
 from matcalc.compiler.runtime.entry_code import Taken, exact_entry
 from matcalc.compiler.runtime.modules import COMPILED, ENTERED, TEXT_DIGEST
+from matcalc.store import cache_entries
 
 SETTINGS = (
     "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML",

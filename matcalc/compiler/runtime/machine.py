@@ -15,8 +15,8 @@ from math import isfinite
 
 import numpy as np
 
-from matcalc.compiler.runtime.cache_entries import write_whole
-from matcalc.compiler.runtime.cache_folder import cache_folder
+from matcalc.store.cache_entries import write_whole
+from matcalc.store.cache_folder import cache_folder
 
 NAME = "machine.json"
 NEAR = 2**18

@@ -18,8 +18,8 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite.binding import context, object_file
 
-from matcalc.compiler.runtime import cache_entries
 from matcalc.locks import loading
+from matcalc.store import cache_entries
 
 PREFIX = "matcalc."
 """What stands before the names of symbols here: addresses are of this process, code may be of the disk."""

@@ -22,16 +22,22 @@ from weakref import WeakValueDictionary, finalize
 
 from matcalc.compiler.runtime import blas_choice
 from matcalc.compiler.runtime.array_layout import is_known
-from matcalc.compiler.runtime.cache_entries import note, recording, write_whole
-from matcalc.compiler.runtime.cache_folder import cache_folder
 from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.locks import loading
+from matcalc.store.cache_entries import note, recording, write_whole
+from matcalc.store.cache_folder import cache_folder
 
 PACKAGE = "matcalc.compiler.runtime.generated"
 STEM = 40  # characters of a function's name that its file is called after, plain ones
 NUMBA = "from numba import njit"
 OURS = "from matcalc.compiler.runtime.jit import njit"
-"""Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here."""
+ADDRESSES = "import get_cython_function_address"
+HERE = {
+    NUMBA: OURS,
+    f"from numba.extending {ADDRESSES}": f"from matcalc.compiler.runtime.scipy_routines {ADDRESSES}",
+}
+"""Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here; routines are
+found without an import of SciPy."""
 
 LINKED = "@linked(__name__)"
 """The decorator of a kernel."""
@@ -142,7 +148,7 @@ def _item_text(target: str, item: Item, modules: dict[str, str]) -> str:
     library = load_library(target)
     constants = [i for i in closure(library, item.uses) if not i.is_function and _is_near(target, item, i)]
     statements = [*item.imports, *(s for c in constants for s in c.imports)]
-    statements = [OURS if statement == NUMBA else statement for statement in statements]
+    statements = [HERE.get(statement, statement) for statement in statements]
     uses = sorted({*item.uses, *(u for c in constants for u in c.uses)})
     statements += generated_imports(modules, [u for u in uses if library.items[u].is_function])
     if item.is_kernel:

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from matcalc.compiler.runtime import cache_entries
-from matcalc.compiler.runtime.installation import installation
 from matcalc.compiler.runtime.spec import CompiledSpec
+from matcalc.store import cache_entries
+from matcalc.store.installation import installation
 
 KEPT = ("numba", "numpy")
 """The targets whose functions are kept."""

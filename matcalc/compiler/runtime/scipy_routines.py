@@ -30,11 +30,22 @@ def add_routine(symbol: str) -> str:
     """Tell LLVM where a routine is, and return its name; empty where this SciPy has none."""
     prefix = next(prefix for prefix in PREFIXES if symbol.startswith(prefix))
     name = symbol.removeprefix(prefix)
-    address = _in_library(name) or _in_module(PREFIXES[prefix], name)
-    if not address:
+    try:
+        llvm.add_symbol(symbol, get_cython_function_address(PREFIXES[prefix], name))
+    except ValueError:
         return ""
-    llvm.add_symbol(symbol, address)
     return name
+
+
+def get_cython_function_address(module: str, name: str) -> int:
+    """Return the address of a function of a Cython module, as Numba's function of this name does.
+
+    Raises: ValueError where the module has none.
+    """
+    address = (_in_library(name) if module in PREFIXES.values() else 0) or _in_module(module, name)
+    if not address:
+        raise ValueError(f"No function {name!r} found in __pyx_capi__ of {module!r}")
+    return address
 
 
 @cache

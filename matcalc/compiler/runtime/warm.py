@@ -12,11 +12,11 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from graphlib import TopologicalSorter
 
-from matcalc.compiler.runtime.cache_entries import SUFFIX, recording
-from matcalc.compiler.runtime.cache_folder import cache_folder
 from matcalc.compiler.runtime.library import closure, load_library
 from matcalc.compiler.runtime.modules import load_items
 from matcalc.errors import NotSupported
+from matcalc.store.cache_entries import SUFFIX, recording
+from matcalc.store.cache_folder import cache_folder
 
 TARGET = "numba"
 

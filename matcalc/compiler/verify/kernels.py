@@ -19,10 +19,10 @@ from matcalc.compiler.program import Call
 from matcalc.compiler.verify.expressions import Frame, whole
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.templates import space_of
-from matcalc.data_folders import data_folder
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
+from matcalc.store.data_folders import data_folder
 from matcalc.tensor.signature import PLAIN, paired
 from matcalc.tensor.size import Size
 

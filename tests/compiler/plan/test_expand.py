@@ -8,7 +8,7 @@ import pytest
 import matcalc as mc
 from matcalc.compiler.lowering_entries import load
 from matcalc.compiler.plan.expand import expand
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 from matcalc.tensor.node import toposort
 
 ALONG = "svdfun(exp, A{0}, {1})"

@@ -33,7 +33,7 @@ def f(x):
 
 def kills(count: int, keys: int = 20, size: int = 100_000) -> dict[str, int]:
     """Kill processes that write entries; every entry that is there must be whole, and new ones can be written."""
-    from matcalc.compiler.runtime import cache_entries
+    from matcalc.store import cache_entries
 
     def content(key: int) -> bytes:
         return random.Random(key).randbytes(size)

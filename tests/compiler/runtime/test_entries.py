@@ -10,8 +10,8 @@ import stat
 import pytest
 from compiler.runtime import endurance
 
-from matcalc.compiler.runtime import cache_entries
 from matcalc.compiler.runtime.modules import load_text
+from matcalc.store import cache_entries
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from matcalc.compiler.runtime import cache_folder as folders
+from matcalc.store import cache_folder as folders
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="POSIX")
 OTHER = 54321

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from numba.core.codegen import CPUCodegen
 
-from matcalc.compiler.runtime import cache_folder as folders
 from matcalc.compiler.runtime.library import closure, free_names, import_block, load_library, read_library
 from matcalc.compiler.runtime.modules import load_items, load_text, module_name
 from matcalc.errors import RuleError
+from matcalc.store import cache_folder as folders
 
 TEXT = '''"""A module with one compiled function, number {number}."""
 

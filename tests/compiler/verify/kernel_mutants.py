@@ -19,7 +19,7 @@ from matcalc.compiler.lowering_entries import FIELD
 from matcalc.compiler.program import WORD, Call, applied
 from matcalc.compiler.runtime import library
 from matcalc.compiler.verify import templates
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 TEMPLATE = {  # kind: what is found in a template, and what stands there then
     "a transposition": [(r"\{(\w+)\.t\}", r"1 - {\1.t}"), (r"\{(\w+)\.T\}", r"{\1}"), (r"\)\.T", ")")],

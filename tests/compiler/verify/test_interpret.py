@@ -18,8 +18,8 @@ from matcalc.compiler.verify.expressions import whole
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import interpret
 from matcalc.compiler.verify.order import verify
-from matcalc.data_folders import data_folder
 from matcalc.errors import ShapeError
+from matcalc.store.data_folders import data_folder
 from matcalc.tensor.size import Size
 
 LENGTHS = (0, 1, 2, 3, 5)

@@ -17,7 +17,7 @@ from typing import Any
 from matcalc.compiler import entrywise, program
 from matcalc.compiler.lowering_entries import Kernel, Scalar, load
 from matcalc.compiler.program import Program
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 from matcalc.tensor.size import Size, maximum, minimum
 
 FAULTY = Path(__file__).parent / "faulty.json"

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from matcalc.data_folders import data_folder
+from matcalc.store.data_folders import data_folder
 
 LIBRARIES = ("numpy", "scipy", "sympy", "lark", "numba", "llvmlite")
 SETTINGS = "NUMBA_"
@@ -25,7 +25,7 @@ SUFFIXES = (".py", ".toml", ".lark", ".json")
 def installation() -> str:
     """Return the digest of the files of matcalc, the folders of its data, its libraries, and this Python."""
     digest = hashlib.sha256(f"{sys.version} {sys.implementation.cache_tag} {sys.platform}".encode())
-    for folder in dict.fromkeys([Path(__file__).parents[2], data_folder("rules"), data_folder("codegen")]):
+    for folder in dict.fromkeys([Path(__file__).parents[1], data_folder("rules"), data_folder("codegen")]):
         for line in sorted(_stamps(str(folder))):
             digest.update(line.encode("utf-8", "surrogateescape"))
     for name in LIBRARIES:

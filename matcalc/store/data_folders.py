@@ -18,7 +18,7 @@ def data_folder(name: str) -> Path:
 
     Raises: NotSupported if the installation lacks it.
     """
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     for folder in (package / name, package.parent / name):
         if any(folder.glob("*.toml")):
             return folder

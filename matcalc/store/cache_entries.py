@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from matcalc.compiler.runtime.cache_folder import OTHERS, cache_folder
+from matcalc.store.cache_folder import OTHERS, cache_folder
 
 MARK = b"matcalc compiled code 1\n"
 DIGEST = 64

@@ -6,6 +6,7 @@ Names are loaded when first used, so that `import matcalc` and `matcalc --help` 
 
 from __future__ import annotations
 
+import time
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 from matcalc.locks import loading
 
 __version__ = "0.1.0"
+
+_loaded_at = time.time_ns()
+"""When this process began to read matcalc: what is in memory is of no file that is newer."""
 
 _HOMES = {
     "matcalc.errors": (

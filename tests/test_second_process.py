@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -271,6 +272,7 @@ def test_what_is_installed_is_in_the_key(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.toml").write_text("1")
     monkeypatch.setattr(installation, "data_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(mc, "_loaded_at", time.time_ns() + 10**12)
     stamp = installation.installation.__wrapped__
     seen = [stamp()]
     for path, text in (("rules/a.toml", "2"), ("codegen/b.py", ""), ("codegen/a.toml", "22"), ("rules/n/c.toml", "")):
@@ -285,6 +287,8 @@ def test_what_is_installed_is_in_the_key(tmp_path, monkeypatch):
     seen.append(stamp())
     assert stamp() == seen[-1]
     assert len(set(seen)) == len(seen)
+    monkeypatch.setattr(mc, "_loaded_at", (tmp_path / "codegen/c.py").stat().st_ctime_ns)
+    assert len({stamp(), stamp(), *seen}) == len(seen) + 2  # a file that this process may not have read
 
 
 @pytest.mark.whole

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import matcalc
 from matcalc.store.data_folders import data_folder
 
 LIBRARIES = ("numpy", "scipy", "sympy", "lark", "numba", "llvmlite")
@@ -23,14 +24,21 @@ SUFFIXES = (".py", ".toml", ".lark", ".json")
 
 @cache
 def installation() -> str:
-    """Return the digest of the files of matcalc, the folders of its data, its libraries, and this Python."""
+    """Return the digest of the files of matcalc, the folders of its data, its libraries, and this Python.
+
+    Where a file is newer than what this process has read, its digest is of this process alone.
+    """
     digest = hashlib.sha256(f"{sys.version} {sys.implementation.cache_tag} {sys.platform}".encode())
+    newest = 0
     for folder in dict.fromkeys([Path(__file__).parents[1], data_folder("rules"), data_folder("codegen")]):
-        for line in sorted(_stamps(str(folder))):
-            digest.update(line.encode("utf-8", "surrogateescape"))
+        for path, info in sorted(_files(str(folder)), key=lambda found: found[0]):
+            digest.update(_stamp(path, info).encode("utf-8", "surrogateescape"))
+            newest = max(newest, info.st_ctime_ns)
     for name in LIBRARIES:
         found = find_spec(name)
         digest.update(_stamp(name, os.stat(found.origin)).encode() if found and found.origin else b"none")
+    if newest >= matcalc._loaded_at:
+        digest.update(os.urandom(16))
     return digest.hexdigest()
 
 
@@ -39,14 +47,14 @@ def settings() -> str:
     return " ".join(f"{name}={value!r}" for name, value in sorted(os.environ.items()) if name.startswith(SETTINGS))
 
 
-def _stamps(folder: str) -> Iterator[str]:
+def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
                 if entry.name != "__pycache__":
-                    yield from _stamps(entry.path)
+                    yield from _files(entry.path)
             elif entry.name.endswith(SUFFIXES):
-                yield _stamp(entry.path, entry.stat())
+                yield entry.path, entry.stat()
 
 
 def _stamp(name: str, info: os.stat_result) -> str:

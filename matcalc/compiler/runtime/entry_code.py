@@ -20,8 +20,13 @@ from matcalc.compiler.runtime.call_slot import EXACT, start_of
 from matcalc.compiler.runtime.entry_calls import KINDS, Calls, Given
 from matcalc.compiler.runtime.entry_sizes import ReadSizes, Sizes, read
 from matcalc.compiler.runtime.entry_words import BIT, INT, POINTER, REAL, WORD, Words
-from matcalc.compiler.runtime.machine_code import ENTRY, MachineCode, machine_code
+from matcalc.compiler.runtime.machine_code import ENTRY, MachineCode, kept_code, machine_code
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting
+from matcalc.store import cache_entries
+from matcalc.store.installation import installation
+
+STEM = "entry_of"
+"""What the files begin with that say which entry a function has."""
 
 
 def has_entry(spec: CompiledSpec) -> bool:
@@ -50,22 +55,39 @@ class Taken(NamedTuple):
 def exact_entry(taken: Sequence[Taken]) -> MachineCode:
     """Return a plain entry: exact arguments, results among them, in; an int, the status, out."""
     assert EXACT is not None
-    return machine_code(_Exact(start_of(EXACT), taken).text())
+    return _kept(_Exact, start_of(EXACT), tuple(taken))
 
 
 def entry(spec: CompiledSpec, kind: type) -> MachineCode | None:
-    """Return the entry of a function in objects of a class with a call slot; None where there is none."""
+    """Return the entry of a function in objects of a class with a call slot; None where there is none.
+
+    Which it is follows from types, ranks, sizes and nesting: for those that were met before nothing is written anew.
+    """
     found = read(spec)
-    return None if found is None else machine_code(_Entry(spec, start_of(kind), found).text())
+    if found is None:
+        return None
+    given = tuple(Taken(operand.dtype, len(operand.shape)) for operand in spec.arguments)
+    return _kept(_Entry, start_of(kind), found, given, spec.nesting)
+
+
+def _kept(kind: type[_Entry] | type[_Exact], *parts: Any) -> MachineCode:
+    """Return the code of an entry, which is written anew where none of these parts was met before."""
+    key = f"{kind.__name__} {parts!r}\n{installation()}"
+    digest = cache_entries.read(STEM, key)
+    code = None if digest is None else kept_code(digest.decode())
+    if code is None:
+        code = machine_code(kind(*parts).text())
+        cache_entries.write(STEM, key, code.digest.encode())
+    return code
 
 
 class _Entry(Sizes, Calls):
     """The function as it is written."""
 
-    def __init__(self, spec: CompiledSpec, start: int, read: ReadSizes) -> None:
+    def __init__(self, start: int, read: ReadSizes, given: Sequence[Taken], nesting: Nesting) -> None:
         super().__init__(ENTRY, start, read)
-        self.spec = spec
-        self.count = len(spec.arguments) + len(spec.sizes)
+        self.given, self.nesting = given, nesting
+        self.count = len(given) + len(read.asked)
 
     def text(self) -> str:
         self.results = self.local(POINTER, max(1, len(self.read.shapes)))
@@ -161,13 +183,13 @@ class _Entry(Sizes, Calls):
 
     def inputs(self, base: Any) -> list[Any]:
         made: list[Any] = []
-        for k, operand in enumerate(self.spec.arguments):
+        for k, operand in enumerate(self.given):
             thing = self.at(base, k)
-            if operand.shape:
-                made.append(self.array(thing, len(operand.shape), operand.dtype))
+            if operand.rank:
+                made.append(self.array(thing, operand.rank, operand.dtype))
             else:
                 made.append(self.real(thing) if operand.dtype == "float64" else self.integer(thing))
-        for k, name in enumerate(self.read.asked, len(self.spec.arguments)):
+        for k, name in enumerate(self.read.asked, len(self.given)):
             self.sizes[name] = self.integer(self.at(base, k))
             made.append(self.sizes[name])
         return made
@@ -236,7 +258,7 @@ class _Entry(Sizes, Calls):
     def taken(self, inputs: Sequence[Any], out: Any) -> list[Any]:
         """Return the data of the arrays that results are to be written into."""
         things: dict[int, Any] = {}
-        self.unnest(self.spec.nesting, out, things)
+        self.unnest(self.nesting, out, things)
         known = [given for given in inputs if isinstance(given, Given)]
         places = []
         for k, shape in enumerate(self.wanted):
@@ -283,11 +305,11 @@ class _Entry(Sizes, Calls):
                 number = self.calls("PyFloat_FromDouble", POINTER, value)
                 self.put(self.results, k, number)
                 self.no_error(number)
-        if isinstance(self.spec.nesting, int):
-            builder.ret(self.at(self.results, self.spec.nesting))
+        if isinstance(self.nesting, int):
+            builder.ret(self.at(self.results, self.nesting))
             return
         rows: list[tuple[Any, list[Any]]] = []
-        whole = self.new_tuples(self.spec.nesting, rows)
+        whole = self.new_tuples(self.nesting, rows)
         for row, parts in rows:
             for k, part in enumerate(parts):
                 thing = self.at(self.results, part) if isinstance(part, int) else part

@@ -24,7 +24,7 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from matcalc.compiler.runtime import engine, linker_symbols, pointer_call, unboxing
+from matcalc.compiler.runtime import engine, linker_symbols, pointer_call, reshaping, unboxing
 from matcalc.compiler.runtime.call_slot import exact_call
 from matcalc.compiler.runtime.engine import Dispatcher
 from matcalc.compiler.runtime.entry_code import Taken, exact_entry
@@ -129,7 +129,8 @@ def _surroundings() -> str:
     import matcalc
 
     ours = b"".join(
-        Path(str(module.__file__)).read_bytes() for module in (engine, linker_symbols, pointer_call, unboxing)
+        Path(str(module.__file__)).read_bytes()
+        for module in (engine, linker_symbols, pointer_call, reshaping, unboxing)
     )
     linked = hashlib.sha256(ours).hexdigest()
     versions = f"matcalc {matcalc.__version__} numba {numba.__version__} llvmlite {llvmlite.__version__}"

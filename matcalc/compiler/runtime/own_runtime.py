@@ -1,14 +1,13 @@
 """The functions of Numba's runtime that compiled code calls, for a process without Numba, in LLVM's assembly.
 
 They are part of each image that needs them, so that it does not matter whether Numba is loaded later. Memory has the
-layout that Numba's code reads: a count, two words, the address of the data, its size, a word. An array that is given
-another shape is contiguous in C order, which is tested: one that is not is refused, as where Numba would have to copy.
+layout that Numba's code reads: a count, two words, the address of the data, its size, a word.
 """
 
 from __future__ import annotations
 
 FUNCTIONS = (
-    "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_call_dtor", "numba_attempt_nocopy_reshape", "numba_ldexp", "numba_frexp",
+    "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_call_dtor", "numba_ldexp", "numba_frexp",
 )  # fmt: skip
 """The symbols of the functions."""
 
@@ -53,53 +52,6 @@ none:
 define void @NRT_MemInfo_call_dtor(ptr %block) {
   call void @free(ptr %block)
   ret void
-}
-
-define i32 @numba_attempt_nocopy_reshape(i64 %rank, ptr %shape, ptr %strides, i64 %new_rank, ptr %new_shape,
-                                         ptr %new_strides, i64 %bytes, i32 %fortran) {
-start:
-  br label %old
-old:
-  %left = phi i64 [ %rank, %start ], [ %axis, %next ]
-  %step = phi i64 [ %bytes, %start ], [ %grown, %next ]
-  %is_contiguous = phi i1 [ true, %start ], [ %both, %next ]
-  %is_empty = phi i1 [ false, %start ], [ %either, %next ]
-  %is_done = icmp eq i64 %left, 0
-  br i1 %is_done, label %judge, label %next
-next:
-  %axis = sub i64 %left, 1
-  %length_at = getelementptr i64, ptr %shape, i64 %axis
-  %length = load i64, ptr %length_at
-  %stride_at = getelementptr i64, ptr %strides, i64 %axis
-  %stride = load i64, ptr %stride_at
-  %is_one = icmp eq i64 %length, 1
-  %is_next = icmp eq i64 %stride, %step
-  %fits = or i1 %is_one, %is_next
-  %both = and i1 %is_contiguous, %fits
-  %is_zero = icmp eq i64 %length, 0
-  %either = or i1 %is_empty, %is_zero
-  %grown = mul i64 %step, %length
-  br label %old
-judge:
-  %is_fine = or i1 %is_contiguous, %is_empty
-  br i1 %is_fine, label %new, label %refuse
-new:
-  %new_left = phi i64 [ %new_rank, %judge ], [ %new_axis, %write ]
-  %new_step = phi i64 [ %bytes, %judge ], [ %new_grown, %write ]
-  %is_written = icmp eq i64 %new_left, 0
-  br i1 %is_written, label %done, label %write
-write:
-  %new_axis = sub i64 %new_left, 1
-  %new_length_at = getelementptr i64, ptr %new_shape, i64 %new_axis
-  %new_length = load i64, ptr %new_length_at
-  %new_stride_at = getelementptr i64, ptr %new_strides, i64 %new_axis
-  store i64 %new_step, ptr %new_stride_at
-  %new_grown = mul i64 %new_step, %new_length
-  br label %new
-done:
-  ret i32 1
-refuse:
-  ret i32 0
 }
 
 define double @numba_ldexp(double %x, i32 %power) {

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from inspect import isfunction
+from zlib import crc32
 
 import pytest
 
@@ -66,15 +67,22 @@ def pytest_pycollect_makeitem(collector, obj):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_generate_tests(metafunc):
-    """Leave each n-th case of a test that is `sampled(n)` in the first tier, which makes no other; they are `whole`."""
+    """Leave each n-th case of a test that is `sampled(n)` in the first tier, which makes no other; they are `whole`.
+
+    Of one that is `thinned(n)` one in n of those is, by its name, and the others are `long`.
+    """
     made, kept, count = (yield), [], 0
-    of_all = metafunc.definition.get_closest_marker("sampled")
+    named = metafunc.definition.get_closest_marker
+    of_all, thinned, of_whole = named("sampled"), named("thinned"), named("whole")
     for case in metafunc._calls:
         sampled = next((mark for mark in case.marks if mark.name == "sampled"), of_all)
         if sampled:
             if count % sampled.args[0]:
                 case.marks.append(pytest.mark.whole.mark)
             count += 1
+        is_whole = of_whole or any(mark.name == "whole" for mark in case.marks)
+        if thinned and is_whole and crc32(case.id.encode()) % thinned.args[0]:
+            case.marks.append(pytest.mark.long.mark)
         if not {mark.name for mark in case.marks} & {"whole", "long"}:
             kept.append(case)
     if kept and metafunc.config.option.markexpr == FIRST:

@@ -22,6 +22,7 @@ def test_by_numpy(case):
 @pytest.mark.sampled(judging.PROGRAMS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 @pytest.mark.whole
+@pytest.mark.thinned(2)
 def test_compiled(case):
     """Some of them are one program; those of the first tier are the first."""
     settle(judging.compiled(CASES.index(case) % judging.PROGRAMS)[case.id])

@@ -108,6 +108,7 @@ def fault(point, output, found, factor=1.0):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("points", GROUPS, ids=NAMES)
 @pytest.mark.whole
+@pytest.mark.thinned(2)
 def test_values_and_derivatives(points, target):
     found = results(points, target)
     checked = [key for key in found if key[1] != "value" or "value" in points[key[0]].expected]

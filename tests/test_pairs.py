@@ -40,6 +40,7 @@ def test_every_operation_is_inside_and_outside():
 
 @pytest.mark.parametrize("start", range(0, 200, AT_ONCE))
 @pytest.mark.whole
+@pytest.mark.thinned(2)
 def test_a_share_of_the_table(start):
     none_is_wrong(pairs()[PART::PARTS][start : start + AT_ONCE])
 

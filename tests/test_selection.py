@@ -125,6 +125,7 @@ RUINED = (np.nan, np.inf, -np.inf, 1e300)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("ruin", RUINED)
 @pytest.mark.sampled(16)
+@pytest.mark.thinned(2)
 def test_branches_that_are_contractions(ruin, path, tmp_path):
     """A row that is not taken is left out of every sum over rows; an entry that is not, of both matrix products."""
     rng = np.random.default_rng(1)

@@ -105,6 +105,7 @@ def test_gradients_are_those_of_complex_steps(operator):
 @pytest.mark.parametrize(
     ("target", "operator"), [*(("numpy", operator) for operator in OPERATORS), ("numba", ".*"), ("numba", ".+")]
 )
+@pytest.mark.thinned(2)
 def test_compiled_gradients_are_those_of_complex_steps(target, operator):
     cases = list(derivatives(operator))
     outputs = [f.gradient(name) for f, names, _ in cases for name in names]

@@ -43,7 +43,7 @@ class Setting:
         """Return the central differences along all unit tangents: f.shape + x.shape."""
         x = self.data[self.x.name].shape
         columns = [self.quotient(h, unit, node) for _, unit in self.units()]
-        return np.stack(columns, -1).reshape(*columns[0].shape, *x)
+        return np.stack(columns, -1).reshape((*columns[0].shape, *x))
 
     def along(self, E: Array, node: Node | None = None, more: Mapping[str, Array] = {}) -> Slope:  # noqa: B006
         """Return the derivative of the formula, or of another node, along a tangent."""

@@ -136,8 +136,13 @@ async function derive() {
   const answer = await ask(question("derive"));
   if (!answer) return;
   show($("blocks"), answer, (found) => derivative(found, Boolean(state.named)));
+  if (answer.error && !answer.error.kind) return emptied(); // it was stopped, as all that needs it would be
   write();
   for (const name of Object.keys(PANELS)) panel(name);
+}
+
+function emptied() {
+  for (const place of [$("code"), ...document.querySelectorAll(".panel .body")]) place.replaceChildren();
 }
 
 function show(place, answer, shown) {

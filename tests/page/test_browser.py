@@ -110,6 +110,36 @@ def test_an_error_stands_under_its_character(opened):
     assert page.inner_text("#fault") == "" and page.get_attribute("#formula", "aria-invalid") == "false"
 
 
+def test_what_would_mend_an_error_is_a_button(opened):
+    page = opened()
+    typed(page, "exp(-(x - mu)^2/(2*sigma^2))")
+    page.click("#fault button >> text=Declare x: scalar")
+    settled(page)
+    assert page.input_value("#declarations") == "x: scalar" and page.inner_text("#fault") == ""
+    assert page.evaluate("document.activeElement.id") == "formula"
+    for text, dialect in ((r"\frac{1}{2} x^\top x", "latex"), ("np.sum(x**2)", "numpy")):
+        page = opened()
+        typed(page, text)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent").startswith("Read it as")
+        page.keyboard.press("Enter")
+        settled(page)
+        assert page.input_value("#dialect") == dialect and page.inner_text("#fault") == ""
+        assert shown(page) in ([r"\mathbf{x}"], [r"2 \mathbf{x}"])
+
+
+def test_a_formula_that_is_no_number_leaves_the_choice_of_the_derivative(opened):
+    page = opened()
+    typed(page, "A*x")
+    assert page.inner_text("#result-title") == "Jacobian in x"
+    typed(page, "A*(x")
+    assert page.inner_text("#result-title") == "Jacobian in x, of the formula before"
+    typed(page, "x'*x")
+    assert page.inner_text("#result-title") == "Gradient in x"
+    typed(page, "2")
+    assert "There is no variable in it" in page.inner_text("#blocks")
+
+
 def test_a_wrong_formula_is_mended(opened):
     page = opened()
     typed(page, "norm2(X*w - y)^2")
@@ -156,6 +186,31 @@ def test_facts_are_changed_by_the_keyboard_alone(opened):
     until(page, "document.querySelector('#code').textContent === 'inv(S)'")
     assert page.input_value("#declarations") == "S: matrix(m, m) spd"
     assert page.evaluate("document.activeElement.dataset.fact") == "spd"
+
+
+def test_choices_keep_the_place_of_the_keyboard(opened):
+    page = opened()
+    typed(page, "norm2(M - U*V')^2")
+    for name, key, chosen in (
+        ("form", "ArrowRight", "latex"),
+        ("how", "ArrowRight", "jacobian"),
+        ("wrt", "Space", "M"),
+    ):
+        page.focus(f"input[name={name}]:checked" if key != "Space" else f"input[name={name}]")
+        page.keyboard.press(key)
+        settled(page)
+        assert page.evaluate("document.activeElement.value") == chosen
+    assert page.inner_text("#result-title") == "Jacobian in M, U"
+    page.keyboard.press("Space")
+    for value in ("V", "U"):
+        page.focus(f"input[name=wrt][value={value}]")
+        page.keyboard.press("Space")
+        settled(page)
+    assert page.inner_text("#result-title") == "Jacobian in V"
+    page.focus("input[name=wrt][value=V]")
+    page.keyboard.press("Space")
+    settled(page)
+    assert page.is_checked("input[name=wrt][value=V]") and page.evaluate("document.activeElement.value") == "V"
 
 
 def test_kinds_sizes_and_inference_by_chips(opened):

@@ -15,8 +15,11 @@ from matcalc import solvers
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = {"interface", "architecture", "contributing"}  # of docstrings and other files, which have their own tests
 PAGES = [
-    path for path in sorted(DOCS.glob("*.md")) if path.stem not in MADE and ">>> " in path.read_text(encoding="utf-8")
+    path
+    for path in sorted(DOCS.glob("*.md"))
+    if path.stem not in {*MADE, "frameworks"} and ">>> " in path.read_text(encoding="utf-8")
 ]
+FRAMEWORKS = re.split(r"(?m)^(?=## )", (DOCS / "frameworks.md").read_text(encoding="utf-8"))
 QUICK = ("conventions", "coming_from", "language")
 
 
@@ -35,6 +38,15 @@ def test_blocks(page):
     failures, tried = doctest.testfile(str(page), module_relative=False, verbose=False, optionflags=doctest.ELLIPSIS)
     assert tried >= 2
     assert failures == 0
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("section", FRAMEWORKS[1:], ids=lambda section: section.partition("\n")[0][3:])
+def test_frameworks_that_are_installed(section):
+    for library in re.findall(r">>> (?:import|from) (\w+)", section):
+        pytest.importorskip(library, reason=f"{library} is not installed")
+    blocks = doctest.DocTestParser().get_doctest(FRAMEWORKS[0] + section, {}, "frameworks", None, None)
+    assert doctest.DocTestRunner(verbose=False).run(blocks).failed == 0
 
 
 def test_every_page_is_in_the_contents():

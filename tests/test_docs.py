@@ -2,9 +2,12 @@
 
 import doctest
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -49,6 +52,26 @@ def test_frameworks_that_are_installed(section):
     assert doctest.DocTestRunner(verbose=False).run(blocks).failed == 0
 
 
+def commands(page):
+    """Return the shell commands of a page, those of a block together."""
+    blocks = re.findall(r"(?m)(?:^    \S.*\n(?:^     .*\n)*)+", (DOCS / page).read_text(encoding="utf-8"))
+    return [textwrap.dedent(block) for block in blocks if block.startswith(("    matcalc ", "    python "))]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("block", commands("files.md"), ids=lambda block: block[-70:].strip())
+def test_commands(block, tmp_path):
+    if "gcc" in block and not (shutil.which("gcc") and Path("/usr/include/lapacke.h").exists()):
+        pytest.skip("there is no compiler of C with LAPACKE")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["bash", "-ec", block], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
+
+
+def test_declarations_of_the_language_are_read():
+    (block,) = re.findall(r"(?m)^    X: .*\n(?:^    \S.*\n)*", (DOCS / "language.md").read_text(encoding="utf-8"))
+    assert len(mc.symbols(textwrap.dedent(block))) == 8
+
+
 def test_every_page_is_in_the_contents():
     listed = set(re.findall(r"^(\w+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.M))
     assert {path.stem for path in DOCS.glob("*.md")} - {"index"} - MADE == listed - MADE
@@ -58,7 +81,7 @@ def test_every_page_is_in_the_contents():
 def test_links_between_pages_lead_somewhere():
     for page in DOCS.glob("*.md"):
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (DOCS / target).exists() or target.startswith("functions/"), (page.name, target)
+            assert (DOCS / target).exists() or target.startswith(("functions/", "tutorials/")), (page.name, target)
 
 
 def test_the_interface_is_described_whole():

@@ -171,10 +171,10 @@ def test_numbers_and_code_without_a_server(page, site, tmp_path):
 def test_what_is_not_in_a_browser_is_said(page, site):
     if "numpy" in site[2]:
         pytest.skip("NumPy is there")
-    fold_out(page, "check")
-    assert "this needs numpy, which is not in the browser" in page.inner_text("#check")
     fold_out(page, "explain")
     picture(page, "page_alone", full_page=True)
+    fold_out(page, "check")
+    assert "this needs numpy, which is not in the browser" in page.inner_text("#check")
 
 
 def test_a_python_that_cannot_be_loaded_is_said(browser, site, tmp_path):

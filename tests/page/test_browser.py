@@ -117,6 +117,11 @@ def test_what_would_mend_an_error_is_a_button(opened):
     settled(page)
     assert page.input_value("#declarations") == "x: scalar" and page.inner_text("#fault") == ""
     assert page.evaluate("document.activeElement.id") == "formula"
+    page = opened()
+    typed(page, "eigvalsh(S)")
+    page.click("#fault button >> text=Declare S: matrix(n, n) symmetric")
+    settled(page)
+    assert page.inner_text("#result-title") == "Jacobian in S"
     for text, dialect in ((r"\frac{1}{2} x^\top x", "latex"), ("np.sum(x**2)", "numpy")):
         page = opened()
         typed(page, text)

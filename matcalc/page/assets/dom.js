@@ -70,7 +70,7 @@ export function arrays(byName) {
     ([name, value]) => el("div.value", {}, el("b", {}, name), "=", array(value))));
 }
 
-const MENDS = /^ *(it fits with {2}.*|.*dialect="\w+".*)$\n?/gm; // lines of a hint that are offered as buttons
+const MENDS = /^ *((it fits with|declare it, as in) {2}.*|.*dialect="\w+".*)$\n?/gm; // lines of a hint that are offered as buttons
 
 /** Show an error below the field that it is about: the caret below the character, where the line fits.
  *  `mends`: what would mend it, as pairs of words and of what to do. */

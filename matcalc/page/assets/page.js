@@ -94,7 +94,7 @@ function refuse(error) {
 /** Return what would mend an error, where it says so: another dialect, or kinds that fit. */
 function mends({ hint = "" }) {
   const [, dialect] = hint.match(/dialect="(\w+)"/) || [];
-  const [, fits] = hint.match(/it fits with {2}(.*)$/m) || [];
+  const [, fits] = hint.match(/(?:it fits with|declare it, as in) {2}(.*)$/m) || [];
   const named = dialect ? [[`Read it as ${$("dialect").querySelector(`[value=${dialect}]`).textContent}`, () => { $("dialect").value = dialect; }]] : [];
   const declared = (fits || "").split(" | ").filter((text) => text && text !== "...").map((text) => [`Declare ${text}`, () => {
     for (const one of text.split("; ")) $("declarations").value = redeclared($("declarations").value, one.split(":")[0], one);

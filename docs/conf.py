@@ -23,6 +23,7 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "matcalc"
 html_copy_source = False
+html_show_search_summary = False  # it is fetched, which browsers refuse for files
 exclude_patterns = ["_build"]
 
 api_pages.write()

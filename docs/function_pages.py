@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,8 @@ FOLDER = Path(__file__).with_name("functions")
 FILES = {"elementwise": "Elementwise functions", "reductions": "Reductions", "structure": "Structure",
          "linalg": "Linear algebra", "spectral": "Spectra and matrix functions"}  # fmt: skip
 LABELS = {"domain": "Domain", "gauge": "Choice", "opaque": "No derivative"}
+SOURCES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text(encoding="utf-8"))
+ELEMENTARY = "the formula above; its derivative is elementary"
 OTHERS = (2, 3, 4)
 """Values of the arguments that a picture does not vary."""
 MEASURES = {"value": "value", "jvp": "pushforward", "vjp": "pullback", "second": "second derivative"}
@@ -74,7 +77,7 @@ def section(rule: Rule) -> list[str]:
     for field, label in LABELS.items():
         if said := getattr(rule, field):
             lines += [f"*{label}:* {code_in(str(said))}", ""]
-    lines += [f"*Source:* {rule.source or 'the formula above; its derivative is elementary'}.", ""]
+    lines += [f"*Source:* {rule.source or SOURCES.get(rule.name, ELEMENTARY)}.", ""]
     errors = [f"{label} {of.errors[key]:.1e}" for key, label in MEASURES.items() if key in of.errors]
     lines += [f"*Measured error:* {', '.join(errors)}.", ""] if errors else []
     return lines + (picture(rule) if is_plotted(rule) else [])

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import matcalc as mc
 from matcalc import solvers
+from matcalc.rulebook.load import shipped_rulebook
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = {"interface", "architecture", "contributing"}  # of docstrings and other files, which have their own tests
@@ -95,6 +97,12 @@ def test_the_interface_is_described_whole():
         thing = pages.Compiled if name == "Compiled" else getattr(mc, name)
         assert len(list(pages.described(f"mc.{name}", thing))) > 5
     assert all(solvers.__dict__[name].__doc__ for name in solvers.__all__)
+
+
+def test_sources_are_of_functions_that_name_none():
+    rules = shipped_rulebook().rules
+    sources = tomllib.loads((DOCS / "sources.toml").read_text(encoding="utf-8"))
+    assert all(name in rules and not rules[name].source for name in sources)
 
 
 def test_cookbook_is_what_the_script_writes():

@@ -7,6 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import api_pages
 import function_pages
 import katex_math
+import tutorial_pages
 
 import matcalc
 
@@ -21,8 +22,11 @@ myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "matcalc"
+html_copy_source = False
+html_show_search_summary = False  # it is fetched, which browsers refuse for files
 exclude_patterns = ["_build"]
 
 api_pages.write()
 function_pages.write()
+tutorial_pages.write()
 api_pages.write_copies()

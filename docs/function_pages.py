@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +25,11 @@ from matplotlib import pyplot as plt
 FOLDER = Path(__file__).with_name("functions")
 FILES = {"elementwise": "Elementwise functions", "reductions": "Reductions", "structure": "Structure",
          "linalg": "Linear algebra", "spectral": "Spectra and matrix functions"}  # fmt: skip
-LABELS = {"domain": "Domain", "gauge": "Choice", "opaque": "No derivative", "source": "Source"}
+LABELS = {"domain": "Domain", "gauge": "Choice", "opaque": "No derivative"}
+SOURCES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text(encoding="utf-8"))
+ELEMENTARY = "the formula above; its derivative is elementary"
+OTHERS = (2, 3, 4)
+"""Values of the arguments that a picture does not vary."""
 MEASURES = {"value": "value", "jvp": "pushforward", "vjp": "pullback", "second": "second derivative"}
 RANGE = np.linspace(-4.0, 4.0, 801)
 
@@ -72,6 +77,7 @@ def section(rule: Rule) -> list[str]:
     for field, label in LABELS.items():
         if said := getattr(rule, field):
             lines += [f"*{label}:* {code_in(str(said))}", ""]
+    lines += [f"*Source:* {rule.source or SOURCES.get(rule.name, ELEMENTARY)}.", ""]
     errors = [f"{label} {of.errors[key]:.1e}" for key, label in MEASURES.items() if key in of.errors]
     lines += [f"*Measured error:* {', '.join(errors)}.", ""] if errors else []
     return lines + (picture(rule) if is_plotted(rule) else [])
@@ -94,15 +100,23 @@ def code_in(text: str) -> str:
 
 
 def is_plotted(rule: Rule) -> bool:
-    return rule.kind == "map" and len(rule.parameters) == 1 and rule.parameters[0].kind == "entry"
+    return rule.kind == "map" and varied(rule) is not None
+
+
+def varied(rule: Rule) -> str | None:
+    """Return the argument along which a function is drawn: x, else the first that it may be differentiated in."""
+    names = [p.name for p in rule.parameters if p.kind == "entry"]
+    return "x" if "x" in names else next(iter(names), None)
 
 
 def picture(rule: Rule) -> list[str]:
     """Draw an elementwise function and its derivative where they are numbers."""
-    f = mc.expression(f"{rule.name}(x)", "x: scalar")
+    x, others = varied(rule), iter(OTHERS)
+    call = f"{rule.name}({', '.join(p.name if p.name == x else str(next(others)) for p in rule.parameters)})"
+    f = mc.expression(call, f"{x}: scalar")
     figure, axes = plt.subplots(figsize=(4.2, 2.6))
-    for e, label, style in ((f, rule.name, "-"), (f.gradient("x"), "derivative", "--")):
-        values = np.array([evaluated(e, x) for x in RANGE])
+    for e, label, style in ((f, call, "-"), (f.gradient(x), f"derivative in {x}", "--")):
+        values = np.array([evaluated(e, {x: at}) for at in RANGE])
         values[np.abs(values) > 8] = np.nan
         axes.plot(RANGE, values, style, label=label)
     axes.grid(visible=True, alpha=0.3)
@@ -110,14 +124,14 @@ def picture(rule: Rule) -> list[str]:
     figure.tight_layout()
     figure.savefig(FOLDER / f"{rule.name}.svg")
     plt.close(figure)
-    return [f"![{rule.name} and its derivative]({rule.name}.svg)", ""]
+    return [f"![{call} and its derivative in {x}]({rule.name}.svg)", ""]
 
 
-def evaluated(e: mc.Expression, x: float) -> float:
+def evaluated(e: mc.Expression, at: dict[str, float]) -> float:
     """Return a value at a point, NaN where there is none."""
     try:
         with np.errstate(all="ignore"):
-            return float(e(x=x) if e.symbols else e())
+            return float(e(**at) if e.symbols else e())
     except (ValueError, ArithmeticError, np.linalg.LinAlgError):
         return float("nan")
 

@@ -2,21 +2,29 @@
 
 import doctest
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import matcalc as mc
 from matcalc import solvers
+from matcalc.rulebook.load import shipped_rulebook
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = {"interface", "architecture", "contributing"}  # of docstrings and other files, which have their own tests
 PAGES = [
-    path for path in sorted(DOCS.glob("*.md")) if path.stem not in MADE and ">>> " in path.read_text(encoding="utf-8")
+    path
+    for path in sorted(DOCS.glob("*.md"))
+    if path.stem not in {*MADE, "frameworks"} and ">>> " in path.read_text(encoding="utf-8")
 ]
+FRAMEWORKS = re.split(r"(?m)^(?=## )", (DOCS / "frameworks.md").read_text(encoding="utf-8"))
 QUICK = ("conventions", "coming_from", "language")
 
 
@@ -37,6 +45,35 @@ def test_blocks(page):
     assert failures == 0
 
 
+@pytest.mark.whole
+@pytest.mark.parametrize("section", FRAMEWORKS[1:], ids=lambda section: section.partition("\n")[0][3:])
+def test_frameworks_that_are_installed(section):
+    for library in re.findall(r">>> (?:import|from) (\w+)", section):
+        pytest.importorskip(library, reason=f"{library} is not installed")
+    blocks = doctest.DocTestParser().get_doctest(FRAMEWORKS[0] + section, {}, "frameworks", None, None)
+    assert doctest.DocTestRunner(verbose=False).run(blocks).failed == 0
+
+
+def commands(page):
+    """Return the shell commands of a page, those of a block together."""
+    blocks = re.findall(r"(?m)(?:^    \S.*\n(?:^     .*\n)*)+", (DOCS / page).read_text(encoding="utf-8"))
+    return [textwrap.dedent(block) for block in blocks if block.startswith(("    matcalc ", "    python "))]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("block", commands("files.md"), ids=lambda block: block[-70:].strip())
+def test_commands(block, tmp_path):
+    if "gcc" in block and not (shutil.which("gcc") and Path("/usr/include/lapacke.h").exists()):
+        pytest.skip("there is no compiler of C with LAPACKE")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["bash", "-ec", block], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
+
+
+def test_declarations_of_the_language_are_read():
+    (block,) = re.findall(r"(?m)^    X: .*\n(?:^    \S.*\n)*", (DOCS / "language.md").read_text(encoding="utf-8"))
+    assert len(mc.symbols(textwrap.dedent(block))) == 8
+
+
 def test_every_page_is_in_the_contents():
     listed = set(re.findall(r"^(\w+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.M))
     assert {path.stem for path in DOCS.glob("*.md")} - {"index"} - MADE == listed - MADE
@@ -46,7 +83,7 @@ def test_every_page_is_in_the_contents():
 def test_links_between_pages_lead_somewhere():
     for page in DOCS.glob("*.md"):
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (DOCS / target).exists() or target.startswith("functions/"), (page.name, target)
+            assert (DOCS / target).exists() or target.startswith(("functions/", "tutorials/")), (page.name, target)
 
 
 def test_the_interface_is_described_whole():
@@ -60,6 +97,12 @@ def test_the_interface_is_described_whole():
         thing = pages.Compiled if name == "Compiled" else getattr(mc, name)
         assert len(list(pages.described(f"mc.{name}", thing))) > 5
     assert all(solvers.__dict__[name].__doc__ for name in solvers.__all__)
+
+
+def test_sources_are_of_functions_that_name_none():
+    rules = shipped_rulebook().rules
+    sources = tomllib.loads((DOCS / "sources.toml").read_text(encoding="utf-8"))
+    assert all(name in rules and not rules[name].source for name in sources)
 
 
 def test_cookbook_is_what_the_script_writes():

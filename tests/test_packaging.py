@@ -26,8 +26,8 @@ def test_data_folders_hold_no_package():
 
 
 def test_other_files_of_the_package_are_data():
-    page = ROOT / "matcalc" / "page" / "assets"
-    files = [path for path in (ROOT / "matcalc").rglob("*") if path.is_file() and page not in path.parents]
+    page, built = ROOT / "matcalc" / "page" / "assets", ROOT / "matcalc" / "documentation"
+    files = [path for path in (ROOT / "matcalc").rglob("*") if path.is_file() and not {page, built} & set(path.parents)]
     kinds = {path.suffix for path in files} - {".py", ".pyc"}
     assert kinds <= {".typed", ".lark", ".toml", ".csv", ".json", ".md"}
     assert {path.suffix for path in page.rglob("*.*")} <= {".html", ".css", ".js", ".json", ".svg", ".woff2"}

@@ -1,9 +1,10 @@
 // matcalc in the browser's own Python. What of NumPy, SciPy and SymPy lies beside Pyodide is loaded; without it there are
-// formulas, LaTeX, derivations and the graph's text.
+// formulas, LaTeX and derivations.
 
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const ready = begun();
+ready.then(() => postMessage({ ready: true }), (fault) => postMessage({ fault: String(fault) }));
 
 async function begun() {
   const python = await loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href });
@@ -14,7 +15,7 @@ async function begun() {
   return python.globals.get("answer");
 }
 
-addEventListener("message", async ({ data: { number, question } }) => {
+addEventListener("message", async ({ data: question }) => {
   const answer = await ready;
-  postMessage({ number, answer: answer(JSON.stringify(question)) });
+  postMessage({ answer: answer(JSON.stringify(question)) });
 });

@@ -189,16 +189,23 @@ def lines() -> Iterator[str]:
 
 
 def typed() -> Iterator[str]:
-    """Yield lines as they are typed."""
+    """Yield lines as they are typed; a dot asks for the rest of a statement."""
+    text = ""
     while True:
         try:
-            line = input("> ")
+            line = input(". " if is_open(text) else "> ")
         except EOFError:
             print()
             return
         if line.strip() in ("quit", "exit"):
             return
+        text = f"{text}\n{line}" if is_open(text) else line
         yield line
+
+
+def is_open(text: str) -> bool:
+    """Whether a bracket of a statement is still open."""
+    return sum(map(text.count, "[{(")) > sum(map(text.count, "]})"))
 
 
 def statements(given: Iterable[str]) -> Iterator[str]:
@@ -206,7 +213,7 @@ def statements(given: Iterable[str]) -> Iterator[str]:
     text = ""
     for line in given:
         text += line
-        if sum(map(text.count, "[{(")) > sum(map(text.count, "]})")):
+        if is_open(text):
             text += "\n"
             continue
         if text.strip():

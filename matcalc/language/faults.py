@@ -26,6 +26,8 @@ FORMS = {
 _ENDS_OPERAND = {"NAME", "NUMBER", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T"}
 _BEGINS_OPERAND = {"NAME", "NUMBER", "OPEN", "OPEN_BRACKET", "OPEN_BRACE"}
 _SEPARATORS = {",", ";", ":"}
+_NUMPY = 'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy'
+_LATEX = 'LaTeX is read with dialect="latex", on the command line --dialect latex'
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _WORDS = {
     "COLON": "':'", "COMMA": "','", "OPEN": "'('", "CLOSE": "')'", "ARROW": "'->'", "NAME": "a name",
@@ -78,8 +80,7 @@ def _character(text: str, at: int, end: int) -> ParseError:
     message = f"unexpected character {show(text[at])}"
     before = re.search(r"\w+$", text[:at])
     if text[at] == "." and before is not None and before.group() in MODULES:
-        hint = 'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy'
-        return ParseError(message, text=text, at=at, hint=hint)
+        return ParseError(message, text=text, at=at, hint=_NUMPY)
     return ParseError(message, text=text, at=at, hint=advice(text[at:end][:80]))
 
 
@@ -141,9 +142,10 @@ def _missing_operand(last: Any, found: Any) -> tuple[str, int, str]:
     at = found.start_pos
     if found == ":" and last != "{" and (last is None or last in CLOSING):
         return _misplaced([], [], found)
+    hint = _LATEX if found == "\\" else ""
     if last is None or last in CLOSING:
-        return f"expected an operand before '{found}'", at, ""
-    return f"expected {_operand(last)} after '{last}', found '{found}'", at, ""
+        return f"expected an operand before '{found}'", at, hint
+    return f"expected {_operand(last)} after '{last}', found '{found}'", at, hint
 
 
 def _missing_operator(before: list[Any], stack: list[Any], found: Any) -> tuple[str, int, str]:

@@ -94,6 +94,7 @@ def test_on_a_terminal(tmp_path):
             output += chunk
         assert process.wait(60) == 0
     assert b"2*(A'*A + B'*B)*x" in output
+    assert b"\n. " in output.replace(b"\r", b"")
     assert (tmp_path / "matcalc" / "history").exists()
 
 

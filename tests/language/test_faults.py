@@ -127,6 +127,18 @@ FAULTS = [
         2,
         'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy',
     ),
+    (
+        "\\frac{1}{2}*x",
+        "expected an operand before '\\'",
+        0,
+        'LaTeX is read with dialect="latex", on the command line --dialect latex',
+    ),
+    (
+        "x^\\top*y",
+        "expected an operand after '^', found '\\'",
+        2,
+        'LaTeX is read with dialect="latex", on the command line --dialect latex',
+    ),
     ("x + $", "unexpected character '$'", 4, ""),
     ("1e2000", "a number of more than 1000 digits", 0, ""),
 ]

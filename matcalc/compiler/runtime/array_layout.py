@@ -66,9 +66,7 @@ class Dtype(Object):
 def is_known() -> bool:
     """Whether this interpreter has objects as machine code expects them."""
     is_free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    return (
-        platform.python_implementation() == "CPython" and ctypes.sizeof(ctypes.c_void_p) == 8 and not is_free_threaded
-    )
+    return platform.python_implementation() == "CPython" and sys.maxsize > 2**32 and not is_free_threaded
 
 
 def check_structures() -> None:
@@ -93,4 +91,5 @@ def _is_seen(array: np.ndarray[Any, Any]) -> bool:
     return axes == [array.shape, array.strides] and (dtype.number, swapped) == (DOUBLE, not array.dtype.isnative)
 
 
-check_structures()
+if is_known():
+    check_structures()

@@ -70,14 +70,19 @@ export function arrays(byName) {
     ([name, value]) => el("div.value", {}, el("b", {}, name), "=", array(value))));
 }
 
-/** Show an error below the field that it is about: the caret below the character, where the line fits. */
-export function showFault(field, place, error) {
+const MENDS = /^ *((it fits with|declare it, as in) {2}.*|.*dialect="\w+".*)$\n?/gm; // lines of a hint that are offered as buttons
+
+/** Show an error below the field that it is about: the caret below the character, where the line fits.
+ *  `mends`: what would mend it, as pairs of words and of what to do. */
+export function showFault(field, place, error, mends = []) {
   place.replaceChildren();
   field.setAttribute("aria-invalid", String(Boolean(error)));
   if (!error) return;
   if (error.at !== undefined) place.append(el("pre", {}, caretLines(field, error)));
   place.append(el("p", {}, error.message));
-  if (error.hint) place.append(el("p.hint", {}, error.hint));
+  const hint = (mends.length ? (error.hint || "").replace(MENDS, "") : error.hint || "").replace(/^ +/gm, "").trim();
+  if (hint) place.append(el("p.hint", {}, hint));
+  if (mends.length) place.append(el("p.mends.row", {}, ...mends.map(([words, run]) => el("button", { type: "button", onclick: run }, words))));
 }
 
 function caretLines(field, error) {

@@ -18,10 +18,16 @@ let known = null; // what was read of the formula, null while it cannot be read
 
 // ---- choices
 
+/** Show choices and what is chosen; those that stand there stay, and with them the keyboard's place. */
 function pills(name, choices, type = "radio") {
   const place = $(name);
+  const there = [...place.querySelectorAll("input")];
+  const chosen = type === "radio" ? [name === "how" ? how() : state[name]] : state[name].split(",");
+  if (there.map((input) => input.value).join() === Object.keys(choices).join()) {
+    for (const input of there) input.checked = chosen.includes(input.value);
+    return;
+  }
   place.querySelectorAll(".pill").forEach((pill) => pill.remove());
-  const chosen = type === "radio" ? [state[name]] : state[name].split(",");
   for (const [value, text] of Object.entries(choices)) {
     const input = el("input", { type, name, value, checked: chosen.includes(value), onchange: () => choose(name) });
     place.append(el("label.pill", {}, input, el("span", {}, text)));
@@ -79,14 +85,25 @@ function refuse(error) {
   known = error || !state.formula.trim() ? null : known;
   if (error && error.symbols && error.symbols.length) showChips(error.symbols);
   const inDeclarations = error && error.text !== undefined && error.text !== state.formula && error.text === state.declarations;
-  showFault($("formula"), $("fault"), inDeclarations ? { message: "The declarations cannot be read." } : error);
+  showFault($("formula"), $("fault"), inDeclarations ? { message: "The declarations cannot be read." } : error, error ? mends(error) : []);
   showFault($("declarations"), $("declarations-fault"), inDeclarations ? error : null);
   if (inDeclarations) $("more-declarations").open = true;
   if (error || !state.formula.trim()) stale(true);
 }
 
+/** Return what would mend an error, where it says so: another dialect, or kinds that fit. */
+function mends({ hint = "" }) {
+  const [, dialect] = hint.match(/dialect="(\w+)"/) || [];
+  const [, fits] = hint.match(/(?:it fits with|declare it, as in) {2}(.*)$/m) || [];
+  const named = dialect ? [[`Read it as ${$("dialect").querySelector(`[value=${dialect}]`).textContent}`, () => { $("dialect").value = dialect; }]] : [];
+  const declared = (fits || "").split(" | ").filter((text) => text && text !== "...").map((text) => [`Declare ${text}`, () => {
+    for (const one of text.split("; ")) $("declarations").value = redeclared($("declarations").value, one.split(":")[0], one);
+  }]);
+  return [...named, ...declared].map(([words, run]) => [words, () => { run(); $("formula").focus(); read(); }]);
+}
+
 function stale(isStale) {
-  if (isStale && $("blocks").childElementCount) $("result-title").textContent = `${title()}, of the formula before`;
+  if (isStale && $("blocks").childElementCount) $("result-title").textContent = `${$("result-title").dataset.text}, of the formula before`;
   for (const place of [$("shown"), $("blocks"), $("code"), ...document.querySelectorAll(".panel .body")]) place.classList.toggle("stale", isStale);
 }
 
@@ -103,8 +120,7 @@ function showSymbols() {
   const names = known.symbols.map((symbol) => symbol.name);
   const kept = state.wrt.split(",").filter((name) => names.includes(name));
   const likely = LIKELY.find((name) => names.includes(name)) || names[0] || "";
-  const how = known.shape.length && OF_SCALARS.includes(state.how) ? "jacobian" : state.how;
-  set({ wrt: kept.join(",") || likely, how });
+  set({ wrt: kept.join(",") || likely });
   pills("wrt", Object.fromEntries(names.map((name) => [name, name])), "checkbox");
   pills("how", HOW);
   for (const input of $("how").querySelectorAll("input")) input.disabled = known.shape.length > 0 && OF_SCALARS.includes(input.value);
@@ -122,22 +138,36 @@ function only(...names) {
 }
 
 function question(topic, ...more) {
-  return { topic, ...only("formula", "declarations", "dialect", "wrt", "how", ...more) };
+  return { topic, ...only("formula", "declarations", "dialect", "wrt", ...more), how: how() };
+}
+
+/** The derivative that is shown: of what is no number, the Jacobian stands for those that only numbers have. */
+function how() {
+  return known && known.shape.length && OF_SCALARS.includes(state.how) ? "jacobian" : state.how;
 }
 
 function title() {
-  return `${HOW[state.how]} in ${state.wrt.replaceAll(",", ", ") || "nothing"}`;
+  return state.wrt ? `${HOW[how()]} in ${state.wrt.replaceAll(",", ", ")}` : "Derivative";
 }
 
 async function derive() {
   if (!known) return;
-  $("result-title").textContent = title();
+  $("result-title").textContent = $("result-title").dataset.text = title();
   for (const name of ["write", ...Object.keys(PANELS)]) drop(name);
+  if (!state.wrt) {
+    $("blocks").replaceChildren(el("p.known", {}, "There is no variable in it."));
+    return emptied();
+  }
   const answer = await ask(question("derive"));
   if (!answer) return;
   show($("blocks"), answer, (found) => derivative(found, Boolean(state.named)));
+  if (answer.error && !answer.error.kind) return emptied(); // it was stopped, as all that needs it would be
   write();
   for (const name of Object.keys(PANELS)) panel(name);
+}
+
+function emptied() {
+  for (const place of [$("code"), ...document.querySelectorAll(".panel .body")]) place.replaceChildren();
 }
 
 function show(place, answer, shown) {

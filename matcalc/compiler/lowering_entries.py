@@ -69,6 +69,21 @@ class Choice:
     costs: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """How a kernel runs its one part: on blocks of rows of the arguments `sliced`, all as long as `longest`.
+
+    `totals` are results that blocks add up to; others are rows. `width` is how many entries of arguments a row has,
+    `flops` what it costs.
+    """
+
+    sliced: tuple[str, ...]
+    totals: tuple[str, ...]
+    longest: str
+    width: Size
+    flops: Size
+
+
 def template_of(entry: Kernel | Scalar, target: str) -> str:
     """Return how a target says an entry.
 
@@ -107,7 +122,7 @@ class Kernel:
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
     `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
-    `parts` are functions that it calls, with a `choice` one of them. `via` are the factorisations that it needs, each
+    `parts` are functions that it calls, with a `choice` one of them, with `blocks` on blocks of rows. `via` are the factorisations that it needs, each
     of one operand; of several, results are named with the operand, `T_A`. `called` is what variables of results are
     called, after the operand, where that is not the letter of one of several or the name of the entry.
     """
@@ -131,6 +146,7 @@ class Kernel:
     sources: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
     choice: Choice | None = None
+    blocks: Blocks | None = None
     called: Mapping[str, str] = field(default_factory=dict)
 
     def time(self, sizes: Mapping[str, float]) -> float:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from matcalc.compiler.emit.loops import INDENT, LoopWriter
-from matcalc.compiler.emit.row_blocks import blocks_text
+from matcalc.compiler.emit.row_blocks import blocks_lines
 from matcalc.compiler.emit.spelling import Expressions, Names, number, operands
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.entrywise import Literal
@@ -59,7 +59,7 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
     """Return the lines that define a program's function, its constants before it."""
     names = Names(program, target, name + ending)
     names.spelled.update({constant: f"{name}_{constant}" for constant in program.constants})
-    body = _body(program, names, target)
+    lines = Statements(program, names, target).lines()
     constants = [line for line, _ in constant_lines(program, names)]
     text = [*constants, "", ""] if constants else []
     if not ending and target == "numba":
@@ -67,15 +67,10 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
     text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
         text += docstring([comment(program.comment)], INDENT)
-    return [*text, *(INDENT + line for line in body), f"{INDENT}return 0"]
-
-
-def _body(program: Program, names: Names, target: str) -> list[str]:
-    """Return the lines of a program, from its sizes on."""
-    lines = Statements(program, names, target).lines()
-    body = [(line, said) for line, said in (*_checks(program, names, target), *lines) if line]
-    sizes = size_lines(program, names, body)
-    return [*(line.removeprefix(INDENT) for line in sizes), *(joined(f"{INDENT}{x}", y)[len(INDENT) :] for x, y in body)]
+    body = [(line, comment) for line, comment in (*_checks(program, names, target), *lines) if line]
+    text += size_lines(program, names, body)
+    text += [joined(f"{INDENT}{line}", said) for line, said in body]
+    return [*text, f"{INDENT}return 0"]
 
 
 def branches(kernel: Kernel) -> list[str]:
@@ -164,6 +159,8 @@ class Statements:
         return f"{self.names.give(view.buffer)} = {text}"
 
     def call(self, call: Call) -> list[tuple[str, str]]:
+        if call.kernel.blocks is not None and self.target == "numba":
+            return blocks_lines(call, self.names, lambda part, names: Statements(part, names, self.target).lines())
         template = template_of(call.kernel, self.target)
         fields = operands(call, self.names)
         if call.fault:
@@ -218,24 +215,15 @@ def _fixed(program: Program) -> frozenset[str]:
 def _functions(program: Program, target: str) -> list[str]:
     """Return the texts of functions that are in no file of `codegen/`, each once."""
     texts = [kernel.sources.get(target, "") for kernel in program.kernels]
-    chosen = [kernel for kernel in program.kernels if (kernel.choice or kernel.blocks) and target == "numba"]
-    for kernel in chosen:
-        texts += [*(_functions_text(part.program, target) for part in kernel.parts)] if kernel.blocks else []
-        texts.append("\n".join(branches(kernel) if kernel.choice else blocks_text(kernel, _numba_body)))
-    for part in (part for kernel in program.kernels for part in kernel.parts if kernel not in chosen):
-        texts.append(_functions_text(part.program, target))
-        texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
+    chosen = [kernel for kernel in program.kernels if kernel.choice is not None and target == "numba"]
+    texts += ["\n".join(branches(kernel)) for kernel in chosen]
+    for kernel, part in ((k, part) for k in program.kernels for part in k.parts if k not in chosen):
+        texts.append("\n".join(_functions(part.program, target)))
+        if kernel.blocks is None or target != "numba":
+            texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
     texts += [function.sources.get(target, "") for function in applied(program)]
     parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]
-
-
-def _functions_text(program: Program, target: str) -> str:
-    return "\n".join(_functions(program, target))
-
-
-def _numba_body(program: Program, names: Names) -> list[str]:
-    return _body(program, names, "numba")
 
 
 def _checks(program: Program, names: Names, target: str) -> list[tuple[str, str]]:

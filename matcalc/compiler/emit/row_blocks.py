@@ -1,102 +1,130 @@
-"""The function for Numba of a kernel that runs its part on blocks of rows: the statements of the part inside a loop.
+"""The statements for Numba of a kernel that runs its part on blocks of rows: those of the part inside a loop.
 
-Results of the first block are written where the kernel's results are, those of others beside them and added. So data of
-one block, which small ones are, take no step more than the part alone. Results that are numbers are returned.
+What kernels add to, as they do with beta = 1, is zero at first. Other arrays are written beside the kernel's results
+and added where there are several blocks, which sizes tell: if LLVM is asked of the first round, it takes that out of
+the loop and compiles all twice. So data of one block, as small ones are, take hardly a step more than the part alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from matcalc.compiler.emit.spelling import Names
-from matcalc.compiler.lowering_entries import Kernel
-from matcalc.compiler.program import Program
-from matcalc.language.identifiers import comment, docstring
-from matcalc.tensor.size import Size
+from matcalc.compiler.lowering_entries import BLOCK, BUSY, LEAST, ONCE, Blocks
+from matcalc.compiler.program import Call, Loop, Program, Step, values_written, walk
 
 INDENT = "    "
-HEAD = '@njit(error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})'
-BLOCK, ONCE, LEAST = 32768, 131072, 64
-"""Entries of a block, which are 256 kB; entries that are done at once; rows that a block has at least."""
-BUSY = 64
-"""Flops for an entry that is read: from so many on, memory is no matter."""
-
-Body = Callable[[Program, Names], list[str]]
+Lines = list[tuple[str, str]]
 
 
-def blocks_text(kernel: Kernel, body: Body) -> list[str]:
-    """Return the lines of the function; `body` gives those of a program, from its sizes on."""
-    blocks, (part,) = kernel.blocks, kernel.parts
-    assert blocks is not None
-    numbers = {b.name for b in part.program.buffers if b.role == "output" and not b.shape}
+def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lines]) -> Lines:
+    """Return the lines of a call, with comments; `write` gives those of a program."""
+    (part,) = call.kernel.parts
+    numbers = frozenset(b.name for b in part.program.buffers if b.role == "output" and not b.shape)
     buffers = tuple(replace(b, role="scalar") if b.name in numbers else b for b in part.program.buffers)
-    program = replace(part.program, buffers=buffers)
-    names = Names(program, "numba", kernel.name)
-    writer = _Writer(program, names, numbers, blocks.totals, blocks.sliced)
-    parameters = [n for n in part.parameters if n not in program.outputs]
-    arrays = [n for n in program.outputs if n not in numbers]
-    lines = [HEAD, f"def {kernel.name}({', '.join(map(names.give, [*parameters, *arrays]))}):"]
-    lines += docstring([comment(f"{program.comment}, by blocks of rows that stay in cache.")], INDENT)
-    lines += [INDENT + line for line in writer.head(blocks.longest, blocks.width, blocks.flops)]
-    lines += [INDENT + line for line in writer.loop(body)]
-    return [*lines, f"{INDENT}return {', '.join(writer.total(n) for n in program.outputs if n in numbers) or 0}"]
+    program, summed = _summing(replace(part.program, buffers=buffers), call.kernel.blocks)
+    writer = _Writer(call, program, numbers, summed, outer)
+    return [*writer.choose(), *writer.begin(), *writer.loop(write), *writer.end()]
+
+
+def _summing(program: Program, blocks: Blocks | None) -> tuple[Program, frozenset[str]]:
+    """Return a program whose kernels add to the totals that nothing else writes, and these totals."""
+    memory = program.memory
+    writers: dict[str, list[Step]] = {}
+    for step in walk(program.steps):
+        for value in values_written(step):
+            writers.setdefault(memory[program.places[value]], []).append(step)
+    summed = {name for name in blocks.totals if all(map(_can_add, writers.get(name, ())))} if blocks else set()
+    steps = [
+        replace(step, onto=step.results[0][1].value)
+        if isinstance(step, Call) and memory[program.places[step.results[0][1].value]] in summed
+        else step
+        for step in program.steps
+    ]
+    return replace(program, steps=tuple(steps)), frozenset(summed)
+
+
+def _can_add(step: Step) -> bool:
+    return isinstance(step, Call) and step.kernel.scales and len(step.results) == 1
 
 
 class _Writer:
+    """Writes a call: `outside` is what arguments and results of the part are called around the loop."""
+
     def __init__(
-        self, program: Program, names: Names, numbers: set[str], totals: Sequence[str], sliced: Sequence[str]
+        self, call: Call, program: Program, numbers: frozenset[str], summed: frozenset[str], outer: Names
     ) -> None:
-        self.program = program
-        self.table = program.table
-        self.names = names
-        self.numbers = numbers
-        self.added = [n for n in totals if n not in numbers]
-        self.sliced = [*sliced, *(n for n in program.outputs if n not in totals)]
-        self.plain = {n: names.give(n) for n in (*program.inputs, *program.outputs)}
-        self.rows, self.start = names.local("rows"), names.local("start")
-        self.count = names.local("count")
+        assert call.kernel.blocks is not None
+        self.call, self.program, self.outer, self.blocks = call, program, outer, call.kernel.blocks
+        axes = {axis for step in walk(outer.program.steps) if isinstance(step, Loop) for axis, _ in step.axes}
+        self.names = names = Names(program, "numba", reserved=outer.taken - {outer.give(axis) for axis in axes})
+        places = [place for _, place in (*call.operands, *call.results)]
+        known = zip((*program.inputs, *program.outputs), places, strict=True)
+        self.outside = {name: outer.entry(place.value, ()) for name, place in known}
+        sizes = {s.name: outer.size(s.name) for s in program.sources}
+        sizes |= {name: outer.size(s) for name, (_, s) in zip(program.size_args, call.params, strict=True)}  # type: ignore[arg-type]
+        self.axes = [names.local(axis) for axis in "ijkl"]
+        self.start, self.rows, self.last = map(names.local, ("start", "rows", "end"))
+        sizes[self.blocks.rows.key] = names.local(f"{self.blocks.rows.key}_rows")
+        names.spelled |= self.outside | sizes
+        self.numbers = {n: names.local(f"{n}_total") for n in program.outputs if n in numbers}
+        self.added = [n for n in self.blocks.totals if n not in numbers and n not in summed]
+        self.summed = [n for n in self.blocks.totals if n in summed]
+        names.spelled |= {n: names.local(f"{n}_part") for n in self.numbers}
+        names.spelled |= {n: names.local(f"{n}_part") for n in self.added}
+        self.sliced = [*self.blocks.sliced, *(n for n in program.outputs if n not in self.blocks.totals)]
+        names.spelled |= {n: names.local(f"{n}_rows") for n in self.sliced}
+        outer.taken |= names.taken
 
-    def total(self, name: str) -> str:
-        return self.names.local(f"{name}_total")
+    def choose(self) -> Lines:
+        """Return the lines that choose how many rows a block has: by sizes alone."""
+        blocks, wide = self.blocks, self.names.local("width")
+        count, most, flops = self.outer.size(blocks.rows), f"{BLOCK}//{wide}", self.outer.size(blocks.flops)
+        lines = [
+            (f"{self.last} = {count} if {count} > 0 else 1", "without rows too, results are written"),
+            (f"{wide} = {self.outer.size(blocks.width)}", "entries of a row"),
+            (f"{self.rows} = {self.last}", ""),
+            (f"if {count}*{wide} > {ONCE} and {flops} <= {BUSY}*{wide}:", "flops of a row: what memory holds up"),
+        ]
+        return [*lines, (f"{INDENT}{self.rows} = {most} if {most} > {LEAST} else {LEAST}", "")]
 
-    def head(self, longest: str, width: Size, flops: Size) -> list[str]:
-        """Return the lines that find how many rows a block has, by sizes that are no numbers of rows."""
-        shapes = {s.name: f"{self.plain[s.input]}.shape[{s.axis}]" for s in self.program.sources}
-        used = dict.fromkeys(n for size in (width, flops) for n in size.names if n in shapes)
-        wide = self.names.local("width")
-        lines = [f"{self.count} = {self.plain[longest]}.shape[0]"]
-        lines += [f"{self.names.give(n)} = {shapes[n]}" for n in used]
-        lines.append(f"{wide} = {self.names.size(width)}")
-        lines.append(f"{self.rows} = {self.count} if {self.count} > 0 else 1")
-        lines.append(f"if {self.count}*{wide} > {ONCE} and {self.names.size(flops)} <= {BUSY}*{wide}:")
-        lines.append(f"{INDENT}{self.rows} = max({BLOCK}//{wide}, {LEAST})")
-        return lines
-
-    def loop(self, body: Body) -> list[str]:
-        """Return the loop over blocks."""
-        start, rows, plain = self.start, self.rows, self.plain
-        lines = [f"{self.total(n)} = 0.0" for n in self.program.outputs if n in self.numbers]
-        parts = {name: self.names.local(f"{name}_part") for name in self.added}
-        lines += [f"{parts[name]} = {plain[name]}" for name in self.added]
-        lines.append(f"for {start} in range(0, max({self.count}, 1), {rows}):")
-        inner = [f"if {start} == {rows}:"] if self.added else []
-        inner += [f"{INDENT}{parts[n]} = np.empty({self._shape(n)})" for n in self.added]
-        for name in self.sliced:
-            self.names.spelled[name] = self.names.local(f"{name}_rows")
-            inner.append(f"{self.names.give(name)} = {plain[name]}[{start} : {start} + {rows}]")
-        self.names.spelled |= parts
-        inner += body(self.program, self.names)
-        inner += [f"{self.total(n)} += {self.names.give(n)}" for n in self.program.outputs if n in self.numbers]
-        inner += [f"if {start} > 0:"] if self.added else []
+    def begin(self) -> Lines:
+        """Return the lines before the loop."""
+        lines = [f"{total} = 0.0" for total in self.numbers.values()]
+        lines += [line for name in self.summed for line in self.entries(name, "= 0.0")]
+        lines += [f"{self.names.give(n)} = {self.outside[n]}" for n in self.added]
+        lines += [f"if {self.rows} < {self.last}:"] if self.added else []
         for name in self.added:
-            axes = [self.names.local(f"{axis}_{name}") for axis in "ijkl"[: len(self.table[name].shape)]]
-            for depth, axis in enumerate(axes):
-                inner.append(f"{INDENT * (depth + 1)}for {axis} in range({plain[name]}.shape[{depth}]):")
-            at = ", ".join(axes)
-            inner.append(f"{INDENT * (len(axes) + 1)}{plain[name]}[{at}] += {parts[name]}[{at}]")
-        return lines + [INDENT + line for line in inner]
+            lines.append(f"{INDENT}{self.names.give(name)} = np.empty({self.shape(name)})")
+            lines += [INDENT + line for line in self.entries(name, "= 0.0")]
+        return [(line, "") for line in lines]
 
-    def _shape(self, name: str) -> str:
-        sizes = [f"{self.plain[name]}.shape[{k}]" for k in range(len(self.table[name].shape))]
+    def loop(self, write: Callable[[Program, Names], Lines]) -> Lines:
+        """Return the loop over blocks."""
+        start, rows, names = self.start, self.rows, self.names
+        length = names.give(self.blocks.rows.key)
+        inner = [f"{names.give(n)} = {self.outside[n]}[{start}:{start} + {rows}]" for n in self.sliced]
+        inner.append(f"{length} = {names.give(self.blocks.sliced[0])}.shape[0]")
+        lines = [*((line, "") for line in inner), *write(self.program, names)]
+        lines += [(f"{total} += {names.give(name)}", "") for name, total in self.numbers.items()]
+        lines += [(f"if {rows} < {self.last}:", "")] if self.added else []
+        for name in self.added:
+            lines += [(INDENT + line, "") for line in self.entries(name, f"+= {names.give(name)}")]
+        head = f"for {start} in range(0, {self.last}, {rows}):"
+        return [(head, self.call.comment), *((INDENT + line, said) for line, said in lines)]
+
+    def entries(self, name: str, change: str) -> list[str]:
+        """Return the lines that change each entry of a result."""
+        axes = [self.axes[k] for k in range(len(self.program.buffer(name).shape))]
+        heads = [f"{INDENT * k}for {axis} in range({self.outside[name]}.shape[{k}]):" for k, axis in enumerate(axes)]
+        at = f"[{', '.join(axes)}]"
+        change = change if change.endswith("0.0") else change + at
+        return [*heads, f"{INDENT * len(axes)}{self.outside[name]}{at} {change}"]
+
+    def shape(self, name: str) -> str:
+        sizes = [f"{self.outside[name]}.shape[{k}]" for k in range(len(self.program.buffer(name).shape))]
         return sizes[0] if len(sizes) == 1 else f"({', '.join(sizes)})"
+
+    def end(self) -> Lines:
+        return [(f"{self.outside[name]} = {total}", "") for name, total in self.numbers.items()]

@@ -12,11 +12,11 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
-from typing import NamedTuple
 
 from matcalc.compiler.lowering_entries import Lowerings, load
-from matcalc.compiler.plan.ahead import SHARE, Ahead, cut, sizes_of
+from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
+from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
@@ -26,7 +26,6 @@ from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.name_values import name_values, words_of
 from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
-from matcalc.compiler.plan.row_blocks import block_of, region_of, without
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
 from matcalc.compiler.plan.values import Graph, Value
@@ -43,14 +42,6 @@ from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solved_for
 
 SOLVE_BETTER = 1.25
-
-
-class Planned(NamedTuple):
-    """A Program, the values that it computes, and its results among them."""
-
-    program: Program
-    graph: Graph
-    results: Mapping[str, Value]
 
 
 LARGE = 1500  # nodes beyond which only the first order of outputs is planned
@@ -115,7 +106,7 @@ def plan(
             if best is None or (cost < best[0] and found[0].program.size_args == best[1][0].program.size_args):
                 best = (cost, found)
     assert best is not None
-    chosen = [_by_rows(p, describe) if by_rows and k == 0 else p for k, p in enumerate(best[1])]
+    chosen = [by_blocks(p, describe, estimate.hints) if by_rows and k == 0 else p for k, p in enumerate(best[1])]
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
 
@@ -228,34 +219,6 @@ def _before(
     program = Allocator(ahead.graph, schedule, values).program([n.name for n in given], size_args, sources, "")
     known = tuple(size for size in assumed if ahead.sizes.issuperset(size.names))
     return Planned(replace(program, assumed=known), ahead.graph, values)
-
-
-def _by_rows(found: Planned, describe: Describer) -> Planned:
-    """Return a plan with what reads a matrix twice row by row in blocks of rows, if there is such."""
-    program, graph, results = found
-    region = region_of(graph, [v.name for v in results.values()]) if not program.data else None
-    if region is None:
-        return found
-    words = words_of(graph, describe)
-    block = block_of(*region, words)
-    schedule = Scheduler(block.graph, list(block.results.values()), describe).steps()
-    plain = [(s.key, n, k) for n, v in block.given.items() for k, s in enumerate(v.shape) if s.names == (s.key,)]
-    sources = {name: Source(name, of, axis, Fraction(1), Size.of(0)) for name, of, axis in reversed(plain)}
-    axes = {*graph.axes, *graph.batch_axes}
-    spoken = dict.fromkeys(n for item in block.graph.items for size in sizes_of(item) for n in size.names)
-    size_args = [n for n in spoken if n not in sources and n not in axes]
-    said = "; ".join(f"{name} = {describe(value.comment)}" for name, value in block.results.items())
-    inner = Allocator(block.graph, schedule, block.results).program(
-        list(block.given), size_args, list(sources.values()), said
-    )
-    part = proved(name_values(replace(inner, assumed=program.assumed), block.graph, describe))
-    if part.proof is None or part.proof.hoisted:
-        return found
-    own = without(*region, block, part)
-    made = {name: own.values[value.name] for name, value in results.items()}
-    schedule = Scheduler(own, list(made.values()), describe).steps()
-    whole = Allocator(own, schedule, made).program(program.inputs, program.size_args, program.sources, program.comment)
-    return Planned(replace(whole, assumed=program.assumed), own, made)
 
 
 def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -> tuple[Checked, ...]:

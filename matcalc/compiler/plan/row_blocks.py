@@ -1,10 +1,10 @@
 """Row blocks: what reads a large matrix twice row by row, `X'*f(X*w)`, is done for a block of rows at a time.
 
 A value is *by rows* if its leading axis is the axis of rows and each row is made of the same rows of others; it is a
-*total* if it adds up what rows give. Which values are so is seen from index forms: of kernels, whose pattern has a letter
-for rows, and of loops. They become one Program, `Part` of one kernel, that is run on blocks of rows; totals are added up
-block by block. So X comes from memory once, and what is between stays in cache. What needs a total comes after it. How
-many rows a block has depends on sizes alone: the sums are the same in each call.
+*total* if it adds up what rows give. Which values are so is seen from index forms: of kernels, whose pattern has a
+letter for rows, and of loops. They become one Program, `Part` of one kernel, that is run on blocks of rows; totals are
+added up block by block. So X comes from memory once, and what is between stays in cache. What needs a total comes after
+it. How many rows a block has depends on sizes alone: the sums are the same in each call.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from matcalc.compiler.entrywise import Apply, Expr, Literal, Read, Select, within
-from matcalc.compiler.lowering_entries import Blocks, Kernel, Part, read_kernel
 from matcalc.compiler.listing import listing, operations
+from matcalc.compiler.lowering_entries import Blocks, Kernel, Part, read_kernel
 from matcalc.compiler.plan.ahead import values_read
 from matcalc.compiler.plan.values import Graph, Item, Operand, Run, Value, rebuilt
 from matcalc.compiler.program import Program
@@ -98,7 +98,9 @@ class Region:
             return WHOLE
         if any(self._speaks_of_rows(s) for o in run.operands for s in o.value.shape[1:]):
             return WHOLE
-        places = {(term.letters or ()).index(letter) if letter in (term.letters or ()) else -1 for term in kernel.results}
+        places = {
+            (term.letters or ()).index(letter) if letter in (term.letters or ()) else -1 for term in kernel.results
+        }
         kind = {frozenset([0]): ROWS, frozenset([-1]): TOTAL}.get(frozenset(places), WHOLE)
         return WHOLE if run.onto is not None and kind != TOTAL else kind
 
@@ -309,23 +311,18 @@ def _kernel(region: Region, block: Block, program: Program, kinds: Sequence[str]
     shapes = [[letters[s] for s in value.shape] for value in arrays]
     terms = [f"{name_}[{', '.join(x)}]" if x else name_ for name_, x in zip([*given, *made], shapes, strict=True)]
     fields = [f"{{{n}}}" for n in (*given, *(f"size_{k}" for k in range(len(program.size_args))))]
-    scalars = ", ".join(f"{{{n}}}" for n, v in zip(made, block.results.values(), strict=True) if not v.shape)
-    written = [f"{{{n}}}" for n, v in zip(made, block.results.values(), strict=True) if v.shape]
     told = ", ".join(f"({''.join(f'{{{x}}}, ' for x in s)})" for s in shapes[len(given) :])
-    call = f"{name}({', '.join([*fields, *written])})"
     part = Part(f"{name}_block", program, (*block.results, *block.given, *program.size_args))
     entry = {
         "pattern": f"{', '.join(terms[len(given) :])} = {name}({', '.join(terms[: len(given)])})",
-        "numba": f"{scalars} = {call}" if scalars else call,
         "numpy": f"all_rows(({told},), {part.spelled('numpy')}, {', '.join(fields)})",
     }
     sliced = [label for label, value in block.given.items() if region.rows in value.shape[:1]]
     flops, moved = operations(program)[0], sum((volume(v.shape) * 8 for v in arrays), Size.of(0))
     width = sum((volume(v.shape[1:]) for label, v in block.given.items() if label in sliced), Size.of(0))
-    longest = next(label for label in sliced if len(block.given[label].shape) > 1)
     totals = tuple(label for label, kind in zip(block.results, kinds, strict=True) if kind == TOTAL)
-    blocks = Blocks(tuple(sliced), totals, longest, width, flops.substitute({region.rows.key: Size.of(1)}))
+    of_row = flops.substitute({region.rows.key: Size.of(1)}).substitute({block.all_rows: region.rows})
+    blocks = Blocks(tuple(sliced), totals, region.rows, width, of_row)
     return replace(
         read_kernel(name, entry, 0), parts=(part,), blocks=blocks, flops=lambda _: flops, bytes=lambda _: moved
     )
-

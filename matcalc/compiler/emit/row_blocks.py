@@ -1,8 +1,8 @@
 """The statements for Numba of a kernel that runs its part on blocks of rows: those of the part inside a loop.
 
-What kernels add to, as they do with beta = 1, is zero at first. Other arrays are written beside the kernel's results
-and added where there are several blocks, which sizes tell: if LLVM is asked of the first round, it takes that out of
-the loop and compiles all twice. So data of one block, as small ones are, take hardly a step more than the part alone.
+Kernels add to vectors themselves, with beta = 0 in the first round. Other arrays are written beside the results of the
+call and added, where there are several blocks. So data of one block, as small ones are, take hardly a step more than
+the part alone.
 """
 
 from __future__ import annotations
@@ -23,26 +23,31 @@ def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lin
     (part,) = call.kernel.parts
     numbers = frozenset(b.name for b in part.program.buffers if b.role == "output" and not b.shape)
     buffers = tuple(replace(b, role="scalar") if b.name in numbers else b for b in part.program.buffers)
-    program, summed = _summing(replace(part.program, buffers=buffers), call.kernel.blocks)
-    writer = _Writer(call, program, numbers, summed, outer)
+    writer = _Writer(call, replace(part.program, buffers=buffers), numbers, outer)
     return [*writer.choose(), *writer.begin(), *writer.loop(write), *writer.end()]
 
 
-def _summing(program: Program, blocks: Blocks | None) -> tuple[Program, frozenset[str]]:
-    """Return a program whose kernels add to the totals that nothing else writes, and these totals."""
+def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
+    """Return the totals that nothing but kernels write, which can add: vectors, since products add matrices slowly."""
     memory = program.memory
     writers: dict[str, list[Step]] = {}
     for step in walk(program.steps):
         for value in values_written(step):
             writers.setdefault(memory[program.places[value]], []).append(step)
-    summed = {name for name in blocks.totals if all(map(_can_add, writers.get(name, ())))} if blocks else set()
-    steps = [
-        replace(step, onto=step.results[0][1].value)
-        if isinstance(step, Call) and memory[program.places[step.results[0][1].value]] in summed
-        else step
-        for step in program.steps
-    ]
-    return replace(program, steps=tuple(steps)), frozenset(summed)
+    vectors = (name for name in blocks.totals if len(program.buffer(name).shape) == 1)
+    return frozenset(name for name in vectors if all(map(_can_add, writers.get(name, ()))))
+
+
+def _adding(program: Program, summed: frozenset[str], before: str) -> Program:
+    """Return a program whose kernels add to these totals `before` times what they hold, where they begin them."""
+    memory = program.memory
+
+    def changed(step: Step) -> Step:
+        if not isinstance(step, Call) or step.onto or memory[program.places[step.results[0][1].value]] not in summed:
+            return step
+        return replace(step, params=(*step.params, ("beta", before)))
+
+    return replace(program, steps=tuple(map(changed, program.steps)))
 
 
 def _can_add(step: Step) -> bool:
@@ -52,25 +57,24 @@ def _can_add(step: Step) -> bool:
 class _Writer:
     """Writes a call: `outside` is what arguments and results of the part are called around the loop."""
 
-    def __init__(
-        self, call: Call, program: Program, numbers: frozenset[str], summed: frozenset[str], outer: Names
-    ) -> None:
+    def __init__(self, call: Call, program: Program, numbers: frozenset[str], outer: Names) -> None:
         assert call.kernel.blocks is not None
-        self.call, self.program, self.outer, self.blocks = call, program, outer, call.kernel.blocks
+        self.call, self.outer, self.blocks = call, outer, call.kernel.blocks
         axes = {axis for step in walk(outer.program.steps) if isinstance(step, Loop) for axis, _ in step.axes}
         self.names = names = Names(program, "numba", reserved=outer.taken - {outer.give(axis) for axis in axes})
         places = [place for _, place in (*call.operands, *call.results)]
         known = zip((*program.inputs, *program.outputs), places, strict=True)
         self.outside = {name: outer.entry(place.value, ()) for name, place in known}
         sizes = {s.name: outer.size(s.name) for s in program.sources}
-        sizes |= {name: outer.size(s) for name, (_, s) in zip(program.size_args, call.params, strict=True)}  # type: ignore[arg-type]
+        sizes |= {name: outer.size(s) for name, (_, s) in zip(program.size_args, call.params, strict=True)}
         self.axes = [names.local(axis) for axis in "ijkl"]
-        self.start, self.rows, self.last = map(names.local, ("start", "rows", "end"))
+        self.start, self.rows, self.last, self.before = map(names.local, ("start", "rows", "end", "before"))
         sizes[self.blocks.rows.key] = names.local(f"{self.blocks.rows.key}_rows")
         names.spelled |= self.outside | sizes
         self.numbers = {n: names.local(f"{n}_total") for n in program.outputs if n in numbers}
-        self.added = [n for n in self.blocks.totals if n not in numbers and n not in summed]
-        self.summed = [n for n in self.blocks.totals if n in summed]
+        self.summed = _summed(program, self.blocks)
+        self.program = _adding(program, self.summed, self.before)
+        self.added = [n for n in self.blocks.totals if n not in numbers | self.summed]
         names.spelled |= {n: names.local(f"{n}_part") for n in self.numbers}
         names.spelled |= {n: names.local(f"{n}_part") for n in self.added}
         self.sliced = [*self.blocks.sliced, *(n for n in program.outputs if n not in self.blocks.totals)]
@@ -92,7 +96,7 @@ class _Writer:
     def begin(self) -> Lines:
         """Return the lines before the loop."""
         lines = [f"{total} = 0.0" for total in self.numbers.values()]
-        lines += [line for name in self.summed for line in self.entries(name, "= 0.0")]
+        lines += [f"{self.before} = 0.0"] if self.summed else []
         lines += [f"{self.names.give(n)} = {self.outside[n]}" for n in self.added]
         lines += [f"if {self.rows} < {self.last}:"] if self.added else []
         for name in self.added:
@@ -111,6 +115,7 @@ class _Writer:
         lines += [(f"if {rows} < {self.last}:", "")] if self.added else []
         for name in self.added:
             lines += [(INDENT + line, "") for line in self.entries(name, f"+= {names.give(name)}")]
+        lines += [(f"{self.before} = 1.0", "")] if self.summed else []
         head = f"for {start} in range(0, {self.last}, {rows}):"
         return [(head, self.call.comment), *((INDENT + line, said) for line, said in lines)]
 

@@ -164,6 +164,30 @@ def test_matrices_between_and_rows_as_results():
 
 
 @pytest.mark.whole
+def test_softmax_regression():
+    f = "sum(logsumexp(X*W, axis=1)) - sum(Y.*(X*W))"
+    function = mc.value_and_gradient(f, "W", "W: matrix(n, k); X: matrix(m, n); Y: matrix(m, k)")
+    assert "for start in range(" in function.source
+    rng = np.random.default_rng(0)
+    for m, n, k in ((0, 3, 2), (1, 3, 2), (ROWS + 70, WIDE, 3), (ONCE // 9, 8, 4)):
+        X, W = rng.standard_normal((m, n)) / n**0.5, rng.standard_normal((n, k))
+        Y = np.eye(k)[rng.integers(0, k, m)]
+        Z = np.exp(X @ W)
+        P = Z / Z.sum(1, keepdims=True)
+        assert_close(function(X=X, W=W, Y=Y), (np.sum(np.log(Z.sum(1))) - np.sum(Y * (X @ W)), X.T @ (P - Y)))
+
+
+@pytest.mark.whole
+def test_numbers_of_rows_in_a_block_are_those_of_all():
+    function = mc.value_and_gradient("sum(log(numel(y) + exp(X*w - y)))", "w", VECTORS)
+    assert "for start in range(" in function.source
+    for m in (1, ROWS, ROWS + 1, 3 * LEAST):
+        data = drawn(m)
+        e = np.exp(data["X"] @ data["w"] - data["y"])
+        assert_close(function(**data), (np.sum(np.log(m + e)), data["X"].T @ (e / (m + e))))
+
+
+@pytest.mark.whole
 def test_results_by_rows_beside_totals():
     texts = ["tanh(X*w)", "X'*tanh(X*w)", "sum(tanh(X*w))"]
     function = mc.compile(texts, declarations="w: vector(n); X: matrix(m, n)")

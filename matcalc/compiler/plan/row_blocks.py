@@ -43,9 +43,7 @@ class Region:
         read = [self.kinds[name] for name in values_read(item)]
         kind = WHOLE
         if TOTAL in read or AFTER in read:
-            kind = AFTER
-            if self._adds_to_total(item):
-                kind = self._run(item)
+            kind = TOTAL if self._adds_to_total(item) and self._run(item) == TOTAL else AFTER
         elif isinstance(item, Run):
             kind = self._run(item)
         elif item.kind in ("point", "sum"):
@@ -129,6 +127,7 @@ class Region:
 
     def keep(self, wanted: Iterable[str]) -> list[str]:
         """Keep the items that are needed; return the names of their results, in order."""
+        self._leave_to_readers()
         inside = {name for item in self.items for _, name in _made(item)}
         results = {name for name in wanted if name in inside}
         for item in self.graph.items:
@@ -141,6 +140,18 @@ class Region:
                 needed.update(values_read(item))
         self.items = kept[::-1]
         return [name for item in self.items for _, name in _made(item) if name in results]
+
+    def _leave_to_readers(self) -> None:
+        """Leave out entries of other data that nothing here reads: they cost their readers no array."""
+        inside = {name for item in self.items for _, name in _made(item)}
+        read: set[str] = set()
+        for item in reversed(list(self.items)):
+            own = set(values_read(item))
+            if isinstance(item, Value) and item.kind == "point" and item.name not in read and not own & inside:
+                self.items.remove(item)
+                self.kinds[item.name] = AFTER
+            else:
+                read |= own
 
     def saves(self, results: Sequence[str]) -> bool:
         """Whether a matrix is read a second time, and something is added up: there is memory to be spared."""

@@ -259,6 +259,19 @@ def test_a_total_that_rows_need_comes_between():
 
 
 @pytest.mark.whole
+def test_what_is_added_to_a_total_afterwards():
+    f = "norm_fro(M - U*V')^2 + lam*(norm_fro(U)^2 + norm_fro(V)^2)"
+    declared = "M: matrix(m, n); U: matrix(m, k); V: matrix(n, k); lam: scalar"
+    function = mc.compile(list(mc.hvp(mc.expression(f, declared), ["U", "V"], vector=["P", "Q"])))
+    rng = np.random.default_rng(0)
+    for m, n, k in ((1, 2, 1), (0, 3, 2), (150, 500, 2), (700, 300, 3)):
+        M, U, V, P, Q = (rng.standard_normal(s) for s in ((m, n), (m, k), (n, k), (m, k), (n, k)))
+        R, dR = U @ V.T - M, P @ V.T + U @ Q.T
+        wanted = 2 * (dR @ V + R @ Q) + 6 * P, 2 * (dR.T @ U + R.T @ P) + 6 * Q
+        assert_close(function(M=M, U=U, V=V, P=P, Q=Q, lam=3.0), wanted)
+
+
+@pytest.mark.whole
 def test_names_of_users_that_the_text_has_for_itself():
     words = {"X": "rows", "w": "start", "y": "width", "m": "end", "n": "m_rows"}
     text = "norm2(X*w - y)^2/numel(y) + w'*w"

@@ -7,10 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.compiler.lowering_entries import ONCE
+from matcalc.compiler.listing import operations
+from matcalc.compiler.lowering_entries import BUSY, ONCE
 from matcalc.compiler.plan.ahead import sizes_of
 from matcalc.compiler.plan.allocate import Allocator
 from matcalc.compiler.plan.describe import Describer
+from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.name_values import name_values, words_of
 from matcalc.compiler.plan.row_blocks import Block, block_of, region_of, without
 from matcalc.compiler.plan.schedule import Scheduler
@@ -18,6 +20,9 @@ from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.program import Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.size import Size, volume
+
+SURELY = 4
+"""How many times too busy a block must seem by estimated sizes not to be asked of those of a call."""
 
 
 class Planned(NamedTuple):
@@ -28,10 +33,11 @@ class Planned(NamedTuple):
     results: Mapping[str, Value]
 
 
-def by_blocks(found: Planned, describe: Describer, sizes: Mapping[str, int]) -> Planned:
+def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planned:
     """Return a plan with what reads a matrix twice row by row in blocks of rows.
 
-    It is as it was where nothing does, or where all is one block at the `sizes` that are told.
+    It is as it was where nothing does, where all is one block at the sizes that are told, and where matrices are
+    multiplied that are so wide, as in networks, that memory is no matter.
     """
     program, graph, results = found
     region = region_of(graph, [value.name for value in results.values()]) if not program.data else None
@@ -42,7 +48,8 @@ def by_blocks(found: Planned, describe: Describer, sizes: Mapping[str, int]) -> 
     if part.proof is None or part.proof.hoisted:  # sizes of a block that a call would have to test
         return found
     entries = sum((volume(v.shape) for v in block.given.values() if region[0].rows in v.shape[:1]), Size.of(0))
-    if sizes.keys() >= set(entries.names) and entries.evaluate(sizes) <= ONCE:
+    told = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE
+    if told or estimate(operations(part)[0]) > SURELY * BUSY * estimate(entries):
         return found
     own = without(*region, block, part)
     made = {name: own.values[value.name] for name, value in results.items()}

@@ -106,7 +106,7 @@ def plan(
             if best is None or (cost < best[0] and found[0].program.size_args == best[1][0].program.size_args):
                 best = (cost, found)
     assert best is not None
-    chosen = [by_blocks(p, describe, estimate.hints) if by_rows and k == 0 else p for k, p in enumerate(best[1])]
+    chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best[1])]
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
 

@@ -290,6 +290,12 @@ def test_told_sizes_that_are_small_have_no_blocks():
     assert "for start in range(" not in function.source
 
 
+@pytest.mark.whole
+def test_networks_have_no_blocks():
+    f, declared = "norm_fro(tanh(X*A)*B - Y)^2", "X: matrix(m, d); A: matrix(d, h); B: matrix(h, p); Y: matrix(m, p)"
+    assert "for start in range(" not in mc.value_and_gradient(f, ["A", "B"], declared).source
+
+
 # ---- the Program
 
 

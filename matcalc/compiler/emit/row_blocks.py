@@ -24,7 +24,9 @@ def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lin
     numbers = frozenset(b.name for b in part.program.buffers if b.role == "output" and not b.shape)
     buffers = tuple(replace(b, role="scalar") if b.name in numbers else b for b in part.program.buffers)
     writer = _Writer(call, replace(part.program, buffers=buffers), numbers, outer)
-    return [*writer.choose(), *writer.begin(), *writer.loop(write), *writer.end()]
+    lines = [*writer.choose(), *writer.begin(), *writer.loop(write), *writer.end()]
+    outer.taken |= writer.names.taken
+    return lines
 
 
 def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
@@ -79,7 +81,6 @@ class _Writer:
         names.spelled |= {n: names.local(f"{n}_part") for n in self.added}
         self.sliced = [*self.blocks.sliced, *(n for n in program.outputs if n not in self.blocks.totals)]
         names.spelled |= {n: names.local(f"{n}_rows") for n in self.sliced}
-        outer.taken |= names.taken
 
     def choose(self) -> Lines:
         """Return the lines that choose how many rows a block has: by sizes alone."""

@@ -328,5 +328,8 @@ def test_saved(tmp_path):
     try:
         spec.loader.exec_module(saved)
         assert_close(saved.f(data["w"], data["X"], data["y"]), squares(**data))
+        value, gradient = np.empty(1), np.empty(WIDE)
+        assert saved.f_numpy_into(data["w"], data["X"], data["y"], value, gradient) == 0
+        assert_close((value[0], gradient), squares(**data))
     finally:
         del sys.modules[path.stem]

@@ -331,6 +331,7 @@ def planned(request: Request) -> Planned:
         dtypes=sparse.dtypes,
         meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
         fixed=request.fixed,
+        by_rows=request.target == "numba",
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

@@ -24,6 +24,11 @@ PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate,
 TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
 CALL = 40.0  # ns to call a kernel
 
+BLOCK, ONCE, LEAST = 32768, 131072, 64
+"""Entries of a block, which are 256 kB; entries that are done at once; rows that a block has at least."""
+BUSY = 64
+"""Flops for an entry that is read: from more on, memory is no matter."""
+
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 PART = '@njit(error_model="numpy", fastmath=False)'  # above a function for Numba that calls parts
 
@@ -69,6 +74,21 @@ class Choice:
     costs: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """How a kernel runs its one part: on blocks of rows of the arguments `sliced`, which have `rows` of them.
+
+    `totals` are results that blocks add up to; others are rows. `width` is how many entries of arguments a row has,
+    `flops` what it costs.
+    """
+
+    sliced: tuple[str, ...]
+    totals: tuple[str, ...]
+    rows: Size
+    width: Size
+    flops: Size
+
+
 def template_of(entry: Kernel | Scalar, target: str) -> str:
     """Return how a target says an entry.
 
@@ -107,9 +127,10 @@ class Kernel:
     `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
     a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
     `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
-    `parts` are functions that it calls, with a `choice` one of them. `via` are the factorisations that it needs, each
-    of one operand; of several, results are named with the operand, `T_A`. `called` is what variables of results are
-    called, after the operand, where that is not the letter of one of several or the name of the entry.
+    `parts` are functions that it calls, with a `choice` one of them, with `blocks` one on blocks of rows. `via` are the
+    factorisations that it needs, each of one operand; of several, results are named with the operand, `T_A`. `called`
+    is what variables of results are called, after the operand, where that is not the letter of one of several or the
+    name of the entry.
     """
 
     name: str
@@ -131,6 +152,7 @@ class Kernel:
     sources: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
     choice: Choice | None = None
+    blocks: Blocks | None = None
     called: Mapping[str, str] = field(default_factory=dict)
 
     def time(self, sizes: Mapping[str, float]) -> float:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from matcalc.compiler.emit.loops import INDENT, LoopWriter
+from matcalc.compiler.emit.row_blocks import blocks_lines
 from matcalc.compiler.emit.spelling import Expressions, Names, number, operands
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.entrywise import Literal
@@ -158,6 +159,8 @@ class Statements:
         return f"{self.names.give(view.buffer)} = {text}"
 
     def call(self, call: Call) -> list[tuple[str, str]]:
+        if call.kernel.blocks is not None and self.target == "numba":
+            return blocks_lines(call, self.names, lambda part, names: Statements(part, names, self.target).lines())
         template = template_of(call.kernel, self.target)
         fields = operands(call, self.names)
         if call.fault:
@@ -214,9 +217,10 @@ def _functions(program: Program, target: str) -> list[str]:
     texts = [kernel.sources.get(target, "") for kernel in program.kernels]
     chosen = [kernel for kernel in program.kernels if kernel.choice is not None and target == "numba"]
     texts += ["\n".join(branches(kernel)) for kernel in chosen]
-    for part in (part for kernel in program.kernels for part in kernel.parts if kernel not in chosen):
+    for kernel, part in ((k, part) for k in program.kernels for part in k.parts if k not in chosen):
         texts.append("\n".join(_functions(part.program, target)))
-        texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
+        if kernel.blocks is None or target != "numba":
+            texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
     texts += [function.sources.get(target, "") for function in applied(program)]
     parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]

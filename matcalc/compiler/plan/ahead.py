@@ -54,7 +54,7 @@ class Ahead:
     def _is_known(self, item: Item, axes: Set[str]) -> bool:
         if isinstance(item, Value) and item.kind in ("input", "constant"):
             return item.kind == "constant" or item.name in self.fixed
-        names = {name for size in _sizes(item) for name in size.names}
+        names = {name for size in sizes_of(item) for name in size.names}
         return names - axes <= self.sizes and all(name in self.found for name in values_read(item))
 
 
@@ -148,7 +148,7 @@ def _exprs(item: Item) -> list[Expr]:
     return [e for e in (item.expr, item.base, *(part.expr for part in item.parts)) if e is not None]
 
 
-def _sizes(item: Item) -> Iterator[Size]:
+def sizes_of(item: Item) -> Iterator[Size]:
     """Yield the sizes and the arithmetic on axes in an item."""
     if isinstance(item, Run):
         found: list[object] = [s for _, s in (*item.sizes, *item.params, *item.batch)]

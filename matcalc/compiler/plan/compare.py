@@ -12,11 +12,11 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
-from typing import NamedTuple
 
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
+from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
@@ -44,13 +44,6 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solv
 SOLVE_BETTER = 1.25
 
 
-class Planned(NamedTuple):
-    """A Program and the values that it computes."""
-
-    program: Program
-    graph: Graph
-
-
 LARGE = 1500  # nodes beyond which only the first order of outputs is planned
 
 
@@ -66,6 +59,7 @@ def plan(
     dtypes: Mapping[str, str] | None = None,
     meaning: Callable[[Node], Node] | None = None,
     fixed: Sequence[str] = (),
+    by_rows: bool = False,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -74,7 +68,8 @@ def plan(
     the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
     may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
     by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node. What
-    depends on the inputs and sizes `fixed` alone is the Program's `ahead`, where that saves work.
+    depends on the inputs and sizes `fixed` alone is the Program's `ahead`, where that saves work. What reads
+    a matrix twice row by row is done `by_rows`, in blocks, if that is asked for.
 
     Raises: NotSupported where something has no lowering.
     """
@@ -111,7 +106,8 @@ def plan(
             if best is None or (cost < best[0] and found[0].program.size_args == best[1][0].program.size_args):
                 best = (cost, found)
     assert best is not None
-    made = [proved(name_values(p.program, p.graph, describe)) for p in best[1]]
+    chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best[1])]
+    made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
 
 
@@ -199,7 +195,7 @@ def _plan_once(
     names = [*(n.name for n in inputs), *(parted.values if parted is not None else ())]
     program = allocator.program(names, size_args, sources, comment)
     faults = (*program.faults, *(checked.fault for checked in data))
-    whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph)
+    whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph, results)
     if parted is None or session.ahead is None:
         return (whole,)
     return whole, _before(session.ahead, parted.values, inputs, assumed, describe)
@@ -222,7 +218,7 @@ def _before(
     schedule = Scheduler(ahead.graph, list(values.values()), describe).steps()
     program = Allocator(ahead.graph, schedule, values).program([n.name for n in given], size_args, sources, "")
     known = tuple(size for size in assumed if ahead.sizes.issuperset(size.names))
-    return Planned(replace(program, assumed=known), ahead.graph)
+    return Planned(replace(program, assumed=known), ahead.graph, values)
 
 
 def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -> tuple[Checked, ...]:

@@ -1,0 +1,72 @@
+"""A plan once more, by blocks of rows where `row_blocks` finds work for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from matcalc.compiler.listing import operations
+from matcalc.compiler.lowering_entries import BUSY, ONCE
+from matcalc.compiler.plan.ahead import sizes_of
+from matcalc.compiler.plan.allocate import Allocator
+from matcalc.compiler.plan.describe import Describer
+from matcalc.compiler.plan.estimate import Estimate
+from matcalc.compiler.plan.name_values import name_values, words_of
+from matcalc.compiler.plan.row_blocks import Block, block_of, region_of, without
+from matcalc.compiler.plan.schedule import Scheduler
+from matcalc.compiler.plan.values import Graph, Value
+from matcalc.compiler.program import Program, Source
+from matcalc.compiler.verify.accesses import proved
+from matcalc.tensor.size import Size, volume
+
+SURELY = 4
+"""How many times too busy a block must seem by estimated sizes not to be asked of those of a call."""
+
+
+class Planned(NamedTuple):
+    """A Program, the values that it computes, and its results among them."""
+
+    program: Program
+    graph: Graph
+    results: Mapping[str, Value]
+
+
+def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planned:
+    """Return a plan with what reads a matrix twice row by row in blocks of rows.
+
+    It is as it was where nothing does, where all is one block at the sizes that are told, and where matrices are
+    multiplied that are so wide, as in networks, that memory is no matter.
+    """
+    program, graph, results = found
+    region = region_of(graph, [value.name for value in results.values()]) if not program.data else None
+    if region is None:
+        return found
+    block = block_of(*region, words_of(graph, describe))
+    part = _part(block, describe, program)
+    if part.proof is None or part.proof.hoisted:  # sizes of a block that a call would have to test
+        return found
+    entries = sum((volume(v.shape) for v in block.given.values() if region[0].rows in v.shape[:1]), Size.of(0))
+    told = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE
+    if told or estimate(operations(part)[0]) > SURELY * BUSY * estimate(entries):
+        return found
+    own = without(*region, block, part)
+    made = {name: own.values[value.name] for name, value in results.items()}
+    schedule = Scheduler(own, list(made.values()), describe).steps()
+    whole = Allocator(own, schedule, made).program(program.inputs, program.size_args, program.sources, program.comment)
+    return Planned(replace(whole, assumed=program.assumed), own, made)
+
+
+def _part(block: Block, describe: Describer, program: Program) -> Program:
+    """Return the Program of what is done to a block."""
+    graph, given = block.graph, block.given
+    plain = [(s.key, n, k) for n, v in given.items() for k, s in enumerate(v.shape) if s.names == (s.key,)]
+    sources = {name: Source(name, of, axis, Fraction(1), Size.of(0)) for name, of, axis in reversed(plain)}
+    known = {*graph.axes, *graph.batch_axes, *sources}
+    spoken = dict.fromkeys(n for item in graph.items for size in sizes_of(item) for n in size.names)
+    said = "; ".join(f"{name} = {describe(value.comment)}" for name, value in block.results.items())
+    schedule = Scheduler(graph, list(block.results.values()), describe).steps()
+    allocator = Allocator(graph, schedule, block.results)
+    made = allocator.program(list(given), [n for n in spoken if n not in known], list(sources.values()), said)
+    return proved(name_values(replace(made, assumed=program.assumed), graph, describe))

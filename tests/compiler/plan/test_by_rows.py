@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc import compiling
+from matcalc import building
 from matcalc.compiler.emit.module import emit
 from matcalc.compiler.lowering_entries import BLOCK, LEAST, ONCE
 from matcalc.compiler.verify.interpret import interpret
@@ -301,8 +301,8 @@ def test_networks_have_no_blocks():
 
 def planned(formula, wrt, declarations, monkeypatch):
     kept = []
-    real = compiling.plan
-    monkeypatch.setattr(compiling, "plan", lambda *args, **named: kept.append(real(*args, **named)) or kept[-1])
+    real = building.plan
+    monkeypatch.setattr(building, "plan", lambda *args, **named: kept.append(real(*args, **named)) or kept[-1])
     mc.value_and_gradient(formula, wrt, declarations)
     return kept[0]
 

@@ -58,6 +58,7 @@ class RowTotals:
         lines = []
         for total in self.whole.totals:
             how = "" if total.merge == SUM else f", merged by {total.merge}"
+            how += "" if total.among is None else f", of blocks whose {total.among.name} is that of all"
             shape = " x ".join(map(str, total.node.shape)) or "a number"
             lines.append(f"pass {total.round + 1}: {total.symbol.name} = {said(total.node)}    ({shape}{how})")
         return lines
@@ -108,7 +109,7 @@ class RowTotals:
     def combine(self, a: Totals, b: Totals) -> Totals:
         """Return the totals of two blocks together, both of one round."""
         totals = self._in_round(self._round_after(a.before))
-        return Totals(tuple(merged(t, x, y) for t, x, y in zip(totals, a.values, b.values, strict=True)), a.before)
+        return Totals(merged(totals, a.values, b.values), a.before)
 
     def scaled(self, part: Totals, factor: float) -> Totals:
         """Return the totals of rows that were drawn as those of `factor` times as many.
@@ -278,9 +279,29 @@ def _array(value: object) -> np.ndarray[Any, Any]:
     return array
 
 
-def merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def merged(totals: Sequence[Total], a: Arrays, b: Arrays) -> Arrays:
+    """Return the totals of one round of two blocks together, in order."""
+    first, other = ({t.symbol: value for t, value in zip(totals, part, strict=True)} for part in (a, b))
+    made = {t.symbol: _merged(t, first[t.symbol], other[t.symbol]) for t in totals if t.among is None}
+    for t in totals:
+        if t.among is not None:
+            parts = (_where_equal(part[t.among], made[t.among], part[t.symbol]) for part in (first, other))
+            made[t.symbol] = _merged(t, *parts)
+    return tuple(made[t.symbol] for t in totals)
+
+
+def _merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return a total of two blocks together, entry by entry."""
     if total.merge == SUM:
         return _array(a + b)
     (formula,) = expressions([total.merge], "a: vector(n); b: vector(n)")
     return _array(formula(a=a.ravel(), b=b.ravel())).reshape(a.shape)
+
+
+def _where_equal(
+    own: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], value: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """Return a block's value where its own extreme is that of all, else 0; extremes go along the first axes."""
+    import numpy as np
+
+    return np.where((own == whole).reshape(own.shape + (1,) * (value.ndim - own.ndim)), value, 0.0)

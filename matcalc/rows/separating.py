@@ -70,6 +70,8 @@ def separated(roots: Sequence[Node], rows: Size, taken: set[str], apart: Iterabl
     for root, result in zip(roots, results, strict=True):
         if walk.axes(result):
             raise NotSupported(f"the result has a part for each of the {rows} rows", hint=f"it is {said(root)}")
+        if walk.holds_shares(result):
+            raise walk.no_total(root)
     return Separated(tuple(sorted(walk.totals.values(), key=lambda total: total.round)), results)
 
 
@@ -106,14 +108,13 @@ class _Walk:
     totals: dict[Node, Total] = field(default_factory=dict)
     rounds: dict[Node, int] = field(default_factory=dict)
     shares: dict[Node, tuple[Node, Node]] = field(default_factory=dict)
-    holding: set[Node] = field(default_factory=set)
+    holding: dict[Node, bool] = field(default_factory=dict)
 
     def all(self, roots: Sequence[Node]) -> list[Node]:
         """Return nodes with totals in the places of what sums over rows."""
         for node in toposort(roots):
             if node not in self.made:
                 self.made[node] = self.one(node)
-                self.note_shares(node)
         return [self.made[root] for root in roots]
 
     def one(self, node: Node) -> Node:
@@ -151,6 +152,8 @@ class _Walk:
 
     def total(self, node: Node, merge: str = SUM, among: Node | None = None) -> Node:
         """Return the symbol of the total that blocks give a node of."""
+        if self.holds_shares(node):
+            raise self.no_total(next(part for part in toposort([node]) if part in self.shares))
         if node not in self.totals:
             name = next(name for k in range(len(self.taken) + 1) if (name := f"total{k + 1}") not in self.taken)
             self.taken.add(name)
@@ -181,7 +184,7 @@ class _Walk:
 
     def of_product(self, node: Node) -> Node:
         operands, sizes = [(self.made[a], at) for a, at in node.operands], node.sizes
-        in_terms = self.apart or any(a in self.holding and a not in self.shares for a, _ in operands)
+        in_terms = self.apart or any(self.holds_shares(a) and a not in self.shares for a, _ in operands)
         if in_terms and any(size == self.rows and i not in node.out for i, size in sizes.items()):
             return self.by_terms(product(node.coef, operands, node.out, sizes))  # products within it are one with it
         return self.by_totals(node, operands)
@@ -230,7 +233,7 @@ class _Walk:
     def is_mixed(self, node: Node) -> bool:
         """Whether a node is a sum by rows of which some terms are shares, or depend on what is to stand apart."""
         is_sum = node.kind == "sum" and self.rows in node.shape
-        return is_sum and (node in self.holding or not self.apart.isdisjoint(toposort([node])))
+        return is_sum and (self.holds_shares(node) or not self.apart.isdisjoint(toposort([node])))
 
     def summed(
         self, operands: list[tuple[Node, Indices]], index: int, out: Indices, sizes: dict[int, Size]
@@ -242,7 +245,7 @@ class _Walk:
         kept = tuple(dict.fromkeys(i for _, at in group for i in at if i in outside))
         if any(sizes[i] == self.rows for i in kept):
             raise NotSupported(f"a sum over {self.rows} rows pairs each row with each other", hint=BY_FEATURES)
-        held = [place for place, (a, _) in enumerate(group) if a in self.holding]
+        held = [place for place, (a, _) in enumerate(group) if self.holds_shares(a)]
         if held:
             return [*others, *self.of_shares(group, held, kept, sizes)]
         return [*others, (self.total(product(1, group, kept, sizes)), kept)]
@@ -274,27 +277,24 @@ class _Walk:
         (extreme,) = (
             part for part in toposort([is_chosen]) if part.kind == "op" and part.rule.merge and self.loses_rows(part)
         )
-        self.holding.add(made)
         self.shares[made] = is_chosen, self.total(extreme, extreme.rule.merge or SUM)
         return made
 
     def loses_rows(self, node: Node) -> bool:
         return any(self.axes(a) for a in node.args) and not self.axes(node)
 
-    def note_shares(self, node: Node) -> None:
-        """Note what of the made nodes holds shares as a term or a factor. Raises: NotSupported for another use."""
-        made = self.made[node]
-        held = [self.made[a] for a in node.args if self.made[a] in self.holding]
-        if held and node.kind not in ("sum", "product"):
-            raise self.no_total(held[0])
-        if held and self.axes(made):
-            if node.kind == "product" and len(held) > 1:
-                raise self.no_total(held[0])
-            self.holding.add(made)
+    def holds_shares(self, node: Node) -> bool:
+        """Whether a node is made of shares, whose sums over rows are not those over blocks of them."""
+        if not self.shares:
+            return False
+        for part in toposort([node]):
+            if part not in self.holding:
+                self.holding[part] = part in self.shares or any(self.holding[a] for a in part.args)
+        return self.holding[node]
 
     def no_total(self, node: Node) -> NotSupported:
-        name = f"{node.rule.name} " if node.kind == "op" else "it "
-        return self.refusal(node, f"{name}does not separate", TOTALS)
+        name = node.rule.name if node.kind == "op" else "it"
+        return self.refusal(node, f"{name} does not separate", TOTALS)
 
     def of_operation(self, node: Node) -> Node:
         over = [k for k, a in enumerate(node.args) if any(i >= len(node.batches[k]) for i in self.axes(a))]

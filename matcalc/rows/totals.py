@@ -70,17 +70,17 @@ class RowTotals:
             raise NotSupported(f"this does not separate over {self.rows}: {self.reason}")
         return self.found
 
-    @property
+    @cached_property
     def args(self) -> tuple[str, ...]:
         """The names of the arguments of `partial`, in order."""
         return tuple(node.name for node in self.request.names.ordered())
 
-    @property
+    @cached_property
     def split(self) -> tuple[str, ...]:
         """The names of the arguments that have rows."""
         return tuple(s.name for s in self.request.names.ordered() if Size.of(self.rows) in s.shape)
 
-    @property
+    @cached_property
     def shared(self) -> tuple[str, ...]:
         """The names of the arguments that have none, the same for all blocks."""
         return tuple(name for name in self.args if name not in self.split)
@@ -194,14 +194,18 @@ class RowTotals:
             raise UnknownName(f"{missing} is missing: it {what}")
 
     def _in_round(self, number: int) -> list[Total]:
-        return [total for total in self.whole.totals if total.round == number]
+        return self._by_round[number]
+
+    @cached_property
+    def _by_round(self) -> list[list[Total]]:
+        return [[total for total in self.whole.totals if total.round == number] for number in range(self.rounds)]
 
     def _round_after(self, before: Arrays) -> int:
         count = len(before)
-        for number in range(self.rounds):
+        for number, totals in enumerate(self._by_round):
             if count == 0:
                 return number
-            count -= len(self._in_round(number))
+            count -= len(totals)
         raise ValueError("these are the totals of the last round")
 
     # ---- compiled
@@ -281,6 +285,8 @@ def _array(value: object) -> np.ndarray[Any, Any]:
 
 def merged(totals: Sequence[Total], a: Arrays, b: Arrays) -> Arrays:
     """Return the totals of one round of two blocks together, in order."""
+    if all(t.merge == SUM and t.among is None for t in totals):
+        return tuple(_array(x + y) for x, y in zip(a, b, strict=True))
     first, other = ({t.symbol: value for t, value in zip(totals, part, strict=True)} for part in (a, b))
     made = {t.symbol: _merged(t, first[t.symbol], other[t.symbol]) for t in totals if t.among is None}
     for t in totals:

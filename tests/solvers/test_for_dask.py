@@ -121,13 +121,53 @@ def _place(made):
     return id(made), id(made.partials)
 
 
-def test_files(client, tmp_path):
+@pytest.mark.parametrize("way", ["read by workers", "as columns", "unseen by workers"])
+def test_files(client, tmp_path, monkeypatch, way):
+    np.save(tmp_path / "X.npy", np.asfortranarray(X) if way == "as columns" else X)
+    np.save(tmp_path / "y.npy", DATA["y"])
+    data = {"X": tmp_path / "X.npy", "y": tmp_path / "y.npy", "c": 0.1}
+    problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=LET)
+    if way == "unseen by workers":
+        monkeypatch.setattr("matcalc.solvers.for_dask._states", lambda files: {})
+    w = RNG.standard_normal(4)
+    assert problem.fun(w) == pytest.approx(by_hand(w)[0], rel=1e-12)
+    assert np.allclose(problem.jac(w), by_hand(w)[1], rtol=1e-11)
+    read = [str(future.key).startswith("read_part") for future in problem._futures]
+    assert len(read) == 9
+    assert not any(read) if way == "unseen by workers" else all(read)
+
+
+def test_files_are_read_again_where_a_worker_is_lost(client, tmp_path):
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "y.npy", DATA["y"])
     data = {"X": tmp_path / "X.npy", "y": tmp_path / "y.npy", "c": 0.1}
     problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=LET)
     w = RNG.standard_normal(4)
-    assert problem.fun(w) == pytest.approx(by_hand(w)[0], rel=1e-12)
+    before = problem.fun(w)
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    assert problem.fun(w + 1e-16) == pytest.approx(before, rel=1e-12)
+
+
+def test_blocks_lie_as_they_are_computed_with(client, problem):
+    """What arrives is not aligned, and would be copied in each evaluation."""
+    problem.fun(np.ones(4))
+    places = [client.submit(_is_aligned, future, pure=False).result() for future in problem._futures]
+    assert all(places)
+
+
+def _is_aligned(block):
+    return all(part.flags.aligned for part in block.values())
+
+
+def test_sparse_rows_on_workers(client):
+    sparse = pytest.importorskip("scipy.sparse")
+    few = np.where(abs(X) > 0.5, X, 0)
+    let = LET.replace("matrix(m, n)", "matrix(m, n) sparse")
+    data = {**DATA, "X": sparse.csr_array(few)}
+    problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=let)
+    w = RNG.standard_normal(4)
+    t = -DATA["y"] * (few @ w)
+    assert problem.fun(w) == pytest.approx(np.sum(np.logaddexp(0, t)) + 0.1 * w @ w, rel=1e-12)
 
 
 def test_faults_are_said_before_anything_is_sent(client):

@@ -262,6 +262,13 @@ def test_labels_as_data():
     assert np.allclose(gradient, X.T @ (P - np.eye(2)[labels]))
 
 
+def test_what_depends_on_no_row():
+    s = mc.split("mean(X*w .- mean(X*w))", "m", wrt="w", declarations=LET)
+    value, gradient = s.over([{"X": DATA["X"]}], w=DATA["w"])
+    assert value == 0
+    assert np.array_equal(gradient, np.zeros(3))
+
+
 def test_bytes():
     s = mc.split("sum(log(1 + exp(-b.*(X*w))))", "m", wrt="w", declarations=LET)
     assert s.bytes(n=100) == 8 * 101

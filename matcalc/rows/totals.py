@@ -228,7 +228,9 @@ class RowTotals:
         """Compile nodes over the symbols that they read, and those that tell their sizes."""
         roots = [node for _, node in outputs]
         read = {node for node in toposort(roots) if node.kind == "symbol"}
-        symbols = [*self.request.names.ordered(), *(t.symbol for t in self.whole.totals)]
+        without = self.split if name == "finish" else ()
+        symbols = [s for s in self.request.names.ordered() if s.name not in without]
+        symbols += [t.symbol for t in self.whole.totals]
         told = {n for s in read for size in s.shape for n in size.names}
         wanted = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - told
         kept = [s for s in symbols if s in read or wanted & {n for size in s.shape for n in size.names}]

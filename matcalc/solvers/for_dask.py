@@ -27,6 +27,8 @@ ATTEMPTS = 5
 """How often an evaluation is begun again when workers are lost."""
 TOGETHER = 8
 """Totals that are added in one task: each task costs the scheduler a millisecond."""
+SMALL = 2**15
+"""Bytes of shared values that go with each task; more are sent apart, which takes workers one more exchange."""
 PIECE, LEAST = 2**20, 64
 """Bytes of rows that are computed at once, so that they stay in the cache of one core, and as many rows at least."""
 
@@ -89,7 +91,9 @@ class OnCluster(OverRows):
         held, total = self._held[key], None
         part, add = (delayed(function, pure=False, traverse=False) for function in (of_block, sum_of))
         for _ in range(made.rounds):
-            known = delayed((shared, total), pure=False, traverse=False)
+            known: Any = shared, total
+            if sum(np.asarray(value).nbytes for value in shared.values()) > SMALL:
+                known = delayed(known, pure=False, traverse=False)  # a task of its own: sent once
             parts = [part(held, block, known, k, *more) for k, block in enumerate(self._futures)]
             while len(parts) > 1:
                 parts = [add(held, *parts[k : k + TOGETHER]) for k in range(0, len(parts), TOGETHER)]

@@ -1,8 +1,8 @@
 """`solvers.dask`: a sum over rows on a Dask cluster, as the functions of one flat vector that an optimiser calls.
 
-Blocks of rows are read by the workers that see the files, or sent to them, once. An evaluation is one graph of tasks for
-each pass over the rows: totals of blocks, added where they are, one small result back. What a lost worker held is read
-or sent again.
+Blocks of rows are read by the workers that see the files, or sent to them, once. An evaluation is one graph of tasks
+for each pass over the rows: totals of blocks, added where they are, one small result back. What a lost worker held is
+read or sent again.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -104,6 +107,62 @@ def test_a_resumed_fit(client, tmp_path):
     content = (tmp_path / "fit").read_bytes()
     (tmp_path / "fit").write_bytes(content[: len(content) // 2])
     assert made().minimize("L-BFGS-B").x["w"].tobytes() == whole.x["w"].tobytes()
+
+
+KILLED = """
+    import os, sys
+    import numpy as np
+    from distributed import Client
+    from matcalc import solvers
+    client = Client(sys.argv[1])
+    data = {{"X": "X.npy", "y": "y.npy", "c": 0.1}}
+    problem = solvers.dask({loss!r}, "w", data, client=client, start={{"w": np.zeros(4)}}, block=60, checkpoint="fit",
+                           declarations={let!r})
+    count, compute = 0, problem._both
+    def counted(x):
+        global count
+        count += 1
+        if count > int(sys.argv[2]):
+            os._exit(9)
+        return compute(x)
+    problem._both = counted
+    found = problem.minimize("L-BFGS-B", tol=1e-12)
+    print(count, found.x["w"].tobytes().hex(), found.nit)
+"""
+
+
+def test_a_killed_client_is_resumed_with_the_same_digits(client, tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", DATA["y"])
+    code = textwrap.dedent(KILLED.format(loss=LOSS, let=LET))
+
+    def run(most):
+        command = [sys.executable, "-c", code, client.scheduler.address, str(most)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    whole = run(1000)
+    (tmp_path / "fit").unlink()
+    assert run(4).returncode == 9
+    resumed = run(1000)
+    assert resumed.stdout.split()[1:] == whole.stdout.split()[1:]
+    assert int(resumed.stdout.split()[0]) == int(whole.stdout.split()[0]) - 4 + 1  # the first one once more
+
+
+def test_a_worker_killed_in_a_fit(client, problem):
+    one = mc.minimize(LOSS, wrt="w", start=START, data=DATA, tol=1e-12, declarations=LET)
+    compute, calls = problem._both, []
+
+    def killing(x):
+        calls.append(1)
+        if len(calls) == 3:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        return compute(x)
+
+    problem._both = killing
+    fit = problem.minimize("L-BFGS-B", tol=1e-12)
+    assert len(calls) > 3
+    assert np.allclose(fit.x["w"], one.x["w"], rtol=0, atol=1e-7)
+    assert abs(fit.fun - one.fun) <= 1e-12 * one.fun
 
 
 def test_a_worker_compiles_once_and_has_one_thread_for_blas(client, problem):

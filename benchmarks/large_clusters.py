@@ -31,8 +31,9 @@ PAGE, PICTURE, NUMBERS = HERE / "large_clusters.md", HERE / "large_clusters.png"
 ROWS = (100_000, 1_000_000, 10_000_000)
 BLOCKS = (1, 4, 16, 64)
 SMALL = 64_000
-ROUNDS = 25
+ROUNDS = 12
 FIT = 1_000_000
+PEERS = ("dask", "distributed", "dask-glm", "dask-ml", "scikit-learn")
 
 
 def best(calls: dict[Any, Callable[[], Any]], rounds: int = ROUNDS) -> dict[Any, float]:
@@ -128,8 +129,9 @@ def fits(paths: dict[str, str], client: Any) -> list[tuple[str, float, float]]:
     try:
         add("dask-glm, `lbfgs` without a penalty", by_dask_glm(X, y, client, rows // 8))
         add("dask-glm, `newton`", by_dask_glm(X, y, client, rows // 8, "newton"))
+        add("dask-ml, `LogisticRegression(solver='lbfgs')`", by_dask_ml(X, y, client, rows // 8))
     except Exception as fault:  # a peer that does not run with this Dask is told as such
-        found.append((f"dask-glm: {type(fault).__name__}: {str(fault)[:120]}", float("nan"), float("nan")))
+        found.append((f"a peer: {type(fault).__name__}: {str(fault)[:120]}", float("nan"), float("nan")))
     add("scikit-learn, one pass of `SGDClassifier.partial_fit`", by_partial_fit(X, y, 1))
     add("scikit-learn, five passes of it", by_partial_fit(X, y, 5))
     return found
@@ -143,6 +145,16 @@ def by_dask_glm(X: Any, y: Any, client: Any, block: int, name: str = "lbfgs") ->
     held = client.persist([da.from_array(X, (block, COLUMNS)), da.from_array((y > 0).astype(float), block)])
     options = {"regularizer": "l2", "lamduh": 0.0} if name == "lbfgs" else {}
     return lambda: getattr(algorithms, name)(*held, tol=1e-6, **options)
+
+
+def by_dask_ml(X: Any, y: Any, client: Any, block: int) -> Callable[[], Any]:
+    """Return a fit by dask-ml on the same cluster, its data held by the workers."""
+    import dask.array as da
+    from dask_ml.linear_model import LogisticRegression
+
+    held = client.persist([da.from_array(X, (block, COLUMNS)), da.from_array((y > 0).astype(float), block)])
+    model = LogisticRegression(solver="lbfgs", C=1e12, fit_intercept=False, tol=1e-6)
+    return lambda: model.fit(*held).coef_
 
 
 def by_partial_fit(X: Any, y: Any, passes: int) -> Callable[[], Any]:
@@ -162,16 +174,26 @@ def by_partial_fit(X: Any, y: Any, passes: int) -> Callable[[], Any]:
     return fit
 
 
-def measured(folder: Path, with_fits: bool) -> dict[str, Any]:
-    """Return all numbers."""
+SETTINGS = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+
+
+def fitted(folder: Path) -> dict[str, Any]:
+    """Return the numbers of fits, on a cluster of two workers."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, **SETTINGS) as cluster, Client(cluster) as client:
+        return {"fits": fits(written(folder, FIT), client), "used": {name: version(name) for name in PEERS}}
+
+
+def measured(folder: Path) -> dict[str, Any]:
+    """Return the numbers of evaluations."""
     from distributed import Client, LocalCluster
 
     found: dict[str, Any] = {"cores": os.cpu_count()}
     paths = {rows: written(folder, rows) for rows in (*ROWS, SMALL)}
     found["memory"] = {rows: in_memory(paths[rows]) for rows in ROWS}
     print(found, flush=True)
-    settings = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
-    with LocalCluster(n_workers=1, **settings) as a, LocalCluster(n_workers=2, **settings) as b:
+    with LocalCluster(n_workers=1, **SETTINGS) as a, LocalCluster(n_workers=2, **SETTINGS) as b:
         clients = {1: Client(a), 2: Client(b)}
         calls = {blocks: evaluation(paths[SMALL], clients[2], blocks, SMALL)[0] for blocks in BLOCKS}
         found["tasks"] = best(calls)
@@ -189,8 +211,6 @@ def measured(folder: Path, with_fits: bool) -> dict[str, Any]:
             found["busiest"][rows] = busiest(calls, clients)
             print(rows, times, found["busiest"][rows], os.getloadavg(), flush=True)
         found["load"].append(os.getloadavg()[0])
-        if with_fits:
-            found["fits"] = fits(paths[FIT], clients[2])
         for client in clients.values():
             client.close()
     return json.loads(json.dumps(found))
@@ -265,7 +285,7 @@ def report(found: dict[str, Any]) -> str:
     least = min(loss for _, _, loss in found["fits"] if np.isfinite(loss))
     for name, seconds, loss in found["fits"]:
         lines.append(f"| {name} | {seconds:.2f} | {seconds / found['fits'][0][1]:.2f} | {loss - least:.1e} |")
-    used = ", ".join(f"{name} {version(name)}" for name in ("dask", "distributed", "dask-glm", "scikit-learn"))
+    used = ", ".join(f"{name} {number}" for name, number in found["used"].items())
     lines += ["", f"{used}.", "", "## A model", ""]
     row, task, once = f"{c['row'] * 1e9:.0f} ns", f"{c['task'] * 1e3:.2f} ms", f"{c['round'] * 1e3:.1f} ms"
     lines += [
@@ -290,13 +310,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--again", action="store_true", help="write the page from numbers that were measured before")
-    parser.add_argument("--no-fits", action="store_true", help="keep the fits that were measured before")
+    parser.add_argument("--only", choices=("evaluations", "fits"), help="measure these, keep the others as they were")
     asked = parser.parse_args()
     kept = asked.folder / NUMBERS
-    if not asked.again:
-        before = json.loads(kept.read_text()) if asked.no_fits else {}
-        kept.write_text(json.dumps(before | measured(asked.folder, not asked.no_fits)))
-    text = report(json.loads(kept.read_text()))
+    found = json.loads(kept.read_text()) if asked.again or asked.only else {}
+    if not asked.again and asked.only != "fits":
+        found |= measured(asked.folder)
+        kept.write_text(json.dumps(found))
+    if not asked.again and asked.only != "evaluations":
+        found |= json.loads(json.dumps(fitted(asked.folder)))
+        kept.write_text(json.dumps(found))
+    text = report(found)
     PAGE.write_text(text)
     print(text)
 

@@ -4,8 +4,9 @@
 
 Value and gradient of `sum(softplus(-y.*(X*w)))` on rows of 50 columns, clusters of one and of two worker processes on
 this machine, one thread each, in turns, the best of all rounds; "busiest" is the processor's time of the busiest
-worker, which other work on the machine does not lengthen. The peers fit the same data: dask-glm on the same cluster,
-scikit-learn's `SGDClassifier.partial_fit`, averaged, block by block.
+worker, which other work on the machine does not lengthen. "Reading" is the ceiling: tasks on the same blocks that add
+up all entries and do nothing else, so that two workers are no quicker than the memory they share. The peers fit the
+same data: dask-glm on the same cluster, scikit-learn's `SGDClassifier.partial_fit`, averaged, block by block.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ PAGE, PICTURE, NUMBERS = HERE / "large_clusters.md", HERE / "large_clusters.png"
 ROWS = (100_000, 1_000_000, 10_000_000)
 BLOCKS = (1, 4, 16, 64)
 SMALL = 64_000
-ROUNDS = 7
+ROUNDS = 12
 FIT = 1_000_000
+PEERS = ("dask", "distributed", "dask-glm", "dask-ml", "scikit-learn")
 
 
 def best(calls: dict[Any, Callable[[], Any]], rounds: int = ROUNDS) -> dict[Any, float]:
@@ -57,14 +59,23 @@ def busiest(calls: dict[int, Callable[[], Any]], clients: dict[int, Any], count:
     return found
 
 
-def evaluation(paths: dict[str, str], client: Any, blocks: int, rows: int) -> Callable[[], Any]:
-    """Return a call that evaluates value and gradient at another point each time."""
+def evaluation(paths: dict[str, str], client: Any, blocks: int, rows: int) -> tuple[Callable[[], Any], Any]:
+    """Return a call that evaluates value and gradient at another point each time, and one that only reads the rows."""
     from matcalc import solvers
 
     start = {"w": np.zeros(COLUMNS)}
     made = solvers.dask(LOSS, "w", paths, client=client, start=start, block=-(-rows // blocks), declarations=LET)
     points = iter(np.random.default_rng(0).standard_normal((10_000, COLUMNS)) / 10)
-    return lambda: made.value_and_gradient(next(points))
+
+    def reading() -> float:
+        return sum(client.gather(client.map(summed, made._futures, pure=False)))
+
+    return lambda: made.value_and_gradient(next(points)), reading
+
+
+def summed(block: dict[str, Any]) -> float:
+    """Return the sum of all entries: reading and nothing else."""
+    return float(block["X"].sum())
 
 
 def in_memory(paths: dict[str, str]) -> float:
@@ -118,8 +129,9 @@ def fits(paths: dict[str, str], client: Any) -> list[tuple[str, float, float]]:
     try:
         add("dask-glm, `lbfgs` without a penalty", by_dask_glm(X, y, client, rows // 8))
         add("dask-glm, `newton`", by_dask_glm(X, y, client, rows // 8, "newton"))
+        add("dask-ml, `LogisticRegression(solver='lbfgs')`", by_dask_ml(X, y, client, rows // 8))
     except Exception as fault:  # a peer that does not run with this Dask is told as such
-        found.append((f"dask-glm: {type(fault).__name__}: {str(fault)[:120]}", float("nan"), float("nan")))
+        found.append((f"a peer: {type(fault).__name__}: {str(fault)[:120]}", float("nan"), float("nan")))
     add("scikit-learn, one pass of `SGDClassifier.partial_fit`", by_partial_fit(X, y, 1))
     add("scikit-learn, five passes of it", by_partial_fit(X, y, 5))
     return found
@@ -133,6 +145,16 @@ def by_dask_glm(X: Any, y: Any, client: Any, block: int, name: str = "lbfgs") ->
     held = client.persist([da.from_array(X, (block, COLUMNS)), da.from_array((y > 0).astype(float), block)])
     options = {"regularizer": "l2", "lamduh": 0.0} if name == "lbfgs" else {}
     return lambda: getattr(algorithms, name)(*held, tol=1e-6, **options)
+
+
+def by_dask_ml(X: Any, y: Any, client: Any, block: int) -> Callable[[], Any]:
+    """Return a fit by dask-ml on the same cluster, its data held by the workers."""
+    import dask.array as da
+    from dask_ml.linear_model import LogisticRegression
+
+    held = client.persist([da.from_array(X, (block, COLUMNS)), da.from_array((y > 0).astype(float), block)])
+    model = LogisticRegression(solver="lbfgs", C=1e12, fit_intercept=False, tol=1e-6)
+    return lambda: model.fit(*held).coef_
 
 
 def by_partial_fit(X: Any, y: Any, passes: int) -> Callable[[], Any]:
@@ -152,30 +174,43 @@ def by_partial_fit(X: Any, y: Any, passes: int) -> Callable[[], Any]:
     return fit
 
 
-def measured(folder: Path, with_fits: bool) -> dict[str, Any]:
-    """Return all numbers."""
+SETTINGS = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+
+
+def fitted(folder: Path) -> dict[str, Any]:
+    """Return the numbers of fits, on a cluster of two workers."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, **SETTINGS) as cluster, Client(cluster) as client:
+        return {"fits": fits(written(folder, FIT), client), "used": {name: version(name) for name in PEERS}}
+
+
+def measured(folder: Path) -> dict[str, Any]:
+    """Return the numbers of evaluations."""
     from distributed import Client, LocalCluster
 
     found: dict[str, Any] = {"cores": os.cpu_count()}
     paths = {rows: written(folder, rows) for rows in (*ROWS, SMALL)}
     found["memory"] = {rows: in_memory(paths[rows]) for rows in ROWS}
     print(found, flush=True)
-    settings = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
-    with LocalCluster(n_workers=1, **settings) as a, LocalCluster(n_workers=2, **settings) as b:
+    with LocalCluster(n_workers=1, **SETTINGS) as a, LocalCluster(n_workers=2, **SETTINGS) as b:
         clients = {1: Client(a), 2: Client(b)}
-        calls = {blocks: evaluation(paths[SMALL], clients[2], blocks, SMALL) for blocks in BLOCKS}
+        calls = {blocks: evaluation(paths[SMALL], clients[2], blocks, SMALL)[0] for blocks in BLOCKS}
         found["tasks"] = best(calls)
         print(found["tasks"], flush=True)
         found["load"] = [os.getloadavg()[0]]
-        found["rows"], found["busiest"] = {}, {}
+        found["rows"], found["reading"], found["busiest"] = {}, {}, {}
         for rows in ROWS:
-            calls = {n: evaluation(paths[rows], client, 8, rows) for n, client in clients.items()}
-            found["rows"][rows] = best(calls, ROUNDS)
+            made = {n: evaluation(paths[rows], client, 8, rows) for n, client in clients.items()}
+            calls = {n: call for n, (call, _) in made.items()}
+            for call in calls.values():
+                call()  # blocks are then where they are computed
+            times = best({**calls, **{-n: read for n, (_, read) in made.items()}}, ROUNDS)
+            found["rows"][rows] = {n: times[n] for n in clients}
+            found["reading"][rows] = {n: times[-n] for n in clients}
             found["busiest"][rows] = busiest(calls, clients)
-            print(rows, found["rows"][rows], os.getloadavg(), flush=True)
+            print(rows, times, found["busiest"][rows], os.getloadavg(), flush=True)
         found["load"].append(os.getloadavg()[0])
-        if with_fits:
-            found["fits"] = fits(paths[FIT], clients[2])
         for client in clients.values():
             client.close()
     return json.loads(json.dumps(found))
@@ -231,7 +266,8 @@ def report(found: dict[str, Any]) -> str:
     c = constants(found)
     picture(found, c)
     lines = ["# Clusters", "", (__doc__ or "").strip(), "", "![time against rows and workers](large_clusters.png)", ""]
-    heads = ("rows", "one call in memory", "1 worker", "2 workers", "ratio", "busiest of 1", "busiest of 2", "ratio")
+    heads = ("rows", "one call in memory", "1 worker", "2 workers", "ratio", "busiest of 1", "busiest of 2", "ratio",
+             "reading, 1", "reading, 2", "ratio")  # fmt: skip
     lines += [f"| {' | '.join(heads)} |", "|---:" * len(heads) + "|"]
     for rows in map(str, ROWS):
         one, two = found["rows"][rows]["1"], found["rows"][rows]["2"]
@@ -239,6 +275,8 @@ def report(found: dict[str, Any]) -> str:
         work = [found["busiest"][rows][n] for n in ("1", "2")]
         cells = [f"{int(rows):,}", *(f"{s:.3f} s" for s in times), f"{one / two:.2f}"]
         cells += [*(f"{s:.3f} s" for s in work), f"{work[0] / work[1]:.2f}"]
+        read = [found["reading"][rows][n] for n in ("1", "2")]
+        cells += [*(f"{s:.3f} s" for s in read), f"{read[0] / read[1]:.2f}"]
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", f"8 blocks each; load of the machine {found['load'][0]:.1f} before and {found['load'][1]:.1f} after, "
               f"on {found['cores']} cores, of which the scheduler and the client take a part.", ""]  # fmt: skip
@@ -247,7 +285,7 @@ def report(found: dict[str, Any]) -> str:
     least = min(loss for _, _, loss in found["fits"] if np.isfinite(loss))
     for name, seconds, loss in found["fits"]:
         lines.append(f"| {name} | {seconds:.2f} | {seconds / found['fits'][0][1]:.2f} | {loss - least:.1e} |")
-    used = ", ".join(f"{name} {version(name)}" for name in ("dask", "distributed", "dask-glm", "scikit-learn"))
+    used = ", ".join(f"{name} {number}" for name, number in found["used"].items())
     lines += ["", f"{used}.", "", "## A model", ""]
     row, task, once = f"{c['row'] * 1e9:.0f} ns", f"{c['task'] * 1e3:.2f} ms", f"{c['round'] * 1e3:.1f} ms"
     lines += [
@@ -272,13 +310,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--again", action="store_true", help="write the page from numbers that were measured before")
-    parser.add_argument("--no-fits", action="store_true", help="keep the fits that were measured before")
+    parser.add_argument("--only", choices=("evaluations", "fits"), help="measure these, keep the others as they were")
     asked = parser.parse_args()
     kept = asked.folder / NUMBERS
-    if not asked.again:
-        before = json.loads(kept.read_text()) if asked.no_fits else {}
-        kept.write_text(json.dumps(before | measured(asked.folder, not asked.no_fits)))
-    text = report(json.loads(kept.read_text()))
+    found = json.loads(kept.read_text()) if asked.again or asked.only else {}
+    if not asked.again and asked.only != "fits":
+        found |= measured(asked.folder)
+        kept.write_text(json.dumps(found))
+    if not asked.again and asked.only != "evaluations":
+        found |= json.loads(json.dumps(fitted(asked.folder)))
+        kept.write_text(json.dumps(found))
+    text = report(found)
     PAGE.write_text(text)
     print(text)
 

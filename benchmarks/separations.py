@@ -38,6 +38,8 @@ SEPARABLE = {
     "log-sum-exp": ("logsumexp(X*w)", "w"),
     "robust regression, Huber's": ("sum(sqrt(1 + (X*w - y).^2))", "w"),
     "Gram determinant": ("logdet(X'*X + S)", "S"),
+    "largest residual": ("norminf(X*w - y)", "w"),
+    "worst row": ("max(X*w)", "w"),
 }
 WHOLE = {
     "Gaussian process": ("y'*inv(X*X' + eye(m))*y*c", "c"),
@@ -46,7 +48,6 @@ WHOLE = {
     "moving average": ("sum(cumsum(X*w).^2)", "w"),
     "differences of neighbours": ("norm2((X*w)[1:] - (X*w)[:-1])^2", "w"),
     "pairs of rows": ("sum(exp(-(y .- y').^2))*c", "c"),
-    "worst row": ("max(X*w)", "w"),
 }
 
 

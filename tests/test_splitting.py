@@ -67,6 +67,16 @@ SEPARABLE = {
         "max(X*w)*c^2 - c*min(y) + m*(m - 1)*c", "c", 1,
         lambda X, w, y, c: np.max(X @ w) * c**2 - c * np.min(y) + ROWS * (ROWS - 1) * c,
     ),
+    "worst row": ("max(X*w)", "w", 1, lambda X, w: np.max(X @ w)),
+    "largest residual": ("norminf(X*w - y)/m", "w", 1, lambda X, w, y: np.max(abs(X @ w - y)) / ROWS),
+    "width": ("max(X*w + y) - min(X*w + y)", "w", 1, lambda X, w, y: np.ptp(X @ w + y)),
+    "worst of each column": ("sum(max(X*W, axis=0).^2)", "W", 1, lambda X, W: np.sum(np.max(X @ W, axis=0) ** 2)),
+    "worst entry": ("max(X*W)", "W", 1, lambda X, W: np.max(X @ W)),
+    "worst above the mean": ("max(X*w - mean(X*w))", "w", 2, lambda X, w: np.max(X @ w) - np.mean(X @ w)),
+    "worst and spread": ("max(X*w)*c + var(X*w)", "w", 2, lambda X, w, c: np.max(X @ w) * c + np.var(X @ w)),
+    "worst and all": (
+        "max(X*w)^2 + sum(exp(X*w))", "w", 1, lambda X, w: np.max(X @ w) ** 2 + np.sum(np.exp(X @ w)),
+    ),
     "product": ("prod(1 + y.^2)*c^2", "c", 1, lambda y, c: np.prod(1 + y**2) * c**2),
 }  # fmt: skip
 WHOLE = {
@@ -76,7 +86,6 @@ WHOLE = {
     "sum((X*w)[1:].^2)": "needs all m rows at once",
     "median(X*w - y)": "needs all m rows at once",
     "sum(exp(-(y .- y').^2))*c": "pairs each row with each other",
-    "max(X*w)": "max_at does not separate",
 }
 CUTS = ([0, ROWS], [0, 5, ROWS], [0, 0, 1, 4, 4, ROWS], list(range(ROWS + 1)))
 
@@ -198,6 +207,48 @@ def test_equal_sizes_and_rows_of_the_second_axis():
     assert np.allclose(gradient, 2 * X @ (X.T @ w - y))
 
 
+def tied_rows():
+    """Whole numbers, so that rows tie, within blocks and across them."""
+    rng = np.random.default_rng(1)
+    return {"X": rng.integers(-1, 2, (ROWS, 3)).astype(float), "w": np.array([1.0, 2.0, -1.0])}
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+def test_ties_share_the_gradient_of_a_maximum(cuts):
+    X, w = tied_rows().values()
+    X[[0, 4, 5, 11]] = [[1, 1, -1], [1, 1, 0], [1, 1, -1], [1, 1, -1]]
+    s = mc.split("max(X*w)", "m", wrt="w", declarations=LET)
+    top = X @ w == np.max(X @ w)
+    assert np.sum(top) > 2
+    value, gradient = s.over([{"X": X[a:b]} for a, b in zip(cuts, cuts[1:], strict=False)], w=w)
+    assert value == np.max(X @ w)
+    assert np.allclose(gradient, np.mean(X[top], axis=0), rtol=1e-15)
+
+
+@pytest.mark.parametrize("entry", [np.nan, np.inf, -np.inf])
+def test_the_gradient_of_a_maximum_that_is_not_finite(entry):
+    X, w = tied_rows().values()
+    X[7, 0] = entry
+    s = mc.split("max(X*w)", "m", wrt="w", declarations=LET)
+    value, gradient = s.over([{"X": X[:5]}, {"X": X[5:8]}, {"X": X[8:]}], w=w)
+    assert np.array_equal(value, np.max(X @ w), equal_nan=True)
+    top = X @ w == np.max(X @ w)
+    want = np.full(3, np.nan) if np.isnan(entry) else np.mean(X[top], axis=0)
+    assert np.allclose(gradient, want, equal_nan=True)
+
+
+def test_rows_of_a_maximum_are_not_drawn():
+    s = mc.split("max(X*w)", "m", wrt="w", declarations=LET)
+    with pytest.raises(mc.NotSupported, match="rows cannot be drawn"):
+        s.scaled(s.partial(X=DATA["X"], w=DATA["w"]), 2.0)
+
+
+def test_rows_chosen_in_a_pass_and_weighed_in_the_next_are_refused():
+    s = mc.split("max(sigmoid(X*w))*var(X*w)", "m", wrt="w", declarations=LET)
+    with pytest.raises(mc.NotSupported, match="max_at does not separate"):
+        s.over([{"X": DATA["X"]}], w=DATA["w"], v=DATA["w"], hvp=True)
+
+
 def test_labels_as_data():
     labels = RNG.integers(0, 2, ROWS)
     let = "X: matrix(m, n); W: matrix(n, p); t: index(m)"
@@ -209,6 +260,13 @@ def test_labels_as_data():
     P = np.exp(X @ W - logsumexp(X @ W, axis=1)[:, None])
     assert value == pytest.approx(-np.sum(np.log(P[np.arange(ROWS), labels])))
     assert np.allclose(gradient, X.T @ (P - np.eye(2)[labels]))
+
+
+def test_what_depends_on_no_row():
+    s = mc.split("mean(X*w .- mean(X*w))", "m", wrt="w", declarations=LET)
+    value, gradient = s.over([{"X": DATA["X"]}], w=DATA["w"])
+    assert value == 0
+    assert np.array_equal(gradient, np.zeros(3))
 
 
 def test_bytes():

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from math import prod
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -58,29 +59,36 @@ class FromFiles:
         if len(set(counts.values())) > 1:
             said = ", ".join(f"{name} {count}" for name, count in counts.items())
             raise ShapeError(f"the files have different numbers of rows: {said}")
-        parts = {name: self._parts(name, file) for name, file in files.items()}
+        starts = range(0, next(iter(counts.values()), 0), counted("block", self.rows))
+        parts = {name: self._parts(name, file, 0, file.shape[self.axes.get(name, 0)]) for name, file in files.items()}
         del files  # no map stays open: the pages that it touched would count as memory of this process
-        for _ in range(0, next(iter(counts.values()), 0), counted("block", self.rows)):
+        for _ in starts:
             yield {name: next(part, np.empty(0)) for name, part in parts.items()}
 
-    def _parts(self, name: str, file: Any) -> Iterator[np.ndarray[Any, Any]]:
+    def at(self, start: int) -> Arrays:
+        """Return the block of rows from one on."""
+        files = {name: np.load(path, mmap_mode="r", allow_pickle=False) for name, path in self.paths.items()}
+        return {name: next(self._parts(name, file, start, start + 1)) for name, file in files.items()}
+
+    def _parts(self, name: str, file: Any, start: int, stop: int) -> Iterator[np.ndarray[Any, Any]]:
         """Return copies of the rows, block by block: read as they lie where they are adjacent, else through maps."""
         axis, path = self.axes.get(name, 0), self.paths[name]
+        starts = range(start, stop, self.rows)
         if axis or not file.flags.c_contiguous:
-            return self._mapped(path, axis, file.shape[axis])
-        return self._read(path, file.offset, file.shape, file.dtype)
+            return self._mapped(path, axis, starts)
+        return self._read(path, file.offset, file.shape, file.dtype, starts)
 
-    def _mapped(self, path: str | os.PathLike[str], axis: int, count: int) -> Iterator[np.ndarray[Any, Any]]:
-        for start in range(0, count, self.rows):
+    def _mapped(self, path: str | os.PathLike[str], axis: int, starts: range) -> Iterator[np.ndarray[Any, Any]]:
+        for start in starts:
             rows = (*(slice(None),) * axis, slice(start, start + self.rows))
             yield np.array(np.load(path, mmap_mode="r")[rows], dtype=np.float64, order="C")
 
     def _read(
-        self, path: str | os.PathLike[str], offset: int, shape: tuple[int, ...], dtype: Any
+        self, path: str | os.PathLike[str], offset: int, shape: tuple[int, ...], dtype: Any, starts: range
     ) -> Iterator[np.ndarray[Any, Any]]:
         with open(path, "rb", buffering=0) as file:
-            file.seek(offset)
-            for start in range(0, shape[0], self.rows):
+            file.seek(offset + starts.start * prod(shape[1:]) * dtype.itemsize)
+            for start in starts:
                 part = np.empty((min(self.rows, shape[0] - start), *shape[1:]), dtype)
                 left = memoryview(part.reshape(-1).view(np.uint8).data)
                 while len(left):

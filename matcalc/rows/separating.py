@@ -17,7 +17,7 @@ from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.constructors import add, over_terms, product, size_number, symbol
+from matcalc.tensor.constructors import add, over_terms, power, product, size_number, symbol
 from matcalc.tensor.node import Indices, Node, toposort
 from matcalc.tensor.size import Monomial, Size, polynomial
 from matcalc.tensor.substitute import Batched, instantiate, remake
@@ -34,18 +34,20 @@ MOST_TERMS = 400
 class Total:
     """A value over all rows: what a block gives, the symbol that stands for it later, how those of two blocks merge.
 
-    `round` is the pass over the rows that computes it, from 0.
+    `round` is the pass over the rows that computes it, from 0. With `among`, the symbol of an extreme in the same pass,
+    only blocks add up whose own extreme is that of all: the gradient of a maximum is of the rows that are largest.
     """
 
     node: Node
     symbol: Node
     merge: str
     round: int
+    among: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """Totals in order, and the results over them and what is shared."""
+    """Totals, those of the first pass first, and the results over them and what is shared."""
 
     totals: tuple[Total, ...]
     results: tuple[Node, ...]
@@ -68,7 +70,9 @@ def separated(roots: Sequence[Node], rows: Size, taken: set[str], apart: Iterabl
     for root, result in zip(roots, results, strict=True):
         if walk.axes(result):
             raise NotSupported(f"the result has a part for each of the {rows} rows", hint=f"it is {said(root)}")
-    return Separated(tuple(walk.totals.values()), results)
+        if walk.holds_shares(result):
+            raise walk.no_total(root)
+    return Separated(tuple(sorted(walk.totals.values(), key=lambda total: total.round)), results)
 
 
 def sufficient(roots: Sequence[Node], rows: Size, taken: set[str], free: Iterable[Node]) -> Separated:
@@ -103,6 +107,8 @@ class _Walk:
     made: dict[Node, Node] = field(default_factory=dict)
     totals: dict[Node, Total] = field(default_factory=dict)
     rounds: dict[Node, int] = field(default_factory=dict)
+    shares: dict[Node, tuple[Node, Node]] = field(default_factory=dict)
+    holding: dict[Node, bool] = field(default_factory=dict)
 
     def all(self, roots: Sequence[Node]) -> list[Node]:
         """Return nodes with totals in the places of what sums over rows."""
@@ -144,13 +150,15 @@ class _Walk:
                 self.rounds[part] = max((self.rounds[a] for a in part.args), default=0)
         return self.rounds[node]
 
-    def total(self, node: Node, merge: str = SUM) -> Node:
+    def total(self, node: Node, merge: str = SUM, among: Node | None = None) -> Node:
         """Return the symbol of the total that blocks give a node of."""
+        if self.holds_shares(node):
+            raise self.no_total(next(part for part in toposort([node]) if part in self.shares))
         if node not in self.totals:
             name = next(name for k in range(len(self.taken) + 1) if (name := f"total{k + 1}") not in self.taken)
             self.taken.add(name)
-            stand_in = symbol(name, node.shape, sorted(node.facts) if merge == SUM else ())
-            made = Total(node, stand_in, merge, self.round_of(node))
+            stand_in = symbol(name, node.shape, sorted(node.facts) if merge == SUM and not among else ())
+            made = Total(node, stand_in, merge, self.round_of(node), among)
             self.totals[node] = made
             self.rounds[stand_in] = made.round + 1
         return self.totals[node].symbol
@@ -176,7 +184,8 @@ class _Walk:
 
     def of_product(self, node: Node) -> Node:
         operands, sizes = [(self.made[a], at) for a, at in node.operands], node.sizes
-        if self.apart and any(size == self.rows and i not in node.out for i, size in sizes.items()):
+        in_terms = self.apart or any(self.holds_shares(a) and a not in self.shares for a, _ in operands)
+        if in_terms and any(size == self.rows and i not in node.out for i, size in sizes.items()):
             return self.by_terms(product(node.coef, operands, node.out, sizes))  # products within it are one with it
         return self.by_totals(node, operands)
 
@@ -222,8 +231,9 @@ class _Walk:
         return self.by_terms(node) if sums else node
 
     def is_mixed(self, node: Node) -> bool:
-        """Whether a node is a sum by rows of which some terms depend on what is to stand apart."""
-        return node.kind == "sum" and self.rows in node.shape and not self.apart.isdisjoint(toposort([node]))
+        """Whether a node is a sum by rows of which some terms are shares, or depend on what is to stand apart."""
+        is_sum = node.kind == "sum" and self.rows in node.shape
+        return is_sum and (self.holds_shares(node) or not self.apart.isdisjoint(toposort([node])))
 
     def summed(
         self, operands: list[tuple[Node, Indices]], index: int, out: Indices, sizes: dict[int, Size]
@@ -235,9 +245,56 @@ class _Walk:
         kept = tuple(dict.fromkeys(i for _, at in group for i in at if i in outside))
         if any(sizes[i] == self.rows for i in kept):
             raise NotSupported(f"a sum over {self.rows} rows pairs each row with each other", hint=BY_FEATURES)
+        held = [place for place, (a, _) in enumerate(group) if self.holds_shares(a)]
+        if held:
+            return [*others, *self.of_shares(group, held, kept, sizes)]
         return [*others, (self.total(product(1, group, kept, sizes)), kept)]
 
-    # ---- operations
+    # ---- operations: reductions, and shares of the rows that are largest
+
+    def of_shares(
+        self, group: list[tuple[Node, Indices]], held: list[int], kept: Indices, sizes: dict[int, Size]
+    ) -> list[tuple[Node, Indices]]:
+        """Return the sum of a product with shares: what the chosen rows give, over how many they are."""
+        place = held[0]
+        shares, at = group[place]
+        if len(held) > 1 or shares not in self.shares or len(set(at)) < len(at):
+            raise self.no_total(shares)
+        is_chosen, extreme = self.shares[shares]
+        batch = at[: extreme.rank]
+        count = product(1, [(is_chosen, at)], batch, sizes)
+        kept = (*batch, *(i for i in kept if i not in batch))
+        given = product(1, [*group[:place], (is_chosen, at), *group[place + 1 :]], kept, sizes)
+        if self.round_of(given) != self.round_of(count):
+            raise self.no_total(shares)
+        by_count = power(self.total(count, among=extreme), Fraction(-1))
+        return [(self.total(given, among=extreme), kept), (by_count, batch)]
+
+    def share(self, node: Node, formula: str) -> Node:
+        """Return shares over an operand that is made, known by which rows are chosen and the extreme they attain."""
+        made = remake(node, self.made)
+        is_chosen = written_out(made, node.rule, formula)
+        (extreme,) = (
+            part for part in toposort([is_chosen]) if part.kind == "op" and part.rule.merge and self.loses_rows(part)
+        )
+        self.shares[made] = is_chosen, self.total(extreme, extreme.rule.merge or SUM)
+        return made
+
+    def loses_rows(self, node: Node) -> bool:
+        return any(self.axes(a) for a in node.args) and not self.axes(node)
+
+    def holds_shares(self, node: Node) -> bool:
+        """Whether a node is made of shares, whose sums over rows are not those over blocks of them."""
+        if not self.shares:
+            return False
+        for part in toposort([node]):
+            if part not in self.holding:
+                self.holding[part] = part in self.shares or any(self.holding[a] for a in part.args)
+        return self.holding[node]
+
+    def no_total(self, node: Node) -> NotSupported:
+        name = node.rule.name if node.kind == "op" else "it"
+        return self.refusal(node, f"{name} does not separate", TOTALS)
 
     def of_operation(self, node: Node) -> Node:
         over = [k for k, a in enumerate(node.args) if any(i >= len(node.batches[k]) for i in self.axes(a))]
@@ -246,8 +303,10 @@ class _Walk:
         rule = node.rule
         if formula := rule.by_total:
             return self.all([written_out(node, rule, formula)])[0]
+        if rule.share and len(over) == len(node.args) == 1:
+            return self.share(node, rule.share)
         if rule.merge is None or len(node.args) > 1 or self.axes(node):
-            raise self.refusal(node, f"{rule.name} does not separate", TOTALS)
+            raise self.no_total(node)
         return self.total(remake(node, self.made), rule.merge)
 
 

@@ -57,6 +57,7 @@ class RowTotals:
         lines = []
         for total in self.whole.totals:
             how = "" if total.merge == SUM else f", merged by {total.merge}"
+            how += "" if total.among is None else f", of blocks whose {total.among.name} is that of all"
             shape = " x ".join(map(str, total.node.shape)) or "a number"
             lines.append(f"pass {total.round + 1}: {total.symbol.name} = {said(total.node)}    ({shape}{how})")
         return lines
@@ -68,17 +69,17 @@ class RowTotals:
             raise NotSupported(f"this does not separate over {self.rows}: {self.reason}")
         return self.found
 
-    @property
+    @cached_property
     def args(self) -> tuple[str, ...]:
         """The names of the arguments of `partial`, in order."""
         return tuple(node.name for node in self.request.names.ordered())
 
-    @property
+    @cached_property
     def split(self) -> tuple[str, ...]:
         """The names of the arguments that have rows."""
         return tuple(s.name for s in self.request.names.ordered() if Size.of(self.rows) in s.shape)
 
-    @property
+    @cached_property
     def shared(self) -> tuple[str, ...]:
         """The names of the arguments that have none, the same for all blocks."""
         return tuple(name for name in self.args if name not in self.split)
@@ -107,7 +108,7 @@ class RowTotals:
     def combine(self, a: Totals, b: Totals) -> Totals:
         """Return the totals of two blocks together, both of one round."""
         totals = self._in_round(self._round_after(a.before))
-        return Totals(tuple(merged(t, x, y) for t, x, y in zip(totals, a.values, b.values, strict=True)), a.before)
+        return Totals(merged(totals, a.values, b.values), a.before)
 
     def scaled(self, part: Totals, factor: float) -> Totals:
         """Return the totals of rows that were drawn as those of `factor` times as many.
@@ -192,14 +193,18 @@ class RowTotals:
             raise UnknownName(f"{missing} is missing: it {what}")
 
     def _in_round(self, number: int) -> list[Total]:
-        return [total for total in self.whole.totals if total.round == number]
+        return self._by_round[number]
+
+    @cached_property
+    def _by_round(self) -> list[list[Total]]:
+        return [[total for total in self.whole.totals if total.round == number] for number in range(self.rounds)]
 
     def _round_after(self, before: Arrays) -> int:
         count = len(before)
-        for number in range(self.rounds):
+        for number, totals in enumerate(self._by_round):
             if count == 0:
                 return number
-            count -= len(self._in_round(number))
+            count -= len(totals)
         raise ValueError("these are the totals of the last round")
 
     # ---- compiled
@@ -222,7 +227,9 @@ class RowTotals:
         """Compile nodes over the symbols that they read, and those that tell their sizes."""
         roots = [node for _, node in outputs]
         read = {node for node in toposort(roots) if node.kind == "symbol"}
-        symbols = [*self.request.names.ordered(), *(t.symbol for t in self.whole.totals)]
+        without = self.split if name == "finish" else ()
+        symbols = [s for s in self.request.names.ordered() if s.name not in without]
+        symbols += [t.symbol for t in self.whole.totals]
         told = {n for s in read for size in s.shape for n in size.names}
         wanted = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - told
         kept = [s for s in symbols if s in read or wanted & {n for size in s.shape for n in size.names}]
@@ -277,9 +284,31 @@ def _array(value: object) -> np.ndarray[Any, Any]:
     return array
 
 
-def merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def merged(totals: Sequence[Total], a: Arrays, b: Arrays) -> Arrays:
+    """Return the totals of one round of two blocks together, in order."""
+    if all(t.merge == SUM and t.among is None for t in totals):
+        return tuple(_array(x + y) for x, y in zip(a, b, strict=True))
+    first, other = ({t.symbol: value for t, value in zip(totals, part, strict=True)} for part in (a, b))
+    made = {t.symbol: _merged(t, first[t.symbol], other[t.symbol]) for t in totals if t.among is None}
+    for t in totals:
+        if t.among is not None:
+            parts = (_where_equal(part[t.among], made[t.among], part[t.symbol]) for part in (first, other))
+            made[t.symbol] = _merged(t, *parts)
+    return tuple(made[t.symbol] for t in totals)
+
+
+def _merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return a total of two blocks together, entry by entry."""
     if total.merge == SUM:
         return _array(a + b)
     (formula,) = expressions([total.merge], "a: vector(n); b: vector(n)")
     return _array(formula(a=a.ravel(), b=b.ravel())).reshape(a.shape)
+
+
+def _where_equal(
+    own: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], value: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """Return a block's value where its own extreme is that of all, else 0; extremes go along the first axes."""
+    import numpy as np
+
+    return np.where((own == whole).reshape(own.shape + (1,) * (value.ndim - own.ndim)), value, 0.0)

@@ -84,7 +84,7 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check(f"adjoint in {parameter}", text, ("Y", "G"), report)
     for value, text in rule.divided.items():
         known.check(f"divided {value}".strip(), text, ("a", "b"), report)
-    for field in ("square", "difference", "radius", "scale", "calculus", "degree", "merge", "by_total"):
+    for field in ("square", "difference", "radius", "scale", "calculus", "degree", "merge", "by_total", "share"):
         text = getattr(rule, field)
         if isinstance(text, str):
             known.check(field, text, ("a", "b") if field in ("difference", "merge") else (), report)

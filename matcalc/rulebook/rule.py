@@ -97,6 +97,7 @@ class Rule:
     square: str | None = None
     merge: str | None = None
     by_total: str | None = None
+    share: str | None = None
     source: str = ""
     role: str | None = None
     sympy: str | None = None

@@ -1,7 +1,8 @@
 """`solvers.dask`: a sum over rows on a Dask cluster, as the functions of one flat vector that an optimiser calls.
 
-Blocks of rows are scattered once. An evaluation is one graph of tasks for each pass over the rows: totals of blocks,
-added where they are, one small result back. What a lost worker held is sent again.
+Blocks of rows are read by the workers that see the files, or sent to them, once. An evaluation is one graph of tasks
+for each pass over the rows: totals of blocks, added where they are, one small result back. What a lost worker held is
+read or sent again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from matcalc.rows.blocks import ROWS
+from matcalc.rows.blocks import FromFiles
 from matcalc.rows.splitting import Split
 from matcalc.rows.totals import Totals, rows_in
 from matcalc.solvers.drawn_rows import Slope
@@ -26,6 +27,10 @@ ATTEMPTS = 5
 """How often an evaluation is begun again when workers are lost."""
 TOGETHER = 8
 """Totals that are added in one task: each task costs the scheduler a millisecond."""
+SMALL = 2**15
+"""Bytes of shared values that go with each task; more are sent apart, which takes workers one more exchange."""
+PIECE, LEAST = 2**20, 64
+"""Bytes of rows that are computed at once, so that they stay in the cache of one core, and as many rows at least."""
 
 
 class OnCluster(OverRows):
@@ -34,6 +39,8 @@ class OnCluster(OverRows):
     def __init__(self, given: Asked, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
         super().__init__(given, checkpoint)
         self.client = client
+        blocks = blocks_of(given, block)
+        self._files = blocks if isinstance(blocks, FromFiles) else None
         opened = {name: _opened(value) for name, value in given.by_rows.items()}
         self._blocks = list(blocks_of(replace(given, by_rows=opened), block))
         self._futures: list[Any] = []
@@ -78,13 +85,15 @@ class OnCluster(OverRows):
         """Return the totals over all blocks, one graph for each pass, added by eights in a fixed order."""
         from dask.delayed import delayed
 
-        self._scatter()
+        self._place()
         if key not in self._held:
             self._held[key] = self.client.scatter(made, broadcast=True, hash=False)
         held, total = self._held[key], None
         part, add = (delayed(function, pure=False, traverse=False) for function in (of_block, sum_of))
         for _ in range(made.rounds):
-            known = delayed((shared, total), pure=False, traverse=False)
+            known: Any = shared, total
+            if sum(np.asarray(value).nbytes for value in shared.values()) > SMALL:
+                known = delayed(known, pure=False, traverse=False)  # a task of its own: sent once
             parts = [part(held, block, known, k, *more) for k, block in enumerate(self._futures)]
             while len(parts) > 1:
                 parts = [add(held, *parts[k : k + TOGETHER]) for k in range(0, len(parts), TOGETHER)]
@@ -92,12 +101,18 @@ class OnCluster(OverRows):
         assert total is not None
         return total
 
-    def _scatter(self) -> None:
-        """Send the blocks that no worker holds, each to one worker."""
-        if not self._futures:
+    def _place(self) -> None:
+        """Have the blocks that no worker holds read by workers, those that none can read sent."""
+        from distributed import wait
+
+        if not self._futures and self._files is not None:
+            files, places = self._files, range(0, len(self._blocks) * self._files.rows, self._files.rows)
+            self._futures = self.client.map(read_part, places, files=files, states=_states(files), pure=False)
+            wait(self._futures)
+        elif not self._futures:
             self._futures = [self._sent(block) for block in self._blocks]
         for k, future in enumerate(self._futures):
-            if future.status != "finished":
+            if future.status in ("error", "lost", "cancelled"):
                 self._futures[k] = self._sent(self._blocks[k])
 
     def _sent(self, block: Mapping[str, Any]) -> Any:
@@ -109,6 +124,32 @@ def _opened(value: Any) -> Any:
     return np.load(value, mmap_mode="r", allow_pickle=False) if isinstance(value, (str, os.PathLike)) else value
 
 
+def _states(files: FromFiles) -> dict[str, tuple[int, int]]:
+    """Return by which the same files are known elsewhere: how long they are, and when they were written."""
+    found = {name: os.stat(path) for name, path in files.paths.items()}
+    return {name: (state.st_size, state.st_mtime_ns) for name, state in found.items()}
+
+
+def read_part(start: int, files: FromFiles, states: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+    """Return a block of rows of files: what a worker runs. Raises: OSError where it sees others than the client."""
+    if _states(files) != states:
+        raise OSError("these are other files than the client's")
+    return files.at(start)
+
+
+def aligned(block: Any) -> Any:
+    """Return a block whose arrays lie as they are computed with: what was sent does not, and is put in its place."""
+    for name, part in block.items():
+        if not _values(part).flags.aligned:
+            block[name] = part.copy()
+    return block
+
+
+def _values(part: Any) -> np.ndarray[Any, Any]:
+    values: np.ndarray[Any, Any] = part.data if hasattr(part, "tocsr") else part
+    return values
+
+
 Known = tuple[Mapping[str, Any], Totals | None]
 """Shared values, and the totals of the pass before."""
 
@@ -117,7 +158,10 @@ def part_of(made: Split, block: Mapping[str, Any], known: Known, k: int) -> Tota
     """Return the totals of a block: what a worker runs."""
     shared, after = known
     given = {name: shared[name] for name in made.shared}
-    parts = (made.partial(after=after, **given, **piece) for piece in Cut(block, made, ROWS))  # each stays in the cache
+    block = aligned(block)
+    row = sum(_values(part).nbytes for part in block.values()) / max(rows_in(made, block), 1)
+    pieces = Cut(block, made, max(LEAST, int(PIECE / row)))
+    parts = (made.partial(after=after, **given, **piece) for piece in pieces)
     return reduce(made.combine, parts)
 
 

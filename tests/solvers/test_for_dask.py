@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -106,6 +109,62 @@ def test_a_resumed_fit(client, tmp_path):
     assert made().minimize("L-BFGS-B").x["w"].tobytes() == whole.x["w"].tobytes()
 
 
+KILLED = """
+    import os, sys
+    import numpy as np
+    from distributed import Client
+    from matcalc import solvers
+    client = Client(sys.argv[1])
+    data = {{"X": "X.npy", "y": "y.npy", "c": 0.1}}
+    problem = solvers.dask({loss!r}, "w", data, client=client, start={{"w": np.zeros(4)}}, block=60, checkpoint="fit",
+                           declarations={let!r})
+    count, compute = 0, problem._both
+    def counted(x):
+        global count
+        count += 1
+        if count > int(sys.argv[2]):
+            os._exit(9)
+        return compute(x)
+    problem._both = counted
+    found = problem.minimize("L-BFGS-B", tol=1e-12)
+    print(count, found.x["w"].tobytes().hex(), found.nit)
+"""
+
+
+def test_a_killed_client_is_resumed_with_the_same_digits(client, tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", DATA["y"])
+    code = textwrap.dedent(KILLED.format(loss=LOSS, let=LET))
+
+    def run(most):
+        command = [sys.executable, "-c", code, client.scheduler.address, str(most)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    whole = run(1000)
+    (tmp_path / "fit").unlink()
+    assert run(4).returncode == 9
+    resumed = run(1000)
+    assert resumed.stdout.split()[1:] == whole.stdout.split()[1:]
+    assert int(resumed.stdout.split()[0]) == int(whole.stdout.split()[0]) - 4 + 1  # the first one once more
+
+
+def test_a_worker_killed_in_a_fit(client, problem):
+    one = mc.minimize(LOSS, wrt="w", start=START, data=DATA, tol=1e-12, declarations=LET)
+    compute, calls = problem._both, []
+
+    def killing(x):
+        calls.append(1)
+        if len(calls) == 3:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        return compute(x)
+
+    problem._both = killing
+    fit = problem.minimize("L-BFGS-B", tol=1e-12)
+    assert len(calls) > 3
+    assert np.allclose(fit.x["w"], one.x["w"], rtol=0, atol=1e-7)
+    assert abs(fit.fun - one.fun) <= 1e-12 * one.fun
+
+
 def test_a_worker_compiles_once_and_has_one_thread_for_blas(client, problem):
     problem.fun(np.ones(4))
     held = problem._held[""]
@@ -121,13 +180,53 @@ def _place(made):
     return id(made), id(made.partials)
 
 
-def test_files(client, tmp_path):
+@pytest.mark.parametrize("way", ["read by workers", "as columns", "unseen by workers"])
+def test_files(client, tmp_path, monkeypatch, way):
+    np.save(tmp_path / "X.npy", np.asfortranarray(X) if way == "as columns" else X)
+    np.save(tmp_path / "y.npy", DATA["y"])
+    data = {"X": tmp_path / "X.npy", "y": tmp_path / "y.npy", "c": 0.1}
+    problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=LET)
+    if way == "unseen by workers":
+        monkeypatch.setattr("matcalc.solvers.for_dask._states", lambda files: {})
+    w = RNG.standard_normal(4)
+    assert problem.fun(w) == pytest.approx(by_hand(w)[0], rel=1e-12)
+    assert np.allclose(problem.jac(w), by_hand(w)[1], rtol=1e-11)
+    read = [str(future.key).startswith("read_part") for future in problem._futures]
+    assert len(read) == 9
+    assert not any(read) if way == "unseen by workers" else all(read)
+
+
+def test_files_are_read_again_where_a_worker_is_lost(client, tmp_path):
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "y.npy", DATA["y"])
     data = {"X": tmp_path / "X.npy", "y": tmp_path / "y.npy", "c": 0.1}
     problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=LET)
     w = RNG.standard_normal(4)
-    assert problem.fun(w) == pytest.approx(by_hand(w)[0], rel=1e-12)
+    before = problem.fun(w)
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    assert problem.fun(w + 1e-16) == pytest.approx(before, rel=1e-12)
+
+
+def test_blocks_lie_as_they_are_computed_with(client, problem):
+    """What arrives is not aligned, and would be copied in each evaluation."""
+    problem.fun(np.ones(4))
+    places = [client.submit(_is_aligned, future, pure=False).result() for future in problem._futures]
+    assert all(places)
+
+
+def _is_aligned(block):
+    return all(part.flags.aligned for part in block.values())
+
+
+def test_sparse_rows_on_workers(client):
+    sparse = pytest.importorskip("scipy.sparse")
+    few = np.where(abs(X) > 0.5, X, 0)
+    let = LET.replace("matrix(m, n)", "matrix(m, n) sparse")
+    data = {**DATA, "X": sparse.csr_array(few)}
+    problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=let)
+    w = RNG.standard_normal(4)
+    t = -DATA["y"] * (few @ w)
+    assert problem.fun(w) == pytest.approx(np.sum(np.logaddexp(0, t)) + 0.1 * w @ w, rel=1e-12)
 
 
 def test_faults_are_said_before_anything_is_sent(client):

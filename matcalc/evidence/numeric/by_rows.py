@@ -12,7 +12,7 @@ from matcalc.tensor.constructors import symbol
 
 
 def by_rows(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test `merge` at each place where the first axis can be cut, and `by_total` on the whole."""
+    """Test `merge` at each place where the first axis can be cut, and `by_total` and `share` on the whole."""
     if at.form.overload or at.form.tangents or len(at.data) != 1:
         return
     ((name, X),) = at.data.items()
@@ -20,6 +20,10 @@ def by_rows(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         node = build_formula(at.rule.by_total, (), at.book, at.symbols, shape=at.symbols[name].shape)
         (found,) = at.evaluate([node])
         yield Finding("the value by totals,", "by_total", relative(found, value[""]), EXACT, place(at))
+    if at.rule.share is not None:
+        node = build_formula(at.rule.share, (), at.book, at.symbols, shape=at.symbols[name].shape)
+        (found,) = at.evaluate([node])
+        yield Finding("shares over their sum,", "share", relative(found / found.sum(), value[""]), EXACT, place(at))
     if at.rule.merge is not None:
         a, b = symbol("a", ()), symbol("b", ())
         node = build_formula(at.rule.merge, (), at.book, {"a": a, "b": b})

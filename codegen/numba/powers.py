@@ -21,26 +21,24 @@ from matcalc.codegen.numba.elementary import (
     less_logs,
     less_logs_rest,
     log2_of_exp,
+    log2_whole,
+    log_bend,
+    log_edges,
+    log_rest,
 )
 from matcalc.codegen.numba.rare import rare
 
 far_pow = rare("llvm.pow.f64", 2)
-far_log2 = rare("llvm.log2.f64", 1)
-far_log10 = rare("llvm.log10.f64", 1)
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
-
-
-@njit(**INLINED)
-def log2_whole(x):
-    """The k of x = 2^k*m with m between the roots of 1/2 and 2."""
-    return (bits(x) - 0x3FE6A09E667F3BCD) >> 52
+LOG10_2_HIGH = 0.301029995663157
+LOG10_2_LOW = 8.241712586023572e-13
 
 
 @njit(**INLINED)
 def log_of_rest(x, k):
     """log(m) of the m above, as a sum of two numbers."""
-    f = from_bits(bits(x) - (k << 52)) - 1.0
+    f = log_rest(x, k)
     d = 2.0 + f
     inverse = 1.0 / d
     s = f * inverse
@@ -101,19 +99,29 @@ def vpow(x, p):
 @njit(**INLINED)
 def vlog2(x):
     """log(x)/log(2), exact for powers of 2."""
-    k = log2_whole(x)
-    m, m_rest = log_of_rest(x, k)
-    high = m * 1.4426950408889634
-    rest = fma(m, 1.4426950408889634, -high) + fma(m, 2.0355273740931033e-17, m_rest * 1.4426950408889634)
-    whole = float64(k)
-    y = whole + high
-    return far_log2(not SMALLEST_NORMAL <= x < math.inf, y + ((high - (y - whole)) + rest), x)
+    is_small = x < SMALLEST_NORMAL
+    u = x * 18014398509481984.0 if is_small else x
+    k = log2_whole(u)
+    f = log_rest(u, k)
+    s = f / (2.0 + f)
+    n = float64(k) + (-54.0 if is_small else 0.0)
+    high = f * 1.4426950408889634
+    rest = fma(s * (f - log_bend(f, s)), -1.4426950408889634, fma(f, 1.4426950408889634, -high))
+    near = n + high
+    return log_edges(x, near + ((high - (near - n)) + rest))
 
 
 @njit(**INLINED)
 def vlog10(x):
-    """log(x)/log(10)."""
-    log, log_rest = log_parts(x)
-    high = log * 0.4342944819032518
-    rest = fma(log, 0.4342944819032518, -high) + fma(log, 1.098319650216765e-17, log_rest * 0.4342944819032518)
-    return far_log10(not SMALLEST_NORMAL <= x < math.inf, high + rest, x)
+    """log(x)/log(10), exact for powers of 10."""
+    is_small = x < SMALLEST_NORMAL
+    u = x * 18014398509481984.0 if is_small else x
+    k = log2_whole(u)
+    f = log_rest(u, k)
+    s = f / (2.0 + f)
+    n = float64(k) + (-54.0 if is_small else 0.0)
+    high = f * 0.4342944819032518
+    rest = fma(s * (f - log_bend(f, s)), -0.4342944819032518, fma(f, 0.4342944819032518, -high))
+    whole = n * LOG10_2_HIGH
+    near = whole + high
+    return log_edges(x, near + ((high - (near - whole)) + fma(n, LOG10_2_LOW, rest)))

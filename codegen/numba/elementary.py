@@ -171,16 +171,17 @@ def within_cosh(x):
 
 @njit(**INLINED)
 def vtanh(x):
-    """tanh(x), as m*(m + 2)/(m*(m + 2) + 2) of m = exp(|x|) - 1."""
+    """tanh(x), as m/(2 + m) of m = exp(2*|x|) - 1."""
     y = within_cosh(x)
     k = log2_of_exp(y)
     n = k - ROUND
     r = less_logs(y, n)
     rest = less_logs_rest(y, n, r)
-    s = from_bits((bits(k) + 1021) << 52)
-    quarter = fma(s, r, s - 0.25) + s * rest  # m/4
-    p = quarter * fma(8.0, quarter, 4.0)
-    t = 1.0 if y > 20.0 else p / (p + 1.0)
+    s = from_bits((bits(k) << 53) + 4607182418800017408)  # 4^n
+    v = r + rest
+    high = fma(s, 2.0 * r, s - 1.0)
+    m = high + fma(s, fma(v, v, 2.0 * rest), fma(s, 2.0 * r, (s - 1.0) - high))
+    t = 1.0 if y > 20.0 else m / (2.0 + m)
     return x if y < 1e-9 else math.copysign(t, x)
 
 

@@ -65,14 +65,13 @@ def log_series(z: mpf) -> mpf:
     return 2 * mpmath.atanh(s) / s - 2
 
 
-def quarter(t: mpf) -> mpf:
-    """The argument between 1 and 2.5 that -1 to 1 stands for."""
-    return mpf(7) / 4 + t * 3 / 4
+GAMMALN_CENTRE = mpf("1.8125")  # where the constant coefficients are next to doubles
+DIGAMMA_CENTRE = mpf("1.65625")
 
 
 def gammaln_near(t: mpf) -> mpf:
-    """log(gamma(x))/((x - 1)*(x - 2))."""
-    x = quarter(t)
+    """log(gamma(x))/((x - 1)*(x - 2)) at x = centre + t."""
+    x = GAMMALN_CENTRE + t
     return mpmath.loggamma(x) / ((x - 1) * (x - 2))
 
 
@@ -83,8 +82,8 @@ def gammaln_far(w: mpf) -> mpf:
 
 
 def digamma_near(t: mpf) -> mpf:
-    """digamma(x)/(x - root)."""
-    x = quarter(t)
+    """digamma(x)/(x - root) at x = centre + t."""
+    x = DIGAMMA_CENTRE + t
     return mpmath.digamma(x) / (x - mpmath.findroot(mpmath.digamma, 1.46))
 
 
@@ -110,9 +109,9 @@ def table() -> dict[str, Nearly]:
     span = (mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1)
     return {
         "log": Nearly(lambda z: log_series(z) / z, tiny, span**2, 7, lambda z: 1 / z),
-        "gammaln near": Nearly(gammaln_near, -unit + tiny, unit, 26, gammaln_near),
+        "gammaln near": Nearly(gammaln_near, 1 + tiny - GAMMALN_CENTRE, 2.5 - GAMMALN_CENTRE, 25, gammaln_near),
         "gammaln far": Nearly(gammaln_far, tiny, unit / 9, 12, one),
-        "digamma near": Nearly(digamma_near, -unit + tiny, unit, 27, digamma_near),
+        "digamma near": Nearly(digamma_near, 1 + tiny - DIGAMMA_CENTRE, 2.5 - DIGAMMA_CENTRE, 27, digamma_near),
         "digamma far": Nearly(digamma_far, tiny, unit / 9, 13, one),
         "tan": Nearly(root_series(mpmath.tan), tiny, (mp.pi / 4) ** 2, 13, lambda z: 1 / z),
         "asin": Nearly(root_series(mpmath.asin), tiny, unit / 4, 12, lambda z: 1 / z),

@@ -15,10 +15,11 @@ EXACT: dict[str, Callable[..., object]] = {
     "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "atan": mpmath.atan,
     "erf": mpmath.erf, "erfc": lambda x: mpmath.erfc(x) if x < 100 else mpmath.mpf(0),
     "pow": lambda x: x ** mpmath.mpf(2.5),
+    "gammaln": lambda x: mpmath.loggamma(x), "digamma": mpmath.digamma,
 }  # fmt: skip
 """Functions that are vector arithmetic, and what they are."""
 
-DOMAIN = {"log": 0.0, "log2": 0.0, "log10": 0.0, "pow": 0.0, "log1p": -1.0}
+DOMAIN = {"log": 0.0, "log2": 0.0, "log10": 0.0, "pow": 0.0, "gammaln": 0.0, "digamma": 0.0, "log1p": -1.0}
 """Where the domain of a function begins."""
 TURNING = ("sin", "cos", "tan")
 

@@ -45,17 +45,10 @@ def log_of_rest(x, k):
     s_rest = (fma(-s, d, f) - s * (f - (d - 2.0))) * inverse
     z = s * s
     z_rest = fma(2.0 * s, s_rest, fma(s, s, -z))
-    q = horner(
-        z,
-        0.11989175628735269,
-        0.11674798983901315,
-        0.13336318381585133,
-        0.15384556845964265,
-        0.18181818870681532,
-        0.2222222221753348,
-        0.28571428571445123,
-        0.3999999999999998,
-    )
+    w = z * z
+    odd = horner(w, 0.11674798983901315, 0.15384556845964265, 0.2222222221753348, 0.3999999999999998)
+    even = horner(w, 0.11989175628735269, 0.13336318381585133, 0.18181818870681532, 0.28571428571445123)
+    q = fma(even, z, odd)
     a = fma(z, q, 0.6666666666666666)
     a_rest = fma(z, q, 0.6666666666666666 - a) + 3.700743415417188e-17
     t = z * a
@@ -89,10 +82,8 @@ def vpow(x, p):
     n = k - ROUND
     r = less_logs(y, n)
     rest = less_logs_rest(y, n, r)
-    e = 1.0 + r
-    e_rest = (r - (e - 1.0)) + fma(y_rest, e + rest, rest)
-    power = (e + e_rest) * from_bits((bits(k) + 1023) << 52)
-    is_usual = SMALLEST_NORMAL <= x < math.inf and abs(y) <= 700.0
+    power = (1.0 + (r + fma(y_rest, (1.0 + r) + rest, rest))) * from_bits((bits(k) + 1023) << 52)
+    is_usual = 4503599627370496 <= bits(x) < 9218868437227405312 and abs(y) <= 700.0  # x is positive and normal
     return far_pow(not is_usual, power, x, p)
 
 

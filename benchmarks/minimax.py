@@ -113,7 +113,7 @@ def table() -> dict[str, Nearly]:
         "gammaln far": Nearly(gammaln_far, tiny, unit / 9, 12, one),
         "digamma near": Nearly(digamma_near, 1 + tiny - DIGAMMA_CENTRE, 2.5 - DIGAMMA_CENTRE, 27, digamma_near),
         "digamma far": Nearly(digamma_far, tiny, unit / 9, 13, one),
-        "tan": Nearly(root_series(mpmath.tan), tiny, (mp.pi / 4) ** 2, 13, lambda z: 1 / z),
+        "atanh": Nearly(root_series(mpmath.atanh), tiny, mpf("0.041"), 8, lambda z: 1 / z),
         "asin": Nearly(root_series(mpmath.asin), tiny, unit / 4, 12, lambda z: 1 / z),
     }
 

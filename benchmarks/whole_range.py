@@ -20,7 +20,16 @@ EXACT: dict[str, Callable[..., object]] = {
 }  # fmt: skip
 """Functions that are vector arithmetic, and what they are."""
 
-DOMAIN = {"log": 0.0, "log2": 0.0, "log10": 0.0, "pow": 0.0, "gammaln": 0.0, "digamma": 0.0, "acosh": 1.0, "log1p": -1.0}
+DOMAIN = {
+    "log": 0.0,
+    "log2": 0.0,
+    "log10": 0.0,
+    "pow": 0.0,
+    "gammaln": 0.0,
+    "digamma": 0.0,
+    "acosh": 1.0,
+    "log1p": -1.0,
+}
 """Where the domain of a function begins."""
 BOUNDED = ("asin", "acos", "atanh")
 TURNING = ("sin", "cos", "tan")

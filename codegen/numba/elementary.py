@@ -5,7 +5,7 @@ Waite's; polynomials are best ones, that of log fdlibm's (e_log.c). Errors are s
 against mpmath; infinity, NaN, zeros and subnormals are right.
 
 Functions of one argument are made of the same parts where they can be (exp(-|x|) of sigmoid and softplus, exp(|x|) of
-tanh, sinh and cosh, and so of their derivatives): the compiler finds the same lines in a loop, and computes them once.
+sinh and cosh, and so of their derivatives): the compiler finds the same lines in a loop, and computes them once.
 """
 
 import math
@@ -171,17 +171,18 @@ def within_cosh(x):
 
 @njit(**INLINED)
 def vtanh(x):
-    """tanh(x), as m/(2 + m) of m = exp(2*|x|) - 1."""
+    """tanh(x), as m/(2 + m) of m = exp(2*|x|) - 1; 3/4 of both, since what is just below 2 is rounded half as much."""
     y = within_cosh(x)
     k = log2_of_exp(y)
     n = k - ROUND
     r = less_logs(y, n)
     rest = less_logs_rest(y, n, r)
-    s = from_bits((bits(k) << 53) + 4607182418800017408)  # 4^n
-    v = r + rest
-    high = fma(s, 2.0 * r, s - 1.0)
-    m = high + fma(s, fma(v, v, 2.0 * rest), fma(s, 2.0 * r, (s - 1.0) - high))
-    t = 1.0 if y > 20.0 else m / (2.0 + m)
+    s = from_bits((bits(k) << 53) + 4604930618986332160)  # 3/4*4^n
+    more = fma(rest, 2.0 * r + (rest + 2.0), r * r)  # exp(2*(r + rest)) - 1 - 2*r
+    far, step = s - 0.75, s * (2.0 * r)
+    high = far + step
+    m = high + fma(s, more, ((far - high) + step) + fma(s, 2.0 * r, -step))
+    t = 1.0 if y > 20.0 else m / (1.5 + m)
     return x if y < 1e-9 else math.copysign(t, x)
 
 

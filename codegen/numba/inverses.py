@@ -48,8 +48,9 @@ def vasin(x):
     y = abs(x)
     z = half_square(y)
     s = y if y <= 0.5 else math.sqrt(z)
-    p = s + asin_more(s, z)
-    return math.copysign(p if y <= 0.5 else HALF_PI_1 - fma(2.0, p, -HALF_PI_2), x)
+    more = asin_more(s, z)
+    far = fma(-2.0, s, HALF_PI_1) - fma(2.0, more, -HALF_PI_2)
+    return math.copysign(s + more if y <= 0.5 else far, x)
 
 
 @njit(**INLINED)

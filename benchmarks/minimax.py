@@ -4,8 +4,8 @@
     python -m benchmarks.minimax gammaln    prints those whose name begins so
 
 Least squares in many digits at Chebyshev's points, of the error relative to `scale`: within a bit of the best. The
-coefficients of the lowest powers are rounded to doubles first, one after the other, and the rest is fitted again to what
-that leaves. The leading one is printed first, as `horner` takes them.
+coefficients of the lowest powers are rounded to doubles first, one after the other, and the rest is fitted again to
+what that leaves. The leading one is printed first, as `horner` takes them.
 """
 
 from __future__ import annotations
@@ -93,9 +93,29 @@ def digamma_far(w: mpf) -> mpf:
     return (mpmath.log(x) - 1 / (2 * x) - mpmath.digamma(x)) * x**2
 
 
+def quotient(function: Function, high: mpf, above: int, below: int) -> tuple[list[float], list[float]]:
+    """Return a, b of (1 + z*a(z))/(1 + z*b(z)) next to a function on [0, high], the leading coefficients first."""
+    points = 60
+    places = [high * (1 + mpmath.cos(mp.pi * (k + mpf(1) / 2) / points)) / 2 for k in range(points)]
+    values = [function(z) for z in places]
+    rows = [
+        [z ** (j + 1) / v for j in range(above)] + [-(z ** (j + 1)) for j in range(below)]
+        for z, v in zip(places, values, strict=True)
+    ]
+    powers = mpmath.matrix(rows)
+    solved = mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix([(v - 1) / v for v in values]))
+    found = [float(c) for c in solved]
+    return found[:above][::-1], found[above:][::-1]
+
+
 def root_series(function: Function) -> Function:
     """(function(s)/s - 1)/s^2 of z = s^2."""
     return lambda z: (function(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z
+
+
+def tangent_ratio(z: mpf) -> mpf:
+    """tan(s)/s of z = s^2."""
+    return mpmath.tan(mpmath.sqrt(z)) / mpmath.sqrt(z)
 
 
 def one(x: mpf) -> mpf:
@@ -126,6 +146,8 @@ def main(prefix: str) -> None:
                 found, error = coefficients(best)
                 print(f"{name}: to 2^{float(mpmath.log(error, 2)):.1f}")
                 print("\n".join(f"        {c!r}," for c in found), flush=True)
+        if "tan".startswith(prefix):
+            print("tan, above and below:", *quotient(tangent_ratio, (mp.pi / 4) ** 2, 3, 4), sep="\n")
 
 
 if __name__ == "__main__":

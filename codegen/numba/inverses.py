@@ -1,7 +1,8 @@
 """asin, acos, asinh, acosh and atanh as branch-free arithmetic.
 
 The polynomials are from `benchmarks/minimax.py`. asin and acos beyond 1/2 are led to asin(sqrt((1 - |x|)/2)) (fdlibm,
-e_asin.c). atanh is half the logarithm of (1 + |x|)/(1 - |x|), from which a power of 2 is taken before anything is divided.
+e_asin.c). atanh is half the logarithm of (1 + |x|)/(1 - |x|), from which a power of 2 is taken before anything is
+divided.
 """
 
 import math

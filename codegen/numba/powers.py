@@ -4,8 +4,6 @@ log(m) = s*(2 + z*(2/3 + z*Q(z))) with s = (m - 1)/(m + 1), z = s^2, sums of two
 them. Arguments that are no normal positive numbers, and powers that are none, are left to libm.
 """
 
-import math
-
 from numba import njit
 from numba.types import float64
 

@@ -59,12 +59,6 @@ def fitted(best: Nearly, fixed: list[float]) -> list[mpf]:
     return list(mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix(wanted)))
 
 
-def log_series(z: mpf) -> mpf:
-    """(log((1 + s)/(1 - s)) - 2*s)/s of z = s^2, which is what log(1 + f) less f is made of at s = f/(2 + f)."""
-    s = mpmath.sqrt(z)
-    return 2 * mpmath.atanh(s) / s - 2
-
-
 GAMMALN_CENTRE = mpf("1.8125")  # where the constant coefficients are next to doubles
 DIGAMMA_CENTRE = mpf("1.65625")
 
@@ -126,9 +120,7 @@ def one(x: mpf) -> mpf:
 def table() -> dict[str, Nearly]:
     """Return what is used, by the function that uses it."""
     tiny, unit = mpf(10) ** -9, mpf(1)
-    span = (mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1)
     return {
-        "log": Nearly(lambda z: log_series(z) / z, tiny, span**2, 7, lambda z: 1 / z),
         "gammaln near": Nearly(gammaln_near, 1 + tiny - GAMMALN_CENTRE, 2.5 - GAMMALN_CENTRE, 25, gammaln_near),
         "gammaln far": Nearly(gammaln_far, tiny, unit / 9, 12, one),
         "digamma near": Nearly(digamma_near, 1 + tiny - DIGAMMA_CENTRE, 2.5 - DIGAMMA_CENTRE, 27, digamma_near),

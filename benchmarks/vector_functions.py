@@ -3,7 +3,8 @@
     python -m benchmarks.vector_functions     writes results/vector_functions.md
 
 Run it by a Python that has the peers too; one that is missing is left out. Each is called as its users call it: arrays
-of its own in, a new array out, all on one core; they take turns, the best of many rounds counts. Errors are against mpmath.
+of its own in, a new array out, all on one core; they take turns, the best of many rounds counts. Errors are against
+mpmath.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 8 units in the last place where such an argument is next to a multiple of pi/2, as glibc's is).
 
 x - n*pi/2 is exact to 2^-118 with pi/2 in three parts, and kept as a sum of two; the polynomials are best ones of the
-lengths of fdlibm's (k_sin.c, k_cos.c), for tan a quotient. The first two share what they are made of: a loop computes
-it once.
+lengths of fdlibm's (k_sin.c, k_cos.c), for tan a quotient (`benchmarks/minimax.py`). The first two share what they are
+made of: a loop computes it once.
 """
 
 import math
@@ -102,8 +102,8 @@ def vtan(x):
     r = less_quarters(x, n)
     rest = less_quarters_rest(x, n, r)
     z = r * r
-    above = horner(z, -1.785984147535876e-05, 0.0034247765539791035, -0.13338258327820438)
-    below = horner(z, 4.981047538625358e-07, -0.0003117967363556409, 0.025663415424491732, -0.4667159166115377)
+    above = horner(z, -1.78598414753995e-05, 0.003424776553981533, -0.1333825832782244)
+    below = horner(z, 4.981047538644921e-07, -0.00031179673635604665, 0.025663415424500832, -0.46671591661155776)
     more = fma(r * z, above, fma(rest, z, rest))
     s, c = r + more, fma(below, z, 1.0)
     s_lost, c_lost = (r - s) + more, fma(below, z, 1.0 - c)

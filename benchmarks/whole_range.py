@@ -15,11 +15,23 @@ EXACT: dict[str, Callable[..., object]] = {
     "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "atan": mpmath.atan,
     "erf": mpmath.erf, "erfc": lambda x: mpmath.erfc(x) if x < 100 else mpmath.mpf(0),
     "pow": lambda x: x ** mpmath.mpf(2.5),
+    "gammaln": lambda x: mpmath.loggamma(x), "digamma": mpmath.digamma,
+    "asin": mpmath.asin, "acos": mpmath.acos, "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
 }  # fmt: skip
 """Functions that are vector arithmetic, and what they are."""
 
-DOMAIN = {"log": 0.0, "log2": 0.0, "log10": 0.0, "pow": 0.0, "log1p": -1.0}
+DOMAIN = {
+    "log": 0.0,
+    "log2": 0.0,
+    "log10": 0.0,
+    "pow": 0.0,
+    "gammaln": 0.0,
+    "digamma": 0.0,
+    "acosh": 1.0,
+    "log1p": -1.0,
+}
 """Where the domain of a function begins."""
+BOUNDED = ("asin", "acos", "atanh")
 TURNING = ("sin", "cos", "tan")
 
 
@@ -57,6 +69,8 @@ def whole_range(name: str, count: int, seed: int = 0) -> np.ndarray:
     ]
     x = np.concatenate([any_size, spread, near, np.abs(halves), turns, edges])
     x = np.concatenate([x, -x])
+    if name in BOUNDED:
+        x = np.concatenate([x[np.abs(x) <= 1.0], np.tanh(x[np.abs(x) < 20.0]), 1.0 - np.abs(x[np.abs(x) < 0.5])])
     return x[x > DOMAIN[name]] if name in DOMAIN else x
 
 

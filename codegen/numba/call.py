@@ -82,8 +82,8 @@ def passed(context, builder, kind, value):
     return cgutils.alloca_once_value(builder, number)
 
 
-def special_function(name, count):
-    """Register SciPy's `name` of `count` doubles with LLVM and return it as a function.
+def special_symbol(name, count):
+    """Register SciPy's `name` of `count` doubles, which takes an integer behind them, with LLVM; return its symbol.
 
     Where SciPy has a function for several types, a number in its name tells them apart, not the same one for
     each function or version: so the signature that its capsule states decides.
@@ -99,6 +99,12 @@ def special_function(name, count):
         raise ImportError(f"scipy.special.cython_special has no {name} of type {wanted}")
     symbol = f"scipy_special_{name}"
     llvm.add_symbol(symbol, get_cython_function_address("scipy.special.cython_special", key))
+    return symbol
+
+
+def special_function(name, count):
+    """Register SciPy's `name` of `count` doubles with LLVM and return it as a function."""
+    symbol = special_symbol(name, count)
 
     @intrinsic
     def call(typingctx, *kinds):

@@ -2,7 +2,8 @@
 8 units in the last place where such an argument is next to a multiple of pi/2, as glibc's is).
 
 x - n*pi/2 is exact to 2^-118 with pi/2 in three parts, and kept as a sum of two; the polynomials are best ones of the
-lengths of fdlibm's (k_sin.c, k_cos.c). The first three share what they are made of: a loop computes it once.
+lengths of fdlibm's (k_sin.c, k_cos.c), for tan a quotient (`benchmarks/minimax.py`). The first two share what they are
+made of: a loop computes it once.
 """
 
 import math
@@ -45,7 +46,7 @@ def less_quarters_rest(x, n, r):
 
 @njit(**INLINED)
 def sin_reduced(r, rest):
-    """sin(r + rest) for |r| <= pi/4 and a rest below its last place, and what is lost by rounding."""
+    """sin(r + rest) for |r| <= pi/4 and a rest below its last place."""
     z = r * r
     w = z * z
     even = horner(w, 1.5896795190537075e-10, 2.7557313691891292e-06, 0.008333333333322413)
@@ -53,13 +54,12 @@ def sin_reduced(r, rest):
     cube = z * r
     tail = fma(cube, fma(odd, z, even), -0.5 * rest)
     less = (z * -tail - rest) - cube * -1.6666666666666632e-01
-    y = r - less
-    return y, (r - y) - less
+    return r - less
 
 
 @njit(**INLINED)
 def cos_reduced(r, rest):
-    """cos(r + rest) for |r| <= pi/4 and a rest below its last place, and what is lost by rounding."""
+    """cos(r + rest) for |r| <= pi/4 and a rest below its last place."""
     z = r * r
     w = z * z
     even = horner(w, 2.0875723446883056e-09, 2.4801587289488e-05, 0.0416666666666666)
@@ -67,8 +67,7 @@ def cos_reduced(r, rest):
     half = 0.5 * z
     u = 1.0 - half
     more = ((1.0 - u) - half) + fma(w, fma(odd, z, even), -r * rest)
-    y = u + more
-    return y, (u - y) + more
+    return u + more
 
 
 @njit(**INLINED)
@@ -78,7 +77,7 @@ def vsin(x):
     n = k - ROUND
     r = less_quarters(x, n)
     rest = less_quarters_rest(x, n, r)
-    y = cos_reduced(r, rest)[0] if bits(k) & 1 else sin_reduced(r, rest)[0]
+    y = cos_reduced(r, rest) if bits(k) & 1 else sin_reduced(r, rest)
     y = from_bits(bits(y) ^ ((bits(k) & 2) << 62))
     return far_sin(abs(x) > MANY, x if x == 0.0 else y, x)
 
@@ -90,26 +89,30 @@ def vcos(x):
     n = k - ROUND
     r = less_quarters(x, n)
     rest = less_quarters_rest(x, n, r)
-    y = sin_reduced(r, rest)[0] if bits(k) & 1 else cos_reduced(r, rest)[0]
+    y = sin_reduced(r, rest) if bits(k) & 1 else cos_reduced(r, rest)
     y = from_bits(bits(y) ^ (((bits(k) + 1) & 2) << 62))
     return far_cos(abs(x) > MANY, y, x)
 
 
 @njit(**INLINED)
 def vtan(x):
-    """tan(x)."""
+    """tan(x): of r = x - n*pi/2 the quotient of two polynomials, for odd n upside down."""
     k = quarters(x)
     n = k - ROUND
     r = less_quarters(x, n)
     rest = less_quarters_rest(x, n, r)
-    s, s_lost = sin_reduced(r, rest)
-    c, c_lost = cos_reduced(r, rest)
+    z = r * r
+    above = horner(z, -1.78598414753995e-05, 0.003424776553981533, -0.1333825832782244)
+    below = horner(z, 4.981047538644921e-07, -0.00031179673635604665, 0.025663415424500832, -0.46671591661155776)
+    more = fma(r * z, above, fma(rest, z, rest))
+    s, c = r + more, fma(below, z, 1.0)
+    s_lost, c_lost = (r - s) + more, fma(below, z, 1.0 - c)
     is_odd = bits(k) & 1
-    above, above_lost = (-c if is_odd else s), (-c_lost if is_odd else s_lost)
-    below, below_lost = (s if is_odd else c), (s_lost if is_odd else c_lost)
-    inverse = 1.0 / below
-    y = above * inverse
-    y = fma(fma(-y, below, above) + fma(-y, below_lost, above_lost), inverse, y)
+    top, top_lost = (-c, -c_lost) if is_odd else (s, s_lost)
+    bottom, bottom_lost = (s, s_lost) if is_odd else (c, c_lost)
+    inverse = 1.0 / bottom
+    y = top * inverse
+    y = fma(fma(-y, bottom, top) + fma(-y, bottom_lost, top_lost), inverse, y)
     return far_tan(abs(x) > MANY, x if x == 0.0 else y, x)
 
 

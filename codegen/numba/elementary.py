@@ -5,7 +5,7 @@ Waite's; polynomials are best ones, that of log fdlibm's (e_log.c). Errors are s
 against mpmath; infinity, NaN, zeros and subnormals are right.
 
 Functions of one argument are made of the same parts where they can be (exp(-|x|) of sigmoid and softplus, exp(|x|) of
-tanh, sinh and cosh, and so of their derivatives): the compiler finds the same lines in a loop, and computes them once.
+sinh and cosh, and so of their derivatives): the compiler finds the same lines in a loop, and computes them once.
 """
 
 import math
@@ -171,34 +171,19 @@ def within_cosh(x):
 
 @njit(**INLINED)
 def vtanh(x):
-    """tanh(x): its polynomial below 0.55, else 1 - 2/(exp(2*|x|) + 1)."""
+    """tanh(x), as m/(2 + m) of m = exp(2*|x|) - 1; 3/4 of both, since what is just below 2 is rounded half as much."""
     y = within_cosh(x)
     k = log2_of_exp(y)
     n = k - ROUND
     r = less_logs(y, n)
-    e = (1.0 + (r + less_logs_rest(y, n, r))) * from_bits((bits(k) + 1021) << 52)  # exp(|x|)/4
-    far = 1.0 - 2.0 / fma(16.0 * e, e, 1.0)
-    z = y * y
-    even = fma(
-        fma(
-            fma(fma(-0.0002103900148875711, z * z, -0.0014532369166591545), z * z, -0.00886319507708265),
-            z * z,
-            -0.05396825387814789,
-        ),
-        z * z,
-        -0.3333333333333235,
-    )
-    odd = fma(
-        fma(
-            fma(fma(5.1079094324346026e-05, z * z, 0.0005791935576459862), z * z, 0.003591724028026034),
-            z * z,
-            0.02186948602058408,
-        ),
-        z * z,
-        0.13333333333173286,
-    )
-    near = fma(y * z, fma(odd, z, even), y)
-    return math.copysign(near if y < 0.55 else far, x)
+    rest = less_logs_rest(y, n, r)
+    s = from_bits((bits(k) << 53) + 4604930618986332160)  # 3/4*4^n
+    more = fma(rest, 2.0 * r + (rest + 2.0), r * r)  # exp(2*(r + rest)) - 1 - 2*r
+    far, step = s - 0.75, s * (2.0 * r)
+    high = far + step
+    m = high + fma(s, more, ((far - high) + step) + fma(s, 2.0 * r, -step))
+    t = 1.0 if y > 20.0 else m / (1.5 + m)
+    return x if y < 1e-9 else math.copysign(t, x)
 
 
 @njit(**INLINED)
@@ -241,21 +226,49 @@ def vsigmoid(x):
 
 
 @njit(**INLINED)
+def log2_whole(x):
+    """The k of x = 2^k*m with m between the roots of 1/2 and 2."""
+    return (bits(x) - 0x3FE6A09E667F3BCD) >> 52
+
+
+@njit(**INLINED)
+def log_rest(x, k):
+    """m - 1 of the m above."""
+    return from_bits(bits(x) - (k << 52)) - 1.0
+
+
+@njit(**INLINED)
+def log_bend(f, s):
+    """log(1 + f) = f - s*(f - this), with s = f/(2 + f)."""
+    z = s * s
+    q = horner(
+        z,
+        0.1479819860511658591,
+        0.1531383769920937332,
+        0.1818357216161805012,
+        0.2222219843214978396,
+        0.2857142874366239149,
+        0.3999999999940941908,
+        0.6666666666666735130,
+    )
+    return z * q
+
+
+@njit(**INLINED)
 def log_plus(u, shift, c):
     """log(u) + shift*log(2) + c for normal u > 0 and small c."""
-    i = bits(u)
-    j = i - 0x3FE6A09E667F3BCD
-    k = j >> 52
-    f = from_bits(i - (j & -4503599627370496)) - 1.0
+    k = log2_whole(u)
+    f = log_rest(u, k)
     s = f / (2.0 + f)
-    z = s * s
-    w = z * z
-    even = w * fma(w, fma(w, 1.531383769920937332e-01, 2.222219843214978396e-01), 3.999999999940941908e-01)
-    odd = fma(w, fma(w, 1.479819860511658591e-01, 1.818357216161805012e-01), 2.857142874366239149e-01)
-    tail = even + z * fma(w, odd, 6.666666666666735130e-01)
-    h = 0.5 * f * f
     n = float64(k) + shift
-    return n * LOG2_HIGH - ((h - fma(s, h + tail, fma(n, LOG2_LOW, c))) - f)
+    return fma(n, LOG2_HIGH, f - fma(s, f - log_bend(f, s), -fma(n, LOG2_LOW, c)))
+
+
+@njit(**INLINED)
+def log_edges(x, y):
+    """y, the logarithm of x, and what it is of no finite positive number."""
+    y = y if x < math.inf else x
+    return y if x > 0.0 else (-math.inf if x == 0.0 else math.nan)
 
 
 @njit(**INLINED)
@@ -263,10 +276,7 @@ def vlog(x):
     """log(x)."""
     is_small = x < 2.2250738585072014e-308
     u = x * 18014398509481984.0 if is_small else x
-    y = log_plus(u, -54.0 if is_small else 0.0, 0.0)
-    y = y if x < math.inf else x
-    y = y if x > 0.0 else (-math.inf if x == 0.0 else math.nan)
-    return y
+    return log_edges(x, log_plus(u, -54.0 if is_small else 0.0, 0.0))
 
 
 @njit(**INLINED)

@@ -4,8 +4,6 @@ log(m) = s*(2 + z*(2/3 + z*Q(z))) with s = (m - 1)/(m + 1), z = s^2, sums of two
 them. Arguments that are no normal positive numbers, and powers that are none, are left to libm.
 """
 
-import math
-
 from numba import njit
 from numba.types import float64
 
@@ -21,43 +19,34 @@ from matcalc.codegen.numba.elementary import (
     less_logs,
     less_logs_rest,
     log2_of_exp,
+    log2_whole,
+    log_bend,
+    log_edges,
+    log_rest,
 )
 from matcalc.codegen.numba.rare import rare
 
 far_pow = rare("llvm.pow.f64", 2)
-far_log2 = rare("llvm.log2.f64", 1)
-far_log10 = rare("llvm.log10.f64", 1)
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
-
-
-@njit(**INLINED)
-def log2_whole(x):
-    """The k of x = 2^k*m with m between the roots of 1/2 and 2."""
-    return (bits(x) - 0x3FE6A09E667F3BCD) >> 52
+LOG10_2_HIGH = 0.301029995663157
+LOG10_2_LOW = 8.241712586023572e-13
 
 
 @njit(**INLINED)
 def log_of_rest(x, k):
     """log(m) of the m above, as a sum of two numbers."""
-    f = from_bits(bits(x) - (k << 52)) - 1.0
+    f = log_rest(x, k)
     d = 2.0 + f
     inverse = 1.0 / d
     s = f * inverse
     s_rest = (fma(-s, d, f) - s * (f - (d - 2.0))) * inverse
     z = s * s
     z_rest = fma(2.0 * s, s_rest, fma(s, s, -z))
-    q = horner(
-        z,
-        0.11989175628735269,
-        0.11674798983901315,
-        0.13336318381585133,
-        0.15384556845964265,
-        0.18181818870681532,
-        0.2222222221753348,
-        0.28571428571445123,
-        0.3999999999999998,
-    )
+    w = z * z
+    odd = horner(w, 0.11674798983901315, 0.15384556845964265, 0.2222222221753348, 0.3999999999999998)
+    even = horner(w, 0.11989175628735269, 0.13336318381585133, 0.18181818870681532, 0.28571428571445123)
+    q = fma(even, z, odd)
     a = fma(z, q, 0.6666666666666666)
     a_rest = fma(z, q, 0.6666666666666666 - a) + 3.700743415417188e-17
     t = z * a
@@ -91,29 +80,37 @@ def vpow(x, p):
     n = k - ROUND
     r = less_logs(y, n)
     rest = less_logs_rest(y, n, r)
-    e = 1.0 + r
-    e_rest = (r - (e - 1.0)) + fma(y_rest, e + rest, rest)
-    power = (e + e_rest) * from_bits((bits(k) + 1023) << 52)
-    is_usual = SMALLEST_NORMAL <= x < math.inf and abs(y) <= 700.0
+    power = (1.0 + (r + fma(y_rest, (1.0 + r) + rest, rest))) * from_bits((bits(k) + 1023) << 52)
+    is_usual = 4503599627370496 <= bits(x) < 9218868437227405312 and abs(y) <= 700.0  # x is positive and normal
     return far_pow(not is_usual, power, x, p)
 
 
 @njit(**INLINED)
 def vlog2(x):
     """log(x)/log(2), exact for powers of 2."""
-    k = log2_whole(x)
-    m, m_rest = log_of_rest(x, k)
-    high = m * 1.4426950408889634
-    rest = fma(m, 1.4426950408889634, -high) + fma(m, 2.0355273740931033e-17, m_rest * 1.4426950408889634)
-    whole = float64(k)
-    y = whole + high
-    return far_log2(not SMALLEST_NORMAL <= x < math.inf, y + ((high - (y - whole)) + rest), x)
+    is_small = x < SMALLEST_NORMAL
+    u = x * 18014398509481984.0 if is_small else x
+    k = log2_whole(u)
+    f = log_rest(u, k)
+    s = f / (2.0 + f)
+    n = float64(k) + (-54.0 if is_small else 0.0)
+    high = f * 1.4426950408889634
+    rest = fma(s * (f - log_bend(f, s)), -1.4426950408889634, fma(f, 1.4426950408889634, -high))
+    near = n + high
+    return log_edges(x, near + ((high - (near - n)) + rest))
 
 
 @njit(**INLINED)
 def vlog10(x):
-    """log(x)/log(10)."""
-    log, log_rest = log_parts(x)
-    high = log * 0.4342944819032518
-    rest = fma(log, 0.4342944819032518, -high) + fma(log, 1.098319650216765e-17, log_rest * 0.4342944819032518)
-    return far_log10(not SMALLEST_NORMAL <= x < math.inf, high + rest, x)
+    """log(x)/log(10), exact for powers of 10."""
+    is_small = x < SMALLEST_NORMAL
+    u = x * 18014398509481984.0 if is_small else x
+    k = log2_whole(u)
+    f = log_rest(u, k)
+    s = f / (2.0 + f)
+    n = float64(k) + (-54.0 if is_small else 0.0)
+    high = f * 0.4342944819032518
+    rest = fma(s * (f - log_bend(f, s)), -0.4342944819032518, fma(f, 0.4342944819032518, -high))
+    whole = n * LOG10_2_HIGH
+    near = whole + high
+    return log_edges(x, near + ((high - (near - whole)) + fma(n, LOG10_2_LOW, rest)))

@@ -8,6 +8,7 @@ import tomllib
 import mpmath
 import numpy as np
 import pytest
+from scipy import special
 
 import matcalc as mc
 from benchmarks.whole_range import EXACT, argument, units, whole_range
@@ -92,6 +93,58 @@ def test_powers_of_what_is_no_normal_positive_number():
     want[np.isneginf(x) & (p != np.rint(p))] = np.nan  # stated: C has a number there
     got = mc.compile("x.^p", declarations="x, p: vector(n)")(x, p)
     np.testing.assert_allclose(got, want, rtol=2e-16, atol=0)
+
+
+EDGES = np.array(
+    [0.0, -0.0, 5e-324, -5e-324, 1e-310, 1e-300, 1.0, -1.0, 2.0, 0.5, 3.0, 1e150, 1.1e150, np.inf, -np.inf, np.nan]
+)
+AT_EDGES = {
+    "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "tanh": np.tanh, "asin": np.arcsin,
+    "acos": np.arccos, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AT_EDGES)
+def test_zeros_ends_and_what_is_outside(name):
+    with np.errstate(all="ignore"):
+        want = AT_EDGES[name](EDGES)
+    got = mc.compile(f"{name}(x)", declarations=VECTOR)(EDGES)
+    np.testing.assert_allclose(got, want, rtol=5e-16, atol=0)
+    if name not in ("acos", "acosh"):
+        np.testing.assert_array_equal(np.signbit(got[EDGES == 0]), np.signbit(want[EDGES == 0]))
+
+
+def test_logarithms_of_powers_are_whole():
+    function = mc.compile(["log2(x)", "log10(y)"], declarations="x: vector(n); y: vector(m)")
+    twos, tens = np.arange(-1074, 1024), np.arange(-307, 309)
+    got = function(2.0**twos, np.array([float(f"1e{k}") for k in tens]))
+    np.testing.assert_array_equal(got[0], twos)
+    np.testing.assert_array_equal(got[1], tens)
+
+
+@pytest.mark.parametrize("name", ["gammaln", "digamma"])
+def test_gamma_next_to_where_its_form_changes(name):
+    """Around the zeros, 1, 2.5, 3 and where subnormal numbers begin, and of what is below 0 in any lane."""
+    ends = np.array([1e-300, 2.2250738585072014e-308, 1.0, 1.4616321449683622, 2.0, 2.5, 3.0, 1e300])
+    x = np.concatenate([np.nextafter(ends, 0), ends, np.nextafter(ends, np.inf), ends * (1 + 1e-9), [5e-324, 1e-310]])
+    function = mc.compile(f"{name}(x)", declarations=VECTOR)
+    assert max(units(name, x, function(x))) <= TABLE[name]["ulp"]
+    scipys = {"gammaln": special.gammaln, "digamma": special.psi}[name]
+    for lane in range(9):
+        x = np.linspace(0.3, 40.0, 19)
+        x[lane::9] = [-0.5, [0.0, -3.0, np.inf, np.nan, -7.3, -0.0, 1e305, -1e-320, -41.5][lane], -2.2][
+            : len(x[lane::9])
+        ]
+        np.testing.assert_allclose(function(x), scipys(x), rtol=1e-14, atol=0)
+
+
+def test_roots_of_the_gamma_functions():
+    """What is 0 at the argument is right to the last digits of what is left."""
+    assert mc.compile("gammaln(x)", declarations=VECTOR)(np.array([1.0, 2.0])).tolist() == [0.0, 0.0]
+    root = np.array([1.4616321449683622, 1.4616321449683624])
+    with mpmath.workdps(40):
+        want = [float(mpmath.digamma(mpmath.mpf(v))) for v in root]
+    np.testing.assert_allclose(mc.compile("digamma(x)", declarations=VECTOR)(root), want, rtol=4e-16)
 
 
 @pytest.mark.parametrize("kind", ["empty", "one", "strided", "read-only", "onto itself"])

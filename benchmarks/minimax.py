@@ -1,0 +1,146 @@
+"""Nearly best polynomials: where the coefficients in `codegen/numba` come from.
+
+    python -m benchmarks.minimax            prints all
+    python -m benchmarks.minimax gammaln    prints those whose name begins so
+
+Least squares in many digits at Chebyshev's points, of the error relative to `scale`: within a bit of the best. The
+coefficients of the lowest powers are rounded to doubles first, one after the other, and the rest is fitted again to
+what that leaves. The leading one is printed first, as `horner` takes them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mpmath
+from mpmath import mp, mpf
+
+ONE_BY_ONE = 3
+Function = Callable[[mpf], mpf]
+
+
+@dataclass(frozen=True)
+class Nearly:
+    """A function to be met by a polynomial of `count` coefficients on [low, high], to an error relative to scale."""
+
+    function: Function
+    low: mpf
+    high: mpf
+    count: int
+    scale: Function
+
+
+def coefficients(best: Nearly) -> tuple[list[float], mpf]:
+    """Return the doubles of a nearly best polynomial, the leading one first, and the largest relative error."""
+    fixed: list[float] = []
+    while len(fixed) < ONE_BY_ONE:
+        fixed.append(float(fitted(best, fixed)[0]))
+    fixed += [float(c) for c in fitted(best, fixed)]
+    points = mpmath.linspace(best.low, best.high, 1001)
+    error = max(abs((value(fixed, x) - best.function(x)) / best.scale(x)) for x in points)
+    return fixed[::-1], error
+
+
+def value(powers: list[float], x: mpf) -> mpf:
+    """Return the polynomial of these coefficients, the lowest first."""
+    return mpmath.polyval([mpf(c) for c in powers[::-1]], x)
+
+
+def fitted(best: Nearly, fixed: list[float]) -> list[mpf]:
+    """Return the free coefficients, beyond the fixed lowest ones, by least squares of the relative error."""
+    first, free, points = len(fixed), best.count - len(fixed), 4 * best.count
+    turns = [mpmath.cos(mp.pi * (k + mpf(1) / 2) / points) for k in range(points)]
+    places = [(best.low + best.high + (best.high - best.low) * t) / 2 for t in turns]
+    scales = [best.scale(x) for x in places]
+    powers = mpmath.matrix([[x ** (first + j) / s for j in range(free)] for x, s in zip(places, scales, strict=True)])
+    wanted = [(best.function(x) - value(fixed, x)) / s for x, s in zip(places, scales, strict=True)]
+    return list(mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix(wanted)))
+
+
+GAMMALN_CENTRE = mpf("1.8125")  # where the constant coefficients are next to doubles
+DIGAMMA_CENTRE = mpf("1.65625")
+
+
+def gammaln_near(t: mpf) -> mpf:
+    """log(gamma(x))/((x - 1)*(x - 2)) at x = centre + t."""
+    x = GAMMALN_CENTRE + t
+    return mpmath.loggamma(x) / ((x - 1) * (x - 2))
+
+
+def gammaln_far(w: mpf) -> mpf:
+    """What Stirling's formula lacks, times x, of w = 1/x^2."""
+    x = 1 / mpmath.sqrt(w)
+    return (mpmath.loggamma(x) - ((x - mpf(1) / 2) * mpmath.log(x) - x + mpmath.log(2 * mp.pi) / 2)) * x
+
+
+def digamma_near(t: mpf) -> mpf:
+    """digamma(x)/(x - root) at x = centre + t."""
+    x = DIGAMMA_CENTRE + t
+    return mpmath.digamma(x) / (x - mpmath.findroot(mpmath.digamma, 1.46))
+
+
+def digamma_far(w: mpf) -> mpf:
+    """log(x) - 1/(2*x) - digamma(x), times x^2, of w = 1/x^2."""
+    x = 1 / mpmath.sqrt(w)
+    return (mpmath.log(x) - 1 / (2 * x) - mpmath.digamma(x)) * x**2
+
+
+def quotient(function: Function, high: mpf, above: int, below: int) -> tuple[list[float], list[float]]:
+    """Return a, b of (1 + z*a(z))/(1 + z*b(z)) next to a function on [0, high], the leading coefficients first."""
+    points = 60
+    places = [high * (1 + mpmath.cos(mp.pi * (k + mpf(1) / 2) / points)) / 2 for k in range(points)]
+    values = [function(z) for z in places]
+    rows = [
+        [z ** (j + 1) / v for j in range(above)] + [-(z ** (j + 1)) for j in range(below)]
+        for z, v in zip(places, values, strict=True)
+    ]
+    powers = mpmath.matrix(rows)
+    solved = mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix([(v - 1) / v for v in values]))
+    found = [float(c) for c in solved]
+    return found[:above][::-1], found[above:][::-1]
+
+
+def root_series(function: Function) -> Function:
+    """(function(s)/s - 1)/s^2 of z = s^2."""
+    return lambda z: (function(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z
+
+
+def tangent_ratio(z: mpf) -> mpf:
+    """tan(s)/s of z = s^2."""
+    return mpmath.tan(mpmath.sqrt(z)) / mpmath.sqrt(z)
+
+
+def one(x: mpf) -> mpf:
+    """1: errors are absolute."""
+    return mpf(1)
+
+
+def table() -> dict[str, Nearly]:
+    """Return what is used, by the function that uses it."""
+    tiny, unit = mpf(10) ** -9, mpf(1)
+    return {
+        "gammaln near": Nearly(gammaln_near, 1 + tiny - GAMMALN_CENTRE, 2.5 - GAMMALN_CENTRE, 25, gammaln_near),
+        "gammaln far": Nearly(gammaln_far, tiny, unit / 9, 12, one),
+        "digamma near": Nearly(digamma_near, 1 + tiny - DIGAMMA_CENTRE, 2.5 - DIGAMMA_CENTRE, 27, digamma_near),
+        "digamma far": Nearly(digamma_far, tiny, unit / 9, 13, one),
+        "atanh": Nearly(root_series(mpmath.atanh), tiny, mpf("0.041"), 8, lambda z: 1 / z),
+        "asin": Nearly(root_series(mpmath.asin), tiny, unit / 4, 12, lambda z: 1 / z),
+    }
+
+
+def main(prefix: str) -> None:
+    """Print the coefficients of those whose name begins so."""
+    with mp.workdps(90):
+        for name, best in table().items():
+            if name.startswith(prefix):
+                found, error = coefficients(best)
+                print(f"{name}: to 2^{float(mpmath.log(error, 2)):.1f}")
+                print("\n".join(f"        {c!r}," for c in found), flush=True)
+        if "tan".startswith(prefix):
+            print("tan, above and below:", *quotient(tangent_ratio, (mp.pi / 4) ** 2, 3, 4), sep="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "")

@@ -47,7 +47,7 @@ class Journal:
             self._known[key] = found
         elif not self._is_checked:
             again = compute()
-            if again.shape != found.shape or not np.allclose(again, found, CLOSE, CLOSE * np.max(np.abs(found)), True):
+            if not _is_close(again, found):
                 raise ValueError(
                     f"{self.path} is of other data: {found[0]:.10g} is the value there, {again[0]:.10g} here"
                 )
@@ -60,7 +60,7 @@ class Journal:
         Raises: ValueError for a file that is something else, or of another formula.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
-        if not content:
+        if (MARK + self._about).startswith(content):  # nothing yet, or killed while this was written
             self.path.write_bytes(MARK + self._about)
             return
         start = len(MARK) + CHECK
@@ -84,6 +84,12 @@ class Journal:
             file.write(_check(record) + len(record).to_bytes(8, "little") + record)
             file.flush()
             os.fsync(file.fileno())
+
+
+def _is_close(again: Vector, known: Vector) -> bool:
+    """Whether two results are of the same data: what is not finite has no scale, and must be the same."""
+    scale = np.max(np.abs(known), initial=0.0, where=np.isfinite(known))
+    return again.shape == known.shape and np.allclose(again, known, CLOSE, CLOSE * scale, equal_nan=True)
 
 
 def _check(record: bytes) -> bytes:

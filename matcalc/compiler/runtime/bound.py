@@ -18,7 +18,7 @@ from matcalc.language.identifiers import normalised
 class Bound:
     """The function of the other arguments, `args`; `fixed` are the values by name, converted and checked once.
 
-    Arrays of float64 in C order are not copied: what changes in them is seen by the next call.
+    Arrays of float64 in C order are not copied: what changes in them is seen by the next call. Others are copied.
     """
 
     def __new__(

@@ -158,7 +158,8 @@ class Compiled:
         """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.
 
         What depends on these alone, Gram matrices, factors, is computed now where that saves work in each call; the
-        `plan` of the bound function says it. Data are taken as they are now: bind again when they have changed.
+        `plan` of the bound function says it. Do not change data that are bound, bind again: those of float64 in C
+        order are not copied, and what was computed from them stays.
 
         Raises: TypeError for a name that is no argument, or a value that is no array of its rank (ShapeError);
             LinAlgError where what is computed now fails.

@@ -1,0 +1,49 @@
+"""Files of evaluations: cut anywhere, of other data with entries that are not finite."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from matcalc.solvers.journal import CHECK, MARK, Journal
+
+POINT = np.array([1.0, 2.0])
+ENTRIES = (1.0, 0.0, np.inf, -np.inf, np.nan)
+
+
+def test_a_file_that_is_cut_anywhere_is_resumed(tmp_path: Path) -> None:
+    """A kill or a full disk can end the file at any byte, those of its head too: what is whole is kept."""
+    path, value = tmp_path / "fit", np.array([3.0, 4.0])
+    Journal(path, "a formula").get("f", POINT, lambda: value)
+    content = path.read_bytes()
+    for end in range(len(content)):
+        path.write_bytes(content[:end])
+        assert np.array_equal(Journal(path, "a formula").get("f", POINT, lambda: value), value), end
+        assert path.read_bytes() == content, end
+
+
+def test_a_head_of_another_formula_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fit"
+    Journal(path, "a formula")
+    for size in range(len(MARK) + 1, len(MARK) + CHECK + 1):
+        path.write_bytes(path.read_bytes()[:size])
+        with pytest.raises(ValueError, match="another formula"):
+            Journal(path, "another")
+        path.unlink()
+        Journal(path, "a formula")
+
+
+@pytest.mark.parametrize(("kept", "other"), list(product(ENTRIES, ENTRIES)))
+def test_results_are_compared_where_others_are_not_finite(tmp_path: Path, kept: float, other: float) -> None:
+    """Beside each entry that is not finite, the rest says whether the data are the same."""
+    path, value = tmp_path / "fit", np.array([3.0, kept, 5.0])
+    Journal(path, "a formula").get("f", POINT, lambda: value)
+    same = Journal(path, "a formula").get("f", POINT, value.copy)
+    assert np.array_equal(same, value, equal_nan=True)
+    changed = [np.array([3.1, kept, 5.0]), np.array([3.0, kept, 5.1])]
+    if not np.array_equal(kept, other, equal_nan=True):
+        changed.append(np.array([3.0, other, 5.0]))
+    for data in changed:
+        with pytest.raises(ValueError, match="of other data"):
+            Journal(path, "a formula").get("f", POINT, data.copy)

@@ -118,6 +118,7 @@ MANY = RNG.standard_normal((5, 3)), RNG.random(5)
 
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.whole
 def test_batch(target):
     function = mc.batch(mc.value_and_gradient(*LOSS, target=target), over=["w", "lam"])
     assert function.args == ("X", "w", "y", "lam")

@@ -174,7 +174,7 @@ def measured(formulas, data, names):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("points", GROUPS, ids=NAMES)
-@pytest.mark.sampled(40)
+@pytest.mark.whole
 def test_scaled(points, target):
     """All arguments scaled, then each alone: outputs that can be represented change by the power of their degree."""
     faults = []

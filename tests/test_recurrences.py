@@ -59,7 +59,7 @@ def test_construction_and_texts_are_linear_in_the_steps(name):
 
 
 @pytest.mark.parametrize("name", ["logistic", "network", "matrix_squares"])
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 def test_gradients_are_linear_in_the_steps(name):
     def passes(steps):
         found = {}

@@ -62,6 +62,7 @@ def cache(tmp_path_factory):
     return folder
 
 
+@pytest.mark.whole
 def test_nothing_heavy_is_loaded_and_the_numbers_are_those_of_the_definition(cache):
     found = process(cache, f"""
 {LOGISTIC}

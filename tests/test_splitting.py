@@ -171,6 +171,7 @@ def test_two_rounds_by_hand():
         s.partial(X=X, w=w, after=second)
 
 
+@pytest.mark.whole
 def test_the_product_with_the_hessian():
     v = RNG.standard_normal(3)
     s = mc.split("sum(log(1 + exp(-b.*(X*w))))", "m", wrt="w", declarations=LET)
@@ -249,6 +250,7 @@ def test_rows_chosen_in_a_pass_and_weighed_in_the_next_are_refused():
         s.over([{"X": DATA["X"]}], w=DATA["w"], v=DATA["w"], hvp=True)
 
 
+@pytest.mark.whole
 def test_labels_as_data():
     labels = RNG.integers(0, 2, ROWS)
     let = "X: matrix(m, n); W: matrix(n, p); t: index(m)"
@@ -312,8 +314,8 @@ def test_infinities_stay():
     assert np.isnan(s.over([{"y": np.array([np.nan])}, {"y": np.array([0.0])}]))
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.whole
 def test_gauss_newton(cuts):
     s = mc.split("norm2(tanh(X*w) - y)^2/m + c*w'*w", "m", wrt="w", declarations=LET)
     X, y, w, c = (DATA[n] for n in "Xywc")

@@ -36,8 +36,8 @@ def blocks(names, cuts=(0, 7, 7, 40)):
     return [{name: FULL[name][a:b] for name in names} for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ENOUGH)
+@pytest.mark.whole
 def test_rows_are_read_once(name):
     text, wrt, by_rows, f = ENOUGH[name]
     s = mc.split(text, "m", wrt=wrt, declarations=LET)

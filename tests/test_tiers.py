@@ -10,6 +10,7 @@ LATER = {
     "test_sharded.py": "starts PyTorch and JAX on two devices; test_array_function.py has what they compute on one",
     "test_known_rows.py": "whole fits; test_sufficient_statistics.py has the sums that they use",
     "test_alone.py": "starts Pythons without libraries; test_answers.py asks what the page asks",
+    "test_alone_in_browser.py": "needs a browser; test_alone.py asks what that page asks",
     "test_browser.py": "needs a browser; test_server.py and test_answers.py ask what the page asks",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",
 }

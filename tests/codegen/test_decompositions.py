@@ -50,6 +50,7 @@ def test_parts_of_the_exponential(n, size, numba_names, numpy_names):
 
 
 @pytest.mark.parametrize(("m", "n"), [(0, 0), (0, 3), (1, 1), (2, 5), (5, 2), (7, 7), (40, 9), (9, 40)])
+@pytest.mark.whole
 def test_singular_vectors_and_qr(m, n, numba_names, numpy_names):
     X = np.random.default_rng(m + n).standard_normal((m, n))
     sizes = {"m": m, "n": n, "k": min(m, n)}

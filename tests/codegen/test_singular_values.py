@@ -66,8 +66,8 @@ def test_a_smooth_odd_function_is_a_polynomial(target, shape):
         np.testing.assert_allclose(g(X, E), E @ X.T @ X + X @ E.T @ X + X @ X.T @ E, atol=1e-11)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.whole
 def test_norms_of_singular_values_have_gradients_of_least_norm(target):
     X, U, V = pieces(5, 4, [3.0, 3.0, 1.0, 0.0])
     for scale in (1e-150, 1.0, 1e150):
@@ -171,6 +171,7 @@ def test_what_has_no_derivative_has_no_plausible_one(text, let, s, target):
 
 
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
+@pytest.mark.whole
 def test_singular_vectors_of_a_square_matrix_of_rank_one_less(target):
     """Each left singular vector still moves smoothly: they are the eigenvectors of X*X'."""
     X, U, _ = pieces(4, 4, [3.0, 2.0, 1.0, 0.0])

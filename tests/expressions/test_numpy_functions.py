@@ -215,6 +215,7 @@ def slope_agrees(program, number, target):
     np.testing.assert_allclose(slope, (up - down) / 2e-6, rtol=1e-4, atol=1e-6, err_msg=program.text)
 
 
+@pytest.mark.whole
 def test_derivatives_of_random_programs():
     for number, program in enumerate(programs(2, depth=4, seed=5)):
         slope_agrees(program, number, "numpy")

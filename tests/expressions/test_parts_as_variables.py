@@ -104,6 +104,7 @@ def test_sizes_in_places():
     assert mc.gradient("sum(x.^3)", "x[1:n-1]", "x: vector(n)").shape == ("n - 2",)
 
 
+@pytest.mark.whole
 def test_checks_convexity_and_minima():
     let = "x: vector(n); A: matrix(n, n)"
     report = mc.check("x'*A*x", ["x[0]", "A[0, 0]"], let)

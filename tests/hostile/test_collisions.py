@@ -13,8 +13,8 @@ COMPILED = ["lambda", "range", "gemv", "empty", "status", "out", "v3_sum", "type
 SHARES = 24
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.whole
 def test_symbols(share):
     check_symbols(risky_names()[share::SHARES], "numpy")
 

@@ -81,6 +81,7 @@ def test_a_wrong_result_is_seen():
         examine(function)
 
 
+@pytest.mark.whole
 def test_sources_are_what_is_allowed():
     for text in texts():
         check_source(text)

@@ -25,6 +25,7 @@ def test_methods_agree(method, least_squares):
     assert np.allclose(found.x["w"], expected, atol=1e-5)
 
 
+@pytest.mark.whole
 def test_several_variables_keep_their_shapes():
     rng = np.random.default_rng(1)
     start = {"U": rng.standard_normal((6, 2)), "V": rng.standard_normal((5, 2))}

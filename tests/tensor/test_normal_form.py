@@ -172,6 +172,7 @@ def _rewritten(rng, operands, out, pool):
     return product(1, terms, shown)
 
 
+@pytest.mark.whole
 def test_random_sums_of_tensors_are_one_node_each():
     rng = random.Random(1)
     for trial in range(60):

@@ -38,6 +38,7 @@ def test_every_form_reads_with_its_shape(share):
 
 @QUICK
 @given(expressions(depth=3))
+@pytest.mark.whole
 def test_what_is_drawn_reads_back_and_has_a_value(case):
     e, found = value(case)
     assert mc.expression(str(e), e.declarations).node is e.node

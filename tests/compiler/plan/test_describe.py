@@ -124,6 +124,7 @@ def test_what_reads_a_part_of_an_operand_has_no_comment_that_is_no_product(text)
     np.testing.assert_allclose(plain(**{name: point for name in plain.symbols}), gradient)
 
 
+@pytest.mark.whole
 def test_trees_far_longer_than_their_graphs_are_dots(monkeypatch):
     """What index forms repeat is renamed apart in each place: by trees it took millions of steps and no end."""
     steps, exchanged = [], syntax.exchanged

@@ -296,6 +296,7 @@ def network(layers):
     return plan([("gradient", gradient)], [x, *weights])
 
 
+@pytest.mark.whole
 def test_steps_grow_linearly_with_depth():
     ten, hundred = (sum(not isinstance(s, View) for s in network(layers).steps) for layers in (10, 100))
     assert hundred <= 10 * ten + 20

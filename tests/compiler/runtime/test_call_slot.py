@@ -271,6 +271,7 @@ run = exact(picky)
         run(-np.ones(1))
 
 
+@pytest.mark.whole
 def test_functions_go_with_their_last_holder():
     fn = mc.compile("3.25*sum(x.^2)", declarations="x: vector(n)")
     some = fn.bind(x=W)

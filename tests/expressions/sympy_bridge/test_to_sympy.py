@@ -176,6 +176,7 @@ def test_what_has_no_sympy_form(formula, named):
         to_sympy(whole_formula_of(read.nodes[0]), read.scope.symbols)
 
 
+@pytest.mark.whole
 def test_too_deep_for_sympy_is_an_error_of_ours():
     read = elaborate(["x"], LET)
     ast = whole_formula_of(read.nodes[0])

@@ -64,7 +64,7 @@ def misread(found):
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.sampled(9)
+@pytest.mark.whole
 def test_every_form_with_axes_of_one(part):
     tried, faults = 0, []
     for form in forms()[part::PARTS]:

@@ -10,7 +10,6 @@ FUNCTIONS = {"step": lambda w: (w > 1) * 1.0, "relu": lambda w: np.maximum(w - 1
 
 @pytest.mark.parametrize("gap", [2e-2, 1e-4, 1e-7])
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.whole
 def test_a_break_between_close_eigenvalues(name, gap):
     rng = np.random.default_rng(3)
     w = np.array([1 - gap / 2, 1 + gap / 2, 2.0])

@@ -105,6 +105,8 @@ def test_targets_agree_at_special_points(name, functions, numpy_names):
     arrays = [g.ravel() for g in grids]
     with np.errstate(all="ignore"):
         want = by_numpy(name, arrays, numpy_names)
+    if name == "gammaln":  # SciPy has inf there, though log(gamma(x)) = -log(x) is a plain number
+        want[points == 5e-324] = float(mpmath.loggamma(mpmath.mpf(5e-324)))
     got = run(functions, name, *arrays)
     np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)
 

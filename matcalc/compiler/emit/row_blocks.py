@@ -92,7 +92,7 @@ class _Writer:
             (f"{self.rows} = {self.last}", ""),
             (f"if {count}*{wide} > {ONCE} and {flops} <= {BUSY}*{wide}:", "flops of a row: what memory holds up"),
         ]
-        return [*lines, (f"{INDENT}{self.rows} = {most} if {most} > {LEAST} else {LEAST}", "")]
+        return [*lines, (f"{INDENT}{self.rows} = max({LEAST}, {most})", "")]
 
     def begin(self) -> Lines:
         """Return the lines before the loop."""

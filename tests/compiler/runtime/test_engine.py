@@ -35,8 +35,10 @@ def test_a_compilation_leaves_no_context_no_module_and_no_engine():
     for number in range(2, 6):
         one(number)
     gc.collect()
-    assert living(*kinds) == before
+    after = living(*kinds)
+    assert all(now <= then for now, then in zip(after, before, strict=True)), (after, before)
 
+    before = after
     held = one(6)
     gc.collect()
     contexts, *_, engines, machines = living(*kinds)
@@ -45,7 +47,8 @@ def test_a_compilation_leaves_no_context_no_module_and_no_engine():
     assert 1 <= engines - before[2] <= 4, "one for the function, others for ways in, which are shared"
     del held
     gc.collect()
-    assert living(*kinds) == before
+    after = living(*kinds)
+    assert all(now <= then for now, then in zip(after, before, strict=True)), (after, before)
 
 
 def test_code_that_was_kept_is_loaded_and_can_be_kept_again():

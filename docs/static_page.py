@@ -2,7 +2,7 @@
 
 TARGET is a folder for any host of files. FOLDER is Pyodide, unpacked: `npm pack pyodide` has Python alone, the archive
 `pyodide-<version>.tar.bz2` of its releases NumPy, SciPy and SymPy too. Without it the
-page is built for a `pyodide/` that is put beside it later. matcalc and lark come from this environment.
+page is built for a `pyodide/` that is put beside it later. matcalc, lark and platformdirs come from this environment.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from matcalc.store.data_folders import data_folder
 
 HERE = Path(__file__).parent
 PACKAGE = Path(matcalc.__file__).parent
-NEEDED = ("numpy", "scipy", "sympy", "mpmath", "platformdirs")
+NEEDED = ("numpy", "scipy", "sympy", "mpmath")
 """What is loaded where it lies beside Pyodide."""
+BROUGHT = ("lark", "platformdirs")
+"""What Pyodide may lack: text of Python alone."""
 
 
 def built(target: Path, pyodide: Path | None = None) -> list[str]:
@@ -44,10 +46,10 @@ def built(target: Path, pyodide: Path | None = None) -> list[str]:
 
 def folders() -> list[tuple[Path, str]]:
     """Return what the archive holds, with the names in it: in a wheel the data lie inside the package."""
-    lark = find_spec("lark")
-    assert lark is not None and lark.origin is not None
+    origins = {name: spec.origin for name in BROUGHT if (spec := find_spec(name)) is not None}
+    brought = [(Path(origins[name] or "").parent, name) for name in BROUGHT]
     data = [(folder, folder.name) for folder in map(data_folder, ("rules", "codegen")) if folder.parent != PACKAGE]
-    return [(PACKAGE, "matcalc"), *data, (Path(lark.origin).parent, "lark")]
+    return [(PACKAGE, "matcalc"), *data, *brought]
 
 
 if __name__ == "__main__":

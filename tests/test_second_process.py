@@ -70,9 +70,12 @@ given = dict(X=X, w=w, y=y, lam=0.1)
 value, gradient = fn(**given)
 f = lambda w: np.sum(np.log1p(np.exp(-y*(X @ w)))) + 0.1*w @ w
 slope = [(f(w + 1e-6*e) - f(w - 1e-6*e))/2e-6 for e in np.eye(n)]
-told(value=[value, f(w)], gradient=[gradient, slope], machine=fn.address != 0)
+stats = fn.stats
+beside = [name for name in sys.modules if name.endswith(".beside_calls")]
+told(value=[value, f(w)], gradient=[gradient, slope], machine=fn.address != 0, stats=stats, beside=beside)
 """)  # fmt: skip
-    assert found["heavy"] == []
+    assert found["heavy"] == found["beside"] == []
+    assert (found["stats"]["cache"], found["stats"]["blas"]) == ("hit", "OpenBLAS of SciPy")
     assert found["machine"]
     assert np.allclose(*found["value"], rtol=1e-14)
     assert np.allclose(*found["gradient"], rtol=1e-8)

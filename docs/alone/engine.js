@@ -9,7 +9,7 @@ ready.then(() => postMessage({ ready: true }), (fault) => postMessage({ fault: S
 async function begun() {
   const python = await loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href });
   const there = await (await fetch("packages.json")).json();
-  if (there.length) await python.loadPackage(there);
+  if (there.length) await python.loadPackage(there, { messageCallback: () => {} });
   python.unpackArchive(await (await fetch("matcalc.zip")).arrayBuffer(), "zip", { extractDir: "/engine" });
   python.runPython("import sys; sys.path.insert(0, '/engine')\nfrom matcalc.page.alone import answer, begin\nbegin()");
   return python.globals.get("answer");

@@ -10,7 +10,7 @@ from typing import Any
 
 from matcalc.compiler.runtime import further_entries
 from matcalc.compiler.runtime.ahead import bound
-from matcalc.compiler.runtime.blas_choice import DEFAULT
+from matcalc.compiler.runtime.blas_kept import DEFAULT
 from matcalc.compiler.runtime.entry_code import entry, has_entry
 from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_text
 from matcalc.compiler.runtime.places import check_places

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.runtime.blas_kept import STEM, kept_under
+from matcalc.compiler.runtime.blas_kept import DEFAULT, STEM, kept_under
 from matcalc.compiler.runtime.blas_library import BlasLibrary, found, opened, threads
 from matcalc.compiler.runtime.blas_routines import BOUNDS, CLASSES, Routine, load_routines
 from matcalc.compiler.runtime.machine_code import PREFIX, MachineCode, machine_code
@@ -27,7 +27,6 @@ from matcalc.store.cache_folder import cache_folder
 
 MARGIN = 1.15
 """How many times faster another library must be to be taken."""
-DEFAULT = "OpenBLAS of SciPy"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import llvmlite.binding as llvm
 from matcalc.store import cache_entries
 
 STEM = "blas"
+DEFAULT = "OpenBLAS of SciPy"
 
 
 def kept_under() -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from matcalc.compiler.runtime import image
+from matcalc.compiler.runtime import blas_kept, image
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
@@ -64,6 +64,7 @@ class Compiled:
     """
 
     _ready: Found | None = None
+    _blas: str | None = None  # what does BLAS, where that is plain without the kernels
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
         """Return an object that machine code is called through, where the function has such an entry."""
@@ -124,6 +125,7 @@ class Compiled:
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), "load": found.seconds}
         self._cache, self._note = "hit", found.note
+        self._blas = None if blas_kept.is_kept() else blas_kept.DEFAULT
 
     @property
     def module(self) -> ModuleType:
@@ -236,7 +238,8 @@ class Compiled:
     @property
     def stats(self) -> dict[str, Any]:
         """Seconds of each stage, whether compiled code came from the cache, what does BLAS, and a note for the user."""
-        return {**self._seconds, "cache": self._cache, "blas": beside().does_blas(self.source), "note": self._note}
+        blas = self._blas or beside().does_blas(self.source)
+        return {**self._seconds, "cache": self._cache, "blas": blas, "note": self._note}
 
     @property
     def numba(self) -> Any:

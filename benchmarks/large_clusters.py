@@ -5,7 +5,8 @@
 Value and gradient of `sum(softplus(-y.*(X*w)))` on rows of 50 columns, clusters of one and of two worker processes on
 this machine, one thread each, in turns, the best of all rounds; "busiest" is the processor's time of the busiest
 worker, which other work on the machine does not lengthen. "Reading" is the ceiling: tasks on the same blocks that add
-up all entries and do nothing else, so that two workers are no quicker than the memory they share. The peers fit the
+up all entries and do nothing else, so that two workers are no quicker than the memory they share; "a layer" is
+`sum(softplus(-y.*(tanh(X*V)*w)))` with 20 columns in V, which computes ten times as much on a row. The peers fit the
 same data: dask-glm on the same cluster, scikit-learn's `SGDClassifier.partial_fit`, averaged, block by block.
 """
 
@@ -26,11 +27,15 @@ from benchmarks.large_rows import COLUMNS, written
 
 LOSS = "sum(softplus(-y.*(X*w)))"
 LET = "X: matrix(m, n); y: vector(m); w: vector(n)"
+LAYER = "sum(softplus(-y.*(tanh(X*V)*w)))"
+LAYER_LET = "X: matrix(m, n); y: vector(m); V: matrix(n, h); w: vector(h)"
+HIDDEN = 20
 HERE = Path(__file__).parent / "results"
 PAGE, PICTURE, NUMBERS = HERE / "large_clusters.md", HERE / "large_clusters.png", "large_clusters.json"
 ROWS = (100_000, 1_000_000, 10_000_000)
 BLOCKS = (1, 4, 16, 64)
 SMALL = 64_000
+LAYERED = 10_000_000
 ROUNDS = 12
 FIT = 1_000_000
 PEERS = ("dask", "distributed", "dask-glm", "dask-ml", "scikit-learn")
@@ -59,13 +64,18 @@ def busiest(calls: dict[int, Callable[[], Any]], clients: dict[int, Any], count:
     return found
 
 
-def evaluation(paths: dict[str, str], client: Any, blocks: int, rows: int) -> tuple[Callable[[], Any], Any]:
+def evaluation(
+    paths: dict[str, str], client: Any, blocks: int, rows: int, hidden: int = 0
+) -> tuple[Callable[[], Any], Any]:
     """Return a call that evaluates value and gradient at another point each time, and one that only reads the rows."""
     from matcalc import solvers
 
-    start = {"w": np.zeros(COLUMNS)}
-    made = solvers.dask(LOSS, "w", paths, client=client, start=start, block=-(-rows // blocks), declarations=LET)
-    points = iter(np.random.default_rng(0).standard_normal((10_000, COLUMNS)) / 10)
+    start = {"V": np.zeros((COLUMNS, hidden)), "w": np.zeros(hidden)} if hidden else {"w": np.zeros(COLUMNS)}
+    loss, let = (LAYER, LAYER_LET) if hidden else (LOSS, LET)
+    block = -(-rows // blocks)
+    made = solvers.dask(loss, list(start), paths, client=client, start=start, block=block, declarations=let)
+    length = sum(part.size for part in start.values())
+    points = iter(np.random.default_rng(0).standard_normal((1000, length)) / 10)
 
     def reading() -> float:
         return sum(client.gather(client.map(summed, made._futures, pure=False)))
@@ -210,6 +220,11 @@ def measured(folder: Path) -> dict[str, Any]:
             found["reading"][rows] = {n: times[-n] for n in clients}
             found["busiest"][rows] = busiest(calls, clients)
             print(rows, times, found["busiest"][rows], os.getloadavg(), flush=True)
+        layers = {n: evaluation(paths[LAYERED], client, 8, LAYERED, HIDDEN)[0] for n, client in clients.items()}
+        for call in layers.values():
+            call()
+        found["layer"] = best(layers, 3)
+        found["layer busiest"] = busiest(layers, clients)
         found["load"].append(os.getloadavg()[0])
         for client in clients.values():
             client.close()
@@ -278,6 +293,11 @@ def report(found: dict[str, Any]) -> str:
         read = [found["reading"][rows][n] for n in ("1", "2")]
         cells += [*(f"{s:.3f} s" for s in read), f"{read[0] / read[1]:.2f}"]
         lines.append(f"| {' | '.join(cells)} |")
+    one, two = found["layer"]["1"], found["layer"]["2"]
+    work = [found["layer busiest"][n] for n in ("1", "2")]
+    cells = [f"{LAYERED:,}, a layer", "", f"{one:.3f} s", f"{two:.3f} s", f"{one / two:.2f}"]
+    cells += [*(f"{s:.3f} s" for s in work), f"{work[0] / work[1]:.2f}", "", "", ""]
+    lines.append(f"| {' | '.join(cells)} |")
     lines += ["", f"8 blocks each; load of the machine {found['load'][0]:.1f} before and {found['load'][1]:.1f} after, "
               f"on {found['cores']} cores, of which the scheduler and the client take a part.", ""]  # fmt: skip
     lines += ["## Fits", "", f"{FIT:,} x {COLUMNS}, two workers where there is a cluster.", ""]

@@ -103,7 +103,7 @@ class RowTotals:
         given = dict(zip(self.args, bind("partial", self.args, args, values), strict=True))
         given |= {t.symbol.name: value for t, value in zip(self.whole.totals, before, strict=False)}
         fn = self.partials[number]
-        return Totals(tuple(map(_array, fn({name: given[name] for name in fn.args}))), before)
+        return Totals(tuple(map(_array, fn(*(given[name] for name in fn.args)))), before)
 
     def combine(self, a: Totals, b: Totals) -> Totals:
         """Return the totals of two blocks together, both of one round."""
@@ -126,7 +126,7 @@ class RowTotals:
         given = dict(zip(self.shared, bind("finish", self.shared, args, values), strict=True))
         known = (*total.before, *total.values)
         given |= {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=True)}
-        return self.last({name: given[name] for name in self.last.args})
+        return self.last(*(given[name] for name in self.last.args))
 
     # ---- all rows
 

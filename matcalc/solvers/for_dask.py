@@ -29,8 +29,8 @@ TOGETHER = 8
 """Totals that are added in one task: each task costs the scheduler a millisecond."""
 SMALL = 2**15
 """Bytes of shared values that go with each task; more are sent apart, which takes workers one more exchange."""
-PIECE, LEAST = 2**20, 64
-"""Bytes of rows that are computed at once, so that they stay in the cache of one core, and as many rows at least."""
+PIECE, LEAST = 2**24, 64
+"""Bytes of rows that are computed at once, so that what is made of them stays in cache, and as many rows at least."""
 
 
 class OnCluster(OverRows):

@@ -150,6 +150,7 @@ def test_outside_the_domain(target):
         assert np.isnan(f(-4.0, bad))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 def test_steps_are_damped(target):
     f = mc.compile("root(atan(x) - a, x, start=s)", declarations="x: scalar; a: scalar; s: scalar", target=target)

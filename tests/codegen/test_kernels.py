@@ -46,7 +46,7 @@ def test_every_entry_has_both_targets():
 
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.factors[0].name not in ELSEWHERE])
-@pytest.mark.sampled(76)
+@pytest.mark.sampled(90)
 def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
     k = KERNELS[name]
     rng = np.random.default_rng(7)

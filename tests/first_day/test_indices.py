@@ -184,7 +184,7 @@ def test_plain(case, pattern):
     judge(case, pattern, run)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(31)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 def test_compiled(case, target):

@@ -45,7 +45,7 @@ def at_one_point(rule, mode):
 
 
 @of(VALUED)
-@pytest.mark.sampled(62)
+@pytest.mark.sampled(70)
 def test_rule(rule):
     """Value, tangents, adjoints, second derivatives and declared properties, at several sizes and 1."""
     drawn = DRAWS.get(rule.name, {})

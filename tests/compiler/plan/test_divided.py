@@ -69,7 +69,7 @@ def test_numpy(name, count):
 
 @pytest.mark.parametrize("name", ["sqrt", "x -> log(x)^2", "x -> hypot(x, 3)"])
 @pytest.mark.parametrize("count", PATTERNS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 def test_numba(name, count):
     check(name, count, "numba")
 

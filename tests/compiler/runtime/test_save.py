@@ -37,7 +37,7 @@ def run(path, refused):
 
 @pytest.mark.parametrize("refused", [["matcalc"], ["matcalc", "numba", "llvmlite"]])
 @pytest.mark.parametrize("name", ["LOGREG", "GAUSS"])
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 def test_file_tests_itself(name, refused, tmp_path):
     path = tmp_path / "saved.py"
     path.write_text(saved_text(getattr(samples, name)))

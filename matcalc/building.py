@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from numpy.typing import DTypeLike
 
@@ -21,7 +21,7 @@ from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
 from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
-from matcalc.compiler.listing import listed, operations, work
+from matcalc.compiler.listing import listed, total, work
 from matcalc.compiler.plan import plan
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
@@ -56,6 +56,7 @@ from matcalc.language.identifiers import free, identifier, is_one_of, nearest, s
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
 from matcalc.progress import under_way
+from matcalc.rulebook.load import is_shipped
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
@@ -67,7 +68,7 @@ GUARDS = ("allow", "refuse")
 ELSEWHERE = 'target="numpy" runs it'
 
 
-def function_of(
+def asked_of(
     outputs: Outputs,
     args: Sequence[Symbol] | None,
     target: str,
@@ -78,8 +79,8 @@ def function_of(
     name: str,
     check_facts: bool,
     guards: str,
-) -> Compiled:
-    """Return what `compile` does, made now."""
+) -> Request:
+    """Return what `compile` is asked for."""
     start = time.perf_counter()
     flat: list[Readable] = []
     nesting = _flatten(outputs_of(outputs, declarations), flat)
@@ -87,11 +88,10 @@ def function_of(
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=target, sizes=sizes, name=name)
-    whole = replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards)
-    return build(whole, TARGETS)
+    return replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards)
 
 
-def function_with_gradient(
+def asked_with_gradient(
     f: Readables,
     wrt: Wrt,
     declarations: str,
@@ -102,11 +102,16 @@ def function_with_gradient(
     name: str,
     check_facts: bool,
     dtype: DTypeLike,
-) -> Compiled:
-    """Return what `value_and_gradient` does, made now."""
+) -> Request:
+    """Return what `value_and_gradient` is asked for."""
     asked = gradient_request(f, wrt, declarations, dialect, convention)
-    asked = replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype)
-    return build(asked, TARGETS)
+    return replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype)
+
+
+def writers(way: str, given: Mapping[str, Any]) -> list[Callable[[], tuple[str, str]]]:
+    """Return what writes each result of what was asked for in a way, as text and LaTeX."""
+    request: Request = globals()[way](**given)
+    return [partial(_texts, out, request.names) for out in request.outputs]
 
 
 def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected") -> Request:
@@ -226,6 +231,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     seconds += [("emit", time.perf_counter() - clock)]
     entered = sparse.inputs(inputs)
     text_of_plan, costs = listed(program)
+    flops, moved = total(costs)
     typical = Estimate(size_hints(request.sizes or {}, names, [out.node for out in request.outputs])).typical(
         dict.fromkeys(name for _, *counts in costs for size in counts for name in size.names)
     )
@@ -256,8 +262,8 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
             *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
         ),
         data=program.data,
-        work=work(program),
-        flops=operations(program)[0],
+        work=work(flops, moved),
+        flops=flops,
         oracle=Later(__name__, "reference_of"),
         ahead=ahead_of(program, arguments, name, target),
         with_fixed=None if sparse.stored else Later(__name__, "with_fixed"),
@@ -282,11 +288,17 @@ def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:
+    """Return how a result is written: now where a rule may be gone when it is read."""
+    later = Formula.later(label, partial(_texts, output, names))
+    return later if is_shipped() else Formula(label, later.text, later.latex)
+
+
+def _texts(output: Output, names: Names) -> tuple[str, str]:
     if names.named_parts:
         tree = formula_in(output.node, names, names.named_parts)
         whole = formula_in(output.node, names, names.named_parts, dotted=False)
-        return Formula(label, where_text(tree), latex_in(whole, names))
-    return Formula(label, text(output.formula()), latex_in(output.formula(dotted=False), names))
+        return where_text(tree), latex_in(whole, names)
+    return text(output.formula()), latex_in(output.formula(dotted=False), names)
 
 
 class Planned(NamedTuple):

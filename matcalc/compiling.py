@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.compiler.runtime import recall
 from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.runtime.spec import Again, Later
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -45,7 +46,7 @@ def compile(  # noqa: A001 - the interface names it so
     Raises: NotSupported for what a target cannot do, and for a guard where they are refused; and what reading the
     formulas raises.
     """
-    return _made("function_of", locals())
+    return _made("asked_of", locals())
 
 
 def value_and_gradient(
@@ -61,7 +62,7 @@ def value_and_gradient(
     dtype: DTypeLike = "float64",
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
-    return _made("function_with_gradient", locals())
+    return _made("asked_with_gradient", locals())
 
 
 def _made(way: str, given: Mapping[str, Any]) -> Compiled:
@@ -72,7 +73,10 @@ def _made(way: str, given: Mapping[str, Any]) -> Compiled:
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
     from matcalc import building
+    from matcalc.compiler.targets import TARGETS
 
-    made: Compiled = getattr(building, way)(**given)
-    recall.keep(key, made.spec)
+    made = building.build(getattr(building, way)(**given), TARGETS)
+    again = Again(Later(building.__name__, "writers"), way, given)
+    formulas = [formula.kept(again, k) for k, formula in enumerate(made.spec.formulas)]
+    recall.keep(key, replace(made.spec, formulas=tuple(formulas)))
     return made

@@ -59,18 +59,16 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
         lines.append(f"sizes: {', '.join(program.size_args)}")
     lines += [f"status {k}: {message}" for k, message in enumerate(program.faults, 1)]
     lines.append("")
-    memory = program.memory
     for step, around in walk_inside(program.steps):
-        own_flops, own_bytes = _work(step, program, memory)
         lets = step.lets if isinstance(step, Loop) else ()
         names = Names(program.places, {let.value: program.called.get(let.value, let.value) for let in lets})
         text = ["    " * len(around) + line for line in _lines(step, names)]
         if isinstance(step, Call | Loop):
-            text[0] = f"{text[0]:<{COLUMN}}  {_count(own_flops)} flops, {_count(own_bytes)} bytes"
-            rounds = volume(each.size for each in around)
-            costs.append((len(lines), own_flops * rounds, own_bytes * rounds))
+            own = _work(step, program)
+            text[0] = f"{text[0]:<{COLUMN}}  {work(*own)}"
+            costs.append(_cost(len(lines), own, around))
         lines += text
-    lines += ["", f"total: {work(program)}"]
+    lines += ["", f"total: {work(*total(costs))}"]
     for part in (part for kernel in program.kernels for part in kernel.parts):
         lines += ["", f"{part.name}({', '.join(part.parameters)}):"]
         lines += [f"    {line}".rstrip() for line in listing(part.program).splitlines()]
@@ -79,19 +77,28 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
     return "\n".join(lines), tuple(costs)
 
 
-def work(program: Program) -> str:
-    """Return what a call costs in words."""
-    flops, moved = operations(program)
+def work(flops: Size, moved: Size) -> str:
+    """Return in words what a call costs."""
     return f"{_count(flops)} flops, {_count(moved)} bytes"
+
+
+def total(costs: Iterable[Cost]) -> tuple[Size, Size]:
+    """Return the flops and bytes of a call whose steps cost this."""
+    flops, moved = Size.of(0), Size.of(0)
+    for _, own_flops, own_bytes in costs:
+        flops, moved = flops + own_flops, moved + own_bytes
+    return flops, moved
 
 
 def operations(program: Program) -> tuple[Size, Size]:
     """Return the flops and bytes of a call."""
-    flops, moved, memory = Size.of(0), Size.of(0), program.memory
-    for step, around in walk_inside(program.steps):
-        rounds, (own_flops, own_bytes) = volume(each.size for each in around), _work(step, program, memory)
-        flops, moved = flops + own_flops * rounds, moved + own_bytes * rounds
-    return flops, moved
+    return total(_cost(0, _work(step, program), around) for step, around in walk_inside(program.steps))
+
+
+def _cost(line: int, own: tuple[Size, Size], around: Sequence[Each]) -> Cost:
+    """Return what a step costs in a call that does it in all rounds of what is around it."""
+    rounds = volume(each.size for each in around)
+    return line, own[0] * rounds, own[1] * rounds
 
 
 def _proof(proof: Proof) -> list[str]:
@@ -119,9 +126,9 @@ def _degree(size: Size) -> int:
     return max((sum(power for _, power in monomial) for monomial, _ in size.terms), default=0)
 
 
-def _work(step: Step, program: Program, memory: Mapping[str, str]) -> tuple[Size, Size]:
+def _work(step: Step, program: Program) -> tuple[Size, Size]:
     """Return flops and bytes of a step."""
-    table = program.table
+    table, memory = program.table, program.memory
     if isinstance(step, Call):
         sizes = dict(step.sizes)
         if step.kernel.bytes is not None:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Literal, reads, within
 from matcalc.compiler.lowering_entries import FIELD, Kernel, Scalar
@@ -162,7 +163,7 @@ class Proof:
         return f"{self.discharged} accesses discharged, {len(self.hoisted)} hoisted, {len(self.guarded)} guarded"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """A whole function: inputs, then `size_args`, then outputs are its parameters.
 
@@ -194,7 +195,7 @@ class Program:
     def buffer(self, name: str) -> Buffer:
         return self.table[name]
 
-    @property
+    @cached_property
     def table(self) -> dict[str, Buffer]:
         return {b.name: b for b in self.buffers}
 
@@ -204,7 +205,7 @@ class Program:
             value = self.same[value]
         return value
 
-    @property
+    @cached_property
     def memory(self) -> dict[str, str]:
         """The buffer that each is a view of, or itself."""
         base = {b.name: b.name for b in self.buffers}
@@ -213,7 +214,7 @@ class Program:
                 base[step.buffer] = base[step.of]
         return base
 
-    @property
+    @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels that are called, each once, in order of first use."""
         return tuple(dict.fromkeys(step.kernel for step in walk(self.steps) if isinstance(step, Call)))

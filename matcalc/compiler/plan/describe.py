@@ -73,6 +73,7 @@ class Describer:
         symbols = {node.name for node in everything(roots) if node.kind == "symbol"}
         self.parts = parts
         self.defined: dict[Node, Ast] = {}
+        self.said: dict[object, str] = {}
         self.readings = Readings(frozenset({*symbols, *sizes_met(roots), *parts.values()}), self._named)
 
     def __call__(self, said: Said) -> str:
@@ -82,6 +83,12 @@ class Describer:
         if isinstance(said, For):
             text = self(said.node)
             return f"for {text}" if text else ""
+        key = said if isinstance(said, Node) else (*said[:2], tuple(said.sizes.items()), said.coef)
+        if key not in self.said:
+            self.said[key] = self._text(said)
+        return self.said[key]
+
+    def _text(self, said: Node | Factors) -> str:
         ast = self._formula(said)
         if ast is None:
             return ""

@@ -27,10 +27,10 @@ class ArrayFunction(Compiled):
     def __init__(self, spec: CompiledSpec) -> None:
         self.spec = spec
         start = time.perf_counter()
-        self.source = array_text(spec, has_test=False)
+        self._text = array_text(spec, has_test=False)
         with loading:
             try:
-                loaded = load_text(self.source, spec.name, stays=False)
+                loaded = load_text(self._text, spec.name, stays=False)
             except ImportError as error:
                 hint = f'pip install "matcalc-compiler[{spec.target}]"'
                 raise NotSupported(f"the target {spec.target} needs {error.name}", hint=hint) from None
@@ -50,6 +50,11 @@ class ArrayFunction(Compiled):
             if kwargs.pop(word, None) is not None:
                 raise NotSupported(f"a function of the target {self.spec.target} takes no {word}")
         return bind(self.spec.name, self.spec.names, args, kwargs)
+
+    @property
+    def source(self) -> str:
+        """The text of the function, its header in it."""
+        return self._text
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the function with its test as a stand-alone file that needs the framework alone.

@@ -16,7 +16,7 @@ from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_text
 from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.save import saved_text
-from matcalc.compiler.runtime.source import into_name, numba_text, numpy_text
+from matcalc.compiler.runtime.source import header, into_name, numba_text, numpy_text
 from matcalc.compiler.runtime.sparse import check_sparse_facts, check_stored, stored
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.compiler.runtime.write_file import write_text
@@ -24,7 +24,7 @@ from matcalc.language.identifiers import file_path
 
 __all__ = [
     "bound", "check_places", "check_sparse_facts", "check_stored", "does_blas", "entry", "further_entries", "has_entry",
-    "keep", "stored",
+    "header", "keep", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}

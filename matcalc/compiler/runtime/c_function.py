@@ -21,7 +21,7 @@ class CFunction(Compiled):
     def __init__(self, spec: CompiledSpec) -> None:
         self.spec = spec
         start = time.perf_counter()
-        self.source = c_text(spec, has_test=False)
+        self._text = c_text(spec, has_test=False)
         self._seconds = dict(spec.seconds) | {"translate": time.perf_counter() - start}
         self._cache, self._note = "built", ""
         self._twins = {}
@@ -34,6 +34,11 @@ class CFunction(Compiled):
         raise NotSupported(
             f"a function of the target {self.spec.target} has no form for Numba", hint='target="numba" has'
         )
+
+    @property
+    def source(self) -> str:
+        """The text of the function, its header in it."""
+        return self._text
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the function with its test as a stand-alone file of C99 that needs CBLAS and LAPACKE.

@@ -65,6 +65,7 @@ class Compiled:
 
     _ready: Found | None = None
     _blas: str | None = None  # what does BLAS, where that is plain without the kernels
+    _text: str
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
         """Return an object that machine code is called through, where the function has such an entry."""
@@ -97,9 +98,9 @@ class Compiled:
         """Run the text of the module; return the seconds of each stage."""
         spec = self.spec
         start = time.perf_counter()
-        self.source = beside().text_of(spec)
+        self._text = beside().text_of(spec)
         middle = time.perf_counter()
-        self._lease: Lease | None = beside().lease_of(spec, self.source)
+        self._lease: Lease | None = beside().lease_of(spec, self._text)
         module = self._lease.module
         into = beside().into_of(spec, module)
         self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
@@ -113,13 +114,13 @@ class Compiled:
         if self.address:
             code = beside().entry(spec, type(self))
             self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            image.keep(spec, self.source, into, code, module.run.code)
+            image.keep(spec, self._text, into, code, module.run.code)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_image(self, found: Found) -> None:
         """Run code of the disk, without its text: what is not exact goes the polite way, shapes by polynomials."""
         ready = found.image
-        self.source, self.address, self._lease = ready.source, ready.address, None
+        self._text, self.address, self._lease = ready.source, ready.address, None
         self._into = self._run = ready.run
         self._entry, self._shapes = self._polite, _refuse
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
@@ -225,9 +226,14 @@ class Compiled:
         return self.spec.names
 
     @property
+    def source(self) -> str:
+        """The program that runs, under a header that says what each result is."""
+        return f"{beside().header(self.spec)}\n\n{self._text}"
+
+    @property
     def plan(self) -> Plan:
         """Kernel calls and loops with their flop and byte counts; printed, with their least times on this machine."""
-        made: Plan = beside().plan_of(self.spec, self.source)
+        made: Plan = beside().plan_of(self.spec, self._text)
         return made
 
     @property
@@ -238,7 +244,7 @@ class Compiled:
     @property
     def stats(self) -> dict[str, Any]:
         """Seconds of each stage, whether compiled code came from the cache, what does BLAS, and a note for the user."""
-        blas = self._blas or beside().does_blas(self.source)
+        blas = self._blas or beside().does_blas(self._text)
         return {**self._seconds, "cache": self._cache, "blas": blas, "note": self._note}
 
     @property

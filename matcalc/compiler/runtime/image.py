@@ -167,7 +167,7 @@ def _read(stem: str, key: str, kind: Any) -> Any:
 def _key(spec: CompiledSpec) -> str:
     """Return what the text and the code of a function depend on."""
     parts = (
-        spec.name, spec.source, spec.arguments, spec.outputs, spec.nesting, spec.sizes, spec.faults, spec.formulas,
+        spec.name, spec.source, spec.arguments, spec.outputs, spec.nesting, spec.sizes, spec.faults,
         spec.conditions, spec.data, spec.check_facts,
     )  # fmt: skip
     return f"{hashlib.sha256(repr(parts).encode()).hexdigest()}\n{_surroundings()}"

@@ -1,8 +1,9 @@
-"""The text of a generated module: header, imported kernels, the `_into` function, a quick Python entry.
+"""The text of a generated module: imported kernels, the `_into` function, a quick Python entry.
 
-This text is what `fn.source` shows and what runs. The entry takes exact arguments alone (aligned C-contiguous arrays
-of native float64, floats and ints): it compares sizes, and the machine code looks at the rest (see `call_slot.py`,
-`unboxing.py`). The call slot of a function is written from the same lines, so that the entry runs where there is none.
+This text is what runs; `fn.source` shows it under a header, which is written when it is read. The entry takes exact
+arguments alone (aligned C-contiguous arrays of native float64, floats and ints): it compares sizes, and the machine
+code looks at the rest (see `call_slot.py`, `unboxing.py`). The call slot of a function is written from the same lines,
+so that the entry runs where there is none.
 Numba's own look at arguments takes longer and sees neither the byte order, nor always the alignment, nor a mask. What
 is not exact raises, and goes through the slow and polite way of `convert.py`.
 """
@@ -81,7 +82,7 @@ def numba_text(spec: CompiledSpec) -> str:
     head = INTO.search(spec.source)
     assert head is not None
     body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip("\n")
-    parts = [header(spec), import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
+    parts = [import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
     entry = entry_text(spec) or RUN.format(into=into_name(spec.source))
     return "\n\n".join(parts) + f"\n\n\n{entry}\n"
 
@@ -92,7 +93,7 @@ def numpy_text(spec: CompiledSpec) -> str:
     modules = load_items("numpy", names)
     imports = load_library("numpy").imports
     statements = [imports[n] for n in names if n in imports] + generated_imports(modules, names)
-    parts = [header(spec), import_block(statements), f"\n{spec.numpy_source.strip()}"]
+    parts = [import_block(statements), f"\n{spec.numpy_source.strip()}"]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -38,6 +38,22 @@ class Later:
         return getattr(import_module(self.module), self.name)(*args)
 
 
+class Again:
+    """What a function was asked for with, from which another process makes anew what it reads: once for all of it."""
+
+    def __init__(self, make: Later, *given: Any) -> None:
+        self.make, self.given = make, given
+        self._made: Any = None
+
+    def __call__(self, place: int) -> Any:
+        if self._made is None:
+            self._made = self.make(*self.given)
+        return self._made[place]()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Again, (self.make, *self.given)
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """An argument or a result: the user's name for it and its shape.
@@ -117,13 +133,58 @@ class Reference:
     projections: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
 class Formula:
-    """What a result is, in text and LaTeX."""
+    """What a result is, in text and LaTeX: given, or written when one of them is first read."""
 
-    name: str
-    text: str
-    latex: str = ""
+    __slots__ = ("_place", "_texts", "_write", "name")
+
+    def __init__(self, name: str, text: str, latex: str = "") -> None:
+        self.name = name
+        self._texts: tuple[str, str] | None = text, latex
+        self._write: Callable[..., tuple[str, str]] | None = None
+        self._place: tuple[int, ...] = ()
+
+    @classmethod
+    def later(cls, name: str, write: Callable[..., tuple[str, str]], *place: int) -> Formula:
+        """Return the formula whose text and LaTeX `write` returns at its place: called once, if at all."""
+        made = cls(name, "")
+        made._texts, made._write, made._place = None, write, place
+        return made
+
+    @property
+    def text(self) -> str:
+        """The formula as text."""
+        return self._written()[0]
+
+    @property
+    def latex(self) -> str:
+        """The formula as LaTeX, empty where there is none."""
+        return self._written()[1]
+
+    def kept(self, again: Again, place: int) -> Formula:
+        """Return the formula for another process, where `again` gives what nobody has read here."""
+        return self if self._write is None else Formula.later(self.name, again, place)
+
+    def _written(self) -> tuple[str, str]:
+        if self._texts is None:
+            assert self._write is not None
+            self._texts = self._write(*self._place)
+            self._write = None  # nodes need not stay for texts that are there
+        return self._texts
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if isinstance(self._write, Again):
+            return Formula.later, (self.name, self._write, *self._place)
+        return Formula, (self.name, *self._written())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Formula) and (self.name, *self._written()) == (other.name, *other._written())
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"Formula({self.name!r}, {self.text!r}, {self.latex!r})"
 
 
 @dataclass(frozen=True, slots=True)

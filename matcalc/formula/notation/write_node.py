@@ -106,9 +106,8 @@ class Readings(UserDict[Node, Reading]):
         self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted)
 
     def __missing__(self, root: Node) -> Reading:
-        for node in toposort(root):
-            if node not in self.data:
-                self.data[node] = self.named(node, READ[node.kind](self.context, node))
+        for node in toposort(root, self.data):
+            self.data[node] = self.named(node, READ[node.kind](self.context, node))
         return self.data[root]
 
 

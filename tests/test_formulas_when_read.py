@@ -1,0 +1,110 @@
+"""What results are, in text and LaTeX, is written when somebody reads it: then it is what it always was."""
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import matcalc as mc
+from matcalc import building
+from matcalc.compiler.runtime import spec as specs
+
+LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """The labels of the results that were written."""
+    labels, write = [], building._texts
+
+    def noted(output, names):
+        labels.append(output.label)
+        return write(output, names)
+
+    monkeypatch.setattr(building, "_texts", noted)
+    return labels
+
+
+def test_nothing_is_written_before_it_is_read(written):
+    fn = mc.value_and_gradient(LOGISTIC[0], ["w", "X"], declarations=LOGISTIC[1], target="numpy")
+    fn.plan, fn.stats, fn.args  # noqa: B018
+    assert written == []
+    assert "value = lam*w'*w + sum(" in fn.source
+    assert sorted(written) == ["gradient_X", "gradient_w", "value"]
+    assert fn.source and fn.spec.formulas[1].latex
+    assert len(written) == 3
+
+
+def test_a_pickle_holds_what_is_written(written):
+    fn = mc.compile(LOGISTIC[0], declarations=LOGISTIC[1], target="numpy")
+    copy = pickle.loads(pickle.dumps(fn))
+    assert written == ["result"]
+    assert copy.spec.formulas == fn.spec.formulas and copy.source == fn.source
+    assert written == ["result"]
+
+
+def test_parts_with_names_are_written_when_read(written):
+    fn = mc.compile("K = A*A' + eye(n); y'*inv(K)*y", declarations="A: matrix(n, n); y: vector(n)", target="numpy")
+    assert written == []
+    (formula,) = fn.spec.formulas
+    assert "K = " in formula.text and "K" in formula.latex
+
+
+@pytest.mark.parametrize("way", ["compile", "value_and_gradient"])
+def test_another_process_writes_the_same(way, monkeypatch):
+    """What is kept of a function that nobody has read says the same texts, from one more derivation for all of them."""
+    given = {"declarations": LOGISTIC[1], "target": "numpy"}
+    fn = (
+        mc.compile(LOGISTIC[0], **given)
+        if way == "compile"
+        else mc.value_and_gradient(LOGISTIC[0], ["w", "X"], **given)
+    )
+    ways = {"compile": "asked_of", "value_and_gradient": "asked_with_gradient"}
+    asked = []
+    make = getattr(building, ways[way])
+    monkeypatch.setattr(building, ways[way], lambda **given: asked.append(given) or make(**given))
+    kept = []
+    monkeypatch.setattr("matcalc.compiling.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
+    again = getattr(mc, way)(LOGISTIC[0], *([["w", "X"]] if way != "compile" else []), **given)
+    found = pickle.loads(kept[0])
+    assert len(asked) == 1
+    assert [(f.name, f.text, f.latex) for f in found.formulas] == [(f.name, f.text, f.latex) for f in fn.spec.formulas]
+    assert len(asked) == 2
+    assert again.source == fn.source
+
+
+def test_saved_files_and_sources_are_the_same_in_a_second_process(tmp_path):
+    program = f"""
+import sys, matcalc as mc
+fn = mc.value_and_gradient({LOGISTIC[0]!r}, ["w", "X"], declarations={LOGISTIC[1]!r}, target="numpy")
+fn.save(sys.argv[1])
+print(fn.stats.get("recall") is not None, fn.source)
+"""
+    found = []
+    for k in range(2):
+        path = tmp_path / f"f{k}.py"
+        said = subprocess.run(
+            [sys.executable, "-c", program, str(path)],
+            env={"MATCALC_CACHE": str(tmp_path / "cache"), **_environment()},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        found.append((said.partition(" "), path.read_text(encoding="utf-8")))
+    assert [said[0] for said, _ in found] == ["False", "True"]
+    assert found[0][0][2] == found[1][0][2]
+    assert found[0][1] == found[1][1]
+
+
+def _environment():
+    import os
+
+    return {name: value for name, value in os.environ.items() if name != "MATCALC_CACHE"}
+
+
+def test_a_formula_is_equal_to_one_with_its_texts():
+    later = specs.Formula.later("value", lambda: ("x'*x", "x^T x"))
+    assert later == specs.Formula("value", "x'*x", "x^T x")
+    assert hash(later) == hash(specs.Formula("value", "x'*x", "x^T x"))
+    assert repr(later) == repr(specs.Formula("value", "x'*x", "x^T x"))

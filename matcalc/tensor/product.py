@@ -135,9 +135,12 @@ def _with_axes_ordered(node: Node, indices: Indices) -> Operand:
     return made, tuple(indices[axis] for axis in order)
 
 
-def _without_coef(node: Node) -> Node:
+def without_coef(node: Node) -> Node:
+    """Return a product that is not zero without its coefficient: nothing else of its normal form changes."""
     if node.kind != "product" or node.coef == 1:
         return node
+    if len(node.args) == 1 and node.indices[0] == node.out == tuple(range(node.rank)):
+        return node.args[0]
     return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes)
 
 
@@ -209,7 +212,7 @@ def _close(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> 
             kept += [(arg, ()) for arg in closed.args]
         elif closed.kind == "product" and closed.coef != 1:  # the sign of skew operands
             coef *= closed.coef
-            kept.append((_without_coef(closed), ()))
+            kept.append((without_coef(closed), ()))
         else:
             kept.append((closed, ()))
     return coef, kept
@@ -302,7 +305,7 @@ def _grouped(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -
             kept = tuple(i for i, count in own.items() if total[i] > count)
             made = simple_product(1, run, kept, sizes)
             coef *= made.coef if made.kind == "product" else 1
-            found.append(oriented(_without_coef(made), kept))
+            found.append(oriented(without_coef(made), kept))
         operands = found
     return coef, operands
 

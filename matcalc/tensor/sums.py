@@ -17,7 +17,7 @@ from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_ord
 from matcalc.tensor.grouping import MOST, full_runs
 from matcalc.tensor.labelling import SKEW, SYMMETRIC
 from matcalc.tensor.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
-from matcalc.tensor.product import simple_product, size_number, transposed, zeros
+from matcalc.tensor.product import simple_product, size_number, transposed, without_coef, zeros
 from matcalc.tensor.raw_nodes import number, sum_node
 from matcalc.tensor.size import Size, collected
 from matcalc.tensor.size_factors import rational_content
@@ -78,7 +78,7 @@ def split_coef(node: Node) -> tuple[Fraction, Node]:
         return node.value, number(1)
     if node.kind != "product" or node.coef == 1 or not node.coef:
         return Fraction(1), node
-    return node.coef, scale(1 / node.coef, node)
+    return node.coef, without_coef(node)
 
 
 def _shown(shape: Sequence[Size]) -> str:

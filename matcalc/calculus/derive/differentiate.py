@@ -82,6 +82,8 @@ def depends_on(order: Sequence[Node], wrt: Sequence[Node]) -> set[Node]:
 
 
 def _total(parts: Sequence[Node], shape: Shape) -> Node:
+    if len(parts) == 1:
+        return parts[0]
     return add([(1, part) for part in parts]) if parts else zeros(shape)
 
 

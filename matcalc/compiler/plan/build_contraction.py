@@ -95,11 +95,13 @@ def contract(
     turning = 0.0
     if len(wanted) > 1:
         turning = 16 * TRAFFIC * prod(measure[i] for i in wanted) if node in session.straight else 0.1
-    plan = Contraction(
-        session.matcher, factors, kept, measure, session.known_axes, virtual, via, forming, wanted, turning
-    )
+    plan = Contraction(session.matcher, factors, kept, measure, virtual, via, forming, wanted, turning)
     plan.ahead = sum(1 << k for k, piece in enumerate(pieces) if _is_ahead(session, piece))
-    join = plan.plan()
+    for mask in session.parts.within([factor.who for factor in factors]):
+        key, order = plan.key(mask)
+        if key in session.known_axes:
+            plan.existing[mask] = tuple(order[p] for p in session.known_axes[key])
+    join = session.orders.plan(plan)
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
     return builder.build(join)
 
@@ -171,6 +173,7 @@ class Builder:
         if not (scaled and self.scaling.is_one):
             self.session.known[key] = value
             self.session.known_axes[key] = tuple(order.index(i) for i in join.at)
+            self.session.parts.add(self.plan.names(join.mask))
         return value
 
     def _is_apart(self, join: Join) -> bool:

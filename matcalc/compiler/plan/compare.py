@@ -21,6 +21,7 @@ from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
 from matcalc.compiler.plan.look_inside import looked_inside
+from matcalc.compiler.plan.known_orders import Orders
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.name_values import name_values, words_of
@@ -74,7 +75,7 @@ def plan(
     Raises: NotSupported where something has no lowering.
     """
     lowerings = load(folder or data_folder("codegen"))
-    matcher = Matcher(lowerings)
+    matcher, orders = Matcher(lowerings), Orders()
     estimate = Estimate(sizes)
     given = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
@@ -93,6 +94,7 @@ def plan(
                 inputs,
                 lowerings,
                 matcher,
+                orders,
                 estimate,
                 target,
                 describe,
@@ -139,6 +141,7 @@ def _plan_once(
     inputs: Sequence[Node],
     lowerings: Lowerings,
     matcher: Matcher,
+    orders: Orders,
     estimate: Estimate,
     target: str,
     describe: Describer,
@@ -167,6 +170,7 @@ def _plan_once(
         lowerings,
         estimate,
         matcher,
+        orders,
         target,
         implied_facts(nodes),
         must_form(nodes, [node for _, node in outputs], form_all),

@@ -42,7 +42,7 @@ class Join:
 class Contraction:
     """The plan of one product: operands, the indices that are kept, estimated sizes of indices.
 
-    `known` tells of a part whether it exists: its axes in the product's indices. `extra` are the costs of
+    `existing` are the axes of each part that exists (a bit set), in the product's indices. `extra` are the costs of
     using an operand that is not computed yet, by step: a factorisation, or the entries of a virtual array.
     `wanted` is the order of axes that the result should have, `turning` the cost of another order.
     """
@@ -51,13 +51,13 @@ class Contraction:
     factors: list[Factor]
     kept: frozenset[int]
     measure: Mapping[int, float]
-    known: Mapping[Key, tuple[int, ...]]
     virtual: InitVar[Sequence[bool]]
     via: Sequence[Mapping[str, tuple[object, float]]]
     forming: Mapping[int, tuple[float, frozenset[str]]]
     wanted: tuple[int, ...] = ()
     turning: float = 0.0
     ahead: int = 0  # which operands are known before a call (a bit set)
+    existing: dict[int, tuple[int, ...]] = field(default_factory=dict)
     freed: dict[int, frozenset[int]] = field(default_factory=dict)
     keys: dict[int, tuple[Key, tuple[int, ...]]] = field(default_factory=dict)
 
@@ -66,6 +66,8 @@ class Contraction:
         bit = {i: 1 << n for n, i in enumerate(self.indices)}
         self.bits = [sum(bit[i] for i in set(f.at)) for f in self.factors]
         self.kept_bits = sum(bit[i] for i in self.kept if i in bit)
+        self.full = (1 << len(self.factors)) - 1
+        self.are_distinct = len({f.who for f in self.factors}) == len(self.factors)
         self.table: dict[int, Join] = {}
         for place, factor in enumerate(self.factors):
             leaf = Join(1 << place, factor.at, "leaf", factor, virtual=virtual[place])
@@ -73,11 +75,16 @@ class Contraction:
                 leaf = self._reduced(leaf)
             self.table[1 << place] = leaf
 
+    @property
+    def new_index(self) -> int:
+        """An index that the product does not have."""
+        return 1 + max(self.measure)
+
     # ---- subsets
 
     def plan(self) -> Join:
         """Return the cheapest way to compute all operands together."""
-        full = (1 << len(self.factors)) - 1
+        full = self.full
         if full in self.table:
             return self.table[full]
         most = max(2, len(self.kept & {i for f in self.factors for i in f.at}), *(len(f.at) for f in self.factors))
@@ -150,15 +157,18 @@ class Contraction:
             known = self.keys[mask] = part_key(members, self.free(mask))
         return known
 
+    def names(self, mask: int) -> tuple[str, ...]:
+        """Return who the operands of a part are, sorted."""
+        return tuple(sorted([f.who for place, f in enumerate(self.factors) if mask >> place & 1]))
+
     def _step(self, mask: int) -> object:
         """Return the step that makes a part: one for all parts that are equal, as X*w in norm2(X*w)^2 = w'*X'*X*w."""
-        return "join", self.key(mask)[0]
+        return "join", mask if self.are_distinct else self.key(mask)[0]
 
     def _best(self, mask: int) -> None:
-        key, order = self.key(mask)
-        if key in self.known:
-            axes = tuple(order[p] for p in self.known[key])
-            self.table[mask] = Join(mask, axes, "known", self._named(mask, axes))
+        if mask in self.existing:
+            axes = self.existing[mask]
+            self.table[mask] = Join(mask, axes, "known", self.named(mask, axes))
             return
         lowest = mask & -mask
         best: Join | None = None
@@ -167,11 +177,13 @@ class Contraction:
             if right is not None:
                 best = self._join(self.table[left], right, mask, best)
         if best is not None:
-            best.factor = self._named(mask, best.at)
+            best.factor = self.named(mask, best.at)
             self.table[mask] = best
 
-    def _named(self, mask: int, at: tuple[int, ...]) -> Factor:
+    def named(self, mask: int, at: tuple[int, ...]) -> Factor:
         """Return a part as an operand; equal parts in one orientation have one name."""
+        if self.are_distinct:
+            return Factor(at, f"part {mask}")
         key, order = self.key(mask)
         return Factor(at, f"{key} {[order.index(i) for i in at]}")
 
@@ -186,7 +198,7 @@ class Contraction:
                         if join is not None:
                             options.append((join.cost - left.cost - present[j].cost, j, i, join))
             _, j, i, join = min(options, key=lambda o: o[:3])
-            join.factor = self._named(join.mask, join.at)
+            join.factor = self.named(join.mask, join.at)
             self.table[join.mask] = join
             present = [p for k, p in enumerate(present) if k not in (i, j)] + [join]
         return present[0]
@@ -301,7 +313,7 @@ class Contraction:
         first, second = (left, right) if left.factor.operation else (right, left)
         if second.factor.operation or len(first.at) != 2 or not set(first.at) <= set(second.at):
             return best
-        new = 1 + max(self.measure)
+        new = self.new_index
         for met in first.at:
             if met in free:  # an index of the result is not summed
                 continue

@@ -80,7 +80,7 @@ class Matcher:
             if form[2]:
                 plain = [Factor(f.at, "0", f.facts, f.operation) for f in plain]
             self.known[form] = tuple(self._find(plain, frozenset(form[1])))
-        found = self.renumbered[renumbered] = tuple(_renumbered(m, back) for m in self.known[form])
+        found = self.renumbered[renumbered] = tuple(with_indices(m, back) for m in self.known[form])
         return found
 
     def _find(self, pair: list[Factor], kept: frozenset[int]) -> list[Match]:
@@ -219,9 +219,11 @@ def _with_batch(match: Match, batch: tuple[int, ...], kept: frozenset[int]) -> M
     return replace(match, out=(*((i,) for i in batch if i in kept), *match.out), batch=batch)
 
 
-def _renumbered(match: Match, back: Mapping[int, int]) -> Match:
+def with_indices(match: Match, number: Mapping[int, int]) -> Match:
+    """Return a match with other indices."""
+
     def group(g: Group) -> Group:
-        return tuple(back[i] for i in g)
+        return tuple(number[i] for i in g)
 
     letters = tuple((letter, group(g)) for letter, g in match.letters)
     return replace(match, letters=letters, out=tuple(map(group, match.out)), batch=group(match.batch))

@@ -15,6 +15,7 @@ from matcalc.compiler.plan.ahead import SHARE, Ahead
 from matcalc.compiler.plan.contraction_order import Key
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
+from matcalc.compiler.plan.known_orders import Orders, Parts
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.values import Graph, Operand, Run, Value
 from matcalc.compiler.program import Program
@@ -44,6 +45,7 @@ class Session:
     lowerings: Lowerings
     estimate: Estimate
     matcher: Matcher
+    orders: Orders
     target: str
     implied: Mapping[Node, frozenset[str]]
     formed: frozenset[Node]
@@ -57,6 +59,7 @@ class Session:
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
+    parts: Parts = field(default_factory=Parts)
     runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
     needed: set[str] = field(default_factory=set)
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)

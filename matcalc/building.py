@@ -21,7 +21,7 @@ from matcalc.calculus.simplify.shortest import shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
 from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
-from matcalc.compiler.listing import listed, total, work
+from matcalc.compiler.listing import cost_of, listed, work
 from matcalc.compiler.plan import plan
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
@@ -231,7 +231,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     seconds += [("emit", time.perf_counter() - clock)]
     entered = sparse.inputs(inputs)
     text_of_plan, costs = listed(program)
-    flops, moved = total(costs)
+    flops, moved = cost_of(costs)
     typical = Estimate(size_hints(request.sizes or {}, names, [out.node for out in request.outputs])).typical(
         dict.fromkeys(name for _, *counts in costs for size in counts for name in size.names)
     )

@@ -24,7 +24,7 @@ from matcalc.compiler.entrywise import (
     within,
 )
 from matcalc.compiler.program import Call, Each, Loop, Place, Program, Proof, Step, View, statements, walk_inside
-from matcalc.tensor.size import ONE, Size, volume
+from matcalc.tensor.size import ONE, Size, total, volume
 
 COLUMN = 64
 Cost = tuple[int, Size, Size]
@@ -68,7 +68,7 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
             text[0] = f"{text[0]:<{COLUMN}}  {work(*own)}"
             costs.append(_cost(len(lines), own, around))
         lines += text
-    lines += ["", f"total: {work(*total(costs))}"]
+    lines += ["", f"total: {work(*cost_of(costs))}"]
     for part in (part for kernel in program.kernels for part in kernel.parts):
         lines += ["", f"{part.name}({', '.join(part.parameters)}):"]
         lines += [f"    {line}".rstrip() for line in listing(part.program).splitlines()]
@@ -82,17 +82,15 @@ def work(flops: Size, moved: Size) -> str:
     return f"{_count(flops)} flops, {_count(moved)} bytes"
 
 
-def total(costs: Iterable[Cost]) -> tuple[Size, Size]:
+def cost_of(costs: Iterable[Cost]) -> tuple[Size, Size]:
     """Return the flops and bytes of a call whose steps cost this."""
-    flops, moved = Size.of(0), Size.of(0)
-    for _, own_flops, own_bytes in costs:
-        flops, moved = flops + own_flops, moved + own_bytes
-    return flops, moved
+    each = list(costs)
+    return total(flops for _, flops, _ in each), total(moved for *_, moved in each)
 
 
 def operations(program: Program) -> tuple[Size, Size]:
     """Return the flops and bytes of a call."""
-    return total(_cost(0, _work(step, program), around) for step, around in walk_inside(program.steps))
+    return cost_of(_cost(0, _work(step, program), around) for step, around in walk_inside(program.steps))
 
 
 def _cost(line: int, own: tuple[Size, Size], around: Sequence[Each]) -> Cost:

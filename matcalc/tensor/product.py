@@ -136,12 +136,17 @@ def _with_axes_ordered(node: Node, indices: Indices) -> Operand:
 
 
 def without_coef(node: Node) -> Node:
-    """Return a product that is not zero without its coefficient: nothing else of its normal form changes."""
-    if node.kind != "product" or node.coef == 1:
+    """Return a product that is not zero without its coefficient."""
+    return with_coef(Fraction(1), node) if node.kind == "product" else node
+
+
+def with_coef(coef: Fraction, node: Node) -> Node:
+    """Return a product with another coefficient, none of them 0: nothing else of its normal form changes."""
+    if node.coef == coef:
         return node
-    if len(node.args) == 1 and node.indices[0] == node.out == tuple(range(node.rank)):
+    if coef == 1 and len(node.args) == 1 and node.indices[0] == node.out == tuple(range(node.rank)):
         return node.args[0]
-    return product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes)
+    return product_node(coef, node.args, node.indices, node.out, node.index_sizes)
 
 
 def _is_pole(node: Node) -> bool:

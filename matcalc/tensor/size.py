@@ -188,6 +188,11 @@ def collected(terms: Iterable[tuple[Term, Number]]) -> dict[Term, Number]:
     return {term: coefficient for term, coefficient in found.items() if coefficient}
 
 
+def total(sizes: Iterable[Size]) -> Size:
+    """Return the sum of sizes, of which none on the way to it is made."""
+    return polynomial(collected(term for size in sizes for term in size.terms))
+
+
 @lru_cache(maxsize=REMEMBERED)
 def _total(a: Size, b: Size) -> Size:
     return polynomial(collected(a.terms + b.terms))

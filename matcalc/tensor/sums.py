@@ -17,7 +17,7 @@ from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_ord
 from matcalc.tensor.grouping import MOST, full_runs
 from matcalc.tensor.labelling import SKEW, SYMMETRIC
 from matcalc.tensor.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
-from matcalc.tensor.product import simple_product, size_number, transposed, without_coef, zeros
+from matcalc.tensor.product import simple_product, size_number, transposed, with_coef, without_coef, zeros
 from matcalc.tensor.raw_nodes import number, sum_node
 from matcalc.tensor.size import Size, collected
 from matcalc.tensor.size_factors import rational_content
@@ -68,6 +68,8 @@ def scale(coef: Fraction | int, node: Node) -> Node:
         return node
     if node.kind == "number":
         return number(node.value * coef)
+    if node.kind == "product" and coef and node.coef:
+        return with_coef(coef * node.coef, node)
     indices = tuple(range(len(node.shape)))
     return simple_product(Fraction(coef), [(node, indices)], indices, dict(enumerate(node.shape)))
 

@@ -77,6 +77,8 @@ def components(operands: Sequence[Factor], fixed: Container[int]) -> list[list[F
 
 def linked(items: Sequence[Item], at: Callable[[Item], Iterable[int]], fixed: Container[int]) -> list[list[Item]]:
     """Split what stands at indices into groups that share none outside `fixed`, in order of first appearance."""
+    if len(items) < 2:
+        return [[item] for item in items]
     group_of: dict[int, int] = {}
     groups: dict[int, list[Item]] = {}
     for number, item in enumerate(items):

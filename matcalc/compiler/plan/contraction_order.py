@@ -225,7 +225,7 @@ class Contraction:
 
     def _share(self, mask: int) -> float:
         """Return what a call bears of the cost of a part: little where it is known ahead and loses no digits so."""
-        known = mask & ~self.ahead == 0
+        known = self.ahead and mask & ~self.ahead == 0
         return SHARE if known and (not self.free(mask) or not self.kept.isdisjoint(self.free(mask))) else 1.0
 
     def formed(self, leaf: Join) -> Join:

@@ -62,6 +62,10 @@ class Matcher:
 
     def matches(self, pair: Sequence[Factor], kept: frozenset[int]) -> tuple[Match, ...]:
         """Return all matches of a pair whose result has the indices `kept`, in the indices of the pair."""
+        alike = len(pair) > 1 and pair[0].who == pair[1].who
+        asked = (tuple((f.at, f.operation, f.facts) for f in pair), kept, alike)
+        if asked in self.renumbered:
+            return self.renumbered[asked]
         number: dict[int, int] = {}
         for factor in pair:
             for index in factor.at:
@@ -70,17 +74,14 @@ class Matcher:
         form = (
             tuple((tuple(number[i] for i in f.at), f.operation, f.facts) for f in pair),
             tuple(sorted(number[i] for i in kept if i in number)),
-            len(pair) > 1 and pair[0].who == pair[1].who,
+            alike,
         )
-        renumbered = (form, tuple(number))
-        if renumbered in self.renumbered:
-            return self.renumbered[renumbered]
         if form not in self.known:
             plain = [Factor(at, str(k), facts, op) for k, (at, op, facts) in enumerate(form[0])]
             if form[2]:
                 plain = [Factor(f.at, "0", f.facts, f.operation) for f in plain]
             self.known[form] = tuple(self._find(plain, frozenset(form[1])))
-        found = self.renumbered[renumbered] = tuple(with_indices(m, back) for m in self.known[form])
+        found = self.renumbered[asked] = tuple(with_indices(m, back) for m in self.known[form])
         return found
 
     def _find(self, pair: list[Factor], kept: frozenset[int]) -> list[Match]:

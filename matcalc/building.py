@@ -6,6 +6,7 @@ facts is projected on entry, so that what a caller hands in need not be symmetri
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -250,7 +251,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         formulas=tuple(_formula(label, out, names) for (label, _), out in zip(outputs, request.outputs, strict=True)),
         slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in request.slopes),
         declarations="; ".join(map(declaration, inputs)),
-        version=_version(),
+        version=sys.modules["matcalc"].__version__,
         plan=text_of_plan,
         costs=costs,
         typical=tuple(typical.items()),
@@ -387,12 +388,6 @@ def reference_of(specs: Sequence[CompiledSpec]) -> Reference:
     from matcalc.reference_cases import reference
 
     return reference(specs)
-
-
-def _version() -> str:
-    import matcalc
-
-    return matcalc.__version__
 
 
 def _flatten(outputs: Outputs, flat: list[Readable]) -> Nesting:

@@ -1,8 +1,11 @@
-"""Derivatives stay linear in the size of the formula: their nodes are counted."""
+"""Derivatives stay linear in the size of the formula, and so does the way to them: nodes and calls are counted."""
+
+import sys
 
 import pytest
 
 import matcalc as mc
+from matcalc import building
 from matcalc.tensor.node import toposort
 
 
@@ -58,3 +61,30 @@ def test_a_structured_hessian_stays_small():
     inner = [node for node in toposort([hessian.node]) if node is not hessian.node]
     assert len(hessian.shape) == 4
     assert all(len(node.shape) <= 2 for node in inner)
+
+
+def calls(formula, depth):
+    """Return how many functions are called from a formula to its source, value and gradient in all weights."""
+    (text, let), found = FORMULAS[formula](depth), [0]
+    weights = [f"W{k}" for k in range(depth)]
+
+    def noted(frame, event, argument):
+        found[0] += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(noted)
+    try:
+        building.specified(building.gradient_request(text, weights, let, "matrix"), "f")
+    finally:
+        sys.setprofile(before)
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("formula", "depth"),
+    [("network", 8), *(pytest.param(name, 24, marks=pytest.mark.whole) for name in FORMULAS)],
+)
+def test_the_way_to_the_source_grows_linearly(formula, depth):
+    """Three times as deep is three times the work: 3.4 times leave room for what is done for each program once."""
+    calls(formula, 3)  # what is made once in a process
+    assert calls(formula, 3 * depth) <= 3.4 * calls(formula, depth)

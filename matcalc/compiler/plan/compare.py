@@ -20,8 +20,8 @@ from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
-from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.known_orders import Orders
+from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.name_values import name_values, words_of

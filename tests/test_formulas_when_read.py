@@ -13,6 +13,18 @@ from matcalc.compiler.runtime import spec as specs
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
 
 
+@pytest.fixture(autouse=True)
+def _shipped(monkeypatch):
+    """No rules of a user's own are in force, whatever other tests have loaded."""
+    monkeypatch.setattr(building, "is_shipped", lambda: True)
+
+
+def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
+    monkeypatch.setattr(building, "is_shipped", lambda: False)
+    mc.compile(LOGISTIC[0], declarations=LOGISTIC[1], target="numpy")
+    assert written == ["result"]
+
+
 @pytest.fixture
 def written(monkeypatch):
     """The labels of the results that were written."""

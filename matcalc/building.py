@@ -51,7 +51,7 @@ from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.read_input import Readable, Readables, expressions, outputs_of, with_wrt
 from matcalc.expressions.wanted import wanted
-from matcalc.expressions.written import formula_in, latex_in
+from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
@@ -259,6 +259,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         work=work(program),
         flops=operations(program)[0],
         oracle=Later(__name__, "reference_of"),
+        latex=Later(__name__, "latex_of"),
         ahead=ahead_of(program, arguments, name, target),
         with_fixed=None if sparse.stored else Later(__name__, "with_fixed"),
         sparse=tuple(
@@ -283,10 +284,13 @@ def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int
 
 def _formula(label: str, output: Output, names: Names) -> Formula:
     if names.named_parts:
-        tree = formula_in(output.node, names, names.named_parts)
-        whole = formula_in(output.node, names, names.named_parts, dotted=False)
-        return Formula(label, where_text(tree), latex_in(whole, names))
-    return Formula(label, text(output.formula()), latex_in(output.formula(dotted=False), names))
+        return Formula(label, where_text(formula_in(output.node, names, names.named_parts)))
+    return Formula(label, text(output.formula()))
+
+
+def latex_of(spec: CompiledSpec) -> list[str]:
+    """Return the formulas of a function in LaTeX, read from what it says of itself."""
+    return [e.latex() for e in expressions([f.text for f in spec.formulas], spec.declarations, "matrix")]
 
 
 class Planned(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matcalc.compiler.runtime.source import INDENT
 from matcalc.compiler.runtime.spec import CompiledSpec, size_names
@@ -19,12 +19,11 @@ It is provided as is, without warranty of any kind."""
 def header_text(specs: Sequence[CompiledSpec], given: str, arrays: str) -> str:
     """Return the docstring of a file: input, formulas, symbols; `arrays` says what arrays the functions take."""
     names = ", ".join(spec.name for spec in specs)
-    formulas = {f.name: f for spec in specs for f in spec.formulas}.values()
+    formulas = {f.name: f.text for spec in specs for f in spec.formulas}
     lines = [f"{names}: compiled matrix formulas.", ""]
     lines += ["Input", *_wrapped(given), ""] if given else []
     if formulas:
-        lines += ["Formulas", *(line for f in formulas for line in _wrapped(f"{f.name} = {f.text}")), ""]
-        lines += ["In LaTeX", *(line for f in formulas if f.latex for line in _wrapped(f"{f.name} = {f.latex}")), ""]
+        lines += ["Formulas", *_defined(formulas), "", "In LaTeX", *_defined(_latex(specs)), ""]
     rows = {a.name: (a.declared, a.about) for spec in specs for a in spec.arguments}
     rows |= {n: (f"{n}: size", "") for spec in specs for n in size_names(spec) if n not in rows}
     for spec in specs:
@@ -39,6 +38,17 @@ def header_text(specs: Sequence[CompiledSpec], given: str, arrays: str) -> str:
     version = next((spec.version for spec in specs if spec.version), "")
     lines += NOTICE.format(version=f" {version}" if version else "").splitlines()
     return "\n".join(docstring(lines))
+
+
+def _latex(specs: Sequence[CompiledSpec]) -> dict[str, str]:
+    """Return the formulas in LaTeX, by name, of functions that have them so."""
+    written = [(spec.formulas, spec.latex(spec)) for spec in specs if spec.latex is not None]
+    return {f.name: latex for formulas, made in written for f, latex in zip(formulas, made, strict=True)}
+
+
+def _defined(formulas: Mapping[str, str]) -> list[str]:
+    """Return lines that say what each name is."""
+    return [line for name, formula in formulas.items() for line in _wrapped(f"{name} = {formula}")]
 
 
 def _wrapped(text: str) -> list[str]:

@@ -119,11 +119,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What a result is, in text and LaTeX."""
+    """What a result is, in text."""
 
     name: str
     text: str
-    latex: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +134,11 @@ class CompiledSpec:
     scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
     `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
     before the arrays are read. `data` are what the last faults are about: places outside an axis. `work` says what a
-    call costs, `flops` are its operations; `oracle` knows what the results of functions should be. `sparse` are the
-    matrices of which three arguments each are the arrays. `costs` are those of the steps: the line
-    in the plan, flops, bytes; `typical` are the sizes at which plans were compared, `hinted` which of them were given.
-    `with_fixed` gives the function for calls with arguments of these names fixed, sizes known: what its `ahead` returns
-    are the last arguments of it.
+    call costs, `flops` are its operations; `oracle` knows what the results of functions should be, `latex` writes the
+    formulas. `sparse` are the matrices of which three arguments each are the arrays. `costs` are those of the steps:
+    the line in the plan, flops, bytes; `typical` are the sizes at which plans were compared, `hinted` which of them
+    were given. `with_fixed` gives the function for calls with arguments of these names fixed, sizes known: what its
+    `ahead` returns are the last arguments of it.
     """
 
     name: str
@@ -163,6 +162,7 @@ class CompiledSpec:
     work: str = ""
     flops: Size | None = None
     oracle: Callable[[Sequence[CompiledSpec]], Reference] | None = None
+    latex: Callable[[CompiledSpec], Sequence[str]] | None = None
     sparse: tuple[SparseOperand, ...] = ()
     costs: tuple[tuple[int, Size, Size], ...] = ()
     typical: tuple[tuple[str, int], ...] = ()

@@ -34,11 +34,7 @@ LOGREG = CompiledSpec(
     outputs=(Operand("value"), Operand("gradient_w", (n,), "the gradient in w")),
     nesting=(0, 1),
     formulas=(
-        Formula(
-            "value",
-            "sum(softplus(-y.*(X*w))) + lam*w'*w",
-            r"\sum \log(1 + e^{-y \circ Xw}) + \lambda w^\top w",
-        ),
+        Formula("value", "sum(softplus(-y.*(X*w))) + lam*w'*w"),
         Formula("gradient_w", "2*lam*w - X'*(y.*sigmoid(-y.*(X*w)))"),
     ),
     slopes=(Slope(0, 1, 1),),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import matcalc as mc
 from matcalc.commands import cli
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.save_test import TEST_NAMES
@@ -181,3 +182,11 @@ def test_bad_input(more, said, capsys, tmp_path):
     status, found = run(capsys, *words, *more)
     assert status == 2 and said in found
     assert not (tmp_path / "grad.py").exists()
+
+
+def test_formulas_stand_in_the_head_in_latex():
+    centred = ("sum((X .- mean(X, axis=0)').^2)", "X", "X: matrix(m, n)")
+    head = " ".join(written(centred, ("value", "gradient"), "numpy").split('"""')[1].split())
+    e = mc.expression(centred[0], centred[2])
+    for formula in (e, e.gradient("X")):
+        assert " ".join(formula.latex().replace("\\", "\\\\").split()) in head

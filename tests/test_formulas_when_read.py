@@ -86,6 +86,7 @@ def test_another_process_writes_the_same(way, monkeypatch):
     assert again.source == fn.source
 
 
+@pytest.mark.whole
 def test_saved_files_and_sources_are_the_same_in_a_second_process(tmp_path):
     program = f"""
 import sys, matcalc as mc

@@ -82,8 +82,9 @@ def calls(formula, depth):
 
 @pytest.mark.parametrize(
     ("formula", "depth"),
-    [("network", 8), *(pytest.param(name, 24, marks=pytest.mark.whole) for name in FORMULAS)],
+    [("network", 8), *((name, 24) for name in FORMULAS)],
 )
+@pytest.mark.whole
 def test_the_way_to_the_source_grows_linearly(formula, depth, monkeypatch):
     """Three times as deep is three times the work: 3.4 times leave room for what is done for each program once."""
     monkeypatch.setattr(building, "is_shipped", lambda: True)  # with a user's own rules texts are written at once

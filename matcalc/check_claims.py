@@ -17,7 +17,7 @@ from matcalc.building import build, planned, request_of
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.runtime.sparse import arrays_of, to_csr
 from matcalc.compiler.runtime.spec import Operand
-from matcalc.compiler.targets import TARGETS
+from matcalc.compiler.targets import ON_NUMPY
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.errors import NotSupported
@@ -165,7 +165,7 @@ def _compiled(target: str) -> Callable[[Sequence[Expression]], Runner]:
 
 WAYS: Mapping[str, Callable[[Sequence[Expression]], Runner]] = {
     "interpreted": _interpreted,
-    **{target: _compiled(target) for target in TARGETS},
+    **{target: _compiled(target) for target in ON_NUMPY},
 }
 
 

@@ -148,8 +148,8 @@ class Expression(Array, Derivatives, Forms):
         from IPython.display import display
 
         if shell.get_ipython().has_trait("kernel"):
-            display(self)  # type: ignore[no-untyped-call]
-        display(overview)  # type: ignore[no-untyped-call]
+            display(self)
+        display(overview)
 
     def sympy(self) -> Basic:
         """Return the formula as a SymPy expression, in the SymPy symbols that it was read from.

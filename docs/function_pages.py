@@ -27,6 +27,7 @@ FILES = {"elementwise": "Elementwise functions", "reductions": "Reductions", "st
          "linalg": "Linear algebra", "spectral": "Spectra and matrix functions"}  # fmt: skip
 LABELS = {"domain": "Domain", "gauge": "Choice", "opaque": "No derivative"}
 SOURCES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text(encoding="utf-8"))
+INPUTS = tomllib.loads((Path(__file__).parent.parent / "benchmarks/accuracy/inputs.toml").read_text(encoding="utf-8"))
 ELEMENTARY = "the formula above; its derivative is elementary"
 OTHERS = (2, 3, 4)
 """Values of the arguments that a picture does not vary."""
@@ -79,7 +80,8 @@ def section(rule: Rule) -> list[str]:
             lines += [f"*{label}:* {code_in(str(said))}", ""]
     lines += [f"*Source:* {rule.source or SOURCES.get(rule.name, ELEMENTARY)}.", ""]
     errors = [f"{label} {of.errors[key]:.1e}" for key, label in MEASURES.items() if key in of.errors]
-    lines += [f"*Measured error:* {', '.join(errors)}.", ""] if errors else []
+    said = ", ".join(errors) or f"none: {INPUTS[rule.name]['unmeasured']}"
+    lines += [f"*Measured error:* {said}.", ""]
     return lines + (picture(rule) if is_plotted(rule) else [])
 
 

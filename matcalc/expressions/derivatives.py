@@ -187,5 +187,5 @@ def name_of(wrt: object) -> str:
     name = symbol_name(wrt) if is_sympy(wrt) else getattr(wrt, "name", None)
     if not isinstance(name, str):
         hint = "differentiate in the symbol and take an entry of the result" if "[" in str(wrt) else ""
-        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is no symbol to differentiate in", hint=hint)
+        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is no symbol", hint=hint)
     return name

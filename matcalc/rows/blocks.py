@@ -157,7 +157,9 @@ def counted(name: str, number: int) -> int:
     try:
         count = operator.index(number)
     except TypeError:
-        raise TypeError(f"{name} is an integer, not {shown(number)}") from None
+        count = None
+    if count is None or isinstance(number, bool):
+        raise TypeError(f"{name} is an integer, not {shown(number)}")
     if count < 1:
         raise ValueError(f"{name} is at least 1, not {count}")
     return count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -71,10 +72,10 @@ def to_size(name: str, value: Any) -> int:
 
     Raises: TypeError for anything but an integer.
     """
-    try:
-        return int(value.__index__())
-    except (AttributeError, TypeError):
-        raise TypeError(f"the size {name} is an integer, not {shown(value)}") from None
+    if not isinstance(value, bool):
+        with suppress(AttributeError, TypeError):
+            return int(value.__index__())
+    raise TypeError(f"the size {name} is an integer, not {shown(value)}")
 
 
 def _as_array(operand: Operand, value: Any) -> NDArray[Any]:

@@ -68,7 +68,7 @@ def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.joins])
 def test_kernels_in_one_give_what_each_gives(name, numba_names, numpy_names):
-    """At the sizes of the tests above, and where entries are equal, huge, infinite or no numbers: to the last digits."""
+    """At the sizes of the tests above, also where entries are equal, huge, infinite or no numbers."""
     k = KERNELS[name]
     rng = np.random.default_rng(3)
     for sizes in sizes_of(k):

@@ -19,7 +19,7 @@ from matcalc.compiler.plan.schedule import Scheduler
 from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.program import Program, Source
 from matcalc.compiler.verify.accesses import proved
-from matcalc.tensor.size import Size, volume
+from matcalc.tensor.size import Size
 
 SURELY = 2
 """How many times too busy a block must seem by estimated sizes not to be asked of those of a call."""

@@ -45,12 +45,12 @@ def test_a_sum_of_products_is_made_as_the_result_is_wanted():
 def test_an_array_that_is_wanted_both_ways(n):
     """Most readers count; the others turn it."""
     let = "A: matrix(n, k); B: matrix(k, p); C: matrix(n, p)"
-    texts = ["softmax(tanh(A*B + C), axis=1)", "softmax(tanh(A*B + C), axis=0)", "3*tanh(A*B + C)' - C'", "exp(A*B)'.*C'"]
+    turned = ["3*tanh(A*B + C)' - C'", "exp(A*B)'.*C'"]
+    texts = ["softmax(tanh(A*B + C), axis=1)", "softmax(tanh(A*B + C), axis=0)", *turned]
     fn = mc.compile([mc.expression(text, let) for text in texts])
     rng = np.random.default_rng(n)
-    given = {"A": rng.standard_normal((n, 3)), "B": rng.standard_normal((3, n + 1)), "C": rng.standard_normal((n, n + 1))}
-    A, B, C = given.values()
+    A, B, C = (rng.standard_normal(shape) for shape in ((n, 3), (3, n + 1), (n, n + 1)))
     T = np.tanh(A @ B + C)
     want = [softmax(T, axis=1), softmax(T, axis=0), 3 * T.T - C.T, np.exp(A @ B).T * C.T]
-    for found, true in zip(fn(**given), want, strict=True):
+    for found, true in zip(fn(A=A, B=B, C=C), want, strict=True):
         np.testing.assert_allclose(found, true, rtol=1e-13, atol=1e-13)
